@@ -3,15 +3,23 @@ import type { FieldSet } from "./fieldpath/index.ts";
 
 const META = "f:metadata";
 
+/** Those of metadata. */
+export const NEVER_OWNED_METADATA: ReadonlySet<string> = new Set([
+  "name",
+  "namespace",
+  "creationTimestamp",
+  "selfLink",
+  "uid",
+  "clusterName",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+]);
+
 /** Members that identify an object or that the server fills: nobody owns them (DEC-14). Labels and the like are owned. */
 export const NEVER_OWNED: FieldSet = setOf(
   ["f:apiVersion"],
   ["f:kind"],
   [META],
-  ...["name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation"].map((name) => [
-    META,
-    "f:" + name,
-  ]),
-  [META, "f:managedFields"],
-  [META, "f:resourceVersion"],
+  ...[...NEVER_OWNED_METADATA].map((name) => [META, "f:" + name]),
 );

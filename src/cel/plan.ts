@@ -343,7 +343,9 @@ function present(of: Step, field: string): Step {
       return true;
     }
     run.spend(1);
-    return value instanceof Dict ? value.get(field) !== undefined : NO_OVERLOAD;
+    if (value instanceof Dict) return value.get(field) !== undefined;
+    // What is null has no members: a policy asks has(object.x) also where an object goes, and there is none.
+    return value === null ? false : NO_OVERLOAD;
   };
 }
 

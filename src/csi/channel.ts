@@ -7,12 +7,14 @@
  *
  * @module
  */
-import { connect as connectSocket } from "node:net";
+import { type Socket, connect as connectSocket } from "node:net";
 import type { ConnectError, Transport } from "@connectrpc/connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
 import type { DescMessage, DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type { Clock } from "../util/clock.ts";
+import { backoff } from "../util/backoff.ts";
+import { type Clock, sleep, systemRandom } from "../util/clock.ts";
 import { Seats } from "../util/seats.ts";
+import { shortPath } from "../util/socket-path.ts";
 import type { CallOptions, Calls } from "./calls.ts";
 import { type CodeName, DriverError, codeName } from "./driver-error.ts";
 import { type Protocol, loadProtocol } from "./protocol.ts";
@@ -28,6 +30,8 @@ export interface ChannelOptions {
 }
 
 const DEADLINE_MS = 120_000;
+/** How long a connection is waited with after others could not be made. */
+const RECONNECT = { first: 20, most: 1000 };
 const MAX_CALLS = 64;
 /** The largest answer that is read, in bytes: a list of some ten thousand volumes. */
 export const MAX_MESSAGE = 16 << 20;
@@ -35,6 +39,8 @@ export const MAX_MESSAGE = 16 << 20;
 interface Connection {
   readonly protocol: Protocol;
   readonly transport: Transport;
+  /** Whether nothing is connected, nor on its way to be. */
+  readonly isDown: () => boolean;
   readonly end: (reason: Error) => void;
 }
 
@@ -45,6 +51,11 @@ export class Channel {
   readonly #seats: Seats;
   readonly #underWay = new Set<AbortController>();
   #connection: Promise<Connection> | undefined;
+  #dialling: Promise<void> | undefined;
+  /** A socket that is connected, and nobody has taken yet. */
+  #dialled: Socket | undefined;
+  /** How many connections in a row could not be made. */
+  #failures = 0;
   #closed = false;
   /** Called when a connection was lost: whoever answers next may be another. */
   readonly #lost: () => void;
@@ -73,6 +84,7 @@ export class Channel {
     for (const call of this.#underWay) call.abort(new DriverError("Canceled", "the connection was closed"));
     const connection = await this.#connection?.catch(() => undefined);
     connection?.end(new Error("the connection was closed"));
+    this.#dialled?.destroy();
   }
 
   async #call<I extends DescMessage, O extends DescMessage>(
@@ -95,7 +107,8 @@ export class Channel {
     let name = "";
     let seated = false;
     try {
-      const { protocol, transport } = await this.#connected();
+      const { protocol, transport, isDown } = await this.#connected();
+      if (isDown()) await this.#dial(controller.signal);
       const descriptor = await method(protocol);
       ({ name } = descriptor);
       await this.#seats.take(controller.signal);
@@ -137,11 +150,46 @@ export class Channel {
       acceptCompression: [],
       readMaxBytes: MAX_MESSAGE,
     });
-    return { protocol, transport, end: (reason) => sessionManager.abort(reason) };
+    return {
+      protocol,
+      transport,
+      isDown: () => ["closed", "error"].includes(sessionManager.state()),
+      end: (reason) => sessionManager.abort(reason),
+    };
   }
 
-  #socket(): ReturnType<typeof connectSocket> {
-    const socket = connectSocket(this.#path);
+  /**
+   * Connects before the manager of sessions asks for a socket: it takes one that has failed already for one that is
+   * connected, and asks for the next at once, without an end. Rejects where nobody listens.
+   */
+  async #dial(signal: AbortSignal): Promise<void> {
+    if (this.#dialled && !this.#dialled.destroyed) return;
+    const { clock } = this.#options;
+    if (this.#failures > 0) await sleep(clock, backoff(this.#failures - 1, RECONNECT, systemRandom), signal);
+    signal.throwIfAborted();
+    this.#dialling ??= this.#connect().finally(() => (this.#dialling = undefined));
+    await this.#dialling;
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      this.#dialled = await connected(this.#path);
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      throw error;
+    }
+    this.#dialled.once("close", () => this.#lost());
+    if (this.#closed) this.#dialled.destroy();
+  }
+
+  #socket(): Socket {
+    const dialled = this.#dialled;
+    this.#dialled = undefined;
+    if (dialled && !dialled.destroyed) return dialled;
+    // The manager saw its connection go in the middle of a call.
+    using short = shortPath(this.#path);
+    const socket = connectSocket(short.path);
     socket.once("close", () => this.#lost());
     return socket;
   }
@@ -163,6 +211,14 @@ function hearErrors(manager: Http2SessionManager): void {
     }
     return stream;
   };
+}
+
+/** A socket that is connected to a path; rejects where it cannot be. */
+async function connected(path: string): Promise<Socket> {
+  using short = shortPath(path);
+  const socket = connectSocket(short.path);
+  await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  return socket;
 }
 
 /** The path of the socket that an endpoint names. */

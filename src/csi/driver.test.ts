@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http2";
+import { createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock, systemClock } from "../util/clock.ts";
+import { MAX_SOCKET_PATH_BYTES } from "../util/socket-path.ts";
 import { type Driver, openDriver } from "./driver.ts";
 import { CODES, type CodeName, DriverError, isFinal, isInfeasible, mayStillRun } from "./driver-error.ts";
 import { type DriverServices, type SocketServer, serveDriver } from "./serve.ts";
@@ -170,6 +172,48 @@ describe("a driver over its socket", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     await server.close();
     expect((await call).code).toBe("Unavailable");
+  });
+
+  test.runIf(process.platform === "linux")(
+    "a socket whose path is longer than the system takes is served, reached, and given up when its driver goes",
+    async () => {
+      const directory = join(home, ...Array.from({ length: 8 }, () => "a-directory-with-a-long-name"));
+      mkdirSync(directory, { recursive: true });
+      socket = join(directory, "csi.sock");
+      const driver = open();
+      const asked = (): Promise<unknown> => driver.identity.probe({}, { deadlineMs: 2000 });
+      expect(await failureOf(asked())).toMatchObject({ code: "Unavailable" });
+      const server = await serveDriver(
+        `unix://${socket}`,
+        { identity: { probe: async () => ({}) } },
+        { clock: systemClock },
+      );
+      await asked();
+      await server.close();
+      expect(await failureOf(asked())).toMatchObject({ code: "Unavailable" });
+      expect(existsSync(socket)).toBe(false);
+    },
+  );
+
+  test("a socket that no path leads to is told with its path and the limit, and the loop goes on", async () => {
+    socket = join(home, "x".repeat(150));
+    const turned = new Promise((resolve) => setImmediate(resolve));
+    expect(await failureOf(open().identity.probe({}))).toMatchObject({
+      code: "Unavailable",
+      reason: `expected the path of a socket to have at most ${MAX_SOCKET_PATH_BYTES} bytes, got ${socket.length}: ${socket}`,
+    });
+    await turned;
+  });
+
+  test("a connection that cannot be made is not tried again at once, however often it is asked for", async () => {
+    const connections: number[] = [];
+    const server = createTcpServer((client) => client.destroy());
+    server.on("connection", () => connections.push(performance.now()));
+    await new Promise<void>((listening) => server.listen(socket, listening));
+    ends.push(() => new Promise((closed) => server.close(() => closed())));
+    const driver = open();
+    expect(await failureOf(driver.identity.probe({}, { deadlineMs: 500 }))).toMatchObject({ code: "Unavailable" });
+    expect(connections.length).toBeLessThan(20);
   });
 
   test("somebody who speaks no gRPC is Unavailable", async () => {

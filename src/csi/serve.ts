@@ -10,6 +10,7 @@ import { dirname } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import type { Clock } from "../util/clock.ts";
+import { shortPath } from "../util/socket-path.ts";
 import type { Implementation } from "./calls.ts";
 import { MAX_MESSAGE, socketPath } from "./channel.ts";
 import { CODES, DriverError } from "./driver-error.ts";
@@ -82,7 +83,7 @@ export async function serveServices(
     },
   });
   await checkDirectory(socket);
-  await removeStale(socket);
+  const short = shortPath(socket);
   const server = createServer();
   const sessions = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
@@ -96,8 +97,20 @@ export async function serveServices(
     request.headers[":authority"] = "localhost";
     answer(request, response);
   });
-  await listen(server, socket);
-  return { socket, close: () => close(server, sessions, options) };
+  try {
+    await removeStale(socket, short.path);
+    await listen(server, short.path);
+  } catch (error) {
+    short[Symbol.dispose]();
+    throw error;
+  }
+  return {
+    socket,
+    async close() {
+      await close(server, sessions, options);
+      short[Symbol.dispose]();
+    },
+  };
 }
 
 function addService(
@@ -142,11 +155,11 @@ async function checkDirectory(socket: string): Promise<void> {
 }
 
 /** Removes the socket of a process that has ended; rejects when it listens, or when there is something else. */
-async function removeStale(socket: string): Promise<void> {
+async function removeStale(socket: string, short: string): Promise<void> {
   const found = await lstat(socket).catch(() => undefined);
   if (!found) return;
   if (!found.isSocket()) throw new Error(`expected ${socket} to be a socket or nothing, found a file`);
-  if (await answers(socket)) throw new Error(`expected nobody to listen on ${socket}, but somebody does`);
+  if (await answers(short)) throw new Error(`expected nobody to listen on ${socket}, but somebody does`);
   await unlink(socket);
 }
 

@@ -38,7 +38,7 @@ export function judgeOf(schema: Structural, dialect: Dialect): Judge {
       errors.add(
         "FieldValueInvalid",
         NOWHERE,
-        "Invalid value: null: rules were not checked, because the object has other faults",
+        "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
       );
       return;
     }

@@ -15,9 +15,10 @@ import {
   connect,
   constants,
 } from "node:http2";
-import { connect as connectSocket } from "node:net";
+import { type Socket, connect as connectSocket } from "node:net";
 import type { Clock } from "../util/clock.ts";
 import { cutText } from "../util/cut-text.ts";
+import { shortPath } from "../util/socket-path.ts";
 import type { WireWriter } from "../wire/encoding/wire-writer.ts";
 
 /** Status codes of gRPC that mean something here. */
@@ -53,6 +54,12 @@ export interface Credentials {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
+}
+
+/** Begins to connect to a unix socket. @throws {RangeError} where the system takes no path to it */
+function connectTo(path: string): Socket {
+  using short = shortPath(path);
+  return connectSocket(short.path);
 }
 
 /** Where a server is, and what is said beside each call. */
@@ -130,7 +137,7 @@ export class GrpcSession {
   ): Promise<GrpcSession> {
     const options: SecureClientSessionOptions = {
       ...credentials,
-      ...(socket === undefined ? {} : { createConnection: () => connectSocket(socket) }),
+      ...(socket === undefined ? {} : { createConnection: () => connectTo(socket) }),
       settings: { initialWindowSize: STREAM_WINDOW, enablePush: false },
       // What Node assumes until the server names a limit; with its own guess of 100, writes would wait for one another.
       peerMaxConcurrentStreams: 10_000,

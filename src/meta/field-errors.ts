@@ -29,8 +29,8 @@ export class FieldErrors {
   }
 
   /** The field must be there and not empty. */
-  required(field: string, why = "expected a value, got none"): void {
-    this.#add("FieldValueRequired", field, `Required value: ${why}`);
+  required(field: string, why?: string): void {
+    this.#add("FieldValueRequired", field, why === undefined ? "Required value" : `Required value: ${why}`);
   }
 
   /** The value has the wrong form; `why` says what was expected. */

@@ -153,7 +153,7 @@ function validateOwners(owners: readonly OwnerRef[], errors: FieldErrors, dialec
       errors.invalid(`${field}.apiVersion`, owner.apiVersion, "expected 'group/version', or a version alone");
     }
     for (const member of ["kind", "name", "uid"] as const) {
-      if (!owner[member]) errors.invalid(`${field}.${member}`, owner[member], "expected a value, got none");
+      if (!owner[member]) errors.invalid(`${field}.${member}`, owner[member], "must not be empty");
     }
     if (owner.apiVersion === "v1" && owner.kind === "Event" && dialect.rules.enforceUndocumented) {
       errors.invalid(field, owner, "expected an owner other than an Event of v1");

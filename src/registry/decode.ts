@@ -63,8 +63,8 @@ export function decodeApplied(kind: CompiledKind, value: Value, ctx: WriteContex
   return complete(kind, walked, ctx);
 }
 
-const unfit = ({ definition, apiVersion }: CompiledKind, why: string): string =>
-  `${definition.kind} in version "${apiVersion}" cannot be handled as a ${definition.kind}: ${why}`;
+const unfit = ({ definition }: CompiledKind, why: string): string =>
+  `${definition.kind} in version "${definition.version}" cannot be handled as a ${definition.kind}: ${why}`;
 
 /** Decodes what somebody else made of an object (an admission webhook): unknown members are dropped, what does not fit is 400. */
 export function decodeAnswered(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {

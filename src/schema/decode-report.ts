@@ -22,6 +22,7 @@ export const MOST_SIDE_BY_SIDE = 16_384;
 const MOST = 100;
 // Who asks for these asks for members that an object has once.
 const MOST_LEFT_OUT = 32;
+const MOST_ROUNDED = 32;
 
 /** What a walk found wrong, and where it is; paths are built only when something is. At most 100 of each are kept. */
 export class DecodeReport {
@@ -30,6 +31,8 @@ export class DecodeReport {
   readonly mismatches: Mismatch[] = [];
   /** Dotted paths of lists and maps that were sent empty and are left out of the object; the first 32. */
   readonly empty: string[] = [];
+  /** What became of integers that no 64 bits hold, in whole sentences; the first 32. */
+  readonly rounded: string[] = [];
   /** The place of the first map or list that has more than {@link MOST_SIDE_BY_SIDE}. */
   excess: string | undefined = undefined;
   readonly #path: (string | number)[] = [];
@@ -82,6 +85,14 @@ export class DecodeReport {
     if (this.empty.length < MOST_LEFT_OUT) this.empty.push(this.#below(key));
   }
 
+  /** Tells that the integer here, which no 64 bits hold, is kept as another number: the nearest double. */
+  round(text: string, kept: number): void {
+    if (this.rounded.length >= MOST_ROUNDED || this.#hides) return;
+    this.rounded.push(
+      `${this.#here()}: the integer ${cut(text)} does not fit into 64 bits and is stored as the number ${kept}`,
+    );
+  }
+
   #below(key: string): string {
     this.enter(key);
     const path = this.#here();
@@ -115,5 +126,7 @@ function typeName(value: unknown): JsonType {
 function valueName(value: unknown, type: JsonType): string {
   if (type !== "string" && type !== "number") return NAMES[type];
   const text = JSON.stringify(asJsonNumber(value)?.text ?? value);
-  return `${type === "string" ? "the text" : "the number"} ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`;
+  return `${type === "string" ? "the text" : "the number"} ${cut(text)}`;
 }
+
+const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -5,6 +5,7 @@ import {
   CSIDriver,
   CSINode,
   CoreEvent,
+  Namespace,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -264,6 +265,75 @@ describe("attaching", () => {
     },
   );
 
+  describe("a disk that several volumes name", () => {
+    /** A second claim, in another namespace, of a second volume of the same disk. */
+    const bindAgain = async (
+      accessModes = ["ReadWriteOnce"],
+      source: object = { csi: { driver: DRIVER, volumeHandle: "h-v" } },
+    ) => {
+      await world.resource(Namespace).create({ metadata: { name: "team" } });
+      const claimRef = { name: "b", namespace: "team" };
+      await world.resource(PersistentVolume).create({
+        metadata: { name: "w" },
+        spec: { capacity: { storage: "1Gi" }, accessModes, ...source, claimRef },
+      } as NewObject<PersistentVolume>);
+      await world.resource(PersistentVolumeClaim).create({
+        metadata: claimRef,
+        spec: { accessModes, volumeName: "w", storageClassName: "", resources: { requests: { storage: "1Gi" } } },
+      } as NewObject<PersistentVolumeClaim>);
+    };
+    const makePodOfTeam = async (node: string) => {
+      const volumes = [{ name: "x", persistentVolumeClaim: { claimName: "b" } }];
+      const spec = { nodeName: node, containers: [{ name: "c", image: "i" }], volumes };
+      await world.resource(Pod).create({ metadata: { name: "q", namespace: "team" }, spec } as NewObject<Pod>);
+      await world.settled();
+    };
+
+    test("CTL-AD-14: it goes to a second node when the first has given it up", async () => {
+      await attached();
+      await makeNode("n2");
+      await bindAgain();
+      await makePodOfTeam("n2");
+      expect(await all()).toEqual(["v n1"]);
+      expect(await events("q")).toEqual([["Warning", "FailedAttachVolume", FROM, 1]]);
+      await removePod();
+      expect(await all()).toEqual(["w n2"]);
+    });
+
+    test("CTL-AD-8: on one node they share an attachment, which stays until the last Pod is gone", async () => {
+      await attached();
+      await bindAgain();
+      await makePodOfTeam("n1");
+      expect(await all()).toEqual(["v n1"]);
+      await removePod();
+      expect(await all()).toEqual(["v n1"]);
+      await world.resource(Pod).delete({ name: "q", namespace: "team" }, { gracePeriodSeconds: 0 });
+      await world.settled();
+      expect(await all()).toEqual([]);
+    });
+
+    test("CTL-AD-7, CTL-AD-14: one of a plugin that is left to the driver is the same disk", async () => {
+      const { metadata, spec } = {
+        metadata: {
+          name: "n2",
+          annotations: { "storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/aws-ebs" },
+        },
+        spec: { drivers: [{ name: "ebs.csi.aws.com", nodeID: "n2" }] },
+      };
+      await makeNode();
+      await makeNode("n2");
+      await world.resource(CSINode).create({ metadata, spec } as NewObject<CSINode>);
+      await bind(undefined, { csi: { driver: "ebs.csi.aws.com", volumeHandle: "vol-1" } });
+      await makePod();
+      expect(await all()).toEqual(["v n1"]);
+      await bindAgain(undefined, { awsElasticBlockStore: { volumeID: "vol-1" } });
+      await makePodOfTeam("n2");
+      expect(await all()).toEqual(["v n1"]);
+      await removePod();
+      expect(await all()).toEqual(["w n2"]);
+    });
+  });
+
   test("CTL-AD-16: an attachment that somebody deleted is made again, and the node loses its entry meanwhile", async () => {
     await attached();
     const { uid } = (await on("n1"))!.metadata;
@@ -454,6 +524,51 @@ describe("detaching", () => {
       await attachments().create({ metadata: { name }, spec } as NewObject<VolumeAttachment>);
     }
     await start(attachDetach(kubernetes));
+    await world.settled();
+    // Nobody knows what a node used that was gone before.
+    expect(await all()).toEqual(["v n3"]);
+    await world.advance("6m");
+    expect(await all()).toEqual([]);
+  });
+
+  test("CTL-AD-12, CTL-AD-13: a node that was deleted has what it used for six minutes, and nothing else", async () => {
+    await makeNode("n2");
+    await useOf([ENTRY]);
+    await nodes().delete({ name: "n1" });
+    await removePod();
+    await makePod("q", "n2");
+    await world.advance("5m");
+    expect(await all()).toEqual(["v n1"]);
+    expect(await events("q")).toEqual([["Warning", "FailedAttachVolume", FROM, 1]]);
+    await world.advance("2m");
+    expect(await all()).toEqual(["v n2"]);
+  });
+
+  test("CTL-AD-13: a node that was deleted and used nothing, or was out of service, has nothing", async () => {
+    await removePod();
+    await makeNode("n2");
+    await makePod("q", "n2");
+    await attacher({ attached: true }, "n2");
+    await nodes().delete({ name: "n2" });
+    await removePod("q");
+    expect(await all()).toEqual([]);
+    await makeNode("n3");
+    await makePod("r", "n3");
+    await attacher({ attached: true }, "n3");
+    await useOf([ENTRY], "n3");
+    const taints = [{ key: "node.kubernetes.io/out-of-service", effect: "NoExecute" }];
+    await nodes().patch({ name: "n3" }, { spec: { taints } });
+    await nodes().delete({ name: "n3" });
+    await removePod("r");
+    expect(await all()).toEqual([]);
+  });
+
+  test("CTL-AD-12: a node that comes back under its name says itself what it uses", async () => {
+    await useOf([ENTRY]);
+    await nodes().delete({ name: "n1" });
+    await removePod();
+    expect(await all()).toEqual(["v n1"]);
+    await makeNode();
     await world.settled();
     expect(await all()).toEqual([]);
   });

@@ -7,9 +7,10 @@
  * @module
  */
 import { assert } from "../../util/assert.ts";
-import type { Value } from "../../value/value.ts";
+import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import { difference, intersection, isEmpty, union } from "../fieldpath/index.ts";
 import type { FieldSet } from "../fieldpath/index.ts";
+import { NEVER_OWNED_METADATA } from "../never-owned.ts";
 import { ensureFields, removeItems, toFieldSet } from "../typed/index.ts";
 import type { Type } from "../schema/schema.ts";
 import type { Converter, Managers, Owned } from "./managers.ts";
@@ -54,7 +55,7 @@ export function prune(input: PruneInput): Value {
   const left = ensureFields(type, toFieldSet(type, held));
   const gone = difference(ensureFields(type, toFieldSet(type, merged)), left);
   const pruned = removeItems(type, merged, intersection(gone, lastSet));
-  const result = convert(converter, pruned, version, input.apiVersion);
+  const result = convertPart(converter, pruned, merged, version, input.apiVersion);
   assert(result !== undefined, "a version that could be converted to can be converted back");
   return result;
 }
@@ -64,6 +65,30 @@ const speakOneVersion = ({ apiVersion, last, managers }: PruneInput): boolean =>
 
 const convert = (converter: Converter, value: Value, from: string, to: string): Value | undefined =>
   from === to ? value : converter.convert(value, from, to);
+
+const metadataOf = (object: Value): ValueObject | undefined => {
+  const metadata = isObject(object) ? object["metadata"] : undefined;
+  return metadata !== undefined && isObject(metadata) ? metadata : undefined;
+};
+
+/**
+ * Converts what is left of `whole`. Its metadata may have gone with the last label that the applier owned, and a converter
+ * needs an object that says who it is: so it is lent the identity of the whole object, which is taken out again.
+ */
+function convertPart(converter: Converter, part: Value, whole: Value, from: string, to: string): Value | undefined {
+  if (from === to || !isObject(part)) return convert(converter, part, from, to);
+  const own = metadataOf(part);
+  const lent = Object.entries(metadataOf(whole) ?? {}).filter(
+    ([name]) => NEVER_OWNED_METADATA.has(name) && !Object.hasOwn(own ?? {}, name),
+  );
+  if (own !== undefined && lent.length === 0) return converter.convert(part, from, to);
+  const converted = converter.convert({ ...part, metadata: { ...Object.fromEntries(lent), ...own } }, from, to);
+  if (converted === undefined || !isObject(converted)) return converted;
+  const { metadata, ...rest } = converted;
+  const kept = Object.entries(metadataOf(converted) ?? {}).filter(([name]) => !lent.some(([other]) => other === name));
+  if (own !== undefined || kept.length > 0) return { ...converted, metadata: Object.fromEntries(kept) };
+  return Object.hasOwn(part, "metadata") ? { ...converted, metadata: null } : rest;
+}
 
 /** A merged and a pruned object at a version. */
 interface Pruning {
@@ -83,13 +108,13 @@ function addBackOwned(input: PruneInput, start: Pruning): Value {
   let at: Pruning = first === undefined ? start : addBackAt(input.converter, start, start.version, first);
   owned.delete(start.version);
   for (const [version, set] of owned) at = addBackAt(input.converter, at, version, set);
-  return convert(input.converter, at.pruned, at.version, start.version) ?? start.pruned;
+  return convertPart(input.converter, at.pruned, at.merged, at.version, start.version) ?? start.pruned;
 }
 
 function addBackAt(converter: Converter, at: Pruning, version: string, owned: FieldSet): Pruning {
   const type = converter.typeAt(version);
   const merged = convert(converter, at.merged, at.version, version);
-  const pruned = convert(converter, at.pruned, at.version, version);
+  const pruned = convertPart(converter, at.pruned, at.merged, at.version, version);
   if (type === undefined || merged === undefined || pruned === undefined) return at;
   return { version, merged, pruned: removeUnowned(type, merged, pruned, owned) };
 }

@@ -83,10 +83,7 @@ class ValidateWalker {
       if (expected !== undefined) {
         if (!isFittingScalar(expected, item)) this.#below(fieldElement(key), expected, item);
       } else if (type.kind === "struct" && !type.open && type.fields.size > 0) {
-        this.#fault("unknownField", "expected a field of the schema, got an unknown one", [
-          ...this.#path,
-          fieldElement(key),
-        ]);
+        this.#fault("unknownField", "field not declared in schema", [...this.#path, fieldElement(key)]);
       }
     }
   }

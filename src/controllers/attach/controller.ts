@@ -1,8 +1,8 @@
 /**
  * Attaches volumes to the nodes where Pods need them, and detaches them where nobody does any more.
  *
- * It asks for it by VolumeAttachments, which the attachers of drivers act on (CTL-OUT-4), and tells nodes what is attached. Nothing is
- * remembered that cannot be seen: whoever takes over goes by what there is (CTL-AD-18).
+ * It asks for it by VolumeAttachments, which the attachers of drivers act on (CTL-OUT-4), and tells nodes what is attached. Little is
+ * remembered that cannot be seen: whoever takes over goes by what there is (CTL-AD-18), and by what nodes used that are gone.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, defineKeyController } from "../../runtime/index.ts";
 import { AttachMemory, attachSpecs } from "./memory.ts";
 import { syncNode } from "./node.ts";
-import { syncVolume } from "./volume.ts";
+import { syncDisk } from "./disk.ts";
 
 /** How volumes are attached and detached. */
 export interface AttachSettings {
@@ -31,7 +31,7 @@ export function attachDetach(dialect: Dialect, { forceDetach = true }: AttachSet
       const attaching = { ...ctx, forceDetach };
       // Handles of volumes may have slashes of their own.
       const name = ctx.key.slice(ctx.key.indexOf("/") + 1);
-      return ctx.key.startsWith("node/") ? syncNode(attaching, name) : syncVolume(attaching, name);
+      return ctx.key.startsWith("node/") ? syncNode(attaching, name) : syncDisk(attaching, name);
     },
   });
 }

@@ -1,8 +1,9 @@
 /**
  * What attaching sees: who needs which volume where, what is attached, and what has to be looked at when something changes.
  *
- * Keys are `volume/ID` for what is attached of a volume and what should be, and `node/NAME` for what a node is told of it.
- * The ID is the name of a PersistentVolume, or what {@link idOf} says of a volume that is described in Pods.
+ * Keys are `disk/ID` for what is attached of a disk and what should be, and `node/NAME` for what a node is told of it. The
+ * ID is what {@link idOf} says of the disk: several PersistentVolumes may name the same one, and so may Pods. An
+ * attachment whose PersistentVolume is gone goes by the name of that.
  *
  * @module
  */
@@ -29,14 +30,14 @@ import { type MigratedSource, type Migration, migrationOf } from "../binder/migr
 import { claimKeyOf, claimsOfPod } from "../pod-claims.ts";
 import { hasEnded } from "../usage.ts";
 import { type AttachNames, type Disk, attachNames, attachmentName, entryOf, idOf, isAttachmentName } from "./names.ts";
-import { changedAt, isForOneNode, isManaged, isReady } from "./rules.ts";
+import { changedAt, isForOneNode, isManaged, isOutOfService, isReady } from "./rules.ts";
 
 /** What attaching follows. */
 export interface AttachSpecs {
   readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "volume" | "node">;
   readonly pods: InformerSpec<Pod, "Namespaced", "claim" | "node" | "inline">;
   readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "volume">;
-  readonly volumes: InformerSpec<PersistentVolume, "Cluster", "driver">;
+  readonly volumes: InformerSpec<PersistentVolume, "Cluster", "driver" | "disk">;
   readonly nodes: InformerSpec<Node, "Cluster", never>;
   readonly drivers: InformerSpec<CSIDriver, "Cluster", never>;
   readonly csiNodes: InformerSpec<CSINode, "Cluster", never>;
@@ -53,7 +54,7 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
     migration,
     attachments: sharedInformer(inDomain(VolumeAttachment, domain) as Kind<VolumeAttachment, "Cluster">, {
       indexes: {
-        volume: ({ spec }: VolumeAttachment) => volumeOf(spec),
+        volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName ?? inlineIdOf(spec),
         node: ({ spec }: VolumeAttachment) => spec.nodeName,
       },
     }),
@@ -69,7 +70,11 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
     }),
     volumes: sharedInformer(PersistentVolume, {
       indexes: {
-        driver: (volume: PersistentVolume) => volume.spec.csi?.driver ?? migration.ofSource(volume)?.driver,
+        driver: (volume: PersistentVolume) => diskOfVolume(volume, migration)?.driver,
+        disk: (volume: PersistentVolume) => {
+          const disk = diskOfVolume(volume, migration);
+          return disk && idOf(disk);
+        },
       },
     }),
     nodes: sharedInformer(Node),
@@ -78,8 +83,25 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
   };
 }
 
+/** A Pod that needs a disk, and the volume by which it does. */
+export interface User {
+  readonly pod: Pod;
+  /** Undefined where its volume is not bound (CTL-AD-5). */
+  readonly volume: Attachable | undefined;
+}
+
+/** What is known of a node that is no longer there. */
+interface LostNode {
+  readonly since: number;
+  /** What it used when it was last seen; undefined where it was never seen. */
+  readonly inUse: readonly string[] | undefined;
+  readonly isOutOfService: boolean;
+}
+
 /** A volume that may be attached. */
 export interface Attachable {
+  /** What its users are told that it is called. */
+  readonly name: string;
   /** How an attachment names it. */
   readonly source: VolumeAttachment["spec"]["source"];
   readonly isForOneNode: boolean;
@@ -91,7 +113,7 @@ export interface Attachable {
 export class AttachMemory implements Disposable {
   readonly specs: AttachSpecs;
   readonly nodes: Informer<Node, "Cluster", never>;
-  readonly #volumes: Informer<PersistentVolume, "Cluster", "driver">;
+  readonly #volumes: Informer<PersistentVolume, "Cluster", "driver" | "disk">;
   readonly #attachments: Informer<VolumeAttachment, "Cluster", "volume" | "node">;
   readonly #pods: Informer<Pod, "Namespaced", "claim" | "node" | "inline">;
   readonly #claims: Informer<PersistentVolumeClaim, "Namespaced", "volume">;
@@ -102,7 +124,9 @@ export class AttachMemory implements Disposable {
   readonly #clock: Ground["clock"];
   /** Since when nodes are known not to be ready that do not say it themselves. */
   readonly #unready = new Map<string, number>();
-  /** What Pods were told last of a volume, by their uids: it is told once. */
+  /** Nodes that are gone and have attachments. */
+  readonly #lost = new Map<string, LostNode>();
+  /** What Pods were told last of a disk, by their uids: it is told once. */
   readonly #told = new Map<string, Map<string, string>>();
 
   constructor(specs: AttachSpecs, { own, clock }: Ground, add: (key: string) => void) {
@@ -117,7 +141,7 @@ export class AttachMemory implements Disposable {
     this.#drivers = own(specs.drivers);
     this.#csiNodes = own(specs.csiNodes);
     this.#heard.use(this.nodes.on((event) => this.#nodeChanged(event)));
-    this.#heard.use(this.#volumes.on(({ object }) => this.#addVolume(object.metadata.name)));
+    this.#heard.use(this.#volumes.on((event) => this.#volumeChanged(event)));
     this.#heard.use(this.#attachments.on(({ object }) => this.#attachmentChanged(object)));
     this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
     this.#heard.use(this.#claims.on((event) => this.#claimChanged(event)));
@@ -129,19 +153,28 @@ export class AttachMemory implements Disposable {
     this.#heard.dispose();
   }
 
-  /** The Pods that need a volume, by their nodes; those that came first are first. */
-  usersOf(volume: string): ReadonlyMap<string, readonly Pod[]> {
-    const pods = this.#claims.by("volume", volume).flatMap((claim) => this.#usersOfClaim(claim));
-    const inline = this.#pods.by("inline", volume).filter((pod) => !this.#isOver(pod));
-    const oldest = [...pods, ...inline].toSorted((a, b) =>
-      a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1,
+  /** The Pods that need a disk, by their nodes; those that came first are first. */
+  usersOf(id: string): ReadonlyMap<string, readonly User[]> {
+    const bound = this.#volumes.by("disk", id).flatMap((volume) => {
+      const attachable = this.#isBound(volume) ? this.#ofVolume(volume) : undefined;
+      const claims = this.#claims.by("volume", volume.metadata.name);
+      return claims.flatMap((claim) => this.#usersOfClaim(claim).map((pod) => ({ pod, volume: attachable })));
+    });
+    const inline = this.#pods.by("inline", id).flatMap((pod) => {
+      const source = inlineOf(pod, this.specs.migration).find((one) => idOf(one) === id);
+      return source && !this.#isOver(pod) ? [{ pod, volume: this.#ofPods(source) }] : [];
+    });
+    const oldest = [...bound, ...inline].toSorted((a, b) =>
+      a.pod.metadata.creationTimestamp < b.pod.metadata.creationTimestamp ? -1 : 1,
     );
-    return Map.groupBy(oldest, ({ spec }) => spec.nodeName!);
+    return Map.groupBy(oldest, ({ pod }) => pod.spec.nodeName!);
   }
 
-  /** The attachments of a volume, on whatever nodes and by whomever. */
-  attachmentsOf(volume: string): readonly VolumeAttachment[] {
-    return this.#attachments.by("volume", volume);
+  /** The attachments of a disk, on whatever nodes, by whichever volume and by whomever. */
+  attachmentsOf(id: string): readonly VolumeAttachment[] {
+    const names = this.#volumes.by("disk", id).map(({ metadata }) => metadata.name);
+    const attachments = [id, ...names].flatMap((name) => this.#attachments.by("volume", name));
+    return attachments.filter(({ spec }) => this.idOf(spec) === id);
   }
 
   attachmentsOn(node: string): readonly VolumeAttachment[] {
@@ -159,25 +192,25 @@ export class AttachMemory implements Disposable {
     const { inlineVolumeSpec } = source;
     if (inlineVolumeSpec) return inlineVolumeSpec.csi && diskIn(inlineVolumeSpec.csi);
     const volume = this.#volumes.get({ name: source.persistentVolumeName ?? "" });
-    if (!volume) return undefined;
-    const handle = volume.spec.csi?.volumeHandle ?? this.specs.migration.ofSource(volume)?.handle;
+    const handle = volume && diskOfVolume(volume, this.specs.migration)?.handle;
     return handle === undefined ? undefined : { driver: attacher, handle };
   }
 
-  /** What may be attached under an ID: a volume that is bound (CTL-AD-5), or one that is described in Pods (CTL-AD-17). */
-  attachable(id: string): Attachable | undefined {
-    const volume = this.#volumes.get({ name: id });
-    if (volume) return this.#isBound(volume) ? this.#ofVolume(volume) : undefined;
-    const [pod] = this.#pods.by("inline", id);
-    const source = pod && inlineOf(pod, this.specs.migration).find((one) => idOf(one) === id);
-    return source && this.#ofPods(source);
+  /** The ID of the disk of an attachment. */
+  idOf(spec: VolumeAttachment["spec"]): string {
+    const name = spec.source.persistentVolumeName ?? "";
+    const volume = this.#volumes.get({ name });
+    const disk = volume && diskOfVolume(volume, this.specs.migration);
+    return inlineIdOf(spec) ?? (disk ? idOf(disk) : name);
   }
 
   #ofVolume(volume: PersistentVolume): Attachable {
     const { csi } = volume.spec;
     const migrated = csi ? undefined : this.specs.migration.ofSource(volume);
+    const { name } = volume.metadata;
     return {
-      source: { persistentVolumeName: volume.metadata.name },
+      name,
+      source: { persistentVolumeName: name },
       isForOneNode: isForOneNode(volume.spec),
       diskOn: (node) => this.#attached(csi ? diskIn(csi) : migrated && this.#migrated(migrated, node)),
     };
@@ -188,6 +221,7 @@ export class AttachMemory implements Disposable {
     const accessModes = ["ReadWriteOnce"];
     const csi = { driver: source.driver, volumeHandle: source.handle };
     return {
+      name: idOf(source),
       source: { inlineVolumeSpec: { accessModes, csi } },
       isForOneNode: isForOneNode({ accessModes }),
       diskOn: (node) => this.#attached(this.#migrated(source, node)),
@@ -210,21 +244,31 @@ export class AttachMemory implements Disposable {
     return changedAt(node) ?? this.#unready.get(node.metadata.name) ?? this.#clock.now();
   }
 
-  /** Whether a Pod was not told this of a volume before, or was told something else since. */
-  isNews(volume: string, { metadata: { uid } }: Pod, what: string): boolean {
-    const told = this.#told.get(volume) ?? new Map<string, string>();
-    this.#told.set(volume, told);
+  /**
+   * What is known of a node that is gone: what it used it may use yet, since nobody has seen it let go. One that was gone
+   * before anybody looked may use everything.
+   */
+  lostNode(name: string): LostNode {
+    let lost = this.#lost.get(name);
+    if (!lost) this.#lost.set(name, (lost = { since: this.#clock.now(), inUse: undefined, isOutOfService: false }));
+    return lost;
+  }
+
+  /** Whether a Pod was not told this of a disk before, or was told something else since. */
+  isNews(id: string, { metadata: { uid } }: Pod, what: string): boolean {
+    const told = this.#told.get(id) ?? new Map<string, string>();
+    this.#told.set(id, told);
     if (told.get(uid) === what) return false;
     told.set(uid, what);
     return true;
   }
 
-  /** Forgets what Pods were told of a volume that are not of these. */
-  keepTold(volume: string, pods: readonly Pod[]): void {
+  /** Forgets what Pods were told of a disk that are not of these. */
+  keepTold(id: string, pods: readonly Pod[]): void {
     const uids = new Set(pods.map(({ metadata }) => metadata.uid));
-    const told = this.#told.get(volume);
+    const told = this.#told.get(id);
     for (const uid of told?.keys() ?? []) if (!uids.has(uid)) told!.delete(uid);
-    if (told?.size === 0) this.#told.delete(volume);
+    if (told?.size === 0) this.#told.delete(id);
   }
 
   /** Has a node looked at: something is to leave its list. */
@@ -249,27 +293,43 @@ export class AttachMemory implements Disposable {
     return isLeft && plugins.includes(source.plugin) ? source : undefined;
   }
 
-  #addVolume(name: string | undefined): void {
-    if (!name) return;
-    this.#add(`volume/${name}`);
-    for (const { spec } of this.attachmentsOf(name)) this.#add(`node/${spec.nodeName}`);
+  #addDisk(id: string): void {
+    this.#add(`disk/${id}`);
+    for (const { spec } of this.attachmentsOf(id)) this.#add(`node/${spec.nodeName}`);
   }
 
-  /** Every volume that has to do with a node, and the node. */
+  /** The disk of a PersistentVolume; under the name of that, too, by which attachments go that came before it. */
+  #addVolume(name: string | undefined): void {
+    const volume = name ? this.#volumes.get({ name }) : undefined;
+    const disk = volume && diskOfVolume(volume, this.specs.migration);
+    if (disk) this.#addDisk(idOf(disk));
+  }
+
+  #volumeChanged(event: ObjectEvent<PersistentVolume>): void {
+    for (const volume of [event.object, ...(event.type === "changed" ? [event.old] : [])]) {
+      const disk = diskOfVolume(volume, this.specs.migration);
+      if (disk) this.#addDisk(idOf(disk));
+    }
+    // Its attachments go by its name when it is gone.
+    this.#addDisk(event.object.metadata.name);
+  }
+
+  /** Every disk that has to do with a node, and the node. */
   #addAllOf(node: string): void {
     this.#add(`node/${node}`);
-    for (const { spec } of this.attachmentsOn(node)) this.#addVolume(volumeOf(spec));
+    for (const { spec } of this.attachmentsOn(node)) this.#addDisk(this.idOf(spec));
     for (const pod of this.#pods.by("node", node)) this.#addVolumesOf(pod);
   }
 
   #addVolumesOf(pod: Pod): void {
     for (const key of claimsOfPod(pod)) this.#addVolume(this.#claims.get(key)?.spec.volumeName);
-    for (const source of inlineOf(pod, this.specs.migration)) this.#addVolume(idOf(source));
+    for (const source of inlineOf(pod, this.specs.migration)) this.#addDisk(idOf(source));
   }
 
   #attachmentChanged({ spec }: VolumeAttachment): void {
-    this.#addVolume(volumeOf(spec));
+    this.#addDisk(this.idOf(spec));
     this.#add(`node/${spec.nodeName}`);
+    if (this.attachmentsOn(spec.nodeName).length === 0) this.#lost.delete(spec.nodeName);
   }
 
   #podChanged(event: ObjectEvent<Pod>): void {
@@ -286,16 +346,28 @@ export class AttachMemory implements Disposable {
   #driverChanged({ metadata }: CSIDriver): void {
     for (const volume of this.#volumes.by("driver", metadata.name)) this.#addVolume(volume.metadata.name);
     const inline = this.#pods.list().flatMap((pod) => inlineOf(pod, this.specs.migration));
-    for (const source of inline) if (source.driver === metadata.name) this.#addVolume(idOf(source));
+    for (const source of inline) if (source.driver === metadata.name) this.#addDisk(idOf(source));
   }
 
   #nodeChanged(event: ObjectEvent<Node>): void {
     const { object } = event;
     const { name } = object.metadata;
+    if (event.type === "deleted") this.#lose(object);
+    else this.#lost.delete(name);
     if (event.type === "deleted" || isReady(object)) this.#unready.delete(name);
     else if (!this.#unready.has(name)) this.#unready.set(name, this.#clock.now());
     if (event.type !== "changed" || this.#saysOf(object) !== this.#saysOf(event.old)) this.#addAllOf(name);
     else this.#entriesChanged(event.old, object);
+  }
+
+  #lose(node: Node): void {
+    const { name } = node.metadata;
+    if (this.attachmentsOn(name).length === 0) return;
+    this.#lost.set(name, {
+      since: isReady(node) ? this.#clock.now() : this.unreadySince(node),
+      inUse: node.status.volumesInUse ?? [],
+      isOutOfService: isOutOfService(node, this.specs.names),
+    });
   }
 
   /** The volumes that a node uses, or is told of, and did not before, or the other way round. */
@@ -307,7 +379,7 @@ export class AttachMemory implements Disposable {
     for (const { spec } of this.attachmentsOn(name)) {
       const disk = this.diskOf(spec);
       const entry = disk && entryOf(disk, this.specs.names);
-      if (!entry || changed.has(`used ${entry}`) || changed.has(`told ${entry}`)) this.#addVolume(volumeOf(spec));
+      if (!entry || changed.has(`used ${entry}`) || changed.has(`told ${entry}`)) this.#addDisk(this.idOf(spec));
     }
   }
 
@@ -323,9 +395,15 @@ export class AttachMemory implements Disposable {
 const entriesOf = ({ status: { volumesInUse = [], volumesAttached = [] } }: Node): ReadonlySet<string> =>
   new Set([...volumesInUse.map((name) => `used ${name}`), ...volumesAttached.map(({ name }) => `told ${name}`)]);
 
-/** The ID of the volume of an attachment. */
-export const volumeOf = ({ source }: VolumeAttachment["spec"]): string | undefined =>
-  source.persistentVolumeName ?? (source.inlineVolumeSpec?.csi && idOf(diskIn(source.inlineVolumeSpec.csi)));
+/** The ID of a disk that an attachment describes itself. */
+const inlineIdOf = ({ source }: VolumeAttachment["spec"]): string | undefined =>
+  source.inlineVolumeSpec?.csi && idOf(diskIn(source.inlineVolumeSpec.csi));
+
+/** The disk of a volume that a driver attaches, or would once its plugin is left to it. */
+function diskOfVolume(volume: PersistentVolume, migration: Migration): Disk | undefined {
+  const { csi } = volume.spec;
+  return csi ? diskIn(csi) : migration.ofSource(volume);
+}
 
 const diskIn = ({ driver, volumeHandle }: { readonly driver: string; readonly volumeHandle: string }): Disk => ({
   driver,

@@ -9,8 +9,7 @@
 import { Node } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import { AGAIN, writeStatus } from "../writes.ts";
-import { volumeOf } from "./memory.ts";
-import { entryOf } from "./names.ts";
+import { entryOf, idOf } from "./names.ts";
 import { isManaged } from "./rules.ts";
 import { type Attaching, standingOf } from "./standing.ts";
 
@@ -30,24 +29,24 @@ export async function syncNode(ctx: Attaching, name: string): Promise<Result> {
   const told = { ...node, status: { ...status, ...(next.length > 0 ? { volumesAttached: next } : {}) } };
   if (!(await writeStatus(client, Node, told))) return AGAIN;
   for (const entry of added) {
-    const volume = there.get(entry)!;
-    for (const pod of memory.usersOf(volume).get(name) ?? []) {
-      ctx.event("Normal", pod, "SuccessfulAttachVolume", `volume ${volume} is attached to its node`);
+    for (const { pod, volume } of memory.usersOf(there.get(entry)!).get(name) ?? []) {
+      const text = `AttachVolume.Attach succeeded for volume "${volume?.name ?? there.get(entry)}"`;
+      ctx.event("Normal", pod, "SuccessfulAttachVolume", text);
     }
   }
   return undefined;
 }
 
-/** What is attached to a node and stays: volumes, by their entries. */
+/** What is attached to a node and stays: IDs of disks, by their entries. */
 function attachedTo(ctx: Attaching, node: string): ReadonlyMap<string, string> {
   const { memory } = ctx;
   const there = new Map<string, string>();
   for (const attachment of memory.attachmentsOn(node)) {
-    const volume = volumeOf(attachment.spec);
     const disk = memory.diskOf(attachment.spec);
-    if (!volume || !disk || !attachment.status.attached || !memory.isOwn(attachment)) continue;
-    const { is } = standingOf(ctx, attachment, memory.usersOf(volume).has(node));
-    if (is === "needed" || is === "held") there.set(entryOf(disk, memory.specs.names), volume);
+    if (!disk || !attachment.status.attached || !memory.isOwn(attachment)) continue;
+    const id = idOf(disk);
+    const { is } = standingOf(ctx, attachment, memory.usersOf(id).has(node));
+    if (is === "needed" || is === "held") there.set(entryOf(disk, memory.specs.names), id);
   }
   return there;
 }

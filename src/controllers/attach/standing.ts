@@ -24,7 +24,10 @@ export type Standing =
   | { readonly is: "held"; readonly until: number | undefined }
   | { readonly is: "free"; readonly entry: string | undefined };
 
-/** See the head of this file (CTL-AD-11..13, 19). */
+/**
+ * See the head of this file (CTL-AD-11..13, 19). A node that was deleted has what it used until it could be taken for lost:
+ * it may only be cut off, and write yet.
+ */
 export function standingOf(
   { memory, clock, forceDetach }: Attaching,
   { metadata, spec }: VolumeAttachment,
@@ -41,8 +44,11 @@ export function standingOf(
   // Of a volume that is gone nothing is known but its driver.
   const isIt = (one: string): boolean =>
     entry === undefined ? one.startsWith(entryOf({ driver: spec.attacher, handle: "" }, names)) : one === entry;
-  if (!node?.status.volumesInUse?.some(isIt) || isOutOfService(node, names)) return free;
-  if (isReady(node) || !forceDetach) return { is: "held", until: undefined };
-  const until = patienceWith(memory.unreadySince(node), clock.now());
+  const lost = node ? undefined : memory.lostNode(spec.nodeName);
+  const inUse = node ? (node.status.volumesInUse ?? []) : lost!.inUse;
+  const isOut = node ? isOutOfService(node, names) : lost!.isOutOfService;
+  if (isOut || inUse?.some(isIt) === false) return free;
+  if ((node && isReady(node)) || !forceDetach) return { is: "held", until: undefined };
+  const until = patienceWith(lost?.since ?? memory.unreadySince(node!), clock.now());
   return until > 0 ? { is: "held", until } : free;
 }

@@ -95,8 +95,7 @@ export function validateTemplate(
 /** Tells the selector of a spec that does not say what it said. */
 export function validateSameSelector(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
   const [{ selector: now }, { selector: before }] = [(object as Workload).spec, (old as Workload).spec];
-  if (!sameMeaning(LabelSelector, now, before))
-    errors.invalid("spec.selector", now ?? null, "the field does not change");
+  if (!sameMeaning(LabelSelector, now, before)) errors.invalid("spec.selector", now ?? null, "field is immutable");
 }
 
 /** Tells counts of a status that cannot be (KIND-ReplicaSet-4). */

@@ -32,6 +32,16 @@ function readAsToday(kind: Kind, entry: Entry, object: ApiObject): ApiObject {
   return object;
 }
 
+/**
+ * The object of an entry in the version in which it is stored, brought into the form of today: what that version fills in is
+ * seen through every version.
+ */
+function readAsStored({ stored }: Kind, entry: Entry): ApiObject {
+  const object = decodeObject(entry.bytes);
+  stored.versions.get(object.apiVersion)?.walker.read?.(object);
+  return object;
+}
+
 /** Notes that an entry, which has just been written in the version of `kind`, is stored as it is shown. */
 export function noteWritten(kind: Kind, entry: Entry): void {
   if (kind.walker.read && versionOf(entry) === kind.apiVersion) madeOf(kind, entry).bytes ??= entry.bytes;
@@ -107,7 +117,7 @@ function begin(kind: Kind, entries: readonly Entry[]): Promise<void> {
 }
 
 async function convertAll(kind: Kind, entries: readonly Entry[], views: readonly View[]): Promise<void> {
-  const objects = entries.map((entry) => decodeObject(entry.bytes));
+  const objects = entries.map((entry) => readAsStored(kind, entry));
   const converted = await kind.stored.converter.convertAll!(objects, kind.apiVersion);
   for (const [i, object] of converted.entries()) views[i]!.bytes = bytesOf(readAsToday(kind, entries[i]!, object));
 }
@@ -145,7 +155,7 @@ export function parseEntry(kind: Kind, entry: Entry): ApiObject {
     if (!bytes) throw new Error(`expected the view of ${entry.key} in ${kind.apiVersion} to be ready`);
     return decodeObject(bytes);
   }
-  const converted = kind.stored.converter.convert(decodeObject(entry.bytes), kind.apiVersion) as ApiObject;
+  const converted = kind.stored.converter.convert(readAsStored(kind, entry), kind.apiVersion) as ApiObject;
   return readAsToday(kind, entry, converted);
 }
 
@@ -157,7 +167,7 @@ export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | unde
   const { storageVersion, converter } = kind.stored;
   if (object.apiVersion === storageVersion) return object;
   // What an older version says of the object and the one that is written cannot say must not be lost on the way either.
-  const before = replaced && converter.convert(decodeObject(replaced.bytes), storageVersion);
+  const before = replaced && converter.convert(readAsStored(kind, replaced), storageVersion);
   const form =
     before instanceof Promise
       ? before.then((known) => converter.convert(object, storageVersion, known))

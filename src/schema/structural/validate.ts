@@ -1,6 +1,8 @@
 /**
  * Whether a value fits a structural schema, by every word of it, and what is wrong where it does not (CRD-40, 44, 45, 46).
  *
+ * Faults are told in the words of kube-openapi, which people search for and programs match.
+ *
  * What fits is found by predicates that are compiled once and allocate nothing; what is wrong is found by walking the
  * schema again, with paths. On an update a fault is forgiven where the value is what it was: by path, in keyed lists by
  * key, in maps by key.
@@ -61,7 +63,7 @@ export function fits(schema: Structural, value: Value): boolean {
 
 type JsonKind = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
-/** The JSON type of a value: a number without a fraction is an integer. */
+/** The JSON type of a value: a number without a fraction is an integer, unless only a double holds it. */
 function kindOf(value: Value): JsonKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -71,7 +73,7 @@ function kindOf(value: Value): JsonKind {
     case "string":
       return "string";
     case "number":
-      return Number.isInteger(value) ? "integer" : "number";
+      return Number.isSafeInteger(value) ? "integer" : "number";
     default:
       return asJsonNumber(value) ? "integer" : "object";
   }
@@ -97,7 +99,7 @@ const WORDS: readonly {
   readonly has: (schema: Structural) => boolean;
   readonly kinds: readonly JsonKind[];
   readonly holds: (schema: Structural, value: never) => boolean;
-  readonly fault: (schema: Structural, value: never) => Pick<Fault, "reason" | "message">;
+  readonly fault: (schema: Structural, value: never, path: string) => Pick<Fault, "reason" | "message">;
 }[] = [
   word(
     "maxLength",
@@ -105,27 +107,27 @@ const WORDS: readonly {
     (s, v: string) => lengthOf(v) <= s.maxLength!,
     (s) => ({
       reason: "FieldValueTooLong",
-      message: `Too long: may not be more than ${s.maxLength} characters`,
+      message: `Too long: may not be more than ${s.maxLength} bytes`,
     }),
   ),
   word(
     "minLength",
     ["string"],
     (s, v: string) => lengthOf(v) >= s.minLength!,
-    (s, v) => wrong(v, `expected at least ${s.minLength} characters`),
+    (s, v, at) => wrong(v, `${at} in body should be at least ${s.minLength} chars long`),
   ),
   word(
     "pattern",
     ["string"],
     (s, v: string) => regexOf(s.pattern!).test(v),
-    (s, v) => wrong(v, `expected a text that matches ${JSON.stringify(s.pattern)}`),
+    (s, v, at) => wrong(v, `${at} in body should match '${s.pattern}'`),
   ),
   word(
     "format",
     ["string"],
     (s, v: string) => formatOf(s.format)?.(v) ?? true,
-    (s, v) => ({
-      ...wrong(v, `expected a text of the format ${s.format}`),
+    (s, v, at) => ({
+      ...wrong(v, `${at} in body must be of type ${s.format}: ${shown(v)}`),
       reason: "FieldValueTypeInvalid",
     }),
   ),
@@ -133,25 +135,26 @@ const WORDS: readonly {
     "multipleOf",
     ["integer", "number"],
     (s, v: number) => isMultiple(v, s.multipleOf!),
-    (s, v) => wrong(v, `expected a multiple of ${s.multipleOf}`),
+    (s, v, at) => wrong(v, `${at} in body should be a multiple of ${s.multipleOf}`),
   ),
   word(
     "maximum",
     ["integer", "number"],
     (s, v: number) => (s.exclusiveMaximum ? +v < s.maximum! : +v <= s.maximum!),
-    (s, v) => wrong(v, `expected a number ${s.exclusiveMaximum ? "less than" : "of at most"} ${s.maximum}`),
+    (s, v, at) => wrong(v, `${at} in body should be less than ${s.exclusiveMaximum ? "" : "or equal to "}${s.maximum}`),
   ),
   word(
     "minimum",
     ["integer", "number"],
     (s, v: number) => (s.exclusiveMinimum ? +v > s.minimum! : +v >= s.minimum!),
-    (s, v) => wrong(v, `expected a number ${s.exclusiveMinimum ? "greater than" : "of at least"} ${s.minimum}`),
+    (s, v, at) =>
+      wrong(v, `${at} in body should be greater than ${s.exclusiveMinimum ? "" : "or equal to "}${s.minimum}`),
   ),
   word(
     "minItems",
     ["array"],
     (s, v: Value[]) => v.length >= s.minItems!,
-    (s, v) => wrong(v.length, `expected at least ${s.minItems} elements`),
+    (s, v, at) => wrong(v.length, `${at} in body should have at least ${s.minItems} items`),
   ),
   word(
     "maxItems",
@@ -163,7 +166,7 @@ const WORDS: readonly {
     "minProperties",
     ["object"],
     (s, v: object) => Object.keys(v).length >= s.minProperties!,
-    (s, v) => wrong(Object.keys(v).length, `expected at least ${s.minProperties} members`),
+    (s, v, at) => wrong(Object.keys(v).length, `${at} in body should have at least ${s.minProperties} properties`),
   ),
   word(
     "maxProperties",
@@ -177,7 +180,7 @@ function word<T>(
   name: keyof Structural,
   kinds: readonly JsonKind[],
   holds: (schema: Structural, value: T) => boolean,
-  fault: (schema: Structural, value: T) => Pick<Fault, "reason" | "message">,
+  fault: (schema: Structural, value: T, path: string) => Pick<Fault, "reason" | "message">,
 ): (typeof WORDS)[number] {
   return { name, has: (schema) => schema[name] !== undefined, kinds, holds, fault };
 }
@@ -289,10 +292,10 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
     void faults.push({ ...fault, field: fieldOf(at) });
   if (hasType(schema, kind)) found.matches++;
   else {
-    const expected = (typesOf(schema) ?? []).join(" or ");
+    const expected = (typesOf(schema) ?? []).join(",");
     add({
       reason: "FieldValueTypeInvalid",
-      message: `Invalid value: ${shown(kind)}: expected ${expected}, got ${kind}`,
+      message: `Invalid value: ${shown(kind)}: ${path} in body must be of type ${expected}: ${shown(kind)}`,
     });
   }
   if (kind !== "null" && depth < DEEPEST) {
@@ -302,7 +305,7 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
       if (!has(schema) || !kinds.includes(kind) || holds(schema, value as never)) continue;
       // Of the length and the pattern of a text the first fault is told.
       const isOfText = kind === "string" && name !== "format";
-      if (!isOfText || !length) add(fault(schema, value as never));
+      if (!isOfText || !length) add(fault(schema, value as never, path));
       length ||= isOfText;
     }
     if (kind === "integer" || kind === "number" || kind === "string" || kind === "array") found.matches++;
@@ -350,7 +353,7 @@ function checkAlternatives(schema: Structural, value: Value, path: string, depth
     found.faults.push({
       reason: "FieldValueInvalid",
       field: "<nil>",
-      message: `Invalid value: "": ${fieldOf(path)}: ${why}`,
+      message: `Invalid value: "": ${JSON.stringify(path)} ${why}`,
     });
   };
   const best = (all: readonly Found[]): Found =>
@@ -358,22 +361,23 @@ function checkAlternatives(schema: Structural, value: Value, path: string, depth
   if (anyOf.length > 0) {
     const all = results(anyOf);
     const fitting = all.find(({ faults }) => faults.length === 0);
-    if (!fitting) fail("expected it to fit at least one schema of anyOf");
+    if (!fitting) fail("must validate at least one schema (anyOf)");
     merge(found, fitting ?? best(all));
   }
   if (oneOf.length > 0) {
     const all = results(oneOf);
     const fitting = all.filter(({ faults }) => faults.length === 0);
-    if (fitting.length !== 1) fail(`expected it to fit exactly one schema of oneOf, it fits ${fitting.length}`);
+    const count = fitting.length === 0 ? "Found none valid" : `Found ${fitting.length} valid alternatives`;
+    if (fitting.length !== 1) fail(`must validate one and only one schema (oneOf). ${count}`);
     if (fitting.length === 0) merge(found, best(all));
     if (fitting.length === 1) merge(found, fitting[0]!);
   }
   if (allOf.length > 0) {
     const all = results(allOf);
     for (const one of all) merge(found, one);
-    if (all.some(({ faults }) => faults.length > 0)) fail("expected it to fit all schemas of allOf");
+    if (all.some(({ faults }) => faults.length > 0)) fail("must validate all the schemas (allOf)");
   }
-  if (not && fits(not, value)) fail("expected it not to fit the schema of not");
+  if (not && fits(not, value)) fail("must not validate the schema (not)");
   return found;
 }
 
@@ -409,7 +413,10 @@ function checkMembers(
     const before = was && !isHead && Object.hasOwn(was, key) ? was[key]! : NOTHING;
     if (member) merge(found, check(member, value[key]!, before, memberOf(path, key), depth + 1));
     else if (additionalProperties === false) {
-      found.faults.push({ ...wrong(key, "expected no member of this name"), field: fieldOf(path) });
+      found.faults.push({
+        ...wrong(key, `${memberOf(path, key)} in body is a forbidden property`),
+        field: fieldOf(path),
+      });
     }
   }
   for (const name of required) {
@@ -418,7 +425,7 @@ function checkMembers(
     found.faults.push({
       reason: "FieldValueRequired",
       field: memberOf(path, name),
-      message: "Required value: expected a value, got none",
+      message: "Required value",
     });
   }
   return found;

@@ -344,7 +344,10 @@ function pruneNumbers(value: unknown, pass: Pass): unknown {
   for (const key in value) {
     members++;
     const sent = (value as Record<string, unknown>)[key];
+    if (typeof sent !== "object" || sent === null) continue;
+    pass.report.enter(Array.isArray(value) ? Number(key) : key);
     const kept = pruneNumbers(sent, pass);
+    pass.report.leave();
     if (kept !== sent) setMember(value as ValueObject, key, kept as Value);
   }
   pass.report.count(members);
@@ -360,6 +363,9 @@ function plainNumber(value: unknown, pass: Pass): unknown {
   if (integer !== undefined && integer >= LEAST_INT64 && integer <= MOST_INT64) {
     return Number.isSafeInteger(number.value) ? number.value : value;
   }
-  if (Number.isFinite(number.value)) return number.value;
+  if (Number.isFinite(number.value)) {
+    if (integer !== undefined && number.text !== String(number.value)) pass.report.round(number.text, number.value);
+    return number.value;
+  }
   return pass.report.mismatch("a number that a double can hold", value, true);
 }

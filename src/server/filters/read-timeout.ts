@@ -14,7 +14,9 @@ export const readTimeout: Filter = {
     const millis = query.timeoutMillis;
     if (millis === undefined) {
       const text = query.text("timeout");
-      throw badRequest(`expected timeout to be a duration such as 30s, got ${JSON.stringify(text.slice(0, 100))}`);
+      throw badRequest(
+        `invalid timeout specified in the request URL: expected a duration such as 30s, got ${JSON.stringify(text.slice(0, 100))}`,
+      );
     }
     if (millis > 0 && clock.steady() - startedAt >= millis) throw lateAnswer(millis);
   },

@@ -40,7 +40,7 @@ export function* validateDefinition(
 function validateKept({ spec }: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
   const isEstablished = (old.status?.conditions ?? []).some((c) => c.type === "Established" && c.status === "True");
   const keep = (field: string, is: unknown, was: unknown): void => {
-    if (is !== was) errors.invalid(field, is, "the field does not change");
+    if (is !== was) errors.invalid(field, is, "field is immutable");
   };
   if (isEstablished) {
     keep("spec.scope", spec.scope, old.spec.scope);

@@ -232,17 +232,17 @@ export function validateJobChange(
       errors.invalid(
         "spec.completions",
         spec.completions ?? null,
-        "the field does not change, but with parallelism of an indexed Job",
+        "field is immutable: expected it to change together with spec.parallelism of an Indexed Job",
       );
     }
   }
   for (const member of STAYS) {
     if (!sameMeaning(schema.properties[member], spec[member], old[member]))
-      errors.invalid(`spec.${member}`, spec[member] ?? null, "the field does not change");
+      errors.invalid(`spec.${member}`, spec[member] ?? null, "field is immutable");
   }
   const before = mayDirect ? directedAs(old.template, spec.template) : old.template;
   if (!sameMeaning(schema.properties.template, spec.template, before))
-    errors.invalid("spec.template", null, "the field does not change");
+    errors.invalid("spec.template", null, "field is immutable");
 }
 
 /** A template with what says where its Pods go, and what is noted on them, of another one. */

@@ -43,7 +43,7 @@ export function validateJobStatus(job: Job, old: Job, errors: FieldErrors): void
   }
   const { completionTime } = status;
   if (before.completionTime !== undefined && completionTime !== undefined && completionTime !== before.completionTime) {
-    errors.invalid("status.completionTime", completionTime, "the field does not change");
+    errors.invalid("status.completionTime", completionTime, "field is immutable");
   }
   // Together with parallelism the completions of an indexed Job may become fewer.
   const mayShrink = isIndexed(job) && spec.completions === spec.parallelism;

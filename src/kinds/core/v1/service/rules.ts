@@ -238,8 +238,7 @@ function validateKept(
 ): void {
   const compared = before.length === now.length ? before.length : Math.min(1, before.length);
   for (let i = 0; i < compared; i++) {
-    if (before[i] !== now[i])
-      errors.invalid(`spec.${member}[${i}]`, now, `expected no change of an ${what} that was given`);
+    if (before[i] !== now[i]) errors.invalid(`spec.${member}[${i}]`, now, "may not change once set");
   }
   if (before.length > 1 && now.length === 1 && ipFamilyPolicy !== "SingleStack") {
     errors.invalid("spec.ipFamilyPolicy", ipFamilyPolicy, `expected SingleStack where the second ${what} is given up`);

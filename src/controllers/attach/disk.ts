@@ -1,54 +1,54 @@
 /**
- * What is attached of a volume, and what should be: an attachment for each node with a Pod that needs it, none elsewhere.
+ * What is attached of a disk, and what should be: an attachment for each node with a Pod that needs it, none elsewhere.
+ *
+ * A disk is known by its driver and handle, whichever volumes name it: so one that is for one node is not attached to a second
+ * one by way of another PersistentVolume.
  *
  * @module
  */
 import { type NewObject, attempt } from "../../client/index.ts";
-import { Node, type Pod, type VolumeAttachment } from "../../client/kinds/index.ts";
+import { Node, type VolumeAttachment } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import { AGAIN } from "../writes.ts";
 import { type Disk, attachmentName } from "./names.ts";
 import { isManaged } from "./rules.ts";
-import { type Attachable, volumeOf } from "./memory.ts";
+import type { Attachable, User } from "./memory.ts";
 import { type Attaching, type Standing, standingOf } from "./standing.ts";
 
-/** Attaches and detaches a volume (CTL-AD-1, 5..16). */
-export async function syncVolume(ctx: Attaching, name: string): Promise<Result> {
+/** Attaches and detaches a disk (CTL-AD-1, 5..16). */
+export async function syncDisk(ctx: Attaching, id: string): Promise<Result> {
   const { memory } = ctx;
-  const users = memory.usersOf(name);
-  const attachments = memory.attachmentsOf(name);
+  const users = memory.usersOf(id);
   const results: Result[] = [];
-  memory.keepTold(name, [...users.values()].flat());
-  for (const attachment of attachments) {
+  memory.keepTold(
+    id,
+    [...users.values()].flat().map(({ pod }) => pod),
+  );
+  for (const attachment of memory.attachmentsOf(id)) {
     if (!memory.isOwn(attachment)) continue;
-    const pods = users.get(attachment.spec.nodeName) ?? [];
-    tellErrors(ctx, attachment, pods);
-    results.push(await detach(ctx, attachment, standingOf(ctx, attachment, pods.length > 0)));
+    const those = users.get(attachment.spec.nodeName) ?? [];
+    tellErrors(ctx, attachment, those);
+    results.push(await detach(ctx, attachment, standingOf(ctx, attachment, those.length > 0)));
   }
-  const volume = memory.attachable(name);
-  if (volume) results.push(await attach(ctx, name, volume, users));
+  results.push(await attach(ctx, id, users));
   return soonest(results);
 }
 
 /** Makes the attachments that are missing. */
-async function attach(
-  ctx: Attaching,
-  name: string,
-  volume: Attachable,
-  users: ReadonlyMap<string, readonly Pod[]>,
-): Promise<Result> {
+async function attach(ctx: Attaching, id: string, users: ReadonlyMap<string, readonly User[]>): Promise<Result> {
   const { memory } = ctx;
-  const there = memory.attachmentsOf(name);
+  const there = memory.attachmentsOf(id);
   const taken = new Set(there.map(({ spec }) => spec.nodeName));
-  for (const [nodeName, pods] of users) {
+  for (const [nodeName, those] of users) {
     const node = memory.nodes.get({ name: nodeName });
-    const disk = volume.diskOn(nodeName);
-    if (!node || !isManaged(node, memory.specs.names) || !disk) continue;
-    const attachment = attachmentOf(disk, nodeName, volume.source);
+    if (!node || !isManaged(node, memory.specs.names)) continue;
+    const volume = those.find((user) => user.volume?.diskOn(nodeName))?.volume;
+    if (!volume) continue;
+    const attachment = attachmentOf(volume.diskOn(nodeName)!, nodeName, volume.source);
     if (there.some(({ metadata }) => metadata.name === attachment.metadata.name)) continue;
     const elsewhere = volume.isForOneNode && [...taken].find((other) => other !== nodeName);
     if (elsewhere) {
-      tellTaken(ctx, name, { pods, elsewhere });
+      tellTaken(ctx, id, { users: those, elsewhere });
       continue;
     }
     taken.add(nodeName);
@@ -84,31 +84,33 @@ async function detach(ctx: Attaching, attachment: VolumeAttachment, standing: St
 }
 
 /** Tells Pods why their volume could not be attached, each error once (CTL-AD-9). */
-function tellErrors({ event, memory }: Attaching, attachment: VolumeAttachment, pods: readonly Pod[]): void {
+function tellErrors({ event, memory }: Attaching, attachment: VolumeAttachment, users: readonly User[]): void {
   const { attachError, attached } = attachment.status;
-  const volume = volumeOf(attachment.spec)!;
   if (!attachError || attached) return;
-  for (const pod of pods) {
-    if (!memory.isNews(volume, pod, JSON.stringify(attachError))) continue;
+  const id = memory.idOf(attachment.spec);
+  for (const { pod, volume } of users) {
+    if (!memory.isNews(id, pod, JSON.stringify(attachError))) continue;
+    const reason = attachError.message ?? "the driver gave no reason";
     event(
       "Warning",
       pod,
       "FailedAttachVolume",
-      `volume ${volume} was not attached: ${attachError.message ?? "it failed"}`,
+      `AttachVolume.Attach failed for volume "${volume?.name ?? id}" : ${reason}`,
     );
   }
 }
 
 interface Taken {
-  readonly pods: readonly Pod[];
+  readonly users: readonly User[];
   readonly elsewhere: string;
 }
 
 /** Tells Pods that their volume is for one node, and another has it; each once (CTL-AD-14). */
-function tellTaken({ event, memory }: Attaching, name: string, { pods, elsewhere }: Taken): void {
-  for (const pod of pods) {
-    if (!memory.isNews(name, pod, "taken")) continue;
-    event("Warning", pod, "FailedAttachVolume", `volume ${name} is for one node at a time, and ${elsewhere} has it`);
+function tellTaken({ event, memory }: Attaching, id: string, { users, elsewhere }: Taken): void {
+  for (const { pod, volume } of users) {
+    if (!memory.isNews(id, pod, "taken")) continue;
+    const text = `Multi-Attach error for volume "${volume?.name ?? id}" Volume is already exclusively attached to one node and can't be attached to another: ${elsewhere} has it`;
+    event("Warning", pod, "FailedAttachVolume", text);
   }
 }
 

@@ -1,0 +1,96 @@
+/** Defaults of objects whose versions differ in what they fill in: CRD-20, CRD-41. */
+import { beforeAll, expect, test, vi } from "vitest";
+import type { Members } from "../rules/answer.ts";
+import { fresh, serve } from "../rules/api.ts";
+
+const GROUP = "defaults.example.com";
+const api = serve({ dialect: "kubernetes" });
+const at = (version: string, name = ""): string =>
+  `/apis/${GROUP}/${version}/namespaces/default/packs${name === "" ? "" : `/${name}`}`;
+const body = (version: string, name: string, spec: Members): Members => ({
+  apiVersion: `${GROUP}/${version}`,
+  kind: "Pack",
+  metadata: { name },
+  spec,
+});
+const text = (byDefault?: string): Members => ({
+  type: "string",
+  ...(byDefault === undefined ? {} : { default: byDefault }),
+});
+const specOf = async (version: string, name: string): Promise<unknown> =>
+  (await api.get(at(version, name))).body["spec"];
+
+/** A version stored by default, and what it fills in: a text, and a member of each element. */
+const version = (name: string, policy?: string, size?: number): Members => ({
+  name,
+  served: true,
+  storage: name === "v1",
+  schema: {
+    openAPIV3Schema: {
+      type: "object",
+      properties: {
+        spec: {
+          type: "object",
+          properties: {
+            a: text(),
+            policy: text(policy),
+            parts: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { k: text(), size: { type: "integer", ...(size === undefined ? {} : { default: size }) } },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+beforeAll(async () => {
+  const { status } = await api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `packs.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: "Namespaced",
+      names: { plural: "packs", kind: "Pack" },
+      versions: [version("v1", "Background", 7), version("v2"), version("v3", "Three", 3)],
+    },
+  });
+  expect(status).toBe(201);
+  await vi.waitFor(async () => expect((await api.get(at("v3"))).status).toBe(200));
+});
+
+const SENT = { a: "1", parts: [{ k: "x" }] };
+const STORED = { a: "1", policy: "Background", parts: [{ k: "x", size: 7 }] };
+
+test("CRD-20, CRD-41: what the stored version fills in is seen through every version, in every verb", async () => {
+  const name = fresh("pack");
+  expect((await api.post(at("v2"), body("v2", name, SENT))).body["spec"]).toEqual(STORED);
+  for (const read of ["v1", "v2", "v3"]) expect(await specOf(read, name), read).toEqual(STORED);
+  const { items } = (await api.get(at("v3"))).body as unknown as { readonly items: readonly Members[] };
+  expect(items.find(({ metadata }) => (metadata as Members)["name"] === name)?.["spec"]).toEqual(STORED);
+  const now = (await api.get(at("v2", name))).body;
+  const put = await api.put(at("v2", name), now);
+  expect([put.status, put.body["spec"], (put.body["metadata"] as Members)["resourceVersion"]]).toEqual([
+    200,
+    STORED,
+    (now["metadata"] as Members)["resourceVersion"],
+  ]);
+});
+
+test("CRD-20, CRD-41: an apply answers the same", async () => {
+  const name = fresh("pack");
+  expect((await api.apply(at("v2", name), "one", body("v2", name, SENT))).body["spec"]).toEqual(STORED);
+  for (const read of ["v1", "v2", "v3"]) expect(await specOf(read, name), read).toEqual(STORED);
+});
+
+test("CRD-20, CRD-41: what the version of the request fills in comes first", async () => {
+  const name = fresh("pack");
+  const filled = { a: "1", policy: "Three", parts: [{ k: "x", size: 3 }] };
+  expect((await api.post(at("v3"), body("v3", name, SENT))).body["spec"]).toEqual(filled);
+  for (const read of ["v1", "v2", "v3"]) expect(await specOf(read, name), read).toEqual(filled);
+});
