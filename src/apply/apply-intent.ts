@@ -13,7 +13,7 @@ import { EMPTY_LEDGER, managerKey, readEntries, writeEntries } from "./entries.t
 import type { Ledger, ManagedFieldsEntry, Timed } from "./entries.ts";
 import { KUBECTL, lastAppliedFields, refreshLastApplied } from "./last-applied.ts";
 import { dropEmptied } from "./emptied.ts";
-import { NEVER_OWNED } from "./never-owned.ts";
+import { NEVER_OWNED } from "./fieldpath/never-owned.ts";
 import { sentEntries, storedEntries, withoutEntries } from "./objects.ts";
 import { takeChanges } from "./record-update.ts";
 import type { WriteContext } from "./record-update.ts";

@@ -31,7 +31,7 @@ export * from "./merge/index.ts";
 export * from "./rules.ts";
 export * from "./entries.ts";
 export { sentEntries, storedEntries, withEntries, withoutEntries } from "./objects.ts";
-export { NEVER_OWNED } from "./never-owned.ts";
+export { NEVER_OWNED } from "./fieldpath/never-owned.ts";
 export { ANCIENT } from "./cap.ts";
 export { MOST_TOLD, conflictMessage } from "./conflict.ts";
 export type { FieldConflict } from "./conflict.ts";

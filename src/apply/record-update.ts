@@ -8,7 +8,7 @@ import { capUpdates } from "./cap.ts";
 import { EMPTY_LEDGER, managerKey, readEntries, writeEntries } from "./entries.ts";
 import type { Ledger, ManagedFieldsEntry, Timed } from "./entries.ts";
 import { clears, isStored, sentEntries, storedEntries, withoutEntries } from "./objects.ts";
-import { NEVER_OWNED } from "./never-owned.ts";
+import { NEVER_OWNED } from "./fieldpath/never-owned.ts";
 import { DEFAULT_RULES } from "./rules.ts";
 import type { OwnershipRules } from "./rules.ts";
 import { atOnce, type Steps } from "../util/steps.ts";

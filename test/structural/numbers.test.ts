@@ -32,8 +32,10 @@ beforeAll(async () => {
       versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
     },
   });
-  expect(status).toBe(201);
-  await vi.waitFor(async () => expect((await api.get(PATH)).status).toBe(200));
+  if (status !== 201) throw new Error(`the definition was answered with ${status}, expected 201`);
+  await vi.waitFor(async () => {
+    if ((await api.get(PATH)).status !== 200) throw new Error("the kind is not served yet");
+  });
 });
 
 /** Posts a spec as a text, and reads it again as one. */
@@ -60,10 +62,10 @@ test.each(["9223372036854775808", "-9223372036854775809", "12345678901234567890"
   "CRD-40: %s is no integer of 64 bits, and refused as one",
   async (digits) => {
     for (const member of ["integer", "either"]) {
-      expect(await stored(`{"${member}":${digits}}`), member).toMatchObject({
-        status: 422,
-        causes: { causes: [{ field: `spec.${member}`, reason: "FieldValueTypeInvalid" }] },
-      });
+      expect([member, await stored(`{"${member}":${digits}}`)]).toMatchObject([
+        member,
+        { status: 422, causes: { causes: [{ field: `spec.${member}`, reason: "FieldValueTypeInvalid" }] } },
+      ]);
     }
   },
 );

@@ -10,7 +10,7 @@ import { assert } from "../../util/assert.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import { difference, intersection, isEmpty, union } from "../fieldpath/index.ts";
 import type { FieldSet } from "../fieldpath/index.ts";
-import { NEVER_OWNED_METADATA } from "../never-owned.ts";
+import { NEVER_OWNED_METADATA } from "../fieldpath/never-owned.ts";
 import { ensureFields, removeItems, toFieldSet } from "../typed/index.ts";
 import type { Type } from "../schema/schema.ts";
 import type { Converter, Managers, Owned } from "./managers.ts";
@@ -84,7 +84,7 @@ function convertPart(converter: Converter, part: Value, whole: Value, from: stri
   if (own !== undefined && lent.length === 0) return converter.convert(part, from, to);
   const converted = converter.convert({ ...part, metadata: { ...Object.fromEntries(lent), ...own } }, from, to);
   if (converted === undefined || !isObject(converted)) return converted;
-  const { metadata, ...rest } = converted;
+  const { metadata: _own, ...rest } = converted;
   const kept = Object.entries(metadataOf(converted) ?? {}).filter(([name]) => !lent.some(([other]) => other === name));
   if (own !== undefined || kept.length > 0) return { ...converted, metadata: Object.fromEntries(kept) };
   return Object.hasOwn(part, "metadata") ? { ...converted, metadata: null } : rest;

@@ -1,5 +1,5 @@
-import { setOf } from "./fieldpath/index.ts";
-import type { FieldSet } from "./fieldpath/index.ts";
+import { setOf } from "./index.ts";
+import type { FieldSet } from "./index.ts";
 
 const META = "f:metadata";
 
