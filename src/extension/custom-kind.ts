@@ -14,6 +14,7 @@ import { structuralWalker } from "../schema/structural/walker.ts";
 import { judged } from "../schema/write/judged.ts";
 import { moduleBeside } from "../util/beside.ts";
 import type { Steps } from "../util/steps.ts";
+import { finalizerWarnings } from "../meta/object-meta-rules.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -103,6 +104,7 @@ function versionOf(
     served: version.served,
     ...(version.deprecated ? { deprecated: deprecationOf(group, version, names.kind, best) } : {}),
     untyped: true,
+    warnings: ({ metadata }, old) => (metadata.finalizers ? finalizerWarnings(metadata, old?.metadata) : []),
     deleteAnswers: "status",
     generation: "fromOne",
     versionedUpdate: true,

@@ -15,9 +15,9 @@ function create(meta: ObjectMeta, dialect: Dialect = neutral): string[] {
   return told(errors);
 }
 
-function update(meta: ObjectMeta, old: ObjectMeta, sent: ObjectMeta = meta): string[] {
+function update(meta: ObjectMeta, old: ObjectMeta, sent: ObjectMeta = meta, dialect: Dialect = neutral): string[] {
   const errors = new FieldErrors();
-  validateObjectMetaUpdate(meta, old, errors, { ...rules(neutral), sent });
+  validateObjectMetaUpdate(meta, old, errors, { ...rules(dialect), sent });
   return told(errors);
 }
 
@@ -120,6 +120,14 @@ describe("DEC-1: finalizers", () => {
     expect(create({ finalizers: ["hold"] })).toEqual([]);
     expect(create({ finalizers: ["hold"] }, kubernetes)).toEqual(["FieldValueInvalid metadata.finalizers[0]"]);
     expect(create({ finalizers: ["kubernetes"] }, kubernetes)).toEqual([]);
+  });
+
+  test("what stood there before is never refused", () => {
+    const old = { name: "x", finalizers: ["hold", "x.io/a b"] };
+    expect(update({ ...old, labels: { a: "b" } }, old, undefined, kubernetes)).toEqual([]);
+    expect(update({ name: "x", finalizers: ["hold", "keep"] }, old, undefined, kubernetes)).toEqual([
+      "FieldValueInvalid metadata.finalizers[1]",
+    ]);
   });
 
   test("orphan and foregroundDeletion exclude each other", () => {

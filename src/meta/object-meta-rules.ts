@@ -28,6 +28,18 @@ const MOST_ANNOTATION_BYTES = 262_144;
 /** Finalizers that have a meaning of their own and need no domain. */
 export const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
+/** Whether a finalizer has no domain and is none that needs none. */
+const lacksDomain = (finalizer: string): boolean => !finalizer.includes("/") && !KNOWN_FINALIZERS.has(finalizer);
+
+/** A warning for each finalizer that is new to an object and may be somebody else's too, since it has no domain. */
+export function* finalizerWarnings(meta: ObjectMeta, old: ObjectMeta | undefined): Generator<string> {
+  for (const finalizer of new Set(meta.finalizers)) {
+    if (lacksDomain(finalizer) && !old?.finalizers?.includes(finalizer)) {
+      yield `metadata.finalizers: ${JSON.stringify(finalizer)}: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`;
+    }
+  }
+}
+
 /** Everything that is wrong with the metadata of a new object. */
 export function validateObjectMeta(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
   validateName(meta, errors, rules);
@@ -63,7 +75,7 @@ export function validateObjectMetaUpdate(
   const grace = sent.deletionGracePeriodSeconds;
   if (grace !== undefined && grace !== old.deletionGracePeriodSeconds) keep("deletionGracePeriodSeconds");
   if (old.deletionTimestamp) refuseNewFinalizers(meta, old, errors);
-  validateShared(meta, errors, rules);
+  validateShared(meta, errors, rules, old);
 }
 
 const MAX_MANAGER_BYTES = 128;
@@ -86,13 +98,14 @@ function validateManagedFields(entries: readonly ManagedFields[], errors: FieldE
   });
 }
 
-function validateShared(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
+function validateShared(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules, old?: ObjectMeta): void {
   if (meta.labels) validateLabels(meta.labels, "metadata.labels", errors);
   if (meta.annotations) validateAnnotations(meta.annotations, "metadata.annotations", errors);
   if (meta.ownerReferences) validateOwners(meta.ownerReferences, errors, rules.dialect);
   if (meta.managedFields) validateManagedFields(meta.managedFields, errors);
   if (meta.finalizers) {
-    validateFinalizers(meta.finalizers, errors, rules.strictFinalizers ?? rules.dialect.rules.strictFinalizers);
+    const strict = rules.strictFinalizers ?? rules.dialect.rules.strictFinalizers;
+    validateFinalizers(meta.finalizers, old?.finalizers ?? [], errors, strict);
   }
 }
 
@@ -165,13 +178,19 @@ function validateOwners(owners: readonly OwnerRef[], errors: FieldErrors, dialec
   }
 }
 
-/** Finalizers are qualified names; the same may stand there twice (DEC-1). */
-function validateFinalizers(finalizers: readonly string[], errors: FieldErrors, strict: boolean): void {
+/** New finalizers are qualified names; the same may stand there twice (DEC-1). */
+function validateFinalizers(
+  finalizers: readonly string[],
+  before: readonly string[],
+  errors: FieldErrors,
+  strict: boolean,
+): void {
   const field = "metadata.finalizers";
   finalizers.forEach((finalizer, i) => {
+    if (before.includes(finalizer)) return;
     const wrong = qualifiedName(finalizer);
     if (wrong) errors.invalid(field, finalizer, wrong);
-    if (strict && !finalizer.includes("/") && !KNOWN_FINALIZERS.has(finalizer)) {
+    if (strict && lacksDomain(finalizer)) {
       errors.invalid(`${field}[${i}]`, finalizer, "expected a name with a domain in front, or a well-known one");
     }
   });

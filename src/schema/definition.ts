@@ -335,6 +335,8 @@ export interface ResourceDefinition extends WriteRules {
    * do, a cell of a table may be empty, and finalizers need not be known ones.
    */
   readonly untyped?: true;
+  /** Whether a qualified name is enough for a finalizer also where the dialect asks for a domain or a known one (DEC-1). */
+  readonly bareFinalizers?: true;
   /** Whether its objects hold secrets: what is wrong with one is told without any value. */
   readonly secret?: true;
   /** The text of the Warning that every answer of a deprecated version carries. */

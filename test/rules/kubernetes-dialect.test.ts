@@ -155,6 +155,46 @@ describe("metadata", () => {
     expect(await create("orphan")).toBe(201);
   });
 
+  test.each([
+    ["/api/v1/namespaces/default/events", { involvedObject: { namespace: "default" } }, 201],
+    ["/apis/coordination.k8s.io/v1/namespaces/default/leases", {}, 201],
+    ["/apis/policy/v1/namespaces/default/poddisruptionbudgets", { spec: { maxUnavailable: 1 } }, 201],
+    ["/apis/node.k8s.io/v1/runtimeclasses", { handler: "runc" }, 201],
+    ["/api/v1/namespaces/default/secrets", {}, 422],
+    ["/apis/storage.k8s.io/v1/storageclasses", { provisioner: "x.io" }, 422],
+    ["/apis/apps/v1/namespaces/default/controllerrevisions", { revision: 1 }, 422],
+  ])("DEC-1: a finalizer without a slash at %s", async (path, body, status) => {
+    const sent = { ...body, metadata: { name: fresh("n"), finalizers: ["plain"] } };
+    expect((await kube.post(path, sent)).status).toBe(status);
+  });
+
+  test("DEC-1: a custom object takes a finalizer without a slash, with a warning when it is new", async () => {
+    const group = `${fresh("bare")}.example.com`;
+    const names = { plural: "bares", kind: "Bare" };
+    const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }];
+    const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const metadata = { name: `bares.${group}`, finalizers: ["plain"] };
+    expect(
+      (await kube.post(definitions, { metadata, spec: { group, scope: "Cluster", names, versions } })).status,
+    ).toBe(201);
+    const path = `/apis/${group}/v1/bares`;
+    await expect.poll(async () => (await kube.get(path)).status).toBe(200);
+    const made = await kube.post(path, {
+      apiVersion: `${group}/v1`,
+      kind: "Bare",
+      metadata: { name: "a", finalizers: ["plain", "x.io/a", "orphan"] },
+    });
+    expect([made.status, made.warnings]).toEqual([
+      201,
+      [
+        'metadata.finalizers: "plain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+      ],
+    ]);
+    const patched = await kube.merge(`${path}/a`, { metadata: { labels: { a: "b" } } });
+    expect([patched.status, patched.warnings]).toEqual([200, []]);
+  });
+
   test("DEC-1, keepSentGeneration, lenientCreateVersion: what a create may send", async () => {
     const create = (metadata: object, query = {}) =>
       kube.post(MAPS, { metadata: { name: fresh("n"), ...metadata } }, query);

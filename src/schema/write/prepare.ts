@@ -92,11 +92,11 @@ export function warn(
 }
 
 const metadataRules = (
-  { scope, nameRule = subdomainName, untyped }: ResourceDefinition,
+  { scope, nameRule = subdomainName, untyped, bareFinalizers }: ResourceDefinition,
   { dialect }: WriteContext,
 ): Parameters<typeof validateObjectMeta>[2] => ({
   namespaced: scope === "Namespaced",
   nameRule,
   dialect,
-  ...(untyped ? { strictFinalizers: false } : {}),
+  ...((untyped ?? bareFinalizers) ? { strictFinalizers: false } : {}),
 });

@@ -69,6 +69,7 @@ export const customResourceDefinition = (): ResourceDefinition => ({
   shortNames: ["crd", "crds"],
   categories: ["api-extensions"],
   scope: "Cluster",
+  bareFinalizers: true,
   description: "A kind that is served like the built-in ones, as long as its definition is there.",
   schema: definitionSchema,
   deleteAnswers: "object",

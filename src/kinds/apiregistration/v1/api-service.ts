@@ -161,6 +161,7 @@ export const apiService: ResourceDefinition = {
   singular: "apiservice",
   categories: ["api-extensions"],
   scope: "Cluster",
+  bareFinalizers: true,
   description,
   schema,
   nameRule: pathSegmentName,

@@ -58,6 +58,7 @@ export const lease = ({ dialect }: ApiContext): ResourceDefinition => ({
   plural: "leases",
   singular: "lease",
   scope: "Namespaced",
+  bareFinalizers: true,
   description,
   schema,
   createOnUpdate: true,

@@ -93,6 +93,7 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
   plural: "leasecandidates",
   singular: "leasecandidate",
   scope: "Namespaced",
+  bareFinalizers: true,
   description,
   schema,
   // Without the gate the documents still ask for the kind, a real server does not serve it.

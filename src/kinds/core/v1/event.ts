@@ -138,6 +138,7 @@ export const coreEvent: ResourceDefinition = {
   singular: "event",
   shortNames: ["ev"],
   scope: "Namespaced",
+  bareFinalizers: true,
   description,
   schema,
   nameRule: pathSegmentName,

@@ -91,6 +91,7 @@ export const nodeGroup: DefinitionFactory = () => [
     plural: "runtimeclasses",
     singular: "runtimeclass",
     scope: "Cluster",
+    bareFinalizers: true,
     description,
     schema,
     createOnUpdate: true,

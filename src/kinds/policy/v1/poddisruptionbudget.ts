@@ -127,6 +127,7 @@ export const podDisruptionBudget: ResourceDefinition = {
   singular: "poddisruptionbudget",
   shortNames: ["pdb"],
   scope: "Namespaced",
+  bareFinalizers: true,
   description,
   schema,
   nameRule: pathSegmentName,
