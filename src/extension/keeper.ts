@@ -21,6 +21,7 @@ import {
   type Caller,
   Following,
   type Kinds,
+  type ListResult,
   type Resource,
   WATCH_ALL,
   type Watch,
@@ -34,7 +35,7 @@ import { converterOf, type Asking } from "./conversion.ts";
 import { type CustomKind, customKind } from "./custom-kind.ts";
 import { GroupNames } from "./names.ts";
 import { type CustomResourceDefinition, DEFINITIONS, type DefinitionStatus } from "./object.ts";
-import { isTrue, nextStatus } from "./status.ts";
+import { heldStatus, isTrue, nextStatus } from "./status.ts";
 
 /** What the extension stands on. */
 export interface ExtensionParts {
@@ -255,13 +256,8 @@ class Keeper implements Extension {
     const kind = await inTurns(customKind(accepted, converter, api.dialect, before?.kind), limit);
     await kinds.set(kind.spec);
     close(kind.key);
-    this.#served.set(name, {
-      uid,
-      spec: definition.spec,
-      names,
-      kind,
-      ...(before?.ending ? { ending: before.ending } : {}),
-    });
+    // A watch of what was served before has ended.
+    this.#served.set(name, { uid, spec: definition.spec, names, kind });
   }
 
   async #forget(name: string, { kind, ending }: Served): Promise<void> {
@@ -282,33 +278,51 @@ class Keeper implements Extension {
     const served = this.#served.get(name);
     const objects = served && this.#parts.kinds.storedResource(served.kind.key);
     if (objects) {
-      served.ending ??= await this.#hear(objects, name);
+      served.ending ??= await this.#hear(objects, served, name);
       const left = await this.#deleteAll(objects);
-      if (left > 0) return;
-      served.ending.close();
+      if (left.length > 0) return this.#tellHolders(definition, served.kind.key, left);
+      served.ending?.close();
     }
     const kept = finalizers.filter((finalizer) => finalizer !== CLEANUP);
     await this.#update({ ...definition, metadata: { ...definition.metadata, finalizers: kept } }, "");
   }
 
   /** Hears of objects that go. */
-  async #hear(objects: Resource, name: string): Promise<Watch> {
+  async #hear(objects: Resource, served: Served, name: string): Promise<Watch> {
     const sink: WatchSink = {
       deliver: ({ events }) => {
         if (events.some(({ type }) => type === "DELETED")) this.#ask(name);
       },
-      ended: () => this.#ask(name),
+      ended: () => {
+        delete served.ending;
+        this.#ask(name);
+      },
     };
     return (await objects.watch("", { ...WATCH_ALL, resourceVersion: String(this.#parts.kinds.revision) }, sink)).watch;
   }
 
-  /** Deletes all objects; those that finalizers hold are left, and counted. */
-  async #deleteAll(objects: Resource): Promise<number> {
+  /** Deletes all objects; the first of those that finalizers hold are left. */
+  async #deleteAll(objects: Resource): Promise<ListResult["entries"]> {
     const before = await objects.list("", { ...EVERYTHING, limit: 1 });
-    if (before.entries.length === 0) return 0;
+    if (before.entries.length === 0) return before.entries;
     await objects.deleteCollection("", EVERYTHING, { dryRun: false }, CALLER);
-    const after = await objects.list("", { ...EVERYTHING, limit: 1 });
-    return after.entries.length;
+    return (await objects.list("", { ...EVERYTHING, limit: 100 })).entries;
+  }
+
+  /** Says in the definition which finalizers hold its objects. */
+  async #tellHolders(
+    definition: CustomResourceDefinition,
+    resource: string,
+    left: ListResult["entries"],
+  ): Promise<void> {
+    const finalizers = new Set(
+      left.flatMap(({ key }) => {
+        const [name = "", namespace = ""] = key.split("/").toReversed();
+        return this.#parts.lookup.get(resource, namespace, name)?.metadata.finalizers ?? [];
+      }),
+    );
+    const status = heldStatus(definition.status, [...finalizers].toSorted());
+    if (status) await this.#write(definition, status);
   }
 
   async #update(definition: CustomResourceDefinition, subresource: string): Promise<void> {

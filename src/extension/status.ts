@@ -42,6 +42,23 @@ export function nextStatus(definition: CustomResourceDefinition, group: GroupNam
     : { ...status, conditions, acceptedNames: names };
 }
 
+const MAX_NAMED_FINALIZERS = 10;
+
+/** The status of a definition whose objects these finalizers hold; undefined where it says so already. */
+export function heldStatus(
+  status: DefinitionStatus | undefined,
+  finalizers: readonly string[],
+): DefinitionStatus | undefined {
+  const before = find(status?.conditions, TERMINATING.type);
+  if (!status?.conditions || !before) return undefined;
+  const named = finalizers.slice(0, MAX_NAMED_FINALIZERS).join(", ");
+  const more = finalizers.length > MAX_NAMED_FINALIZERS ? " and others" : "";
+  const held = finalizers.length === 0 ? "" : `; finalizers of remaining objects: ${named}${more}`;
+  const change = { ...TERMINATING, message: TERMINATING.message + held };
+  const conditions = withCondition(status.conditions, change, before.lastTransitionTime ?? "");
+  return conditions === status.conditions ? undefined : { ...status, conditions };
+}
+
 const ESTABLISHED: Change = {
   type: "Established",
   status: "True",
@@ -60,7 +77,7 @@ const TERMINATING: Change = {
   type: "Terminating",
   status: "True",
   reason: "InstanceDeletionInProgress",
-  message: "the objects of the definition are being deleted",
+  message: "CustomResource deletion is in progress",
 };
 
 function approval(annotations: Readonly<Record<string, string>> | undefined): Change {
