@@ -5,6 +5,7 @@
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { Lookup } from "../schema/lookup.ts";
+import type { Random } from "../util/clock.ts";
 import type { Admission, AdmissionStep } from "./contract.ts";
 import { limitRanger } from "./limits.ts";
 import { type PluginChoice, type PluginName, isChosen } from "./names.ts";
@@ -21,6 +22,7 @@ import {
   clusterTrustBundleAttest,
   podCertificateSigning,
 } from "./signers.ts";
+import { serviceAccount } from "./service-account.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
 export type { Admission } from "./contract.ts";
@@ -30,15 +32,20 @@ export type { ResourceOfKind } from "./owner-references.ts";
 /** What the steps are made of. */
 export interface AdmissionParts extends QuotaParts, OwnerParts {
   readonly provision: ProvisionNamespace;
+  readonly random: Random;
   /** The steps of the dialect where nothing is said. */
   readonly plugins?: PluginChoice;
 }
 
 /** The steps that can be switched, in their order. */
 const PLUGINS: Readonly<
-  Record<Exclude<PluginName, "ResourceQuota">, (lookup: Lookup, dialect: Dialect, parts: OwnerParts) => AdmissionStep>
+  Record<
+    Exclude<PluginName, "ResourceQuota">,
+    (lookup: Lookup, dialect: Dialect, parts: AdmissionParts) => AdmissionStep
+  >
 > = {
   LimitRanger: limitRanger,
+  ServiceAccount: (lookup, dialect, { random }) => serviceAccount({ lookup, dialect, random }),
   NodeRestriction: (lookup, _dialect, { authorizer }) => nodeRestriction({ lookup, authorizer }),
   TaintNodesByCondition: (_lookup, dialect) => taintNodesByCondition(dialect),
   Priority: priority,

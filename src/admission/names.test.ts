@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
-import { ManualClock } from "../util/clock.ts";
+import { ManualClock, seededRandom } from "../util/clock.ts";
 import { builtInAdmission } from "./index.ts";
 import { type PluginChoice, idleNames } from "./names.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
@@ -11,6 +11,7 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     lookup: lookupOf({}),
     dialect,
     clock: new ManualClock(),
+    random: seededRandom(1),
     authorizer: mastersAuthorizer,
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(),
@@ -63,6 +64,14 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
     "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");
+});
+
+test("the accounts of Pods are looked after where the controller that makes them runs", () => {
+  const controllers = ["serviceaccount"];
+  expect(chain(kubernetes, { controllers })).toContain("ServiceAccount");
+  expect(chain(kubernetes, { controllers, disable: ["ServiceAccount"] })).not.toContain("ServiceAccount");
+  expect(chain(kubernetes, { enable: ["ServiceAccount"] })).toContain("ServiceAccount");
+  expect(chain(neutral, { controllers })).not.toContain("ServiceAccount");
 });
 
 test("what a choice names in vain is told, and the namespaces are looked after whatever it says", () => {

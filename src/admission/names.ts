@@ -11,6 +11,8 @@ interface Plugin {
   readonly about: string;
   /** Whether it runs unless it is switched off: a switch of the dialect where that depends on it. */
   readonly byDefault: boolean | keyof DialectRules;
+  /** The controller without which it does not run by default. */
+  readonly controller?: string;
 }
 
 /** Every step that can be switched. */
@@ -69,6 +71,12 @@ export const ADMISSION_PLUGINS = {
     about: "Gives Pods the overhead and the nodes of their RuntimeClass, and refuses those whose class is not there.",
     byDefault: false,
   },
+  ServiceAccount: {
+    about:
+      "Gives Pods the ServiceAccount default and a volume with its token, and refuses those whose account is not there; it runs by default where the controller `serviceaccount` does.",
+    byDefault: "namespaceObjects",
+    controller: "serviceaccount",
+  },
   StorageObjectInUseProtection: {
     about: "Gives claims, volumes and attributes classes the finalizer that keeps them while they are used.",
     byDefault: "storageProtection",
@@ -89,14 +97,26 @@ const ALWAYS: readonly string[] = ["NamespaceLifecycle", "NamespaceAutoProvision
 export interface PluginChoice {
   readonly enable?: readonly string[];
   readonly disable?: readonly string[];
+  /** Controllers that run beside; none where nothing is said. */
+  readonly controllers?: readonly string[];
 }
 
 const isPlugin = (name: string): name is PluginName => Object.hasOwn(ADMISSION_PLUGINS, name);
 
+/** The controllers that some step needs, to run by default. */
+export const PLUGIN_CONTROLLERS: readonly string[] = Object.values(ADMISSION_PLUGINS).flatMap(
+  ({ controller }: Plugin) => controller ?? [],
+);
+
 /** Whether a step runs. */
-export function isChosen(name: PluginName, { enable = [], disable = [] }: PluginChoice, rules: DialectRules): boolean {
-  const { byDefault } = ADMISSION_PLUGINS[name] as Plugin;
-  const usual = typeof byDefault === "boolean" ? byDefault : rules[byDefault] === true;
+export function isChosen(
+  name: PluginName,
+  { enable = [], disable = [], controllers = [] }: PluginChoice,
+  rules: DialectRules,
+): boolean {
+  const { byDefault, controller } = ADMISSION_PLUGINS[name] as Plugin;
+  const isMeant = typeof byDefault === "boolean" ? byDefault : rules[byDefault] === true;
+  const usual = isMeant && (controller === undefined || controllers.includes(controller));
   return enable.includes(name) || (usual && !disable.includes(name));
 }
 

@@ -62,7 +62,7 @@ describe("resolveOptions", () => {
     expect(
       resolveOptions({ "enable-admission-plugins": "Priority,NodeRestriction", "disable-admission-plugins": ["A"] }),
     ).toMatchObject({ plugins: { enable: ["Priority", "NodeRestriction"], disable: ["A"] } });
-    expect(resolveOptions().plugins).toEqual({ enable: [], disable: [] });
+    expect(resolveOptions().plugins).toEqual({ enable: [], disable: [], controllers: ["serviceaccount"] });
     expect(() => resolveOptions({ "enable-admission-plugins": "A", "disable-admission-plugins": "A" })).toThrow(
       OptionError,
     );

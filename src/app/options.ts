@@ -9,7 +9,8 @@
  */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { PluginChoice } from "../admission/names.ts";
+import { PLUGIN_CONTROLLERS, type PluginChoice } from "../admission/names.ts";
+import { isControllerChosen } from "../controllers/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
 import type { KindSet } from "../kinds/index.ts";
@@ -397,7 +398,8 @@ function pluginsOf(said: OptionValues): PluginChoice {
   const { "enable-admission-plugins": enable, "disable-admission-plugins": disable } = said;
   const both = enable.find((name) => disable.includes(name));
   if (both !== undefined) throw expected("disable-admission-plugins", "without those that are enabled", both);
-  return { enable, disable };
+  const controllers = PLUGIN_CONTROLLERS.filter((name) => isControllerChosen(said.controllers, name));
+  return { enable, disable, controllers };
 }
 
 function etcdOf(said: OptionValues): EtcdOptions {

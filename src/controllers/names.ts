@@ -27,3 +27,9 @@ export const CONTROLLERS = {
     "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",
 } as const;
+
+/** Whether a list of names, as `--controllers` takes it, chooses a controller that runs by default. */
+export function isControllerChosen(names: readonly string[], name: string): boolean {
+  const onlyWithout = names.length > 0 && names.every((one) => one.startsWith("-"));
+  return names.includes(name) || ((onlyWithout || names.includes("*")) && !names.includes(`-${name}`));
+}

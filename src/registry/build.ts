@@ -110,6 +110,7 @@ function over(
     lookup,
     dialect: api.dialect,
     clock: api.clock,
+    random: api.random,
     authorizer,
     provision: (name) => provisionNamespace(kinds, name),
     resourcesOf: (apiVersion, kind) => resourcesOf(kinds, apiVersion, kind),

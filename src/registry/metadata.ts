@@ -4,20 +4,10 @@
  *
  * @module
  */
-import type { ApiContext, ApiObject } from "../schema/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { badRequest } from "../meta/status.ts";
 import type { Target } from "./contract.ts";
 import type { Kind } from "./kind.ts";
-
-const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
-const LONGEST_PREFIX = 58;
-
-/** A name made of a prefix and five characters (DEC-1). */
-export function generateName(prefix: string, api: ApiContext): string {
-  let name = prefix.slice(0, LONGEST_PREFIX);
-  for (let i = 0; i < 5; i++) name += NAME_LETTERS[Math.floor(api.random.next() * NAME_LETTERS.length)];
-  return name;
-}
 
 /** Name and namespace of a body must be those of the path, where both say one (DEC-18, DEC-22). */
 export function placeObject(kind: Pick<Kind, "namespaced">, object: ApiObject, target: Target): void {

@@ -52,6 +52,8 @@ const startConformanceServer = ({ controllers, plugins, issuers }: Setup): Promi
     controllers,
     featureGates: CONFORMANCE_GATES,
     enableAdmissionPlugins: plugins,
+    // The recorded server ran without it.
+    disableAdmissionPlugins: ["ServiceAccount"],
     serviceAccountIssuer: issuers,
   });
 

@@ -1,5 +1,5 @@
 /** A definition that waits for its objects, and is changed meanwhile: CRD-12. */
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Members, expectStatus } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 

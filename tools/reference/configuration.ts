@@ -4,7 +4,7 @@
  * @module
  */
 import { OPTIONS, OPTION_GROUPS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/option-table.ts";
-import { ADMISSION_PLUGINS, type PluginName, isChosen } from "../../src/admission/names.ts";
+import { ADMISSION_PLUGINS, PLUGIN_CONTROLLERS, type PluginName, isChosen } from "../../src/admission/names.ts";
 import { CONTROLLERS } from "../../src/controllers/names.ts";
 import { type Dialect, kubernetes, neutral } from "../../src/meta/dialect.ts";
 import { GATES, GATE_FACTS, gatesOf } from "../../src/meta/gates.ts";
@@ -67,7 +67,8 @@ ${table(head, rows)}`;
 }
 
 function admissionSection(): string {
-  const on = (name: PluginName, { rules }: Dialect): string => (isChosen(name, {}, rules) ? "on" : "off");
+  const on = (name: PluginName, { rules }: Dialect): string =>
+    isChosen(name, { controllers: PLUGIN_CONTROLLERS }, rules) ? "on" : "off";
   const rows = Object.entries(ADMISSION_PLUGINS).map(([name, { about }]) => {
     return [code(name), on(name as PluginName, kubernetes), on(name as PluginName, neutral), about];
   });

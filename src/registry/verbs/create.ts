@@ -14,7 +14,8 @@ import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { storedForm } from "../versions/view.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
-import { generateName, placeObject } from "../metadata.ts";
+import { generatedName } from "../../meta/generated-name.ts";
+import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
 import { unstoredResult, writtenResult } from "../results.ts";
@@ -52,7 +53,7 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
   dropDoubledOwners(object, ctx);
   const { name, generateName: prefix } = object.metadata;
   const generated = !name && prefix ? prefix : undefined;
-  if (generated !== undefined) object.metadata.name = generateName(generated, kind.shared.api);
+  if (generated !== undefined) object.metadata.name = generatedName(generated, kind.shared.api.random);
   if (!object.metadata.name) throw nameRequired(write);
   const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
   if (owned) await owned;
@@ -94,7 +95,7 @@ async function storeWith(write: WriteUnderWay, object: ApiObject, generated?: st
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;
       // What it has taken is in its name.
       if (write.hand) throw answer;
-      object.metadata.name = generateName(generated, shared.api);
+      object.metadata.name = generatedName(generated, shared.api.random);
       kind.definition.defaults?.(object, ctx);
       continue;
     }

@@ -1,0 +1,178 @@
+/**
+ * Admission of Pods as programs that act under a ServiceAccount: each has one, and the volume with its token.
+ *
+ * Only creates are looked at; what a Pod runs as never changes. The account `default` need not be there yet: the controller
+ * `serviceaccount` makes it in every namespace, and a namespace may be a moment older than it.
+ *
+ * @module
+ */
+import { isMirror } from "../kinds/core/v1/pod/mirror.ts";
+import type { PodSpec, PodVolume } from "../kinds/core/v1/pod/spec-schema.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { generatedName } from "../meta/generated-name.ts";
+import { forbidden } from "../meta/status.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Random } from "../util/clock.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+
+const PODS = { group: "", plural: "pods" };
+const DEFAULT = "default";
+const VOLUME_PREFIX = "kube-api-access-";
+const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
+/** An hour, and a little, by which tokens that are mounted for everybody can be told. */
+const TOKEN_SECONDS = 3607;
+const FILE_MODE = 0o644;
+
+interface ServiceAccount extends ApiObject {
+  readonly automountServiceAccountToken?: boolean;
+  readonly imagePullSecrets?: readonly { readonly name?: string }[];
+  readonly secrets?: readonly { readonly name?: string }[];
+}
+
+type Container = NonNullable<PodSpec["containers"]>[number];
+
+/** What the step is made of. */
+export interface ServiceAccountParts {
+  readonly lookup: Lookup;
+  readonly dialect: Dialect;
+  readonly random: Random;
+}
+
+/** Gives Pods a ServiceAccount, its token and its image pull secrets, and refuses those whose account is not there. */
+export function serviceAccount({ lookup, dialect, random }: ServiceAccountParts): AdmissionStep {
+  const enforced = `${dialect.labelDomain}/enforce-mountable-secrets`;
+
+  /** The account that a Pod names; undefined for the default one that is not there yet. */
+  const accountOf = (request: AdmissionRequest, name: string): ServiceAccount | undefined => {
+    const found = lookup.get("serviceaccounts", request.namespace, name);
+    if (found || name === DEFAULT) return found as ServiceAccount | undefined;
+    const account = `${request.namespace}/${name}`;
+    throw refused(request, `error looking up service account ${account}: serviceaccount "${name}" not found`);
+  };
+
+  return {
+    name: "ServiceAccount",
+    mutate(request) {
+      const spec = podOf(request);
+      if (!spec || isMirror(request.object!, dialect)) return;
+      const name = spec.serviceAccountName || DEFAULT;
+      spec.serviceAccountName = name;
+      spec.serviceAccount = name;
+      const account = accountOf(request, name);
+      if (spec.automountServiceAccountToken ?? account?.automountServiceAccountToken ?? true) mountToken(spec, random);
+      if (!spec.imagePullSecrets?.length && account?.imagePullSecrets?.length) {
+        spec.imagePullSecrets = account.imagePullSecrets.map(({ name: secret = "" }) => ({ name: secret }));
+      }
+    },
+    validate(request) {
+      const spec = podOf(request);
+      if (!spec) return;
+      if (isMirror(request.object!, dialect)) {
+        const wrong = wrongOfMirror(spec);
+        if (wrong !== undefined) throw refused(request, wrong);
+        return;
+      }
+      const { serviceAccountName: name = "" } = spec;
+      if (name === "") throw refused(request, "no service account specified for the Pod");
+      const account = accountOf(request, name);
+      if (account?.metadata.annotations?.[enforced] !== "true") return;
+      const wrong = wrongSecret(spec, account);
+      if (wrong !== undefined) throw refused(request, wrong);
+    },
+  };
+}
+
+const refused = ({ ref, name }: AdmissionRequest, why: string): Error => forbidden(ref, name, why);
+
+/** The spec of a new Pod; undefined for other requests. */
+function podOf(request: AdmissionRequest): PodSpec | undefined {
+  const { operation, subresource, object } = request;
+  if (operation !== "CREATE" || subresource !== "" || !concerns(request, PODS)) return undefined;
+  return object?.["spec"] as PodSpec | undefined;
+}
+
+/** Mounts a volume with the token where other programs look for it, in each container that has nothing mounted there. */
+function mountToken(spec: PodSpec, random: Random): void {
+  const own = spec.volumes?.find(({ name }) => name.startsWith(VOLUME_PREFIX));
+  const volume = own ?? tokenVolume(generatedName(VOLUME_PREFIX, random));
+  const lacking = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(
+    ({ volumeMounts }) => !volumeMounts?.some(({ mountPath }) => mountPath === MOUNT_PATH),
+  );
+  const mount = { name: volume.name, readOnly: true, mountPath: MOUNT_PATH };
+  for (const container of lacking) container.volumeMounts = [...(container.volumeMounts ?? []), { ...mount }];
+  if (!own && lacking.length > 0) spec.volumes = [...(spec.volumes ?? []), volume];
+}
+
+/** A volume with a token, the certificate of the server and the namespace. */
+const tokenVolume = (name: string): PodVolume => ({
+  name,
+  projected: {
+    sources: [
+      { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: "token" } },
+      { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+      {
+        downwardAPI: {
+          items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
+        },
+      },
+    ],
+    defaultMode: FILE_MODE,
+  },
+});
+
+type Sources = readonly { readonly secret?: unknown; readonly serviceAccountToken?: unknown }[];
+
+const sourcesOf = ({ projected }: PodVolume): Sources =>
+  (projected as { sources?: Sources } | undefined)?.sources ?? [];
+
+/** A Pod that a node runs by itself gets nothing that its node could not read otherwise. */
+function wrongOfMirror(spec: PodSpec): string | undefined {
+  if (spec.serviceAccountName) return "a mirror pod may not reference service accounts";
+  const { volumes = [] } = spec;
+  const inVolumes = volumes.some((volume) => volume["secret"] || sourcesOf(volume).some(({ secret }) => secret));
+  const inContainers = containersOf(spec).some(({ container }) => secretsOf(container).length > 0);
+  if (inVolumes || inContainers || spec.imagePullSecrets?.length) return "a mirror pod may not reference secrets";
+  const hasToken = volumes.some((volume) => sourcesOf(volume).some((source) => source.serviceAccountToken));
+  return hasToken ? "a mirror pod may not use ServiceAccountToken volume projections" : undefined;
+}
+
+/** The first Secret that a Pod uses and that its account, which says which ones it may, does not name. */
+function wrongSecret(
+  spec: PodSpec,
+  { metadata, secrets = [], imagePullSecrets = [] }: ServiceAccount,
+): string | undefined {
+  const mountable = new Set(secrets.map(({ name }) => name));
+  const why = `is not allowed because service account ${metadata.name} does not reference that`;
+  for (const { secret } of spec.volumes ?? []) {
+    const name = (secret as { secretName?: string } | undefined)?.secretName;
+    if (name !== undefined && !mountable.has(name)) return `volume with secret.secretName="${name}" ${why} secret`;
+  }
+  for (const { what, container } of containersOf(spec)) {
+    for (const { variable, secret } of secretsOf(container)) {
+      if (mountable.has(secret)) continue;
+      const where = variable === undefined ? "with envFrom" : `with envVar ${variable}`;
+      return `${what} ${container.name} ${where} referencing secret.secretName="${secret}" ${why} secret`;
+    }
+  }
+  const pulled = new Set(imagePullSecrets.map(({ name }) => name));
+  const i = (spec.imagePullSecrets ?? []).findIndex(({ name }) => !pulled.has(name));
+  return i < 0 ? undefined : `imagePullSecrets[${i}].name="${spec.imagePullSecrets![i]!.name}" ${why} imagePullSecret`;
+}
+
+const containersOf = (spec: PodSpec): readonly { readonly what: string; readonly container: Container }[] => [
+  ...(spec.initContainers ?? []).map((container) => ({ what: "init container", container })),
+  ...(spec.containers ?? []).map((container) => ({ what: "container", container })),
+];
+
+/** The Secrets of the environment of a container, with the variable where it is one. */
+const secretsOf = ({
+  env = [],
+  envFrom = [],
+}: Container): { readonly variable?: string; readonly secret: string }[] => [
+  ...env.flatMap(({ name, valueFrom }) => {
+    const secret = valueFrom?.secretKeyRef?.name;
+    return secret === undefined ? [] : [{ variable: name, secret }];
+  }),
+  ...envFrom.flatMap(({ secretRef }) => (secretRef?.name === undefined ? [] : [{ secret: secretRef.name }])),
+];
