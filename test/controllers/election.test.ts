@@ -249,7 +249,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     await world.settled();
     await stand("b", "1.33.0", { strategy: "example.com/one" });
     await world.settled();
-    expect(await leaseOf()).toMatchObject({ strategy: "example.com/one", holderIdentity: "a" });
+    expect(await leaseOf()).toMatchObject({ strategy: OLDEST, holderIdentity: "a" });
     await leases().delete(at("l"));
     await world.settled();
     expect(await leaseOf()).toEqual({ strategy: "example.com/one", leaseDurationSeconds: 5, renewTime: now() });
@@ -285,6 +285,19 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     await hold("x", 5);
     await world.advance(MINUTE);
     expect(await leaseOf()).toMatchObject({ holderIdentity: "x", strategy: "example.com/one" });
+  });
+
+  test("CTL-LE-12, CTL-LE-16: a Lease that is held and renewed keeps its strategy while nobody is to be elected", async () => {
+    const spec = { holderIdentity: "a", renewTime: now(), leaseDurationSeconds: 600 };
+    const { metadata } = await leases().create({ metadata: at("l"), spec } as NewObject<Lease>);
+    await stand("a", "1.35.0");
+    await world.settled();
+    await candidates().patch(at("a"), { spec: { strategy: "example.com/one" } });
+    await world.settled();
+    expect((await leases().get(at("l"))).metadata.resourceVersion).toBe(metadata.resourceVersion);
+    await leases().patch(at("l"), { spec: { holderIdentity: "" } });
+    await world.settled();
+    expect(await leaseOf()).toMatchObject({ strategy: "example.com/one" });
   });
 
   test("AMB-1, SUP-3, LC-18, CTL-LE-21: who is silent for fifteen minutes is asked although the holder is well", async () => {

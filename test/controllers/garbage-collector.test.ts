@@ -218,6 +218,7 @@ describe("the garbage collector (SUP-24)", () => {
     expect(items.map(({ type, reason, regarding }) => [type, reason, regarding?.name])).toEqual([
       ["Warning", "OwnerRefInvalidNamespace", "d"],
     ]);
+    expect(items[0]).toMatchObject({ reportingController: "garbage-collector-controller" });
   });
 
   test("CTL-GC-21: a cluster-wide object with an owner of a namespaced kind is kept, and an Event in default says so", async () => {

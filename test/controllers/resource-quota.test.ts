@@ -86,6 +86,29 @@ test("QUOTA-6: Pods are counted by scope", async () => {
   expect(await used()).toEqual({ pods: "1", "requests.cpu": "200m" });
 });
 
+test("QUOTA-6: what leaves a scope is given back at once, and what comes into one is counted", async () => {
+  await makePod("a", "100m");
+  await limit({ pods: "9", "requests.cpu": "9" }, { scopes: ["NotTerminating"] });
+  expect(await used()).toEqual({ pods: "1", "requests.cpu": "100m" });
+  const pods = client().resource(Pod);
+  await pods.patch(at("a"), { spec: { activeDeadlineSeconds: 60 } });
+  await cluster.settled();
+  expect(await used()).toEqual({ pods: "0", "requests.cpu": "0" });
+});
+
+test("QUOTA-6: a claim that gets another attributes class leaves the quota of the one that it had", async () => {
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const claims = client().resource(PersistentVolumeClaim);
+  const expression = { scopeName: "VolumeAttributesClass", operator: "In", values: ["gold"] };
+  await claims.create({ metadata: at("c"), spec: { ...spec, volumeName: "v", volumeAttributesClassName: "gold" } });
+  await claims.status.patch(at("c"), { status: { phase: "Bound" } });
+  await limit({ persistentvolumeclaims: "9" }, { scopeSelector: { matchExpressions: [expression] } });
+  expect(await used()).toEqual({ persistentvolumeclaims: "1" });
+  await claims.patch(at("c"), { spec: { volumeAttributesClassName: "silver" } });
+  await cluster.settled();
+  expect(await used()).toEqual({ persistentvolumeclaims: "0" });
+});
+
 test("QUOTA-5: claims are counted with their storage, page by page", async () => {
   for (let i = 0; i < 3; i++) {
     const resources = { requests: { storage: "1Gi" } };

@@ -203,7 +203,7 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
     store: await openMemoryStore({ activity }),
     dialect,
     gates: gatesOf(dialect, featureGates),
-    plugins,
+    plugins: options.controllers ? plugins : { ...plugins, controllers: [] },
     clock,
     random,
     signer: () => signer,

@@ -8,7 +8,10 @@ import type { Answer } from "./answer.ts";
 import { type Api, fresh, serve } from "./api.ts";
 
 const api = serve({ dialect: "kubernetes" });
-const strict = serve({ dialect: "kubernetes", "enable-admission-plugins": "Priority,DefaultTolerationSeconds" });
+const strict = serve({
+  dialect: "kubernetes",
+  "enable-admission-plugins": "Priority,DefaultTolerationSeconds,ServiceAccount",
+});
 
 const labels = { app: "web" };
 const containers = [{ name: "a", image: "a" }];
@@ -394,7 +397,9 @@ describe("steps of admission", () => {
     for (const answer of [dry, made]) {
       expect(answer.at("spec.priority")).toBe(0);
       expect(answer.at("spec.tolerations")).toHaveLength(2);
-      expect(JSON.stringify(owners(answer))).not.toMatch(/f:(priority|tolerations)/);
+      expect(answer.at("spec.serviceAccountName")).toBe("default");
+      expect(answer.at("spec.volumes.0.projected.sources")).toHaveLength(3);
+      expect(JSON.stringify(owners(answer))).not.toMatch(/f:(priority|tolerations|serviceAccountName|volumes)/);
     }
   });
 });

@@ -89,7 +89,7 @@ function isElectionDue(present: readonly Standing[], lease: Lease | undefined, n
   if (present.length === 0) return false;
   const strategy = strategyOf(present);
   if (strategy === undefined || strategy === OLDEST) {
-    if (!lease?.spec.holderIdentity || endOf(lease) <= now) return true;
+    if (!lease || !isHeld(lease, now)) return true;
   }
   return outcomeOf(present, lease, now) !== undefined;
 }
@@ -102,6 +102,7 @@ function outcomeOf(present: readonly Standing[], lease: Lease | undefined, now: 
   if (strategy !== OLDEST) {
     // Somebody else chooses, and the holder that there is stays (CTL-LE-12).
     if (!lease) return taken;
+    if (isHeld(lease, now)) return undefined;
     return lease.spec.strategy === strategy ? undefined : { ...lease.spec, strategy };
   }
   const best = present.map(({ candidate }) => candidate).toSorted(byAge)[0]!.metadata.name;
@@ -109,13 +110,17 @@ function outcomeOf(present: readonly Standing[], lease: Lease | undefined, now: 
   const { preferredHolder, acquireTime, ...rest } = lease.spec;
   const { holderIdentity = "" } = rest;
   if (holderIdentity === best) {
-    if (rest.strategy === strategy && preferredHolder === undefined) return undefined;
+    const isDone = isHeld(lease, now) || rest.strategy === strategy;
+    if (isDone && preferredHolder === undefined) return undefined;
     return { ...rest, ...(acquireTime === undefined ? {} : { acquireTime }), strategy };
   }
-  if (holderIdentity === "" || endOf(lease) <= now) return { ...rest, ...taken, holderIdentity: best };
+  if (!isHeld(lease, now)) return { ...rest, ...taken, holderIdentity: best };
   if (rest.strategy === strategy && preferredHolder === best) return undefined;
   return { ...lease.spec, strategy, preferredHolder: best };
 }
+
+/** Whether a Lease has a holder that renews it. */
+const isHeld = (lease: Lease, now: number): boolean => Boolean(lease.spec.holderIdentity) && endOf(lease) > now;
 
 /** The strategy of those with the newest binaryVersion; undefined where these disagree (CTL-LE-9, CTL-LE-10). */
 function strategyOf(present: readonly Standing[]): string | undefined {

@@ -37,6 +37,7 @@ const BEHIND: readonly StatusReason[] = ["Conflict", "Invalid"];
 /** The controller named `garbage-collector`. */
 export const garbageCollector: Controller = defineKeyController({
   name: "keelson-garbage-collector",
+  eventSource: "garbage-collector-controller",
   concurrency: 16,
   begin: (ground, add) => new Population(ground, add),
   async reconcile(ctx): Promise<Result> {

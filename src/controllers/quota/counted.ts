@@ -7,7 +7,7 @@
 import { type ApiObject, type Key, type ServedKind, metadataOf, preferredKinds } from "../../client/index.ts";
 import { ResourceQuota } from "../../client/kinds/index.ts";
 import { sameAmounts } from "../../kinds/usage/amounts.ts";
-import { countedBy, isTakingMore, usageOf } from "../../kinds/usage/usage.ts";
+import { countedBy, isAbout, isTakingMore, usageOf } from "../../kinds/usage/usage.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Ground, type HeldInformer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
 import { nameOf } from "./count.ts";
@@ -103,19 +103,22 @@ export class Counted implements Disposable {
     this.#followed.delete(resource);
   }
 
+  /** What is new was charged; what has gone, or takes something else, is counted again. */
   #hear(event: ObjectEvent<ApiObject>, resource: string): void {
-    if (!this.#isLess(event, resource)) return;
-    for (const quota of this.#quotas.by("place", placeOf(event.object.metadata.namespace, resource)))
-      this.#again(quota);
+    if (event.type === "added") return;
+    const quotas = this.#quotas.by("place", placeOf(event.object.metadata.namespace, resource));
+    if (quotas.length === 0) return;
+    const isConcerned = event.type === "changed" ? this.#changeOf(event.object, event.old, resource) : () => true;
+    for (const quota of quotas) if (isConcerned(quota)) this.#again(quota);
   }
 
-  /** Whether something is given back, or taken in another way; what is new was charged. */
-  #isLess(event: ObjectEvent<ApiObject>, resource: string): boolean {
-    if (event.type !== "changed") return event.type === "deleted";
-    if (!isTakingMore(resource, this.#dialect)) return false;
+  /** For which quotas a change of an object matters: it takes something else, or comes into their scopes or leaves them. */
+  #changeOf(object: ApiObject, old: ApiObject, resource: string): (quota: ResourceQuota) => boolean {
+    if (!isTakingMore(resource, this.#dialect)) return () => false;
     const usage = usageOf(resource, this.#dialect);
     const now = this.#ground.clock.now();
-    return !sameAmounts(usage.of(event.object, now), usage.of(event.old, now));
+    if (!sameAmounts(usage.of(object, now), usage.of(old, now))) return () => true;
+    return ({ spec }) => isAbout(spec, object, usage) !== isAbout(spec, old, usage);
   }
 
   #again({ metadata: { namespace = "", name } }: ResourceQuota): void {
