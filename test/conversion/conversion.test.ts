@@ -17,11 +17,12 @@ interface Asked {
 const term = { now: Date.now(), days: 1 };
 const ca = authority(term);
 const asked: Asked[] = [];
+const leaf = serving(ca, ["127.0.0.1"], term);
 let hook: Worker;
 let port: number;
 
 beforeAll(async () => {
-  hook = new Worker(new URL("hook.ts", import.meta.url), { workerData: serving(ca, ["127.0.0.1"], term) });
+  hook = new Worker(new URL("hook.ts", import.meta.url), { workerData: leaf });
   [{ port }] = (await once(hook, "message")) as [{ port: number }];
   hook.on("message", (one: Asked) => void asked.push(one));
 });
@@ -29,11 +30,11 @@ afterAll(() => hook.terminate());
 
 const SCHEMA = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
 
-const definition = (plural: string, path: string) => {
+const definition = (plural: string, path: string, caBundle = ca.cert) => {
   const kind = plural[0]!.toUpperCase() + plural.slice(1, -1);
   const clientConfig = {
     url: `https://127.0.0.1:${port}${path}`,
-    caBundle: Buffer.from(ca.cert).toString("base64"),
+    caBundle: Buffer.from(caBundle).toString("base64"),
   };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -130,4 +131,24 @@ test("CRD-23: a conversion that failed is told with the reason, and leaves the s
   await client.json("POST", pathOf("v1", "wrongs"), { body: object("Wrong", "a") });
   await expect(list(pathOf("v2", "wrongs"))).rejects.toThrow(/no way from here to there/);
   expect((await list(pathOf("v1", "wrongs"))).items).toHaveLength(1);
+});
+
+test("CRD-21: a webhook as envtest gives it: its own certificate as the authority, and a path of two slashes", async () => {
+  await using cluster = await createCluster();
+  await cluster.apply(definition("things", "//convert/", leaf.cert));
+  await cluster.settled();
+  const client = cluster.client("test");
+  await client.json("POST", pathOf("v1", "things"), { body: object("Thing", "a") });
+  asked.length = 0;
+  expect((await client.json<List>("GET", pathOf("v2", "things"))).items).toHaveLength(1);
+  await expect.poll(() => asked.map(({ path }) => path)).toEqual(["/convert"]);
+});
+
+test("CRD-21: a certificate that was signed by nobody whom the definition names is refused", async () => {
+  await using cluster = await createCluster();
+  await cluster.apply(definition("things", "/convert", serving(authority(term), ["127.0.0.1"], term).cert));
+  await cluster.settled();
+  const client = cluster.client("test");
+  await client.json("POST", pathOf("v1", "things"), { body: object("Thing", "a") });
+  await expect(client.json("GET", pathOf("v2", "things"))).rejects.toThrow("certificate");
 });

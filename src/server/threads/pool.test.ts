@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Connection } from "../../auth/contract.ts";
-import { ManualClock } from "../../util/clock.ts";
+import { ManualClock, turn } from "../../util/clock.ts";
 import { decodeLargeYaml } from "../body/large-yaml.ts";
 import { ThreadPool } from "./pool.ts";
 
@@ -15,13 +15,20 @@ describe("threads for large YAML", () => {
   const clock = new ManualClock();
   const pools: ThreadPool[] = [];
   const open = (threads: number): ThreadPool => {
-    const pool = new ThreadPool(clock, threads);
+    // As on a machine with nothing else to do.
+    const pool = new ThreadPool(clock, threads, () => Promise.resolve(clock.now()));
     pools.push(pool);
     return pool;
   };
   afterEach(async () => {
     await Promise.all(pools.splice(0).map((pool) => pool.close()));
   });
+
+  /** Lets time pass, and what follows from it happen. */
+  async function pass(ms: number): Promise<void> {
+    clock.advance(ms);
+    await turn();
+  }
 
   /** Names in the order in which their documents are done. */
   async function order(documents: readonly (readonly [name: string, Promise<unknown>])[]): Promise<string[]> {
@@ -68,19 +75,31 @@ describe("threads for large YAML", () => {
     const pool = open(1);
     const [first, second] = [decodeLargeYaml(pool, slow(200), {}, theirs), decodeLargeYaml(pool, quick, {}, theirs)];
     const ended = Promise.allSettled([first]);
-    clock.advance(10_000);
+    await pass(10_000);
     expect(await ended).toMatchObject([{ reason: { reason: "BadRequest" } }]);
     expect((await second).value).toEqual({ a: "b" });
     // Each has the thread for ten seconds; the last one does not get it in time.
     const busy = Array.from({ length: 5 }, () => decodeLargeYaml(pool, slow(200), {}, theirs));
     const ends = Promise.allSettled(busy);
-    clock.advance(30_000);
+    for (let i = 0; i < 3; i++) await pass(10_000);
     await pool.close();
     expect((await ends).map((end) => (end as { reason?: { reason?: string } }).reason?.reason)).toEqual([
       ...Array.from({ length: 3 }, () => "BadRequest"),
       expect.stringMatching("TooManyRequests|ServiceUnavailable"),
       "TooManyRequests",
     ]);
+  });
+
+  test("a document that waits for the CPU of a busy machine is not refused after ten seconds, but after a minute", async () => {
+    const pool = new ThreadPool(clock, 1, () => Promise.resolve(0));
+    pools.push(pool);
+    const document = decodeLargeYaml(pool, slow(200), {}, ours);
+    const ended = Promise.allSettled([document]);
+    for (let i = 0; i < 5; i++) await pass(10_000);
+    const isOver = await Promise.race([ended.then(() => true), turn().then(() => false)]);
+    expect(isOver).toBe(false);
+    await pass(10_000);
+    expect(await ended).toMatchObject([{ reason: { reason: "BadRequest" } }]);
   });
 
   test("a thread that has nothing to do ends, and another one begins with the next document", async () => {
