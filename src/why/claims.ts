@@ -5,7 +5,13 @@
  * @module
  */
 import { type Kind, inDomain } from "../client/index.ts";
-import { PersistentVolume, type PersistentVolumeClaim, Pod, StorageClass } from "../client/kinds/index.ts";
+import {
+  PersistentVolume,
+  type PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+  VolumeAttributesClass,
+} from "../client/kinds/index.ts";
 import { type ClaimSources, type ClaimVerdict, verdictOnClaim } from "../controllers/binder/claim-verdict.ts";
 import { classOf, hasNoClass, isMeantFor, isWaiting, mismatches, objections } from "../controllers/binder/fit.ts";
 import { defaultClassOf } from "../controllers/binder/maker.ts";
@@ -114,7 +120,8 @@ function ofFailure(claim: PersistentVolumeClaim, { provisioner, storageClass }: 
   const asks = `${textOf(claim)}${storageClass ? ` or the StorageClass ${storageClass.metadata.name}` : ""}`;
   return {
     says: `${who} could not create its volume: ${word.message}`,
-    who: whoMends(word.message, { asks, driver: provisioner, otherwise: `whoever runs ${who}` }),
+    // Without a code of the driver it is the provisioner itself that refuses.
+    who: whoMends(word.message, { asks, driver: provisioner, otherwise: `whoever changes ${asks}` }),
     about: refOf(claim),
     quotes: quoteOf(word),
   };
@@ -142,11 +149,19 @@ async function ofMaking(
   { maker, storageClass }: Making,
 ): Promise<readonly ReportedReason[]> {
   if (maker.is === "outside") {
-    const source = await explainSource(facts, claim);
-    return source.length > 0 ? source : [await ofProvisioner(facts, claim, { ...maker, storageClass })];
+    const lacks = [...(await explainSource(facts, claim)), ...(await ofAttributes(facts, claim))];
+    return lacks.length > 0 ? lacks : [await ofProvisioner(facts, claim, { ...maker, storageClass })];
   }
   const about = storageClass ? { about: refOf(storageClass) } : {};
   return [{ says: maker.note, who: MAKERS[maker.is], ...about }];
+}
+
+/** The attributes class that its volume is to be made with. */
+async function ofAttributes(facts: Facts, { spec }: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
+  const { volumeAttributesClassName: name } = spec;
+  if (!name) return [];
+  const kind: Kind<VolumeAttributesClass, "Cluster"> = inDomain(VolumeAttributesClass, facts.dialect.domain);
+  return (await facts.look(kind, { name })) === "absent" ? [missing(kind, { name })] : [];
 }
 
 const MAKERS = {

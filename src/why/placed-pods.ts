@@ -25,6 +25,7 @@ import { ACTORS } from "./actors.ts";
 import { attachmentReason } from "./attachments.ts";
 import { type Word, lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
 import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, missing, refOf, refTo, textOf } from "./facts.ts";
+import { whoMendsOnNode } from "./mounts.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
@@ -59,11 +60,11 @@ const isStuck = ({ state }: ContainerStatus): boolean => {
 /** Reasons of containers that wait for what is before them. */
 const IDLE: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", "VolumesReady"]);
 
-const ofWord = ({ message, ...word }: Word, node: string, pod: Pod): ReportedReason => ({
-  says: `the agent of the node ${node} says: ${message}`,
-  who: "whoever changes what it names",
+const ofWord = (word: Word, node: string, pod: Pod): ReportedReason => ({
+  says: `the agent of the node ${node} says: ${word.message}`,
+  who: whoMendsOnNode(word.message, node, pod),
   about: refOf(pod),
-  quotes: quoteOf({ message, ...word }),
+  quotes: quoteOf(word),
 });
 
 /** What each volume lacks that can be looked up. */
