@@ -121,7 +121,11 @@ function ofFailure(claim: PersistentVolumeClaim, { provisioner, storageClass }: 
   return {
     says: `${who} could not create its volume: ${word.message}`,
     // Without a code of the driver it is the provisioner itself that refuses.
-    who: whoMends(word.message, { asks, driver: provisioner, otherwise: `whoever changes ${asks}` }),
+    who: whoMends(word.message, {
+      asks,
+      driver: provisioner,
+      otherwise: `whoever changes ${asks}, or runs ${provisioner}`,
+    }),
     about: refOf(claim),
     quotes: quoteOf(word),
   };

@@ -12,6 +12,7 @@ import {
   type ListQuery,
   type Scope,
   type ServedKind,
+  attempt,
   isStatus,
 } from "../client/index.ts";
 import { binderNames, type BinderNames } from "../controllers/binder/names.ts";
@@ -100,10 +101,17 @@ export class Facts {
     }
   }
 
-  /** The object of a key, read in full: `absent` where there is none, `unknown` where who asks may not read it. */
+  /**
+   * The object of a key: `absent` where there is none, or its kind is not served, `unknown` where who asks may not read it. What names
+   * nothing has nothing.
+   */
   async look<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, key: Key<S>): Promise<T | "absent" | "unknown"> {
     const { signal } = this;
-    const found = await this.tryRead(async () => (await this.client.resource(kind).find(key, { signal })) ?? "absent");
+    if (key.name === "") return "absent";
+    const found = await this.tryRead(async () => {
+      const one = await attempt(this.client.resource(kind).find(key, { signal }), "NotFound");
+      return (one.ok ? one.value : undefined) ?? "absent";
+    });
     return found ?? "unknown";
   }
 

@@ -25,6 +25,7 @@ let disks: DiskWorld;
 beforeEach(async () => {
   disks = await DiskWorld.create();
   await disks.makeClass("fast");
+  await disks.makeNodes("here");
 });
 afterEach(() => disks[Symbol.asyncDispose]());
 
@@ -128,7 +129,9 @@ describe("a claim that is filled from a snapshot", () => {
       await makeClass();
       await disks.world.advance("1m");
       const full = {
-        says: expect.stringMatching(/^the snapshotter of disks.example.com says: CreateSnapshot: ResourceExhausted: .*the pool is full$/),
+        says: expect.stringMatching(
+          /^the snapshotter of disks.example.com says: CreateSnapshot: ResourceExhausted: .*the pool is full$/,
+        ),
         who: expect.stringMatching(/^whoever gives disks.example.com more capacity, or changes VolumeSnapshotContent/),
         quotes: { in: "status", reason: "error" },
       };
@@ -137,7 +140,9 @@ describe("a claim that is filled from a snapshot", () => {
       const name = status!.boundVolumeSnapshotContentName!;
       expect((await disks.world.resource(kinds.content).why({ name })).reasons).toMatchObject([full]);
       const [nested] = await whyClaim("copy");
-      expect(nested?.says).toMatch(/^its source, VolumeSnapshot default\/s, is not ready to use: the snapshotter of .*the pool is full$/);
+      expect(nested?.says).toMatch(
+        /^its source, VolumeSnapshot default\/s, is not ready to use: the snapshotter of .*the pool is full$/,
+      );
       disks.driver.fail("createSnapshot", undefined);
       await disks.world.advance("10m");
       expect(await whySnapshot("s")).toEqual([]);
@@ -152,7 +157,9 @@ describe("a claim that is filled from a snapshot", () => {
       await disks.makeClaim("origin");
       await take("s", { source: { persistentVolumeClaimName: "origin" } });
       const [reason] = await whySnapshot("s");
-      expect(reason?.says).toMatch(/^its source, PersistentVolumeClaim default\/origin, is Pending: .*OutOfRange: at most 1Gi$/);
+      expect(reason?.says).toMatch(
+        /^its source, PersistentVolumeClaim default\/origin, is Pending: .*OutOfRange: at most 1Gi$/,
+      );
     });
 
     test("that stands for a content names that where it is missing, or is another's", async () => {
@@ -172,7 +179,10 @@ describe("a claim that is filled from a snapshot", () => {
         },
       });
       expect(await whySnapshot("s")).toMatchObject([
-        { says: "VolumeSnapshotContent kept belongs to the snapshot default/other", who: "whoever names another content" },
+        {
+          says: "VolumeSnapshotContent kept belongs to the snapshot default/other",
+          who: "whoever names another content",
+        },
       ]);
     });
 
@@ -251,10 +261,13 @@ describe("a claim that a populator fills", () => {
 describe("a claim whose driver refuses", () => {
   test.each([
     [3, "whoever changes PersistentVolumeClaim default/a or the StorageClass fast to what disks.example.com accepts"],
-    [8, "whoever gives disks.example.com more capacity, or changes PersistentVolumeClaim default/a or the StorageClass fast"],
+    [
+      8,
+      "whoever gives disks.example.com more capacity, or changes PersistentVolumeClaim default/a or the StorageClass fast",
+    ],
     [14, "whoever runs disks.example.com, which does not answer"],
     [16, "whoever gives disks.example.com its credentials"],
-    [13, "whoever changes PersistentVolumeClaim default/a or the StorageClass fast"],
+    [13, "whoever changes PersistentVolumeClaim default/a or the StorageClass fast, or runs disks.example.com"],
   ])("with code %i is told its words, and who can act", async (code, who) => {
     disks.driver.fail("createVolume", { code, says: "not like this" });
     await disks.start();
@@ -272,7 +285,11 @@ describe("a claim whose driver refuses", () => {
 
   test("is told that, too, where its node was given back, and so is its Pod", async () => {
     await disks.world.run(scheduler(disks.dialect));
-    await disks.makeNodes("one");
+    const room = { cpu: "4", memory: "8Gi", pods: "20" };
+    await disks
+      .resource(Node)
+      .status.patch({ name: "here" }, { status: { capacity: room, allocatable: room } } as never);
+    await disks.settled();
     await disks.makeClass("late", { volumeBindingMode: "WaitForFirstConsumer" });
     disks.driver.fail("createVolume", { code: 8, says: "no room" });
     await disks.start();
@@ -328,7 +345,10 @@ test("CTL-BIND-36: a claim that is Lost says which volume was deleted, and not t
   await disks.resource(PersistentVolume).patch({ name }, { metadata: { finalizers: null } });
   await disks.resource(PersistentVolume).delete({ name });
   await disks.settled();
-  await disks.resource(PersistentVolume).patch({ name }, { metadata: { finalizers: null } }).catch(() => {});
+  await disks
+    .resource(PersistentVolume)
+    .patch({ name }, { metadata: { finalizers: null } })
+    .catch(() => {});
   await disks.settled();
   expect((await disks.claim("a")).status.phase).toBe("Lost");
   expect(await whyClaim("a")).toEqual([
@@ -415,7 +435,9 @@ describe("a Pod whose volume is to be attached", () => {
     const says = expect.stringMatching(
       /^the attacher of disks.example.com could not attach the volume \S+ to the node one: ControllerPublishVolume: NotFound: no such machine$/,
     );
-    expect(await whyPod("p")).toMatchObject([{ says, about: { kind: "VolumeAttachment" }, quotes: { reason: "attachError" } }]);
+    expect(await whyPod("p")).toMatchObject([
+      { says, about: { kind: "VolumeAttachment" }, quotes: { reason: "attachError" } },
+    ]);
     const [attachment] = (await disks.resource(VolumeAttachment).list()).items;
     const { name } = attachment!.metadata;
     expect((await disks.resource(VolumeAttachment).why({ name })).reasons).toMatchObject([{ says }]);
@@ -425,7 +447,7 @@ describe("a Pod whose volume is to be attached", () => {
     expect((await disks.resource(VolumeAttachment).why({ name })).reasons).toEqual([]);
   });
 
-  test("names a driver that is not on the node, a volume that is gone, and an attacher that is", async () => {
+  test("names a driver that is not on the node, and a volume that is gone", async () => {
     const attach = async (name: string, volume: string, node: string) => {
       await disks.attach(name, volume, node);
       return (await disks.resource(VolumeAttachment).why({ name })).reasons;
@@ -440,6 +462,10 @@ describe("a Pod whose volume is to be attached", () => {
         about: { kind: "CSINode", name: "three" },
       },
     ]);
+  });
+
+  test("names an attacher that has said nothing", async () => {
+    const { name } = (await disks.volumeOf("a")).metadata;
     await makePod("p", "one");
     await disks.manager.stop({ grace: 0 });
     await disks.resource(Pod).delete(at("p"), { gracePeriodSeconds: 0 });

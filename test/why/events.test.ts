@@ -1,9 +1,11 @@
 /** Which Events count: those about this very object, since its last change, and not those that were followed by success. */
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
-import { CoreEvent, PersistentVolumeClaim, Pod, StorageClass } from "../../src/client/kinds/index.ts";
-import { ACTORS } from "../../src/why/actors.ts";
+import { CoreEvent, Deployment, PersistentVolumeClaim, StorageClass } from "../../src/client/kinds/index.ts";
+import { kubernetes } from "../../src/meta/dialect.ts";
 import { specChangedAt } from "../../src/why/events.ts";
+import { explain } from "../../src/why/index.ts";
 import { World } from "../runtime/world.ts";
 
 let world: World;
@@ -87,18 +89,30 @@ describe("an Event", () => {
   test("about an object of the same name that has gone does not count", async () => {
     await tell("ProvisioningFailed", "no room");
     await claims().delete(DATA);
+    await claims().patch(DATA, { metadata: { finalizers: null } });
     await makeClaim();
     expect(await told()).not.toContain("no room");
   });
 
   test("that is older than the last change of the spec does not count", async () => {
-    await tell("ProvisioningFailed", "no such class");
+    const key = { name: "web", namespace: "default" };
+    const deployments = world.resource(Deployment);
+    const { uid } = (
+      await deployments.create({
+        metadata: key,
+        spec: {
+          selector: { matchLabels: { a: "b" } },
+          template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+        },
+      } as NewObject<Deployment>)
+    ).metadata;
+    const says = async () => JSON.stringify((await deployments.why(key)).reasons);
+    await tell("RolloutFailed", "no such class", { involvedObject: { kind: "Deployment", ...key, uid } });
     await world.advance("10s");
-    await claims().patch(DATA, { metadata: { labels: { a: "b" } } }, { fieldManager: "another" });
-    expect(await told()).toContain("no such class");
-    await claims().patch(DATA, { spec: { volumeAttributesClassName: "gold" } });
-    await claims().patch(DATA, { spec: { volumeAttributesClassName: null } });
-    expect(await told()).not.toContain("no such class");
+    await deployments.patch(key, { metadata: { labels: { a: "b" } } }, { fieldManager: "another" });
+    expect(await says()).toContain("no such class");
+    await deployments.patch(key, { spec: { replicas: 3 } });
+    expect(await says()).not.toContain("no such class");
   });
 
   test("of the newer form counts as well", async () => {
@@ -110,20 +124,15 @@ describe("an Event", () => {
 
   test("that somebody may not read is not spoken of, and the rest is told", async () => {
     await tell("ProvisioningFailed", "no room");
-    const list = async () => {
-      const refusal = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no events for you" };
-      const { Readable } = await import("node:stream");
-      const client = world.client.with({
-        through: (transport) => async (request) =>
-          request.path.startsWith("/api/v1/namespaces/default/events")
-            ? { status: 403, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(refusal))]) }
-            : transport(request),
-      });
-      const { explain } = await import("../../src/why/index.ts");
-      const { kubernetes } = await import("../../src/meta/dialect.ts");
-      return explain(client, kubernetes, { kind: PersistentVolumeClaim, key: DATA });
-    };
-    expect((await list()).reasons.map(({ says }) => says)).toEqual([
+    const refusal = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no events for you" };
+    const client = world.client.with({
+      through: (transport) => async (request) =>
+        request.path.startsWith("/api/v1/namespaces/default/events")
+          ? { status: 403, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(refusal))]) }
+          : transport(request),
+    });
+    const { reasons } = await explain(client, kubernetes, { kind: PersistentVolumeClaim, key: DATA });
+    expect(reasons.map(({ says }) => says)).toEqual([
       "it waits for the provisioner p.example.com to create a volume; that has said nothing about it yet",
       "more cannot be told to you: no events for you",
     ]);
@@ -147,11 +156,4 @@ test("what controllers write into a spec does not make Events old", () => {
   expect(changed(entry({ "f:volumeName": {} }))).toBe(0);
   expect(changed(entry({ "f:replicas": {} }, "status"))).toBe(0);
   expect(changed(entry({ "f:replicas": {} }))).toBe(Date.parse("2030-01-01T00:00:00Z") / 1000);
-});
-
-test("a Pod's warnings of one actor leave those of another alone", () => {
-  for (const { failed, succeeded } of Object.values(ACTORS)) {
-    expect(failed.filter((reason) => (succeeded as readonly string[]).includes(reason))).toEqual([]);
-  }
-  expect(Pod.kind).toBe("Pod");
 });
