@@ -33,17 +33,22 @@ type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
 /** See the head of this file. */
 export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
   if (pod.status.phase !== "Pending" && isStarted(pod)) return [];
-  const volumes = await ofVolumes(facts, pod, node);
+  const isMounted = hasVolumes(pod);
+  const volumes = isMounted ? [] : await ofVolumes(facts, pod, node);
   if (volumes.length > 0) return volumes;
   const words = await wordsAbout(facts, pod);
-  const mount = lastFailure(words, ACTORS.mounts);
-  if (mount && !isStarted(pod)) return [ofWord(mount, node, pod)];
+  const mount = isMounted ? undefined : lastFailure(words, ACTORS.mounts);
+  if (mount) return [ofWord(mount, node, pod)];
   const containers = ofContainers(pod, node);
   if (containers.length > 0) return containers;
   const failure = lastFailure(words, ACTORS.containers);
   if (failure) return [ofWord(failure, node, pod)];
   return pod.status.phase === "Pending" ? ofSilence(facts, pod, node) : [];
 }
+
+/** Whether the agent says that the volumes stand and containers may start: what was told of volumes before is over then. */
+const hasVolumes = ({ status }: Pod): boolean =>
+  status.conditions?.some(({ type, status: said }) => type === "PodReadyToStartContainers" && said === "True") === true;
 
 /** Whether every container has started once. */
 const isStarted = ({ status: { containerStatuses: all } }: Pod): boolean =>
