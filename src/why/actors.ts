@@ -33,14 +33,7 @@ export const ACTORS = {
     ["VolumeResizeFailed", "FileSystemResizeFailed"],
     ["VolumeResizeSuccessful", "FileSystemResizeSuccessful", "FileSystemResizeRequired"],
   ),
-  modifier: actor(
-    "resizer, of attributes",
-    "PersistentVolumeClaim",
-    ["VolumeModifyFailed"],
-    ["VolumeModifySuccessful"],
-  ),
-  scheduler: actor("scheduler", "Pod", ["FailedScheduling"], ["Scheduled"]),
-  attacher: actor("attacher, told by attachdetach", "Pod", ["FailedAttachVolume"], ["SuccessfulAttachVolume"]),
+  scheduler: actor("a scheduler of another name", "Pod", ["FailedScheduling"], ["Scheduled"]),
   mounts: actor(
     "agent of the node, of volumes",
     "Pod",

@@ -32,7 +32,7 @@ type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
 
 /** See the head of this file. */
 export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
-  if (pod.status.phase !== "Pending" && isStarted(pod)) return [];
+  if (pod.status.phase !== "Pending" && isStarted(pod)) return ofUnready(pod);
   const isMounted = hasVolumes(pod);
   const volumes = isMounted ? [] : await ofVolumes(facts, pod, node);
   if (volumes.length > 0) return volumes;
@@ -44,6 +44,18 @@ export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promi
   const failure = lastFailure(words, ACTORS.containers);
   if (failure) return [ofWord(failure, node, pod)];
   return pod.status.phase === "Pending" ? ofSilence(facts, pod, node) : [];
+}
+
+/** A Pod that runs and is not ready: its containers, or a readiness gate. */
+function ofUnready({ status, spec }: Pod): readonly ReportedReason[] {
+  const condition = status.conditions?.find(({ type }) => type === "Ready");
+  if (status.phase !== "Running" || condition?.status !== "False") return [];
+  const says = `it runs and is not ready: ${quoted(condition.message || condition.reason || "nothing says why")}`;
+  const isGated = condition.reason === "ReadinessGatesNotReady" && (spec.readinessGates ?? []).length > 0;
+  const who = isGated
+    ? "whoever sets the conditions of its readiness gates"
+    : "whoever changes its containers, or their probes";
+  return [{ says, who, quotes: { in: "condition", reason: "Ready" } }];
 }
 
 /** Whether the agent says that the volumes stand and containers may start: what was told of volumes before is over then. */

@@ -13,8 +13,9 @@ import { SCHEDULER, schedulerNames } from "../controllers/scheduler/names.ts";
 import { isFinished } from "../controllers/usage.ts";
 import type { ConsideredNode, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
-import { quoted } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, led } from "./facts.ts";
+import { ACTORS } from "./actors.ts";
+import { lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
+import { type Facts, First, MOST_NAMED, firstOf, led, refOf } from "./facts.ts";
 import { explainPlaced } from "./placed-pods.ts";
 import { type PodBoard, boardFor } from "./pod-board.ts";
 
@@ -33,11 +34,22 @@ export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<
     return { reasons: [{ says, who: "whoever has put the gates there" }] };
   }
   if (schedulerName !== SCHEDULER) {
-    return { reasons: [{ says: "it has no node yet", who: `the scheduler ${schedulerName}` }] };
+    return { reasons: await facts.tell(() => ofOtherScheduler(facts, pod, schedulerName)) };
   }
   const nodes = new First<ConsideredNode>(most, byNearness);
   const reasons = await facts.tell(() => explainWaiting(facts, pod, nodes));
   return nodes.count === 0 ? { reasons } : { reasons, nodes: nodes.items, leftOut: nodes.more };
+}
+
+/** What another scheduler has said, whose filters are not known here. */
+async function ofOtherScheduler(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
+  const who = `the scheduler ${name}`;
+  const word = lastFailure(await wordsAbout(facts, pod), ACTORS.scheduler);
+  if (word) return [{ says: `${who} says: ${word.message}`, who, about: refOf(pod), quotes: quoteOf(word) }];
+  const condition = pod.status.conditions?.find(({ type }) => type === "PodScheduled");
+  const said = condition?.status === "False" ? condition.message : undefined;
+  if (!said) return [{ says: "it has no node yet", who }];
+  return [{ says: `${who} says: ${quoted(said)}`, who, quotes: { in: "condition", reason: "PodScheduled" } }];
 }
 
 /** A Pod that has failed says why, where somebody has written that. */

@@ -126,6 +126,17 @@ describe("a Pod that is ContainerCreating", () => {
   });
 });
 
+test("a Pod that runs and is not ready says why", async () => {
+  await start();
+  await world.pod("p", [], { readinessGates: [{ conditionType: "example.com/open" }] });
+  expect(await why()).toMatchObject([
+    {
+      says: "it runs and is not ready: readiness gates that are closed: example.com/open",
+      who: "whoever sets the conditions of its readiness gates",
+    },
+  ]);
+});
+
 test("a Pod that cannot end says which mount is busy, and who can act", async () => {
   const plugin = new NotedPlugin();
   await world.start({ plugins: plugin.open, pods: "run-nothing" });

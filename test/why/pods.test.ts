@@ -1,7 +1,7 @@
 /** What is told of a Pod without a node: by the filters that the scheduler decides by. */
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Node, Pod } from "../../src/client/kinds/index.ts";
+import { CoreEvent, Node, Pod } from "../../src/client/kinds/index.ts";
 import { whyLines } from "../../src/cli/why-lines.ts";
 import { explain } from "../../src/why/index.ts";
 import { DRIVER, HOSTNAME, Stage, at, only } from "../controllers/model/stage.ts";
@@ -29,6 +29,21 @@ describe("a Pod that waits wherever it could go", () => {
   test("another scheduler", async () => {
     await stage.pod("p", { schedulerName: "another" });
     expect(await reasons()).toEqual([["it has no node yet", "the scheduler another"]]);
+    const pods = stage.world.resource(Pod);
+    const conditions = [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "no GPU" }];
+    await pods.status.patch(at("p"), { status: { conditions } } as never);
+    expect(await reasons()).toEqual([["the scheduler another says: no GPU", "the scheduler another"]]);
+    const { uid } = (await pods.get(at("p"))).metadata;
+    await stage.world.resource(CoreEvent).create({
+      metadata: at("e"),
+      involvedObject: { kind: "Pod", ...at("p"), uid },
+      type: "Warning",
+      reason: "FailedScheduling",
+      message: "0/2 nodes have a GPU",
+      source: { component: "another" },
+      lastTimestamp: new Date(stage.world.clock.now()).toISOString(),
+    } as never);
+    expect(await reasons()).toEqual([["the scheduler another says: 0/2 nodes have a GPU", "the scheduler another"]]);
   });
 
   test("each claim that is not ready, and who would have to act for it", async () => {
