@@ -53,7 +53,7 @@ async function ofEnding(
 ): Promise<readonly ReportedReason[]> {
   const word = lastFailure(await wordsAbout(facts, pod), ACTORS.unmounts);
   if (word) {
-    const isBusy = /\bbusy\b/i.test(word.message);
+    const isBusy = word.message.toLowerCase().includes("busy");
     const who = isBusy
       ? `whoever ends the process that uses the mount on the node ${name}`
       : `whoever mends that on the node ${name}`;

@@ -29,7 +29,7 @@ test("prints what a claim waits for, who would have to act, and what each volume
     stderr: "",
     stdout: [
       "persistentvolumeclaim/disk in default: Pending",
-      '  storageclass.storage.k8s.io "manual" not found',
+      '  storageclass.storage.svc.io "manual" not found',
       "     -> whoever creates that StorageClass, or a volume of that class",
       "",
       "VOLUME  LACKS",
