@@ -15,7 +15,7 @@ import type { ConsideredNode, ReportedReason, WhyReport } from "../meta/why-repo
 import { TurnLimit } from "../util/turn-limit.ts";
 import { ACTORS } from "./actors.ts";
 import { lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, led, refOf } from "./facts.ts";
+import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, refOf } from "./facts.ts";
 import { explainPlaced } from "./placed-pods.ts";
 import { type PodBoard, boardFor } from "./pod-board.ts";
 
@@ -76,9 +76,12 @@ async function explainWaiting(
   const { everywhere } = judgement;
   if (everywhere) return ofEverywhere(facts, judgement, gathered);
   await gathered.readNodes();
-  const waits = await ofChosen(facts, gathered, judgement.claims.late);
+  const chosen = await ofChosen(facts, gathered, judgement.claims.late);
+  // What nodes lack does not matter any more.
+  if (chosen.length > 0) return chosen;
   const lacks = await consider(gathered, guest, nodes);
-  if (waits.length > 0) return waits;
+  const refused = await ofRefused(facts, judgement.claims.late);
+  if (refused.length > 0) return nodes.items[0]?.lacks.length === 0 ? refused : [...refused, ...lacks];
   const [nearest] = nodes.items;
   if (nearest?.lacks.length === 0) {
     return [
@@ -150,14 +153,22 @@ async function ofChosen(
     if (given) {
       const says = `its claim ${name} was given the volume ${given.metadata.name}, and is not bound yet`;
       reasons.push({ says, who: "the controller persistentvolume-binder" });
-    } else {
-      const before = `its claim ${name} waits for a volume${node === undefined ? "" : ` for the node ${node}`}`;
+    } else if (node !== undefined) {
       // oxlint-disable-next-line no-await-in-loop -- one claim after the other
       const those = await facts.reasonsOf(claim);
-      // Without a node the Pod itself is what the claim waits for, unless its volume was refused.
-      const told = node === undefined ? those.filter(({ quotes }) => quotes !== undefined) : those;
-      reasons.push(...led(before, told));
+      reasons.push(...ledOr(`its claim ${name} waits for a volume for the node ${node}`, claim, those));
     }
+  }
+  return reasons;
+}
+
+/** The claims without a node whose driver has refused the last one: what else a claim waits for is the Pod itself. */
+async function ofRefused(facts: Facts, late: readonly PersistentVolumeClaim[]): Promise<readonly ReportedReason[]> {
+  const reasons: ReportedReason[] = [];
+  for (const claim of late) {
+    // oxlint-disable-next-line no-await-in-loop -- one claim after the other
+    const those = (await facts.reasonsOf(claim)).filter(({ quotes }) => quotes !== undefined);
+    reasons.push(...led(`its claim ${claim.metadata.name} waits for a volume`, those));
   }
   return reasons;
 }

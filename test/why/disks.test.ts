@@ -351,6 +351,8 @@ test("CTL-BIND-36: a claim that is Lost says which volume was deleted, and not t
     .catch(() => {});
   await disks.settled();
   expect((await disks.claim("a")).status.phase).toBe("Lost");
+  const lost = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
+  expect(await disks.messages("a", "ClaimLost")).toEqual([lost]);
   expect(await whyClaim("a")).toEqual([
     {
       says: `it was bound to the PersistentVolume ${name}, which was deleted; whether the disk is still there is known to its driver`,
@@ -358,6 +360,44 @@ test("CTL-BIND-36: a claim that is Lost says which volume was deleted, and not t
       about: { apiVersion: "v1", kind: "PersistentVolume", name },
     },
   ]);
+});
+
+test("the Events of a claim that gets its volume have the words of Kubernetes", async () => {
+  await disks.start();
+  await disks.makeClaim("a");
+  const { items } = await disks.resource(CoreEvent).list();
+  const about = items.filter(({ involvedObject }) => involvedObject.name === "a");
+  const waiting =
+    "Waiting for a volume to be created either by the external provisioner 'disks.example.com' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
+  expect(about.map(({ reason, message }) => `${reason}: ${message}`).toSorted()).toEqual([
+    `ExternalProvisioning: ${waiting}`,
+    'Provisioning: External provisioner is provisioning volume for claim "default/a"',
+    `ProvisioningSucceeded: Successfully provisioned volume ${(await disks.claim("a")).spec.volumeName}`,
+  ]);
+});
+
+test("a claim that is deleted while its driver may be at work says so, and what that answered", async () => {
+  await disks.start();
+  disks.driver.fail("createVolume", { code: 14, says: "away" });
+  await disks.makeClaim("a");
+  await disks.deleteClaim("a");
+  expect((await whyClaim("a"))[0]).toMatchObject({
+    says: expect.stringMatching(
+      /^the provisioner disks-example-com was asked for a volume, and takes back what came of it \(finalizer external-provisioner\/disks-example-com\); it says: .*away$/,
+    ),
+    who: "whoever runs disks-example-com, which does not answer",
+  });
+});
+
+test("a claim from which others are filled names these", async () => {
+  await disks.start();
+  await disks.makeClaim("origin");
+  disks.driver.fail("createVolume", { code: 14, says: "away" });
+  await disks.makeClaim("copy", { dataSource: { kind: "PersistentVolumeClaim", name: "origin" } });
+  await disks.deleteClaim("origin");
+  expect((await whyClaim("origin")).map(({ says }) => says)).toContain(
+    "PersistentVolumeClaim default/copy is being filled from it (finalizer provisioner.storage.kubernetes.io/cloning-protection)",
+  );
 });
 
 test("a volume whose disk cannot be deleted tells what its driver says", async () => {

@@ -120,6 +120,7 @@ describe("a Pod that waits for its claims", () => {
         `the provisioner ${DRIVER}: is it running?`,
       ],
     ]);
+    expect((await why()).nodes).toBeUndefined();
   });
 
   test("a Pod that has its node waits for the agent of that, until it runs", async () => {
