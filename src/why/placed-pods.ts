@@ -198,7 +198,7 @@ async function ofOther(
   const { nodeName } = other.spec;
   const claims = await claimsOf(facts, claim, [volume.metadata.name, other.spec.source.persistentVolumeName]);
   const users = new First<Pod>(MOST_NAMED);
-  await facts.tryRead(async () => {
+  const isRead = await facts.tryRead(async () => {
     for await (const one of facts.each(Pod, { fieldSelector: `spec.nodeName=${nodeName}` })) {
       const uses = (one.spec.volumes ?? []).some((used) => {
         const key = claimKeyOf(one, used);
@@ -206,11 +206,13 @@ async function ofOther(
       });
       if (uses && one.metadata.uid !== pod.metadata.uid && !hasEnded(one)) users.add(one);
     }
+    return true;
   });
   const says = `its volume ${volume.metadata.name} is for one node at a time, and is attached to the node ${nodeName}`;
+  if (!isRead) return [{ says, who: "whoever deletes the Pod that uses it there", about: refOf(other) }];
   if (users.count === 0) {
     const who = "the controller attachdetach, once that node does not use it any more";
-    return [{ says: `${says}, where no Pod uses it`, who, about: refOf(other) }];
+    return [{ says: `${says}, where no Pod${facts.thatWasSeen} uses it`, who, about: refOf(other) }];
   }
   return firstOf(users, (user) => ({
     says: `${says}, where ${textOf(user)} uses it`,

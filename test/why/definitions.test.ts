@@ -55,7 +55,7 @@ const whyDefinition = (name = "helds") => definitions().why({ name: `${name}.exa
 const plain = { paint: (_: unknown, text: string) => text };
 
 describe("a definition", () => {
-  test("CRD-5: whose names are taken says by which other one", async () => {
+  test("whose names are taken says by which other one", async () => {
     await define();
     await define({ kind: "Held" }, "others");
     expect((await whyDefinition("helds")).reasons).toEqual([]);
@@ -68,7 +68,7 @@ describe("a definition", () => {
     ]);
   });
 
-  test("CRD-12: that is going names its objects, what holds each, and a command that shows them", async () => {
+  test("that is going names its objects, what holds each, and a command that shows them", async () => {
     await define();
     const finalizers = ["arango.example.com/agency"];
     await world.resource(Held).create({ metadata: { ...at("last-one"), finalizers } }, { fieldManager: "agency" });
@@ -291,7 +291,7 @@ describe("a workload", () => {
   });
 });
 
-test("CTL-NS-4: a namespace that goes names the objects that are held, of the first kinds too", async () => {
+test("a namespace that goes names the objects that are held, of the first kinds too", async () => {
   await world.resource(Namespace).create({ metadata: { name: "team" } });
   await world
     .resource(ConfigMap)

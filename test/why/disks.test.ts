@@ -1,4 +1,5 @@
 /** What is told of claims, snapshots and attachments whose driver, sidecars and sources are real, and fail. */
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import {
@@ -14,6 +15,7 @@ import { kindOfType } from "../../src/client/kind.ts";
 import { scheduler } from "../../src/controllers/scheduler/scheduler.ts";
 import type { VolumeSnapshot } from "../../src/sidecars/snapshot/kinds.ts";
 import { snapshotKinds } from "../../src/sidecars/snapshot/kinds.ts";
+import { explain } from "../../src/why/index.ts";
 import { DiskWorld } from "../sidecars/disk-world.ts";
 import { DRIVER } from "../sidecars/made-up-driver.ts";
 
@@ -337,7 +339,7 @@ test("a claim that names an attributes class that is not there names that", asyn
   ]);
 });
 
-test("CTL-BIND-36: a claim that is Lost says which volume was deleted, and not that the data is", async () => {
+test("a claim that is Lost says which volume was deleted, and not that the data is", async () => {
   await disks.start();
   await disks.makeClaim("a");
   const volume = await disks.volumeOf("a");
@@ -436,7 +438,7 @@ describe("a Pod whose volume is to be attached", () => {
       },
     });
 
-  test("CTL-AD-14: names the other node that has it, and the Pod there", async () => {
+  test("names the other node that has it, and the Pod there", async () => {
     await makePod("first", "one");
     await makePod("second", "two");
     const volume = (await disks.claim("a")).spec.volumeName;
@@ -449,7 +451,27 @@ describe("a Pod whose volume is to be attached", () => {
     ]);
   });
 
-  test("CTL-AD-14: also where that Pod uses the disk by another volume", async () => {
+  test("does not say that no Pod uses it to who may not read those of all namespaces", async () => {
+    await makePod("first", "one");
+    await makePod("second", "two");
+    const refusal = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no pods for you" };
+    const client = disks.world.client.with({
+      through: (transport) => async (request) =>
+        request.path.startsWith("/api/v1/pods?")
+          ? { status: 403, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(refusal))]) }
+          : transport(request),
+    });
+    const { reasons } = await explain(client, disks.dialect, { kind: Pod, key: at("second") });
+    expect(reasons.map(({ says, who }) => [says, who])).toEqual([
+      [
+        `its volume ${(await disks.claim("a")).spec.volumeName} is for one node at a time, and is attached to the node one`,
+        "whoever deletes the Pod that uses it there",
+      ],
+      ["more cannot be told to you: no pods for you", undefined],
+    ]);
+  });
+
+  test("also where that Pod uses the disk by another volume", async () => {
     const { spec } = await disks.volumeOf("a");
     await disks.create(PersistentVolume, {
       metadata: { name: "copy" },

@@ -103,7 +103,7 @@ const cases: Record<string, Case> = {
     phase: "Pending",
     event: ["FailedBinding", 'volume "a" already bound to a different claim.'],
   },
-  "CTL-PROV-1: the class is not there": {
+  "a class that is not there": {
     says: 'storageclass.storage.k8s.io "c" not found',
     phase: "Pending",
     event: ["ProvisioningFailed", 'storageclass.storage.k8s.io "c" not found'],
