@@ -1,6 +1,7 @@
 /** Which Events count: those about this very object, since its last change, and not those that were followed by success. */
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { whyLines } from "../../src/cli/why-lines.ts";
 import type { NewObject } from "../../src/client/index.ts";
 import { CoreEvent, Deployment, PersistentVolumeClaim, StorageClass } from "../../src/client/kinds/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
@@ -64,13 +65,15 @@ describe("an Event", () => {
 
   test("is told with the component that said it, and when", async () => {
     await tell("ProvisioningFailed", "no room");
-    const [reason] = (await claims().why(DATA)).reasons;
-    expect(reason?.quotes).toEqual({
-      in: "Event",
-      reason: "ProvisioningFailed",
-      from: "p.example.com_1",
-      time: expect.stringMatching(/Z$/),
-    });
+    const report = await claims().why(DATA);
+    const quotes = { in: "Event", reason: "ProvisioningFailed", from: "p.example.com_1", time: "2026-01-01T00:00:00Z" };
+    expect(report.reasons.map((reason) => reason.quotes)).toEqual([quotes]);
+    expect(whyLines(report, "pvc/data", { paint: (_, text) => text })).toEqual([
+      "pvc/data: Pending",
+      "  the provisioner p.example.com could not create its volume: no room",
+      "     (Event ProvisioningFailed of p.example.com_1, 2026-01-01T00:00:00Z)",
+      "     -> whoever changes PersistentVolumeClaim default/data or the StorageClass c, or runs p.example.com",
+    ]);
   });
 
   test("that was followed by a success does not count", async () => {
