@@ -215,6 +215,11 @@ async function ofSnapshots(
   { finalizer, group }: { readonly finalizer: string; readonly group: string },
 ): Promise<readonly ReportedReason[]> {
   const { namespace, name } = object.metadata;
+  const isServed = (await facts.kinds()).some((kind) => kind.group === group && kind.kind === "VolumeSnapshot");
+  if (!isServed) {
+    const says = `snapshots of it were taken, and the kind VolumeSnapshot.${group} is not served any more (finalizer ${finalizer})`;
+    return [{ says, who: "whoever installs its CustomResourceDefinition again, or takes the finalizer off" }];
+  }
   const taken = new First<VolumeSnapshot>(MOST_NAMED);
   for await (const snapshot of facts.each(snapshotKinds(group).snapshot, { namespace })) {
     const isOfIt = snapshot.spec.source.persistentVolumeClaimName === name;

@@ -391,6 +391,16 @@ test("a claim that is deleted while its driver may be at work says so, and what 
   });
 });
 
+test("a claim that waits for snapshots whose kind is gone says that", async () => {
+  const finalizer = "snapshot.storage.kubernetes.io/pvc-as-source-protection";
+  await disks.makeClaim("a", {}, { finalizers: [finalizer] });
+  await disks.deleteClaim("a");
+  expect((await whyClaim("a")).find(({ says }) => says.includes(finalizer))).toEqual({
+    says: `snapshots of it were taken, and the kind VolumeSnapshot.snapshot.storage.k8s.io is not served any more (finalizer ${finalizer})`,
+    who: "whoever installs its CustomResourceDefinition again, or takes the finalizer off",
+  });
+});
+
 test("a claim from which others are filled names these", async () => {
   await disks.start();
   await disks.makeClaim("origin");
