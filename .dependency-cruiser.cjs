@@ -27,11 +27,11 @@ const rooms = {
   client: ["util", "meta"],
   runtime: ["util", "meta", "client"],
   controllers: ["util", "meta", "pki", "kinds/usage", "client", "runtime"],
-  why: ["util", "meta", "client", "controllers"],
   volumes: ["util", "meta", "pki", "client"],
   csi: ["util"],
   drivers: ["util", "csi"],
   sidecars: ["util", "meta", "client", "runtime", "controllers", "csi"],
+  why: ["util", "meta", "client", "controllers", "sidecars"],
   node: ["util", "meta", "client", "runtime", "controllers", "volumes", "csi"],
   cli: ["util", "value", "meta", "audit", "schema", "cel", "auth/rbac", "client", "volumes", "node/written"],
 };

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { WhyReport } from "../meta/why-report.ts";
+import type { ReportedQuote, WhyReport } from "../meta/why-report.ts";
 import { type Painter, printable } from "./colours.ts";
 import { table } from "./table.ts";
 import { fit, widthOf } from "./width.ts";
@@ -18,15 +18,21 @@ export interface WhyStyle {
 
 /** The lines of a report about an object of a name. */
 export function whyLines(report: WhyReport, name: string, { paint, columns = Infinity }: WhyStyle): string[] {
-  const { phase, isTerminating, reasons, considered, nodes, leftOut = 0, content } = report;
+  const { phase, isTerminating, reasons, considered, nodes, leftOut = 0, content, command } = report;
   const state = [
     ...(phase === undefined ? [] : [phase]),
     ...(isTerminating && phase !== "Terminating" ? ["Terminating"] : []),
   ];
   const lines = [paint("bold", fit(printable(`${name}${state.length === 0 ? "" : `: ${state.join(", ")}`}`), columns))];
-  if (reasons.length === 0) lines.push("  it waits for nothing, and nothing holds it");
-  for (const { says, who } of reasons) {
+  if (report.isUnknownKind) {
+    const what = `keelson why does not know ${report.object.kind}; of every kind it tells finalizers, conditions that do not hold and the last warning`;
+    lines.push(...wrap(what, columns, "  ").map((line) => paint("dim", line)));
+  }
+  if (reasons.length === 0) lines.push("  no pending conditions or finalizers found");
+  for (const { says, who, quotes } of reasons) {
     lines.push(...wrap(printable(says), columns, "  "));
+    if (quotes)
+      lines.push(...wrap(`(${printable(quoteText(quotes))})`, columns, "     ").map((line) => paint("dim", line)));
     if (who !== undefined)
       lines.push(...wrap(`-> ${printable(who)}`, columns, "     ").map((line) => paint("cyan", line)));
   }
@@ -42,8 +48,14 @@ export function whyLines(report: WhyReport, name: string, { paint, columns = Inf
     return [group === "" ? resource : `${resource}.${group}`, String(count), kept.join(", ") || "none"] as const;
   });
   if (left.length > 0) lines.push("", ...table([["LEFT", "COUNT", "FINALIZERS"], ...left], columns, paint));
+  // Not cut: it is there to be copied.
+  if (command !== undefined) lines.push("", paint("dim", "to see them:"), `  ${printable(command)}`);
   return lines;
 }
+
+/** Where words come from: `Event ProvisioningFailed of external-provisioner, 2030-01-01T10:00:00Z`. */
+const quoteText = ({ in: place, reason, from, time }: ReportedQuote): string =>
+  `${place} ${reason}${from ? ` of ${from}` : ""}${time ? `, ${time}` : ""}`;
 
 /** A text in lines of at most some places, each with an indent before it. */
 function wrap(text: string, columns: number, indent: string): string[] {

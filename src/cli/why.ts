@@ -24,7 +24,14 @@ export function whyCommand(actions: Actions): Command {
       ),
     )
     .addOption(outputOption());
-  withExamples(command, "why pvc/disk", "why pv disk-1", "why pod/web", "why namespace team-a");
+  withExamples(
+    command,
+    "why pod/web",
+    "why pvc/disk",
+    "why volumesnapshot/nightly",
+    "why crd/widgets.example.com",
+    "why namespace team-a",
+  );
   return withConnectFlags(withObjectArguments(command)).action(
     async (kind: string, name: string | undefined, flags: WhyFlags) => {
       const { runWhy } = await import("./why-run.ts");

@@ -273,8 +273,10 @@ class Agent implements RunningAgent {
     };
   }
 
-  readonly #event: NodeGround["event"] = (type, regarding, reason, note) =>
-    this.#recorder.record({ type, regarding, reason, note, source: "kubelet", instance: this.name, host: this.name });
+  readonly #event: NodeGround["event"] = (type, regarding, reason, note, fieldPath) => {
+    const { name } = this;
+    this.#recorder.record({ type, regarding, reason, note, fieldPath, source: "kubelet", instance: name, host: name });
+  };
 
   #controllers(): readonly Controller[] {
     const { dialect, mounter } = this.#options;

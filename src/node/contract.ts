@@ -137,8 +137,12 @@ export interface NodeGround {
   pods(): readonly Pod[];
   /** Has the volumes of a Pod looked at at once: something that they are made of has changed. */
   lookAt(podUid: string): void;
-  /** Records an event in the agent's name; it never throws and never waits. */
-  event(type: "Normal" | "Warning", regarding: ApiObject, reason: string, note: string): void;
+  /**
+   * Records an event in the agent's name; it never throws and never waits.
+   *
+   * @param fieldPath the part of the object, such as `spec.containers{web}`
+   */
+  event(type: "Normal" | "Warning", regarding: ApiObject, reason: string, note: string, fieldPath?: string): void;
   /** What the node can give to Pods, by resource (PROJ-44). */
   allocatable(): Readonly<Record<string, string>>;
 }

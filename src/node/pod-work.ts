@@ -11,6 +11,7 @@ import { Pod } from "../client/kinds/index.ts";
 import { isFinished } from "../controllers/usage.ts";
 import type { Clock } from "../util/clock.ts";
 import type { ContainerStates, Containers } from "./containers/contract.ts";
+import { tellStarts } from "./containers/tell-starts.ts";
 import type { FoundVolume } from "./contract.ts";
 import type { PodRecord } from "./record.ts";
 import { type PodState, isSaid, statusOf } from "./pod-status.ts";
@@ -53,6 +54,7 @@ async function keep(work: PodWork, record: PodRecord, pod: Pod): Promise<void> {
   for (const name of record.uses.keys()) if (!known.has(name)) memory.add("volumes", `${record.uid}/${name}`);
   const { standing } = record;
   const states = await containers.sync(pod, standing);
+  tellStarts(work.event, record, states);
   await say(work, pod, stateOf(work, states, standing !== undefined));
 }
 

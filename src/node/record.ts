@@ -39,6 +39,8 @@ export class PodRecord {
   /** Why it could not be taken down, and how often in a row. */
   why: string | undefined;
   failures = 0;
+  /** The last start of each container that was told, by its name. */
+  readonly started = new Map<string, string>();
   readonly #volumes = new Map<string, VolumeRecord>();
   readonly #busy = new Set<{ readonly over: AbortController; readonly done: Promise<unknown> }>();
 

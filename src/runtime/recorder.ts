@@ -38,6 +38,8 @@ export interface NewEvent {
   readonly source: string;
   /** Which of several of that name. */
   readonly instance: string;
+  /** The part of the object, such as `spec.containers{web}`. */
+  readonly fieldPath?: string | undefined;
   /** The machine that it happened on, where that matters. */
   readonly host?: string | undefined;
 }
@@ -54,13 +56,13 @@ export interface EventForm {
 /** Events of the group for events, in series. */
 export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
   kind,
-  first: ({ type, reason, note, regarding, related, source, instance }, { micro }) => ({
+  first: ({ type, reason, note, regarding, fieldPath, related, source, instance }, { micro }) => ({
     eventTime: micro,
     type,
     reason,
     note,
     action: reason,
-    regarding: referenceTo(regarding),
+    regarding: referenceTo(regarding, fieldPath),
     ...(related ? { related: referenceTo(related) } : {}),
     reportingController: source,
     reportingInstance: instance,
@@ -71,11 +73,11 @@ export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
 /** Events of the core group, counted: the form of the controllers of Kubernetes, by which people search. */
 export const countedForm: EventForm = {
   kind: CoreEvent,
-  first: ({ type, reason, note, regarding, related, source, host }, { plain }) => ({
+  first: ({ type, reason, note, regarding, fieldPath, related, source, host }, { plain }) => ({
     type,
     reason,
     message: note,
-    involvedObject: referenceTo(regarding),
+    involvedObject: referenceTo(regarding, fieldPath),
     ...(related ? { related: referenceTo(related) } : {}),
     source: { component: source, ...(host === undefined ? {} : { host }) },
     reportingComponent: source,
@@ -188,8 +190,8 @@ export class Recorder {
 
   async #send(event: NewEvent, { signal }: Pick<AbortController, "signal">): Promise<void> {
     const { client, form, clock } = this.#options;
-    const { type, reason, note, regarding, related, source } = event;
-    const key = JSON.stringify([type, reason, note, regarding.metadata.uid, related?.metadata.uid, source]);
+    const { type, reason, note, regarding, fieldPath, related, source } = event;
+    const key = JSON.stringify([type, reason, note, regarding.metadata.uid, fieldPath, related?.metadata.uid, source]);
     const known = this.#series.get(key);
     const events = client.resource(form.kind);
     if (known && clock.steady() - known.at < SERIES_MS) {
@@ -235,7 +237,11 @@ function named({ apiVersion, kind, metadata }: ApiObject): ApiObject {
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as ApiObject;
 }
 
-function referenceTo({ apiVersion, kind, metadata }: ApiObject): NonNullable<Event["regarding"]> {
+function referenceTo({ apiVersion, kind, metadata }: ApiObject, fieldPath?: string): NonNullable<Event["regarding"]> {
   const { name, namespace, uid, resourceVersion } = metadata;
-  return { apiVersion, kind, name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
+  const place = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(fieldPath === undefined ? {} : { fieldPath }),
+  };
+  return { apiVersion, kind, name, uid, resourceVersion, ...place };
 }

@@ -5,16 +5,26 @@
  * @module
  */
 import { type Kind, inDomain } from "../client/index.ts";
-import { PersistentVolume, type PersistentVolumeClaim, Pod, StorageClass } from "../client/kinds/index.ts";
-import { type ClaimSources, verdictOnClaim } from "../controllers/binder/claim-verdict.ts";
-import { classOf, hasNoClass, isMeantFor, isWaiting, objections } from "../controllers/binder/fit.ts";
-import { type Maker, defaultClassOf } from "../controllers/binder/maker.ts";
+import {
+  PersistentVolume,
+  type PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+  VolumeAttributesClass,
+} from "../client/kinds/index.ts";
+import { type ClaimSources, type ClaimVerdict, verdictOnClaim } from "../controllers/binder/claim-verdict.ts";
+import { classOf, hasNoClass, isMeantFor, isWaiting, mismatches, objections } from "../controllers/binder/fit.ts";
+import { defaultClassOf } from "../controllers/binder/maker.ts";
 import { isBetter } from "../controllers/binder/shelves.ts";
 import { claimsOfPod } from "../controllers/pod-claims.ts";
 import { waitsForNode } from "../controllers/usage.ts";
 import type { ConsideredVolume, ReportedReason, WhyReport } from "../meta/why-report.ts";
-import { type Facts, First, MOST_NAMED, firstOf, refOf, textOf } from "./facts.ts";
+import { ACTORS } from "./actors.ts";
+import { type Word, lastFailure, quoteOf, wordsAbout } from "./events.ts";
+import { type Facts, First, MOST_NAMED, firstOf, led, missing, refOf, refTo, textOf } from "./facts.ts";
 import { explainGrowth } from "./growth.ts";
+import { whoMends } from "./refusals.ts";
+import { explainSource } from "./volume-sources.ts";
 
 /** What a claim adds to a report. */
 export type ClaimPart = Pick<WhyReport, "reasons" | "considered" | "leftOut">;
@@ -57,40 +67,133 @@ async function ofVerdict(
       if (claim.status.phase === "Bound") return [];
       return [{ says: verdict.note, who: BINDER, about: refOf(verdict.volume) }];
     case "lost":
-      return [
-        { says: `it has lost its volume: ${verdict.note}`, who: "whoever has a copy of the data makes a new claim" },
-      ];
-    case "absent":
-      return [{ says: verdict.note, who: "whoever makes that volume" }];
-    case "taken":
-      return [{ says: verdict.note, who: ADMINISTRATOR, about: refOf(verdict.volume) }];
+      return [ofLoss(claim, verdict.volume)];
+    case "absent": {
+      const reason = missing(PersistentVolume, { name: claim.spec.volumeName ?? "" });
+      return led("it names a volume that does not exist", [reason]);
+    }
+    case "taken": {
+      const { volume } = verdict;
+      const { namespace = "", name = "" } = volume.spec.claimRef ?? {};
+      const says = `it names the volume ${volume.metadata.name}, which belongs to the claim ${namespace}/${name}`;
+      return [{ says, who: "whoever creates the claim again for another volume", about: refOf(volume) }];
+    }
     case "misfit": {
-      const who = "whoever makes a claim, or a volume, that fits";
-      return [{ says: verdict.note, who, about: refOf(verdict.volume) }];
+      const { volume } = verdict;
+      const lacks = mismatches(volume, claim, facts.names).join("; ");
+      const says = `it names the volume ${volume.metadata.name}, which does not fit: ${lacks}`;
+      return [{ says, who: "whoever creates a claim, or a volume, that fits", about: refOf(volume) }];
     }
     case "first consumer":
-      return ofConsumers(facts, claim);
+      return [...(await ofLastTry(facts, claim, sources)), ...(await ofConsumers(facts, claim))];
     case "default class":
       return [{ says: verdict.note, who: BINDER }];
-    case "make": {
-      const { maker, storageClass } = verdict;
-      return [{ says: maker.note, who: whoMakes(maker), ...(storageClass ? { about: refOf(storageClass) } : {}) }];
-    }
+    case "make":
+      return ofMaking(facts, claim, verdict);
   }
 }
 
-/** Who makes a volume for a claim, or has to act for that. */
-function whoMakes(maker: Maker): string {
-  switch (maker.is) {
-    case "nobody":
-      return "whoever makes a volume that fits, or a default StorageClass";
-    case "class is absent":
-      return "whoever makes that StorageClass, or a volume of that class";
-    case "built in":
-      return "whoever makes a volume of that class";
-    case "outside":
-      return `the provisioner ${maker.provisioner}`;
+/** A claim that was bound and whose volume is not its own any more. The disk may be there all the same, so that is not spoken of. */
+function ofLoss({ spec, metadata }: PersistentVolumeClaim, volume: PersistentVolume | undefined): ReportedReason {
+  const { volumeName: name } = spec;
+  if (volume) {
+    const { namespace = "", name: other = "" } = volume.spec.claimRef ?? {};
+    const says = `it was bound to the volume ${volume.metadata.name}, which is bound to the claim ${namespace}/${other} of another uid now`;
+    return { says, who: "whoever deletes this claim, or gives it a copy of the volume", about: refOf(volume) };
   }
+  if (!name) return { says: "it was bound, and names no volume any more", who: "whoever deletes this claim" };
+  const says = `it was bound to the PersistentVolume ${name}, which was deleted; whether the disk is still there is known to its driver`;
+  const claim = `${metadata.namespace ?? ""}/${metadata.name}`;
+  return {
+    says,
+    who: `whoever creates the PersistentVolume ${name} again, of the same disk, with a claimRef to ${claim}; or deletes this claim`,
+    about: refTo(PersistentVolume, { name }),
+  };
+}
+
+/** What the binder tells of a claim it decides anew here; all others are provisioners. */
+const wordsOfProvisioner = async (facts: Facts, claim: PersistentVolumeClaim): Promise<readonly Word[]> =>
+  (await wordsAbout(facts, claim)).filter(({ from }) => from !== "persistentvolume-controller");
+
+function ofFailure(claim: PersistentVolumeClaim, { provisioner, storageClass }: Asked, word: Word): ReportedReason {
+  const who = `the provisioner ${provisioner}`;
+  const asks = `${textOf(claim)}${storageClass ? ` or the StorageClass ${storageClass.metadata.name}` : ""}`;
+  return {
+    says: `${who} could not create its volume: ${word.message}`,
+    // Without a code of the driver it is the provisioner itself that refuses.
+    who: whoMends(word.message, {
+      asks,
+      driver: provisioner,
+      otherwise: `whoever changes ${asks}, or runs ${provisioner}`,
+    }),
+    about: refOf(claim),
+    quotes: quoteOf(word),
+  };
+}
+
+/** A node was chosen once, and the driver had no room there: the choice was taken back. */
+async function ofLastTry(
+  facts: Facts,
+  claim: PersistentVolumeClaim,
+  sources: ClaimSources,
+): Promise<readonly ReportedReason[]> {
+  const failure = lastFailure(await wordsOfProvisioner(facts, claim), ACTORS.provisioner);
+  if (!failure) return [];
+  const storageClass = sources.storageClass(classOf(claim, facts.names));
+  const provisioner = storageClass?.provisioner ?? "of its class";
+  return [ofFailure(claim, { provisioner, storageClass }, failure)];
+}
+
+type Making = Extract<ClaimVerdict, { readonly is: "make" }>;
+
+/** Nobody's volume fits, and one is to be made: what its source lacks, then what the provisioner has said. */
+async function ofMaking(
+  facts: Facts,
+  claim: PersistentVolumeClaim,
+  { maker, storageClass }: Making,
+): Promise<readonly ReportedReason[]> {
+  if (maker.is === "outside") {
+    const lacks = [...(await explainSource(facts, claim)), ...(await ofAttributes(facts, claim))];
+    return lacks.length > 0 ? lacks : [await ofProvisioner(facts, claim, { ...maker, storageClass })];
+  }
+  const about = storageClass ? { about: refOf(storageClass) } : {};
+  return [{ says: maker.note, who: MAKERS[maker.is], ...about }];
+}
+
+/** The attributes class that its volume is to be made with. */
+async function ofAttributes(facts: Facts, { spec }: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
+  const { volumeAttributesClassName: name } = spec;
+  if (!name) return [];
+  const kind: Kind<VolumeAttributesClass, "Cluster"> = inDomain(VolumeAttributesClass, facts.dialect.domain);
+  return (await facts.look(kind, { name })) === "absent" ? [missing(kind, { name })] : [];
+}
+
+const MAKERS = {
+  nobody: "whoever creates a volume that fits, or a default StorageClass",
+  "class is absent": "whoever creates that StorageClass, or a volume of that class",
+  "built in": "whoever creates a volume of that class",
+} as const;
+
+interface Asked {
+  readonly provisioner: string;
+  readonly storageClass: StorageClass | undefined;
+}
+
+/** What the provisioner has said last: that it failed, that it has begun, or nothing. */
+async function ofProvisioner(
+  facts: Facts,
+  claim: PersistentVolumeClaim,
+  { provisioner, storageClass }: Asked,
+): Promise<ReportedReason> {
+  const who = `the provisioner ${provisioner}`;
+  const words = await wordsOfProvisioner(facts, claim);
+  const failure = lastFailure(words, ACTORS.provisioner);
+  if (failure) return ofFailure(claim, { provisioner, storageClass }, failure);
+  const begun = words.find(({ reason }) => reason === "Provisioning");
+  const about = storageClass ? { about: refOf(storageClass) } : {};
+  if (begun) return { says: `${who} is creating its volume, and has not said how that ended`, who, ...about };
+  const says = `it waits for ${who} to create a volume; that has said nothing about it yet`;
+  return { says, who: `${who}: is it running?`, ...about };
 }
 
 const NOTHING = {
@@ -186,7 +289,7 @@ async function ofConsumers(facts: Facts, claim: PersistentVolumeClaim): Promise<
   }
   if (pods.count === 0) {
     const says = `no pod${facts.thatWasSeen} uses it yet, and its class waits for the first (WaitForFirstConsumer)`;
-    return [{ says, who: "whoever makes a Pod that uses it" }];
+    return [{ says, who: "whoever creates a Pod that uses it" }];
   }
   return firstOf(pods, (pod) => ({
     says: `${textOf(pod)} uses it and has no node yet, which its class waits for (WaitForFirstConsumer)`,

@@ -3,7 +3,18 @@
  *
  * @module
  */
-import { type ApiObject, type Client, type Kind, type ListQuery, type Scope, isStatus } from "../client/index.ts";
+import {
+  type ApiObject,
+  type Client,
+  Discovery,
+  type Key,
+  type Kind,
+  type ListQuery,
+  type Scope,
+  type ServedKind,
+  attempt,
+  isStatus,
+} from "../client/index.ts";
 import { binderNames, type BinderNames } from "../controllers/binder/names.ts";
 import { type Migration, migrationOf } from "../controllers/binder/migration.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -16,6 +27,8 @@ import { TurnLimit } from "../util/turn-limit.ts";
 const PAGE = { first: 4, most: 500 };
 /** So many objects are read for one report. */
 const MOST_READ = 50_000;
+/** A Pod waits for its claim, that for a snapshot, that for another claim. */
+const MOST_DEPTH = 4;
 
 /** How facts are asked for. */
 export interface FactsOptions {
@@ -24,6 +37,9 @@ export interface FactsOptions {
   /** So many objects are read at most, 50,000 by default. */
   readonly mostRead?: number | undefined;
 }
+
+/** Tells the reasons of an object, whatever its kind is. */
+export type Explain = (facts: Facts, object: ApiObject) => Promise<readonly ReportedReason[]>;
 
 /** See the head of this file. */
 export class Facts {
@@ -36,8 +52,15 @@ export class Facts {
   readonly mostRead: number;
   #read = 0;
   #isCut = false;
+  #depth = 0;
+  readonly #refusals = new Set<string>();
+  #kinds: Promise<readonly ServedKind[]> | undefined;
 
-  constructor(client: Client, dialect: Dialect, { signal, mostRead = MOST_READ }: FactsOptions = {}) {
+  readonly #explain: Explain;
+
+  /** @param explain tells the reasons of other objects that the subject waits for */
+  constructor(client: Client, dialect: Dialect, explain: Explain, { signal, mostRead = MOST_READ }: FactsOptions = {}) {
+    this.#explain = explain;
     this.mostRead = mostRead;
     this.client = client;
     this.dialect = dialect;
@@ -54,6 +77,53 @@ export class Facts {
   /** What follows upon "nothing" or "no claim" where there was more than could be read. */
   get thatWasSeen(): string {
     return this.#isCut ? " that was looked at" : "";
+  }
+
+  /** What the server said where who asks may not read something that reasons might come from. */
+  get refusals(): readonly string[] {
+    return [...this.#refusals];
+  }
+
+  /** Every kind that is served, read once. */
+  kinds(): Promise<readonly ServedKind[]> {
+    this.#kinds ??= new Discovery(this.client).read(this.signal ? { signal: this.signal } : {});
+    return this.#kinds;
+  }
+
+  /** Reads what helps and need not be known; undefined where who asks may not, which is told at the end of the report. */
+  async tryRead<T>(read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isStatus(error, "Forbidden")) throw error;
+      this.#refusals.add(error.status.message ?? "");
+      return undefined;
+    }
+  }
+
+  /**
+   * The object of a key: `absent` where there is none, or its kind is not served, `unknown` where who asks may not read it. What names
+   * nothing has nothing.
+   */
+  async look<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, key: Key<S>): Promise<T | "absent" | "unknown"> {
+    const { signal } = this;
+    if (key.name === "") return "absent";
+    const found = await this.tryRead(async () => {
+      const one = await attempt(this.client.resource(kind).find(key, { signal }), "NotFound");
+      return (one.ok ? one.value : undefined) ?? "absent";
+    });
+    return found ?? "unknown";
+  }
+
+  /** The reasons of an object that another one waits for, no more than {@link MOST_DEPTH} steps away from the subject. */
+  async reasonsOf(object: ApiObject): Promise<readonly ReportedReason[]> {
+    if (this.#depth >= MOST_DEPTH) return [];
+    this.#depth++;
+    try {
+      return await this.#explain(this, object);
+    } finally {
+      this.#depth--;
+    }
   }
 
   /** The objects of a kind one after the other, without holding the event loop, as long as more may be read. */
@@ -136,6 +206,35 @@ export class First<T> {
     return Math.max(0, this.count - this.#most);
   }
 }
+
+/** A reference to an object that need not be there. */
+export const refTo = (
+  { group, version, kind }: Pick<Kind, "group" | "version" | "kind">,
+  { namespace, name }: Key,
+): ReportedObject => ({
+  apiVersion: group === "" ? version : `${group}/${version}`,
+  kind,
+  name,
+  ...(namespace ? { namespace } : {}),
+});
+
+/** That an object is not there, and who creates it. */
+export const missing = (kind: Pick<Kind, "group" | "version" | "kind">, key: Key): ReportedReason => ({
+  says: `${kind.kind.toLowerCase()}${kind.group === "" ? "" : `.${kind.group}`} ${JSON.stringify(key.name)} not found`,
+  who: `whoever creates the ${kind.kind} ${key.namespace ? `${key.namespace}/` : ""}${key.name}`,
+  about: refTo(kind, key),
+});
+
+/** Reasons of another object in a sentence about the subject: the first one with what comes before it, the others as they are. */
+export const led = (before: string, reasons: readonly ReportedReason[]): readonly ReportedReason[] =>
+  reasons.map((reason) => ({ ...reason, says: `${before}: ${reason.says}` }));
+
+/** As {@link led}; where the other object has no reasons, it is only named. */
+export const ledOr = (
+  before: string,
+  object: ApiObject,
+  reasons: readonly ReportedReason[],
+): readonly ReportedReason[] => (reasons.length > 0 ? led(before, reasons) : [{ says: before, about: refOf(object) }]);
 
 /** How many objects are named for one reason. */
 export const MOST_NAMED = 10;

@@ -11,10 +11,14 @@ import {
   VolumeAttributesClass,
 } from "../client/kinds/index.ts";
 import { requestOf } from "../controllers/binder/fit.ts";
-import { claimsOfPod } from "../controllers/pod-claims.ts";
+import { claimKeyOf } from "../controllers/pod-claims.ts";
 import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../controllers/resize.ts";
+import { hasEnded } from "../controllers/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { type Facts, refOf } from "./facts.ts";
+import { ACTORS } from "./actors.ts";
+import { lastFailure, quoteOf, wordsAbout } from "./events.ts";
+import { type Facts, missing, refOf, textOf } from "./facts.ts";
+import { whoMends } from "./refusals.ts";
 
 /** See the head of this file. */
 export async function explainGrowth(
@@ -34,7 +38,11 @@ async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: Persis
   const said = complaint(claim, ["ControllerResizeError", "NodeResizeError"]);
   const { name } = resizerOf(volume, facts.migration);
   if (name === undefined) {
-    return { says: `${wants}, and a volume of its kind cannot be enlarged`, who: "whoever makes another claim", about };
+    return {
+      says: `${wants}, and a volume of its kind cannot be enlarged`,
+      who: "whoever creates another claim",
+      about,
+    };
   }
   const last = allocatedTo(claim) ?? requestOf(claim);
   const other = "whoever asks for another size";
@@ -44,12 +52,30 @@ async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: Persis
   if (gaveUp(claim) === "Node") {
     return { says: `${wants}, and its node could not enlarge the file system to ${last}${said}`, who: other, about };
   }
-  if (stateOf(claim)?.startsWith("Node")) {
-    const node = await nodeOf(facts, claim);
-    const who = node ? `the agent of the node ${node}` : "whoever makes a Pod that uses it, and the agent of its node";
-    return { says: `${wants}; its volume has been enlarged, its file system has not${said}`, who, about };
+  if (stateOf(claim)?.startsWith("Node")) return ofNode(facts, claim, `${wants}; its volume has been enlarged`, said);
+  const word = lastFailure(await wordsAbout(facts, claim), ACTORS.resizer);
+  const who = `the resizer of ${name}`;
+  if (said === "" && word) {
+    const refused = { asks: textOf(claim), driver: name, otherwise: who };
+    const says = `${wants}, and ${who} says: ${word.message}`;
+    return { says, who: whoMends(word.message, refused), about, quotes: quoteOf(word) };
   }
-  return { says: `${wants}, and waits for its volume to be enlarged${said}`, who: `the resizer of ${name}`, about };
+  return { says: `${wants}, and waits for its volume to be enlarged${said}`, who, about };
+}
+
+/** A file system that is to grow: it does so only where a Pod mounts it for writing. */
+async function ofNode(facts: Facts, claim: PersistentVolumeClaim, done: string, said: string): Promise<ReportedReason> {
+  const says = `${done}, its file system has not${said}`;
+  const { writer, reader } = await usersOf(facts, claim);
+  if (writer) return { says, who: `the agent of the node ${writer.spec.nodeName}`, about: refOf(writer) };
+  if (!reader) {
+    return { says, who: "whoever creates a Pod that uses it, and the agent of its node", about: refOf(claim) };
+  }
+  return {
+    says: `${done}, and its file system cannot grow while ${textOf(reader)} mounts it read-only${said}`,
+    who: "whoever creates a Pod that mounts it without readOnly",
+    about: refOf(reader),
+  };
 }
 
 async function ofAttributes(
@@ -60,8 +86,7 @@ async function ofAttributes(
   const kind: Kind<VolumeAttributesClass, "Cluster"> = inDomain(VolumeAttributesClass, facts.dialect.domain);
   const found = await facts.client.resource(kind).find({ name: wanted }, { signal: facts.signal });
   if (!found) {
-    const says = `expected the VolumeAttributesClass ${wanted} to be there`;
-    return { says, who: "whoever makes that VolumeAttributesClass" };
+    return missing(kind, { name: wanted });
   }
   const { modifyVolumeStatus: change, currentVolumeAttributesClassName: current } = claim.status;
   const { name } = resizerOf(volume, facts.migration);
@@ -81,10 +106,17 @@ function complaint({ status }: PersistentVolumeClaim, types: readonly string[]):
   return found?.message ? `: ${found.message}` : "";
 }
 
-/** The node of a Pod that uses a claim. */
-async function nodeOf(facts: Facts, { metadata }: PersistentVolumeClaim): Promise<string | undefined> {
+/** A Pod on a node that mounts a claim for writing, or else one that reads only. */
+async function usersOf(
+  facts: Facts,
+  { metadata }: PersistentVolumeClaim,
+): Promise<{ readonly writer?: Pod; readonly reader?: Pod }> {
+  let reader: Pod | undefined;
   for await (const pod of facts.each(Pod, { namespace: metadata.namespace })) {
-    if (pod.spec.nodeName && claimsOfPod(pod).some(({ name }) => name === metadata.name)) return pod.spec.nodeName;
+    if (!pod.spec.nodeName || hasEnded(pod)) continue;
+    const used = (pod.spec.volumes ?? []).filter((volume) => claimKeyOf(pod, volume)?.name === metadata.name);
+    if (used.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.readOnly !== true)) return { writer: pod };
+    if (used.length > 0) reader ??= pod;
   }
-  return undefined;
+  return reader ? { reader } : {};
 }

@@ -6,17 +6,30 @@
  *
  * @module
  */
-import { type ApiObject, type Client, type Key, type Kind, apiVersionOf } from "../client/index.ts";
-import type { Namespace, PersistentVolume, PersistentVolumeClaim, Pod } from "../client/kinds/index.ts";
+import type { ApiObject, Client, Key, Kind } from "../client/index.ts";
+import type {
+  CustomResourceDefinition,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  VolumeAttachment,
+} from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { REPORT_GROUP, REPORT_VERSION } from "../meta/ownership-reports.ts";
-import type { WhyReport } from "../meta/why-report.ts";
+import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
+import type { VolumeSnapshot, VolumeSnapshotContent } from "../sidecars/snapshot/kinds.ts";
+import { explainAttachment } from "./attachments.ts";
 import { explainClaim } from "./claims.ts";
+import { explainConditions } from "./conditions.ts";
+import { explainDefinition } from "./definitions.ts";
 import { Facts, type FactsOptions, refOf } from "./facts.ts";
 import { explainNamespace } from "./namespaces.ts";
 import { explainPod } from "./pods.ts";
+import { explainContent, explainSnapshot } from "./snapshots.ts";
 import { explainDeletion } from "./terminating.ts";
 import { explainVolume } from "./volumes.ts";
+import { isWorkload, explainWorkload } from "./workloads.ts";
 
 /** What is to be explained. */
 export interface Subject {
@@ -39,11 +52,11 @@ export async function explain(
   { kind, key }: Subject,
   { limit = LIMIT, ...options }: ExplainOptions = {},
 ): Promise<WhyReport> {
-  const facts = new Facts(client, dialect, options);
+  const facts = new Facts(client, dialect, reasonsOf, options);
   const object = await client.resource(kind).get(key, { signal: options.signal });
   const isTerminating = object.metadata.deletionTimestamp !== undefined;
   const deletion = isTerminating ? await explainDeletion(facts, object) : [];
-  const { reasons, ...own } = await explainKind(facts, kind, object, limit);
+  const { reasons, ...own } = await explainKind(facts, object, limit);
   const { phase } = (object as { status?: { phase?: string } }).status ?? {};
   const { resourceVersion } = object.metadata;
   return {
@@ -52,28 +65,57 @@ export async function explain(
     object: { ...refOf(object), resourceVersion },
     ...(phase === undefined ? {} : { phase }),
     isTerminating,
-    reasons: [...deletion, ...reasons, ...(facts.isCut ? [{ says: cutAfter(facts) }] : [])],
+    reasons: [...deletion, ...reasons, ...limitsOf(facts)],
     ...own,
   };
 }
 
-const cutAfter = ({ mostRead }: Facts): string => `there is more than the ${mostRead} objects that were looked at`;
+/** What was not looked at. */
+const limitsOf = ({ isCut, mostRead, refusals }: Facts): readonly ReportedReason[] => [
+  ...refusals.map((message) => ({ says: `more cannot be told to you: ${message}` })),
+  ...(isCut ? [{ says: `there is more than the ${mostRead} objects that were looked at` }] : []),
+];
 
-type Part = Pick<WhyReport, "reasons" | "considered" | "nodes" | "leftOut" | "content">;
+type Part = Pick<WhyReport, "reasons" | "considered" | "nodes" | "leftOut" | "content" | "command" | "isUnknownKind">;
+
+/** Groups that have other names in another dialect are told by what comes before the first dot. */
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
 /** What only objects of a kind have. */
-async function explainKind(facts: Facts, kind: Kind, object: ApiObject, limit: number): Promise<Part> {
-  switch (`${apiVersionOf(kind)} ${kind.kind}`) {
-    case "v1 PersistentVolumeClaim":
+async function explainKind(facts: Facts, object: ApiObject, limit: number): Promise<Part> {
+  const { domain } = facts.dialect;
+  switch (`${object.kind}.${groupOf(object.apiVersion)}`) {
+    case "PersistentVolumeClaim.":
       return explainClaim(facts, object as PersistentVolumeClaim, limit);
-    case "v1 PersistentVolume":
+    case "PersistentVolume.":
       return { reasons: await explainVolume(facts, object as PersistentVolume) };
-    case "v1 Pod":
+    case "Pod.":
       return explainPod(facts, object as Pod, limit);
-    case "v1 Namespace":
+    case "Namespace.":
       if (object.metadata.deletionTimestamp === undefined) return { reasons: [] };
       return explainNamespace(facts, object as Namespace);
-    default:
-      return { reasons: [] };
+    case "CustomResourceDefinition.apiextensions.k8s.io":
+      return explainDefinition(facts, object as CustomResourceDefinition);
+    case `VolumeAttachment.storage.${domain}`:
+      return of(facts, () => explainAttachment(facts, object as VolumeAttachment));
+    case `VolumeSnapshot.snapshot.storage.${domain}`:
+      return of(facts, () => explainSnapshot(facts, object as VolumeSnapshot));
+    case `VolumeSnapshotContent.snapshot.storage.${domain}`:
+      return of(facts, () => explainContent(facts, object as VolumeSnapshotContent));
   }
+  if (isWorkload(object)) return of(facts, () => explainWorkload(facts, object));
+  const reasons = await facts.tell(() => explainConditions(facts, object));
+  return { reasons, isUnknownKind: true };
+}
+
+const of = async (facts: Facts, explainIt: () => Promise<readonly ReportedReason[]>): Promise<Part> => ({
+  reasons: await facts.tell(explainIt),
+});
+
+/** The reasons of an object that another one waits for: what holds it, and what it waits for itself. */
+async function reasonsOf(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
+  const isTerminating = object.metadata.deletionTimestamp !== undefined;
+  const deletion = isTerminating ? await explainDeletion(facts, object) : [];
+  return [...deletion, ...(await explainKind(facts, object, 1)).reasons];
 }

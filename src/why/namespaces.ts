@@ -3,34 +3,19 @@
  *
  * @module
  */
-import { isStatus } from "../client/index.ts";
 import type { Namespace } from "../client/kinds/index.ts";
-import { NAMESPACE_FINALIZER, contentOf, isOfPods, remainingIn } from "../controllers/namespace-content.ts";
-import type { ReportedContent, ReportedReason, WhyReport } from "../meta/why-report.ts";
+import { NAMESPACE_FINALIZER, contentOf, isOfPods } from "../controllers/namespace-content.ts";
+import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
 import type { Facts } from "./facts.ts";
-import { readKinds } from "./terminating.ts";
+import { commandFor, remainsOf } from "./remaining.ts";
 
 /** See the head of this file. */
 export async function explainNamespace(
   facts: Facts,
   { metadata: { name }, spec }: Namespace,
-): Promise<Pick<WhyReport, "reasons" | "content">> {
-  const content: ReportedContent[] = [];
+): Promise<Pick<WhyReport, "reasons" | "content" | "command">> {
+  const { content, reasons: held } = await remainsOf(facts, contentOf(await facts.kinds()), name);
   const reasons: ReportedReason[] = [];
-  for (const kind of contentOf(await readKinds(facts))) {
-    const told = await facts.tell(async () => {
-      const left = await remainingIn(facts.client, kind, name, facts.signal).catch((error: unknown) => {
-        // A kind that has gone meanwhile holds nothing.
-        if (isStatus(error, "NotFound")) return undefined;
-        throw error;
-      });
-      if (!left) return [];
-      const { group, plural: resource } = kind;
-      content.push({ group, resource, count: left.count, finalizers: Object.fromEntries(left.finalizers) });
-      return [];
-    });
-    reasons.push(...told);
-  }
   const pods = content.find(({ group, resource }) => isOfPods({ group, plural: resource }));
   if (pods) {
     reasons.push({
@@ -41,9 +26,10 @@ export async function explainNamespace(
   for (const { group, resource, finalizers } of content) {
     for (const [finalizer, count] of Object.entries(finalizers)) {
       const what = group === "" ? resource : `${resource}.${group}`;
-      reasons.push({ says: `${count} of ${what} have the finalizer ${finalizer}`, who: `see keelson why of each` });
+      reasons.push({ says: `${count} of ${what} have the finalizer ${finalizer}` });
     }
   }
+  reasons.push(...held);
   for (const finalizer of spec.finalizers ?? []) {
     if (finalizer !== NAMESPACE_FINALIZER) {
       reasons.push({
@@ -55,5 +41,6 @@ export async function explainNamespace(
       reasons.push({ says: what, who: "the controller namespace" });
     }
   }
-  return { reasons, content };
+  const command = commandFor(content, `-n ${name}`);
+  return { reasons, content, ...(command === undefined ? {} : { command }) };
 }

@@ -13,7 +13,10 @@ import { SCHEDULER, schedulerNames } from "../controllers/scheduler/names.ts";
 import { isFinished } from "../controllers/usage.ts";
 import type { ConsideredNode, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
-import { type Facts, First, MOST_NAMED, firstOf } from "./facts.ts";
+import { ACTORS } from "./actors.ts";
+import { lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
+import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, refOf } from "./facts.ts";
+import { explainPlaced } from "./placed-pods.ts";
 import { type PodBoard, boardFor } from "./pod-board.ts";
 
 /** What a Pod adds to a report. */
@@ -22,25 +25,40 @@ export type PodPart = Pick<WhyReport, "reasons" | "nodes" | "leftOut">;
 /** See the head of this file. @param most so many nodes are told */
 export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<PodPart> {
   const { nodeName, schedulerName = SCHEDULER, schedulingGates = [] } = pod.spec;
-  if (isFinished(pod) || pod.metadata.deletionTimestamp !== undefined) return { reasons: [] };
-  if (nodeName) return { reasons: ofPlaced(pod, nodeName) };
+  if (pod.metadata.deletionTimestamp !== undefined) return { reasons: [] };
+  if (isFinished(pod)) return { reasons: ofFinished(pod) };
+  if (nodeName) return { reasons: await facts.tell(() => explainPlaced(facts, pod, nodeName)) };
   if (isGated(pod)) {
     const gates = schedulingGates.map(({ name }) => name).join(", ");
     const says = `it has no node, and is not looked at before its scheduling gates are gone: ${gates}`;
     return { reasons: [{ says, who: "whoever has put the gates there" }] };
   }
   if (schedulerName !== SCHEDULER) {
-    return { reasons: [{ says: "it has no node yet", who: `the scheduler ${schedulerName}` }] };
+    return { reasons: await facts.tell(() => ofOtherScheduler(facts, pod, schedulerName)) };
   }
   const nodes = new First<ConsideredNode>(most, byNearness);
   const reasons = await facts.tell(() => explainWaiting(facts, pod, nodes));
   return nodes.count === 0 ? { reasons } : { reasons, nodes: nodes.items, leftOut: nodes.more };
 }
 
-/** A Pod that has its node waits for the agent of that. */
-function ofPlaced({ status }: Pod, node: string): readonly ReportedReason[] {
-  if (status.phase !== "Pending") return [];
-  return [{ says: `it is on the node ${node}, and not all of it runs yet`, who: `the agent of the node ${node}` }];
+/** What another scheduler has said, whose filters are not known here. */
+async function ofOtherScheduler(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
+  const who = `the scheduler ${name}`;
+  const word = lastFailure(await wordsAbout(facts, pod), ACTORS.scheduler);
+  if (word) return [{ says: `${who} says: ${word.message}`, who, about: refOf(pod), quotes: quoteOf(word) }];
+  const condition = pod.status.conditions?.find(({ type }) => type === "PodScheduled");
+  const said = condition?.status === "False" ? condition.message : undefined;
+  if (!said) return [{ says: "it has no node yet", who }];
+  return [{ says: `${who} says: ${quoted(said)}`, who, quotes: { in: "condition", reason: "PodScheduled" } }];
+}
+
+/** A Pod that has failed says why, where somebody has written that. */
+function ofFinished({ status }: Pod): readonly ReportedReason[] {
+  const { phase, reason = "", message = "" } = status;
+  const why = [reason, message].filter((text) => text !== "").map(quoted);
+  if (phase !== "Failed" || why.length === 0) return [];
+  const quotes = { in: "status", reason: "message" } as const;
+  return [{ says: `it has failed: ${why.join(": ")}`, who: "whoever creates it again", quotes }];
 }
 
 /** Those first that lack the least. */
@@ -56,11 +74,14 @@ async function explainWaiting(
   const gathered = await boardFor(facts, guest);
   const judgement = new Judgement(guest, gathered.board);
   const { everywhere } = judgement;
-  if (everywhere) return ofEverywhere(judgement);
+  if (everywhere) return ofEverywhere(facts, judgement, gathered);
   await gathered.readNodes();
-  const waits = ofChosen(gathered, judgement.claims.late);
+  const chosen = await ofChosen(facts, gathered, judgement.claims.late);
+  // What nodes lack does not matter any more.
+  if (chosen.length > 0) return chosen;
   const lacks = await consider(gathered, guest, nodes);
-  if (waits.length > 0) return waits;
+  const refused = await ofRefused(facts, judgement.claims.late);
+  if (refused.length > 0) return nodes.items[0]?.lacks.length === 0 ? refused : [...refused, ...lacks];
   const [nearest] = nodes.items;
   if (nearest?.lacks.length === 0) {
     return [
@@ -72,12 +93,22 @@ async function explainWaiting(
 }
 
 /** What keeps a Pod from every node. */
-function ofEverywhere({ claims, everywhere }: Judgement): readonly ReportedReason[] {
+async function ofEverywhere(
+  facts: Facts,
+  { claims, everywhere }: Judgement,
+  { board }: PodBoard,
+): Promise<readonly ReportedReason[]> {
   if (claims.unready.length === 0) {
     return everywhere!.everywhere!.map((says) => ({ says, who: everywhere!.who }));
   }
   const told = new First<ReportedReason>(MOST_NAMED);
-  for (const { says, who } of claims.unready) told.add({ says, who });
+  for (const { key, says, who } of claims.unready) {
+    const claim = board.claim(key);
+    // oxlint-disable-next-line no-await-in-loop -- one claim after the other
+    const those = claim ? await facts.reasonsOf(claim) : [];
+    const reasons = those.length > 0 ? led(`its claim ${claim!.metadata.name}`, those) : [{ says, who }];
+    for (const reason of reasons) told.add(reason);
+  }
   return firstOf(told, (reason) => reason);
 }
 
@@ -108,19 +139,36 @@ async function consider(
 }
 
 /** The claims for which a node was chosen, or a volume, and that are waited for now. */
-function ofChosen({ board }: PodBoard, late: readonly PersistentVolumeClaim[]): readonly ReportedReason[] {
-  const { binder, migration } = board.names;
-  return late.flatMap((claim): readonly ReportedReason[] => {
+async function ofChosen(
+  facts: Facts,
+  { board }: PodBoard,
+  late: readonly PersistentVolumeClaim[],
+): Promise<readonly ReportedReason[]> {
+  const { binder } = board.names;
+  const reasons: ReportedReason[] = [];
+  for (const claim of late) {
     const { name, uid } = claim.metadata;
     const node = claim.metadata.annotations?.[binder.selectedNode];
     const given = board.volumesNaming(keyText(claim.metadata)).find(({ spec }) => spec.claimRef?.uid === uid);
     if (given) {
       const says = `its claim ${name} was given the volume ${given.metadata.name}, and is not bound yet`;
-      return [{ says, who: "the controller persistentvolume-binder" }];
+      reasons.push({ says, who: "the controller persistentvolume-binder" });
+    } else if (node !== undefined) {
+      // oxlint-disable-next-line no-await-in-loop -- one claim after the other
+      const those = await facts.reasonsOf(claim);
+      reasons.push(...ledOr(`its claim ${name} waits for a volume for the node ${node}`, claim, those));
     }
-    if (node === undefined) return [];
-    const provisioner = board.storageClass(claim.spec.storageClassName ?? "")?.provisioner ?? "";
-    const says = `its claim ${name} waits for a volume, which is to be made for the node ${node}`;
-    return [{ says, who: `the provisioner ${migration.driverOf(provisioner) ?? provisioner}` }];
-  });
+  }
+  return reasons;
+}
+
+/** The claims without a node whose driver has refused the last one: what else a claim waits for is the Pod itself. */
+async function ofRefused(facts: Facts, late: readonly PersistentVolumeClaim[]): Promise<readonly ReportedReason[]> {
+  const reasons: ReportedReason[] = [];
+  for (const claim of late) {
+    // oxlint-disable-next-line no-await-in-loop -- one claim after the other
+    const those = (await facts.reasonsOf(claim)).filter(({ quotes }) => quotes !== undefined);
+    reasons.push(...led(`its claim ${claim.metadata.name} waits for a volume`, those));
+  }
+  return reasons;
 }

@@ -3,21 +3,23 @@
  *
  * @module
  */
-import {
-  type ApiObject,
-  type Kind,
-  type ServedKind,
-  Discovery,
-  inDomain,
-  metadataOf,
-  preferredKinds,
-} from "../client/index.ts";
-import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
+import { type ApiObject, type Kind, inDomain, metadataOf, preferredKinds } from "../client/index.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
+import { isReady } from "../controllers/attach/rules.ts";
 import { EXTERNAL_FINALIZER, builtInVolumeFinalizer } from "../controllers/binder/fate.ts";
 import { FOREGROUND, ORPHAN, blocks, takesPart } from "../controllers/garbage/population.ts";
 import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../controllers/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { type Facts, First, MOST_NAMED, firstOf, refOf, textOf } from "./facts.ts";
+import { sourceOf } from "../sidecars/provision/data-source.ts";
+import { type VolumeSnapshot, snapshotKinds } from "../sidecars/snapshot/kinds.ts";
+import { ACTORS } from "./actors.ts";
+import { detachmentReason } from "./attachments.ts";
+import { lastFailure, lastWarning, quoteOf, wordsAbout } from "./events.ts";
+import { type Facts, First, MOST_NAMED, firstOf, refOf, refTo, textOf } from "./facts.ts";
+import { whoMends } from "./refusals.ts";
+
+/** The finalizer of every definition: its objects go first. What is left of them the definition itself tells. */
+export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 type Explain = (facts: Facts, object: ApiObject, finalizer: string) => Promise<readonly ReportedReason[]>;
 
@@ -27,32 +29,64 @@ export async function explainDeletion(facts: Facts, object: ApiObject): Promise<
   const known = explainers(facts);
   const reasons: ReportedReason[] = [];
   for (const finalizer of finalizers) {
-    const explain = known[finalizer] ?? (finalizer.startsWith(ATTACHER) ? ofAttacher : ofForeign);
+    const explain = known[finalizer] ?? byPrefix(finalizer);
     reasons.push(...(await facts.tell(() => explain(facts, object, finalizer))));
   }
   if (finalizers.length === 0 && grace > 0) {
     const node = (object as Pod).spec?.nodeName;
-    reasons.push({
-      says: `it is given time to end, until ${deletionTimestamp}`,
-      who: node ? `the agent of the node ${node}` : "whoever runs it",
-    });
+    const says = `it is given time to end, until ${deletionTimestamp}`;
+    reasons.push(
+      ...(node ? await facts.tell(() => ofEnding(facts, object, { node, says })) : [{ says, who: "whoever runs it" }]),
+    );
   }
   return reasons;
 }
 
 const ATTACHER = "external-attacher/";
+const PROVISIONER = "external-provisioner/";
 
-const explainers = ({ dialect: { labelDomain } }: Facts): Readonly<Record<string, Explain>> => ({
+/** A Pod that is to end: its volumes are not taken down, its node is gone, or there is time yet. */
+async function ofEnding(
+  facts: Facts,
+  pod: ApiObject,
+  { node: name, says }: { readonly node: string; readonly says: string },
+): Promise<readonly ReportedReason[]> {
+  const word = lastFailure(await wordsAbout(facts, pod), ACTORS.unmounts);
+  if (word) {
+    const isBusy = word.message.toLowerCase().includes("busy");
+    const who = isBusy
+      ? `whoever ends the process that uses the mount on the node ${name}`
+      : `whoever mends that on the node ${name}`;
+    return [
+      { says: `the agent of the node ${name} says: ${word.message}`, who, about: refOf(pod), quotes: quoteOf(word) },
+    ];
+  }
+  const node = await facts.look(Node, { name });
+  if (node === "absent" || (node !== "unknown" && !isReady(node))) {
+    const what = node === "absent" ? "does not exist" : "is not Ready";
+    const about = node === "absent" ? refTo(Node, { name }) : refOf(node);
+    const who = "whoever starts the agent of that node, or deletes the Pod with --force";
+    return [{ says: `${says}, and its node ${name} ${what}`, who, about }];
+  }
+  return [{ says, who: `the agent of the node ${name}` }];
+}
+
+const byPrefix = (finalizer: string): Explain =>
+  finalizer.startsWith(ATTACHER) ? ofAttacher : finalizer.startsWith(PROVISIONER) ? ofProvisioner : ofForeign;
+
+const explainers = ({ dialect: { labelDomain, domain } }: Facts): Readonly<Record<string, Explain>> => ({
   [`${labelDomain}/pvc-protection`]: ofClaim,
   [`${labelDomain}/pv-protection`]: ofVolume,
   [`${labelDomain}/vac-protection`]: ofAttributesClass,
   [builtInVolumeFinalizer(labelDomain)]: (_facts, _object, name) =>
     told({ says: `the finalizer ${name} keeps it until it is deleted`, who: "the controller persistentvolume-binder" }),
-  [EXTERNAL_FINALIZER]: (facts, object, name) =>
-    told({
-      says: `the finalizer ${name} keeps it until what it stands for is deleted`,
-      who: `the provisioner ${provisionerOf(facts, object as PersistentVolume)}`,
-    }),
+  [EXTERNAL_FINALIZER]: ofDeleter,
+  [`external-provisioner.volume.${labelDomain}/finalizer`]: ofDeleter,
+  [`provisioner.storage.${labelDomain}/cloning-protection`]: ofFilled,
+  [`provisioner.storage.${labelDomain}/volumesnapshot-as-source-protection`]: ofFilled,
+  [`snapshot.storage.${labelDomain}/pvc-as-source-protection`]: (facts, object, name) =>
+    ofSnapshots(facts, object, { finalizer: name, group: `snapshot.storage.${domain}` }),
+  [CLEANUP]: () => told(),
   [FOREGROUND]: (facts, object) => ofDependents(facts, object, true),
   [ORPHAN]: (facts, object) => ofDependents(facts, object, false),
 });
@@ -120,6 +154,10 @@ async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): P
   for await (const one of isVolume ? facts.each(kind) : []) {
     if (one.spec.source.persistentVolumeName === object.metadata.name) attachments.add(one);
   }
+  if (object.kind === VolumeAttachment.kind) {
+    const reason = detachmentReason(object as VolumeAttachment, await wordsAbout(facts, object));
+    return [{ ...reason, says: `${reason.says} (finalizer ${finalizer})` }];
+  }
   const who = `the attacher of ${finalizer.slice(ATTACHER.length)}`;
   if (attachments.count === 0) return [{ says: `the finalizer ${finalizer} keeps it`, who }];
   return firstOf(attachments, (one) => ({
@@ -129,11 +167,77 @@ async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): P
   }));
 }
 
+/** A volume whose disk is deleted first: what its driver has said of that. */
+async function ofDeleter(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
+  const provisioner = provisionerOf(facts, object as PersistentVolume);
+  const who = `the provisioner ${provisioner}`;
+  const word = lastFailure(await wordsAbout(facts, object), ACTORS.deleter);
+  if (!word) return [{ says: `the finalizer ${finalizer} keeps it until what it stands for is deleted`, who }];
+  const refused = { asks: textOf(object), driver: provisioner, otherwise: `whoever runs ${who}` };
+  const says = `${who} could not delete its disk: ${word.message} (finalizer ${finalizer})`;
+  return [{ says, who: whoMends(word.message, refused), about: refOf(object), quotes: quoteOf(word) }];
+}
+
+/** A claim for which a driver was asked, and it is not known yet whether there is a disk. */
+async function ofProvisioner(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
+  const driver = finalizer.slice(PROVISIONER.length);
+  const who = `the provisioner ${driver}`;
+  const words = await wordsAbout(facts, object);
+  const word = lastFailure(words, ACTORS.cleanup) ?? lastFailure(words, ACTORS.provisioner);
+  const says = `${who} was asked for a volume, and takes back what came of it (finalizer ${finalizer})`;
+  if (!word) return [{ says, who }];
+  const refused = { asks: textOf(object), driver, otherwise: `whoever runs ${who}` };
+  const mends = whoMends(word.message, refused);
+  return [{ says: `${says}; it says: ${word.message}`, who: mends, about: refOf(object), quotes: quoteOf(word) }];
+}
+
+/** A claim or a snapshot from which claims are being filled. */
+async function ofFilled(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
+  const { namespace, name } = object.metadata;
+  const filled = new First<PersistentVolumeClaim>(MOST_NAMED);
+  for await (const claim of facts.each(PersistentVolumeClaim)) {
+    const source = sourceOf(claim);
+    const isIt = source?.kind === object.kind && source.namespace === namespace && source.name === name;
+    if (isIt && claim.status.phase !== "Bound") filled.add(claim);
+  }
+  if (filled.count === 0) return [idle(facts, finalizer, "of the provisioner")];
+  return firstOf(filled, (claim) => ({
+    says: `${textOf(claim)} is being filled from it (finalizer ${finalizer})`,
+    who: "the provisioner of that claim, or whoever deletes it",
+    about: refOf(claim),
+  }));
+}
+
+/** A claim of which snapshots are being taken. */
+async function ofSnapshots(
+  facts: Facts,
+  object: ApiObject,
+  { finalizer, group }: { readonly finalizer: string; readonly group: string },
+): Promise<readonly ReportedReason[]> {
+  const { namespace, name } = object.metadata;
+  const isServed = (await facts.kinds()).some((kind) => kind.group === group && kind.kind === "VolumeSnapshot");
+  if (!isServed) {
+    const says = `snapshots of it were taken, and the kind VolumeSnapshot.${group} is not served any more (finalizer ${finalizer})`;
+    return [{ says, who: "whoever installs its CustomResourceDefinition again, or takes the finalizer off" }];
+  }
+  const taken = new First<VolumeSnapshot>(MOST_NAMED);
+  for await (const snapshot of facts.each(snapshotKinds(group).snapshot, { namespace })) {
+    const isOfIt = snapshot.spec.source.persistentVolumeClaimName === name;
+    if (isOfIt && snapshot.status?.readyToUse !== true) taken.add(snapshot);
+  }
+  if (taken.count === 0) return [idle(facts, finalizer, "of snapshots")];
+  return firstOf(taken, (snapshot) => ({
+    says: `${textOf(snapshot)} is being taken of it (finalizer ${finalizer})`,
+    who: "the snapshotter, or whoever deletes that snapshot",
+    about: refOf(snapshot),
+  }));
+}
+
 /** Who depends on an owner: who holds it in the foreground, or is to be left behind. */
 async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolean): Promise<readonly ReportedReason[]> {
   const { uid } = owner.metadata;
   const dependents = new First<ApiObject>(MOST_NAMED);
-  for (const kind of preferredKinds(await readKinds(facts)).filter(takesPart)) {
+  for (const kind of preferredKinds(await facts.kinds()).filter(takesPart)) {
     for await (const one of facts.each(metadataOf(kind))) {
       const references = (one.metadata.ownerReferences ?? []).filter((reference) => reference.uid === uid);
       const counts = references.some((reference) => !isForeground || blocks(reference, one.metadata.uid));
@@ -158,18 +262,18 @@ async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolea
   }));
 }
 
-/** Every kind that is served. */
-export const readKinds = ({ client, signal }: Facts): Promise<readonly ServedKind[]> =>
-  new Discovery(client).read(signal ? { signal } : {});
-
 /** A finalizer of another program: its name has the domain of that, and who put it there is recorded. */
-async function ofForeign(_facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
+async function ofForeign(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const domain = finalizer.includes("/") ? finalizer.slice(0, finalizer.indexOf("/")) : finalizer;
   const managers = (object.metadata.managedFields ?? []).flatMap(({ manager, fieldsV1 }) =>
     manager && Object.hasOwn(finalizersIn(fieldsV1), `v:${JSON.stringify(finalizer)}`) ? [manager] : [],
   );
   const by = managers.length === 0 ? "" : ` (${[...new Set(managers)].join(", ")} put it there)`;
-  return [{ says: `the finalizer ${finalizer} keeps it`, who: `the program of ${domain}${by}` }];
+  const says = `the finalizer ${finalizer} keeps it`;
+  const who = `the program of ${domain}${by}`;
+  const word = lastWarning(await wordsAbout(facts, object));
+  if (!word) return [{ says, who }];
+  return [{ says: `${says}; ${word.from || "somebody"} says: ${word.message}`, who, quotes: quoteOf(word) }];
 }
 
 type Fields = Readonly<Record<string, unknown>>;

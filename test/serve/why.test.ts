@@ -29,8 +29,8 @@ test("prints what a claim waits for, who would have to act, and what each volume
     stderr: "",
     stdout: [
       "persistentvolumeclaim/disk in default: Pending",
-      "  expected the StorageClass manual to be there",
-      "     -> whoever makes that StorageClass, or a volume of that class",
+      '  storageclass.storage.svc.io "manual" not found',
+      "     -> whoever creates that StorageClass, or a volume of that class",
       "",
       "VOLUME  LACKS",
       "disk-1  expected at least 5Gi, it has 1Gi",

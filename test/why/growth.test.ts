@@ -65,7 +65,7 @@ describe("a claim that asks for more than it has", () => {
     await bind({ hostPath: { path: "/x" } });
     await ask(more);
     expect(await why()).toEqual([
-      ["it has 1Gi and asks for 2Gi, and a volume of its kind cannot be enlarged", "whoever makes another claim"],
+      ["it has 1Gi and asks for 2Gi, and a volume of its kind cannot be enlarged", "whoever creates another claim"],
     ]);
   });
 
@@ -74,7 +74,7 @@ describe("a claim that asks for more than it has", () => {
     await ask(more);
     await state("NodeResizePending");
     const says = "it has 1Gi and asks for 2Gi; its volume has been enlarged, its file system has not";
-    expect(await why()).toEqual([[says, "whoever makes a Pod that uses it, and the agent of its node"]]);
+    expect(await why()).toEqual([[says, "whoever creates a Pod that uses it, and the agent of its node"]]);
     await world.resource(Pod).create({
       metadata: { name: "web", namespace: "default" },
       spec: {
@@ -84,6 +84,33 @@ describe("a claim that asks for more than it has", () => {
       },
     } as never);
     expect(await why()).toEqual([[says, "the agent of the node n"]]);
+  });
+
+  test("cannot grow while its only Pod reads: that Pod is named", async () => {
+    await bind();
+    await ask(more);
+    await state("NodeResizePending");
+    const make = (name: string, readOnly: boolean) =>
+      world.resource(Pod).create({
+        metadata: { name, namespace: "default" },
+        spec: {
+          nodeName: "n",
+          containers: [{ name: "c", image: "i" }],
+          volumes: [{ name: "v", persistentVolumeClaim: { claimName: "data", readOnly } }],
+        },
+      } as never);
+    await make("reads", true);
+    expect((await claims().why(DATA)).reasons).toMatchObject([
+      {
+        says: "it has 1Gi and asks for 2Gi; its volume has been enlarged, and its file system cannot grow while Pod default/reads mounts it read-only",
+        who: "whoever creates a Pod that mounts it without readOnly",
+        about: { kind: "Pod", name: "reads" },
+      },
+    ]);
+    await make("writes", false);
+    expect(await why()).toEqual([
+      ["it has 1Gi and asks for 2Gi; its volume has been enlarged, its file system has not", "the agent of the node n"],
+    ]);
   });
 
   test.each([
@@ -108,7 +135,7 @@ describe("a claim that names another attributes class", () => {
     await bind();
     await ask({ volumeAttributesClassName: "gold" });
     expect(await why()).toEqual([
-      ["expected the VolumeAttributesClass gold to be there", "whoever makes that VolumeAttributesClass"],
+      ['volumeattributesclass.storage.k8s.io "gold" not found', "whoever creates the VolumeAttributesClass gold"],
     ]);
     await makeClass();
     expect(await why()).toEqual([

@@ -1,7 +1,7 @@
 /** What is told of a Pod without a node: by the filters that the scheduler decides by. */
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Pod } from "../../src/client/kinds/index.ts";
+import { CoreEvent, Node, Pod } from "../../src/client/kinds/index.ts";
 import { whyLines } from "../../src/cli/why-lines.ts";
 import { explain } from "../../src/why/index.ts";
 import { DRIVER, HOSTNAME, Stage, at, only } from "../controllers/model/stage.ts";
@@ -29,6 +29,21 @@ describe("a Pod that waits wherever it could go", () => {
   test("another scheduler", async () => {
     await stage.pod("p", { schedulerName: "another" });
     expect(await reasons()).toEqual([["it has no node yet", "the scheduler another"]]);
+    const pods = stage.world.resource(Pod);
+    const conditions = [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "no GPU" }];
+    await pods.status.patch(at("p"), { status: { conditions } } as never);
+    expect(await reasons()).toEqual([["the scheduler another says: no GPU", "the scheduler another"]]);
+    const { uid } = (await pods.get(at("p"))).metadata;
+    await stage.world.resource(CoreEvent).create({
+      metadata: at("e"),
+      involvedObject: { kind: "Pod", ...at("p"), uid },
+      type: "Warning",
+      reason: "FailedScheduling",
+      message: "0/2 nodes have a GPU",
+      source: { component: "another" },
+      lastTimestamp: new Date(stage.world.clock.now()).toISOString(),
+    } as never);
+    expect(await reasons()).toEqual([["the scheduler another says: 0/2 nodes have a GPU", "the scheduler another"]]);
   });
 
   test("each claim that is not ready, and who would have to act for it", async () => {
@@ -37,8 +52,10 @@ describe("a Pod that waits wherever it could go", () => {
     await stage.pod("p", { claims: ["absent", "none"] });
     const told = await reasons();
     expect(told[0]).toEqual(['persistentvolumeclaim "absent" not found', "whoever makes that claim"]);
-    expect(told[1]![0]).toBe("pod has unbound immediate PersistentVolumeClaims");
-    expect(told[1]![1]).toContain("keelson why pvc/none");
+    expect(told[1]).toEqual([
+      "its claim none: no persistent volumes available for this claim and no storage class is set",
+      "whoever creates a volume that fits, or a default StorageClass",
+    ]);
     expect((await why()).nodes).toBeUndefined();
   });
 });
@@ -98,14 +115,28 @@ describe("a Pod that waits for its claims", () => {
     await stage.claim("c", { storageClassName: "late" });
     await stage.pod("p", { claims: ["c"] });
     expect(await reasons()).toEqual([
-      ["its claim c waits for a volume, which is to be made for the node a", `the provisioner ${DRIVER}`],
+      [
+        `its claim c waits for a volume for the node a: it waits for the provisioner ${DRIVER} to create a volume; that has said nothing about it yet`,
+        `the provisioner ${DRIVER}: is it running?`,
+      ],
     ]);
+    expect((await why()).nodes).toBeUndefined();
   });
 
   test("a Pod that has its node waits for the agent of that, until it runs", async () => {
     await stage.node("a");
     await stage.pod("p", { nodeSelector: { [HOSTNAME]: "a" } });
-    expect(await reasons()).toEqual([["it is on the node a, and not all of it runs yet", "the agent of the node a"]]);
+    expect(await reasons()).toEqual([
+      ["it is on the node a, which is not Ready", "whoever runs the agent of the node a"],
+    ]);
+    const ready = { conditions: [{ type: "Ready", status: "True" }] };
+    await stage.world.resource(Node).status.patch({ name: "a" }, { status: ready } as never);
+    expect(await reasons()).toEqual([
+      [
+        "it is on the node a, and not all of it runs yet; the agent of that has said nothing about it",
+        "the agent of the node a",
+      ],
+    ]);
     await stage.world.resource(Pod).status.patch(at("p"), { status: { phase: "Running" } });
     expect(await reasons()).toEqual([]);
   });

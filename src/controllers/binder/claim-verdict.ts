@@ -69,16 +69,15 @@ function keep(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimVerdict
 /** A claim that names its volume has that one or none (CTL-BIND-24..27). */
 function findNamed(claim: PersistentVolumeClaim, name: string, sources: ClaimSources): ClaimVerdict {
   const volume = sources.volume(name);
-  if (!volume) return { is: "absent", note: `it names the volume ${name}, which does not exist` };
+  if (!volume) return { is: "absent", note: `persistentvolume ${JSON.stringify(name)} not found` };
   if (isMeantFor(volume, claim)) return { is: "bind", volume, note: `the volume ${name} is put by for it` };
   const { claimRef } = volume.spec;
   if (claimRef) {
-    const owner = `${claimRef.namespace}/${claimRef.name}`;
-    return { is: "taken", volume, note: `it names the volume ${name}, which belongs to the claim ${owner}` };
+    return { is: "taken", volume, note: `volume ${JSON.stringify(name)} already bound to a different claim.` };
   }
   const lacks = mismatches(volume, claim, sources.names);
   if (lacks.length === 0) return { is: "bind", volume, note: `the volume ${name} that it names fits it` };
-  return { is: "misfit", volume, note: `it names the volume ${name}, which does not fit: ${lacks.join("; ")}` };
+  return { is: "misfit", volume, note: `Cannot bind to requested volume ${JSON.stringify(name)}: ${lacks.join("; ")}` };
 }
 
 function findAny(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimVerdict {

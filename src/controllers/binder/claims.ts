@@ -52,11 +52,22 @@ export async function syncClaim(ctx: Binding, found: PersistentVolumeClaim): Pro
 /** The scheduler chooses first (CTL-MODE-2, 3). */
 async function waitForConsumer(ctx: Binding, claim: PersistentVolumeClaim): Promise<Result> {
   const pods = ctx.memory.pods.by("claim", keyText(claim.metadata));
-  const isWaiting = pods.some(waitsForNode);
-  if (isWaiting) ctx.event("Normal", claim, "WaitForPodScheduled", "a pod that uses it has no node yet");
-  else ctx.event("Normal", claim, "WaitForFirstConsumer", "no pod uses it yet, and its class waits for the first");
+  const waiting = pods.filter(waitsForNode).map(({ metadata }) => metadata.name);
+  if (waiting.length > 0) {
+    ctx.event("Normal", claim, "WaitForPodScheduled", `waiting for ${podsText(waiting)} to be scheduled`);
+  } else {
+    ctx.event("Normal", claim, "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
+  }
   return pending(ctx, claim);
 }
+
+/** Pods by their names, as `pod a` or `pods a,b`: of many the first ones, as an Event has little room. */
+function podsText(names: readonly string[]): string {
+  const named = names.toSorted().slice(0, MOST_PODS_NAMED);
+  return `${names.length > 1 ? "pods" : "pod"} ${named.join(",")}`;
+}
+
+const MOST_PODS_NAMED = 10;
 
 async function pending({ client }: Binding, claim: PersistentVolumeClaim): Promise<Result> {
   return (await setUnbound(client, claim, "Pending")) ? undefined : AGAIN;

@@ -77,10 +77,11 @@ export function lossOf(
   { metadata, spec }: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): string | undefined {
-  if (!volume) return `its volume ${spec.volumeName || "that it named"} does not exist, and neither does the data`;
+  if (!spec.volumeName) return "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!";
+  if (!volume) return "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
   const { claimRef } = volume.spec;
   const isKept = claimRef === undefined || claimRef.uid === metadata.uid;
-  return isKept ? undefined : `its volume ${volume.metadata.name} belongs to another claim`;
+  return isKept ? undefined : "Two claims are bound to the same volume, this one is bound incorrectly";
 }
 
 /** Volumes that can only be exchanged for one another if their sizes are equal: the shelf of a volume. */

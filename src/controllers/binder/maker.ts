@@ -21,15 +21,21 @@ export function makerOf(
   { names, migration }: { readonly names: BinderNames; readonly migration: Migration },
 ): Maker {
   const className = classOf(claim, names);
-  if (className === "") return { is: "nobody", note: "no volume fits it, and it has no class that would make one" };
-  if (!storageClass) return { is: "class is absent", note: `expected the StorageClass ${className} to be there` };
+  if (className === "")
+    return { is: "nobody", note: "no persistent volumes available for this claim and no storage class is set" };
+  if (!storageClass)
+    return { is: "class is absent", note: `storageclass.${names.storageGroup} ${JSON.stringify(className)} not found` };
   const provisioner = migration.driverOf(storageClass.provisioner) ?? storageClass.provisioner;
   if (provisioner.startsWith(names.builtIn)) {
-    return { is: "built in", note: `nothing here makes volumes as ${provisioner}, which its class names` };
+    return { is: "built in", note: `no volume plugin matched name: ${provisioner}` };
   }
-  const note = `it waits for ${provisioner} to make a volume, or for an administrator`;
-  return { is: "outside", provisioner, note };
+  return { is: "outside", provisioner, note: waitingText(provisioner) };
 }
+
+/** The words of Kubernetes for a claim whose provisioner is not part of it. */
+const waitingText = (provisioner: string): string =>
+  `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
+  "If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
 
 /** The default class: of several the newest, then the first by name (CTL-DEF-1). */
 export function defaultClassOf(classes: readonly StorageClass[], labelDomain: string): StorageClass | undefined {

@@ -27,10 +27,12 @@ export interface BinderNames {
   readonly emptiedAfter: string;
   /** Provisioners of this domain are built in. */
   readonly builtIn: string;
+  /** The group of StorageClasses. */
+  readonly storageGroup: string;
 }
 
 /** The names in a dialect. */
-export const binderNames = ({ labelDomain: domain }: Dialect): BinderNames => ({
+export const binderNames = ({ labelDomain: domain, domain: groups }: Dialect): BinderNames => ({
   bindCompleted: `pv.${domain}/bind-completed`,
   boundByController: `pv.${domain}/bound-by-controller`,
   provisionedBy: `pv.${domain}/provisioned-by`,
@@ -41,6 +43,7 @@ export const binderNames = ({ labelDomain: domain }: Dialect): BinderNames => ({
   beforeResize: `volume.alpha.${domain}/pre-resize-capacity`,
   emptiedAfter: `pv.${domain}/emptied-after`,
   builtIn: `${domain}/`,
+  storageGroup: `storage.${groups}`,
 });
 
 /** The value of the annotations that say yes. */

@@ -23,18 +23,21 @@ export async function provision(given: Provisioning, storageClass: StorageClass)
   const { ctx, sidecar } = given;
   const filler = fillerOf(ctx.object, sidecar);
   if (filler.is === "other") {
-    ctx.events.normal("Provisioning", "it is left to whoever fills volumes from sources of that kind");
+    ctx.events.normal("Provisioning", "Assuming an external populator will provision the volume");
     return undefined;
   }
   try {
     return await make(given, storageClass);
   } catch (error) {
-    ctx.events.warning("ProvisioningFailed", errorText(error));
+    ctx.events.warning("ProvisioningFailed", failureText(storageClass, error));
     return await giveNodeBack(given, error);
   } finally {
     sidecar.capacityNews.tell(storageClass.metadata.name);
   }
 }
+
+const failureText = ({ metadata }: StorageClass, error: unknown): string =>
+  `failed to provision volume with StorageClass ${JSON.stringify(metadata.name)}: ${errorText(error)}`;
 
 async function make(given: Provisioning, storageClass: StorageClass): Promise<Result> {
   const { ctx, sidecar, attempts } = given;
@@ -45,13 +48,16 @@ async function make(given: Provisioning, storageClass: StorageClass): Promise<Re
     known.prepared ?? (await prepare(ctx, sidecar, { claim: ctx.object, storageClass, content: found?.content }));
   const claim = await withFinalizer(ctx.client, PersistentVolumeClaim, ctx.object, sidecar.names.provisioning);
   if (!claim) return AGAIN;
-  ctx.events.normal("Provisioning", `${sidecar.driver.name} is asked for a volume`);
+  ctx.events.normal(
+    "Provisioning",
+    `External provisioner is provisioning volume for claim ${JSON.stringify(keyText(ctx.key))}`,
+  );
   known.prepared = prepared;
   const created = await create(given, prepared);
   known.prepared = undefined;
   if (!(await store(given, claim, prepared, created))) return AGAIN;
   await removeFinalizer(ctx.client, PersistentVolumeClaim, claim, sidecar.names.provisioning);
-  ctx.events.normal("ProvisioningSucceeded", `the volume ${prepared.request.name} is there`);
+  ctx.events.normal("ProvisioningSucceeded", `Successfully provisioned volume ${prepared.request.name}`);
   return undefined;
 }
 

@@ -1,0 +1,104 @@
+/**
+ * What is true of objects of all kinds: conditions that do not hold, what a controller has not seen yet, the last warning.
+ *
+ * @module
+ */
+import type { ApiObject } from "../client/index.ts";
+import type { ReportedReason } from "../meta/why-report.ts";
+import { lastWarning, quoteOf, quoted, secondOf, wordsAbout } from "./events.ts";
+import { type Facts, First, MOST_NAMED, firstOf, refOf } from "./facts.ts";
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
+}
+
+interface Told extends ApiObject {
+  readonly status?: { readonly conditions?: unknown; readonly observedGeneration?: unknown };
+}
+
+/** Conditions whose type has one of these words tell of trouble where they are True; all others where they are not. */
+const TROUBLES = [
+  "Fail",
+  "Degraded",
+  "Stalled",
+  "Error",
+  "Pressure",
+  "Unavailable",
+  "Invalid",
+  "Conflict",
+  "Suspended",
+  "Blocked",
+  "Infeasible",
+  "Refused",
+  "Denied",
+];
+/** Conditions that tell that something is under way, which is no trouble by itself. */
+const UNDER_WAY = ["Reconciling", "Resizing", "Terminating", "Deleting"];
+
+/** See the head of this file. */
+export async function explainConditions(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
+  const reasons = [...unseen(object), ...conditionReasons(object)];
+  const word = lastWarning(await wordsAbout(facts, object));
+  const isSaid = word && reasons.some(({ says }) => says.includes(word.message));
+  if (!word || isSaid) return reasons;
+  const from = word.from === "" ? "somebody" : word.from;
+  const says = `${from} says: ${word.reason}: ${word.message}`;
+  return [...reasons, { says, who: `whoever runs ${from}, or changes what it names`, quotes: quoteOf(word) }];
+}
+
+/** That its controller has not seen its last change. */
+function unseen({ metadata, status, kind }: Told): readonly ReportedReason[] {
+  const seen = status?.observedGeneration;
+  const { generation } = metadata;
+  if (typeof seen !== "number" || generation === undefined || seen >= generation) return [];
+  const says = `its controller has seen generation ${seen} of it, and it has generation ${generation}`;
+  return [{ says, who: `whoever runs the controller of ${kind} objects` }];
+}
+
+/** The conditions that do not hold; those of an older generation do not count. */
+export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
+  const told = new First<Condition>(MOST_NAMED);
+  for (const condition of conditionsOf(object)) if (isTrouble(condition, object)) told.add(condition);
+  const who = writerOf(object);
+  return firstOf(told, ({ type, status, reason = "", message = "", lastTransitionTime: time }) => {
+    const why = [reason, message].filter((text) => text !== "").map(quoted);
+    const says = `its condition ${quoted(type)} is ${quoted(status)}${why.length > 0 ? `: ${why.join(": ")}` : ""}`;
+    const quotes = { in: "condition", reason: quoted(type), ...(time ? { time } : {}) } as const;
+    return { says, who, about: refOf(object), quotes };
+  });
+}
+
+/** So many conditions of an object are looked at. */
+const MOST_CONDITIONS = 100;
+
+/** What of `status.conditions` are conditions, in whatever kind. */
+function conditionsOf({ status }: Told): readonly Condition[] {
+  const { conditions } = status ?? {};
+  if (!Array.isArray(conditions)) return [];
+  return (conditions as readonly unknown[]).slice(0, MOST_CONDITIONS).filter(isCondition);
+}
+
+const isCondition = (value: unknown): value is Condition => {
+  const { type, status, reason, message } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const isText = (one: unknown): boolean => one === undefined || one === null || typeof one === "string";
+  return typeof type === "string" && typeof status === "string" && isText(reason) && isText(message);
+};
+
+function isTrouble({ type, status, observedGeneration: seen }: Condition, { metadata }: ApiObject): boolean {
+  if (typeof seen === "number" && metadata.generation !== undefined && seen < metadata.generation) return false;
+  if (UNDER_WAY.some((word) => type.includes(word))) return false;
+  const isBad = TROUBLES.some((word) => type.includes(word));
+  return isBad ? status === "True" : status !== "True";
+}
+
+/** Who writes the status of an object, by its managed fields. */
+function writerOf({ metadata, kind }: ApiObject): string {
+  const writers = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === "status");
+  const last = writers.toSorted((a, b) => secondOf(b.time ?? "") - secondOf(a.time ?? ""))[0];
+  return last?.manager ? `${last.manager}, which writes its status` : `whoever runs the controller of ${kind} objects`;
+}

@@ -1,0 +1,79 @@
+/**
+ * Why a definition is not served, or is still there after it was deleted.
+ *
+ * @module
+ */
+import { type Kind, type UntypedObject, kindOfType } from "../client/index.ts";
+import { CustomResourceDefinition } from "../client/kinds/index.ts";
+import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
+import { conditionReasons } from "./conditions.ts";
+import { type Facts, MOST_NAMED, refOf, textOf } from "./facts.ts";
+import { commandFor, remainsOf } from "./remaining.ts";
+import { CLEANUP } from "./terminating.ts";
+
+/** What a definition adds to a report. */
+export type DefinitionPart = Pick<WhyReport, "reasons" | "content" | "command">;
+
+/** See the head of this file. */
+export async function explainDefinition(facts: Facts, definition: CustomResourceDefinition): Promise<DefinitionPart> {
+  if (definition.metadata.deletionTimestamp !== undefined) return ofDeleted(facts, definition);
+  const names = await ofNames(facts, definition);
+  const others = conditionReasons(definition).filter(
+    ({ quotes }) => quotes?.reason !== "Terminating" && !(names.length > 0 && isOfNames(quotes?.reason)),
+  );
+  return { reasons: [...names, ...others] };
+}
+
+/** Both say that a name is taken. */
+const isOfNames = (type: string | undefined): boolean => type === "NamesAccepted" || type === "Established";
+
+/** The definition of its group that has a name which this one wants, too. */
+async function ofNames(facts: Facts, definition: CustomResourceDefinition): Promise<readonly ReportedReason[]> {
+  const condition = definition.status.conditions?.find(({ type }) => type === "NamesAccepted");
+  if (!condition || condition.status === "True") return [];
+  const { group, names } = definition.spec;
+  const wanted = [names.plural, names.singular, ...(names.shortNames ?? [])];
+  const kinds = [names.kind, names.listKind];
+  const reasons: ReportedReason[] = [];
+  await facts.tryRead(async () => {
+    for await (const other of facts.each(CustomResourceDefinition)) {
+      if (other.spec.group !== group || other.metadata.uid === definition.metadata.uid) continue;
+      const has = other.status.acceptedNames ?? other.spec.names;
+      const taken = [
+        ...[has.plural, has.singular, ...(has.shortNames ?? [])].filter((name) => !!name && wanted.includes(name)),
+        ...[has.kind, has.listKind].filter((name) => !!name && kinds.includes(name)),
+      ];
+      if (taken.length === 0 || reasons.length >= MOST_NAMED) continue;
+      const says = `${textOf(other)} has the names that it wants: ${[...new Set(taken)].join(", ")}`;
+      reasons.push({ says, who: "whoever changes the names of one of them, or deletes that one", about: refOf(other) });
+    }
+  });
+  return reasons;
+}
+
+/** What is left of the objects of a definition that is being deleted, and what holds them. */
+async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinition): Promise<DefinitionPart> {
+  if (!metadata.finalizers?.includes(CLEANUP)) return { reasons: [] };
+  const served = spec.versions.find((version) => version.served);
+  if (!served) {
+    const says = `its objects are deleted first (finalizer ${CLEANUP}), and none of its versions is served to look at them`;
+    return { reasons: [{ says, who: "whoever sets served: true on a version" }] };
+  }
+  const { group, names, scope } = spec;
+  const kind: Kind<UntypedObject> = kindOfType<UntypedObject>()({
+    group,
+    version: served.name,
+    kind: names.kind,
+    plural: names.plural,
+    scope: scope === "Cluster" ? "Cluster" : "Namespaced",
+  });
+  const { content, reasons } = await remainsOf(facts, [kind]);
+  const command = commandFor(content, scope === "Cluster" ? "" : "-A");
+  const who = "the server";
+  const says =
+    content.length === 0
+      ? `no object of it is left, and the finalizer ${CLEANUP} is still there`
+      : `${content[0]!.count} of its objects are left, which are deleted first (finalizer ${CLEANUP})`;
+  const first = { says, ...(reasons.length === 0 ? { who } : {}) };
+  return { reasons: [first, ...reasons], content, ...(command === undefined ? {} : { command }) };
+}

@@ -1,0 +1,276 @@
+/**
+ * Why a Pod that has its node does not run: a claim, an attachment, a ConfigMap or Secret that is missing, or what the agent of the
+ * node, or a container, says.
+ *
+ * What can be looked at is looked at first: objects say how things are now, Events how they were.
+ *
+ * @module
+ */
+import { type Key, type Kind, inDomain, keyText } from "../client/index.ts";
+import {
+  ConfigMap,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  VolumeAttachment,
+} from "../client/kinds/index.ts";
+import { type Disk, attachmentName } from "../controllers/attach/names.ts";
+import { isForOneNode, isReady } from "../controllers/attach/rules.ts";
+import { claimKeyOf } from "../controllers/pod-claims.ts";
+import { hasEnded } from "../controllers/usage.ts";
+import type { ReportedReason } from "../meta/why-report.ts";
+import { ACTORS } from "./actors.ts";
+import { attachmentReason } from "./attachments.ts";
+import { type Word, lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
+import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, missing, refOf, refTo, textOf } from "./facts.ts";
+import { whoMendsOnNode } from "./mounts.ts";
+
+type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
+type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
+
+/** See the head of this file. */
+export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
+  if (pod.status.phase !== "Pending" && isStarted(pod)) return ofUnready(pod);
+  const isMounted = hasVolumes(pod);
+  const volumes = isMounted ? [] : await ofVolumes(facts, pod, node);
+  if (volumes.length > 0) return volumes;
+  const words = await wordsAbout(facts, pod);
+  const mount = isMounted ? undefined : lastFailure(words, ACTORS.mounts);
+  if (mount) return [ofWord(mount, node, pod)];
+  const containers = ofContainers(pod, node);
+  if (containers.length > 0) return containers;
+  const failure = lastFailure(words, ACTORS.containers);
+  if (failure) return [ofWord(failure, node, pod)];
+  return pod.status.phase === "Pending" ? ofSilence(facts, pod, node) : [];
+}
+
+/** A Pod that runs and is not ready: its containers, or a readiness gate. */
+function ofUnready({ status, spec }: Pod): readonly ReportedReason[] {
+  const condition = status.conditions?.find(({ type }) => type === "Ready");
+  if (status.phase !== "Running" || condition?.status !== "False") return [];
+  const says = `it runs and is not ready: ${quoted(condition.message || condition.reason || "nothing says why")}`;
+  const isGated = condition.reason === "ReadinessGatesNotReady" && (spec.readinessGates ?? []).length > 0;
+  const who = isGated
+    ? "whoever sets the conditions of its readiness gates"
+    : "whoever changes its containers, or their probes";
+  return [{ says, who, quotes: { in: "condition", reason: "Ready" } }];
+}
+
+/** Whether the agent says that the volumes stand and containers may start: what was told of volumes before is over then. */
+const hasVolumes = ({ status }: Pod): boolean =>
+  status.conditions?.some(({ type, status: said }) => type === "PodReadyToStartContainers" && said === "True") === true;
+
+/** Whether every container has started once. */
+const isStarted = ({ status: { containerStatuses: all } }: Pod): boolean =>
+  all !== undefined &&
+  all.every(({ state, restartCount }) => restartCount > 0 || !state?.waiting) &&
+  !all.some(isStuck);
+
+/** A container that waits for something else than its turn. */
+const isStuck = ({ state }: ContainerStatus): boolean => {
+  const { reason = "" } = state?.waiting ?? {};
+  return reason !== "" && !IDLE.has(reason);
+};
+
+/** Reasons of containers that wait for what is before them. */
+const IDLE: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", "VolumesReady"]);
+
+const ofWord = (word: Word, node: string, pod: Pod): ReportedReason => ({
+  says: `the agent of the node ${node} says: ${word.message}`,
+  who: whoMendsOnNode(word.message, node, pod),
+  about: refOf(pod),
+  quotes: quoteOf(word),
+});
+
+/** What each volume lacks that can be looked up. */
+async function ofVolumes(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
+  const told = new First<ReportedReason>(MOST_NAMED);
+  const looked = new Set<string>();
+  for (const volume of pod.spec.volumes ?? []) {
+    const claim = claimKeyOf(pod, volume);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that little is asked for at once
+    for (const reason of claim ? await ofClaim(facts, pod, { key: claim, volume, node }) : []) told.add(reason);
+    for (const { kind, key } of contentsOf(pod, volume)) {
+      if (looked.has(`${kind.kind} ${key.name}`)) continue;
+      looked.add(`${kind.kind} ${key.name}`);
+      // oxlint-disable-next-line no-await-in-loop -- likewise
+      for (const reason of await ofContent(facts, volume, { kind, key })) told.add(reason);
+    }
+  }
+  return firstOf(told, (reason) => reason);
+}
+
+interface Content {
+  readonly kind: Kind<ConfigMap, "Namespaced"> | Kind<Secret, "Namespaced">;
+  readonly key: Key<"Namespaced">;
+}
+
+/** The ConfigMaps and Secrets that a volume is written from, and without which it is not. */
+function contentsOf({ metadata }: Pod, { configMap, secret, projected }: Volume): readonly Content[] {
+  const { namespace = "" } = metadata;
+  const named = (kind: Content["kind"], name: string | undefined, optional: boolean | undefined): readonly Content[] =>
+    name && !optional ? [{ kind, key: { namespace, name } }] : [];
+  return [
+    ...named(ConfigMap, configMap?.name, configMap?.optional),
+    ...named(Secret, secret?.secretName, secret?.optional),
+    ...(projected?.sources ?? []).flatMap((source) => [
+      ...named(ConfigMap, source.configMap?.name, source.configMap?.optional),
+      ...named(Secret, source.secret?.name, source.secret?.optional),
+    ]),
+  ];
+}
+
+async function ofContent(facts: Facts, { name }: Volume, { kind, key }: Content): Promise<readonly ReportedReason[]> {
+  const found = await facts.look(kind as Kind<ConfigMap, "Namespaced">, key);
+  return found === "absent" ? led(`its volume ${name} cannot be written`, [missing(kind, key)]) : [];
+}
+
+interface OfClaim {
+  readonly key: Key<"Namespaced">;
+  readonly volume: Volume;
+  readonly node: string;
+}
+
+/** A claim that is not bound, and a volume that is not attached. */
+async function ofClaim(facts: Facts, pod: Pod, { key, volume, node }: OfClaim): Promise<readonly ReportedReason[]> {
+  const claim = await facts.look(PersistentVolumeClaim, key);
+  if (claim === "unknown") return [];
+  if (claim === "absent") {
+    if (!volume.ephemeral) return [missing(PersistentVolumeClaim, key)];
+    return [{ ...missing(PersistentVolumeClaim, key), who: "the controller ephemeral-volume" }];
+  }
+  if (claim.status.phase !== "Bound") {
+    const before = `its claim ${key.name} is ${claim.status.phase ?? "not bound"}`;
+    return ledOr(before, claim, await facts.reasonsOf(claim));
+  }
+  const found = await facts.look(PersistentVolume, { name: claim.spec.volumeName ?? "" });
+  if (found === "unknown" || found === "absent") return [];
+  return ofAttachment(facts, pod, { claim, volume: found, node });
+}
+
+interface Bound {
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume;
+  readonly node: string;
+}
+
+/** An attachment that failed, or that another node has. */
+async function ofAttachment(
+  facts: Facts,
+  pod: Pod,
+  { claim, volume, node }: Bound,
+): Promise<readonly ReportedReason[]> {
+  const { csi } = volume.spec;
+  const disk = csi ? { driver: csi.driver, handle: csi.volumeHandle } : facts.migration.ofSource(volume);
+  if (!disk) return [];
+  const kind: Kind<VolumeAttachment, "Cluster"> = inDomain(VolumeAttachment, facts.dialect.domain);
+  const own = await facts.look(kind, { name: attachmentName(disk, node) });
+  if (own === "unknown") return [];
+  if (own !== "absent") return own.status.attached ? [] : [attachmentReason(own, await wordsAbout(facts, own))];
+  if (!isForOneNode(volume.spec)) return [];
+  const other = await facts.tryRead(() => elsewhere(facts, kind, (one) => isOnDisk(one, volume, disk), node));
+  return other ? ofOther(facts, pod, { claim, volume, other }) : [];
+}
+
+/** Whether an attachment is of a disk, by whichever volume it was made. */
+const isOnDisk = ({ metadata, spec }: VolumeAttachment, volume: PersistentVolume, disk: Disk): boolean =>
+  spec.source.persistentVolumeName === volume.metadata.name || metadata.name === attachmentName(disk, spec.nodeName);
+
+/** The attachment of a disk on another node. */
+async function elsewhere(
+  facts: Facts,
+  kind: Kind<VolumeAttachment, "Cluster">,
+  isIt: (attachment: VolumeAttachment) => boolean,
+  node: string,
+): Promise<VolumeAttachment | undefined> {
+  for await (const one of facts.each(kind)) if (one.spec.nodeName !== node && isIt(one)) return one;
+  return undefined;
+}
+
+/** Who has a volume on another node: its Pods there, or the node that is to let it go. */
+async function ofOther(
+  facts: Facts,
+  pod: Pod,
+  { claim, volume, other }: Omit<Bound, "node"> & { readonly other: VolumeAttachment },
+): Promise<readonly ReportedReason[]> {
+  const { nodeName } = other.spec;
+  const claims = await claimsOf(facts, claim, [volume.metadata.name, other.spec.source.persistentVolumeName]);
+  const users = new First<Pod>(MOST_NAMED);
+  const isRead = await facts.tryRead(async () => {
+    for await (const one of facts.each(Pod, { fieldSelector: `spec.nodeName=${nodeName}` })) {
+      const uses = (one.spec.volumes ?? []).some((used) => {
+        const key = claimKeyOf(one, used);
+        return key !== undefined && claims.has(keyText(key));
+      });
+      if (uses && one.metadata.uid !== pod.metadata.uid && !hasEnded(one)) users.add(one);
+    }
+    return true;
+  });
+  const says = `its volume ${volume.metadata.name} is for one node at a time, and is attached to the node ${nodeName}`;
+  if (!isRead) return [{ says, who: "whoever deletes the Pod that uses it there", about: refOf(other) }];
+  if (users.count === 0) {
+    const who = "the controller attachdetach, once that node does not use it any more";
+    return [{ says: `${says}, where no Pod${facts.thatWasSeen} uses it`, who, about: refOf(other) }];
+  }
+  return firstOf(users, (user) => ({
+    says: `${says}, where ${textOf(user)} uses it`,
+    who: "whoever deletes that Pod, or lets both run on one node",
+    about: refOf(user),
+  }));
+}
+
+/** The claims by which a disk is used: the own one, and those of the volumes that name it. */
+async function claimsOf(
+  facts: Facts,
+  { metadata }: PersistentVolumeClaim,
+  volumes: readonly (string | undefined)[],
+): Promise<ReadonlySet<string>> {
+  const keys = [keyText({ namespace: metadata.namespace ?? "", name: metadata.name })];
+  for (const name of new Set(volumes.filter((one) => one !== undefined))) {
+    // oxlint-disable-next-line no-await-in-loop -- two at most
+    const volume = await facts.look(PersistentVolume, { name });
+    if (volume === "absent" || volume === "unknown") continue;
+    const { claimRef } = volume.spec;
+    if (claimRef?.name) keys.push(keyText({ namespace: claimRef.namespace ?? "", name: claimRef.name }));
+  }
+  return new Set(keys);
+}
+
+/** Containers that do not start, by what their status says. */
+function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
+  const all = [...(pod.status.initContainerStatuses ?? []), ...(pod.status.containerStatuses ?? [])];
+  return all
+    .filter(isStuck)
+    .slice(0, MOST_NAMED)
+    .map(({ name, image, state }) => {
+      const { reason = "", message = "" } = state!.waiting!;
+      const says = `its container ${name} does not start, ${quoted(reason)}${message ? `: ${quoted(message)}` : ""}`;
+      const isOfImage = reason.includes("Image");
+      const who = isOfImage
+        ? `whoever provides the image ${image} on the node ${node}`
+        : "whoever changes what it names";
+      return { says, who, about: refOf(pod), quotes: { in: "status", reason } as const };
+    });
+}
+
+/** Nobody has said anything: the node is gone, its agent does not report, or it is about to begin. */
+async function ofSilence(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
+  const node = await facts.look(Node, { name });
+  if (node === "absent") {
+    const says = `it is on the node ${name}, which does not exist`;
+    return [{ says, who: "whoever starts the agent of that node, or deletes the Pod", about: refTo(Node, { name }) }];
+  }
+  if (node !== "unknown" && !isReady(node)) {
+    const says = `it is on the node ${name}, which is not Ready`;
+    return [{ says, who: `whoever runs the agent of the node ${name}`, about: refOf(node) }];
+  }
+  const held = pod.status.containerStatuses?.find(({ state }) => state?.waiting?.reason === "VolumesReady");
+  if (held) {
+    const says = `its volumes are mounted, and the agent of the node ${name} starts no containers`;
+    return [{ says, who: "whoever starts that agent with containers that run", about: refTo(Node, { name }) }];
+  }
+  const says = `it is on the node ${name}, and not all of it runs yet; the agent of that has said nothing about it`;
+  return [{ says, who: `the agent of the node ${name}` }];
+}

@@ -1,0 +1,90 @@
+/**
+ * What is left of objects that all have to go before something else does: the objects of a definition, the content of a namespace.
+ *
+ * @module
+ */
+import { type ApiObject, type Kind, type UntypedObject, isStatus, metadataOf } from "../client/index.ts";
+import type { ReportedContent, ReportedReason } from "../meta/why-report.ts";
+import { type Facts, led, textOf } from "./facts.ts";
+import { explainDeletion } from "./terminating.ts";
+
+/** Of more than so many of a kind the finalizers are not counted. */
+const MOST_COUNTED = 500;
+/** So many objects of a kind, and in all, are told with what holds them. */
+const MOST_HELD = 10;
+
+/** See the head of this file. */
+export interface Remains {
+  readonly content: readonly ReportedContent[];
+  /** What holds the first of them. */
+  readonly reasons: readonly ReportedReason[];
+}
+
+/** What is left of some kinds, in one namespace or everywhere. */
+export async function remainsOf(
+  facts: Facts,
+  kinds: readonly Kind<UntypedObject>[],
+  namespace?: string,
+): Promise<Remains> {
+  const content: ReportedContent[] = [];
+  const reasons: ReportedReason[] = [];
+  const held: ApiObject[] = [];
+  for (const kind of kinds) {
+    // oxlint-disable-next-line no-await-in-loop -- one kind after the other
+    const refused = await facts.tell(async () => {
+      const left = await leftOf(facts, kind, namespace);
+      if (left) content.push(left.content);
+      held.push(...(left?.held ?? []));
+      return [];
+    });
+    reasons.push(...refused);
+  }
+  for (const object of held.slice(0, MOST_HELD)) {
+    // oxlint-disable-next-line no-await-in-loop -- one object after the other
+    reasons.push(...led(textOf(object), await explainDeletion(facts, object)));
+  }
+  return { content, reasons };
+}
+
+interface Left {
+  readonly content: ReportedContent;
+  readonly held: readonly ApiObject[];
+}
+
+/** What is left of one kind; undefined for nothing, and where the kind has gone meanwhile. */
+async function leftOf(
+  { client, signal }: Facts,
+  kind: Kind<UntypedObject>,
+  namespace: string | undefined,
+): Promise<Left | undefined> {
+  const query = { limit: MOST_COUNTED, signal, ...(namespace === undefined ? {} : { namespace }) };
+  const page = await client
+    .resource(metadataOf(kind))
+    .list(query)
+    .catch((error: unknown) => {
+      if (isStatus(error, "NotFound")) return undefined;
+      throw error;
+    });
+  if (!page || page.items.length === 0) return undefined;
+  const finalizers: Record<string, number> = {};
+  const held: ApiObject[] = [];
+  for (const item of page.items) {
+    const own = item.metadata.finalizers ?? [];
+    for (const name of own) finalizers[name] = (finalizers[name] ?? 0) + 1;
+    if (own.length > 0 && held.length < MOST_HELD) held.push({ ...item, kind: kind.kind });
+  }
+  const { group, plural: resource } = kind;
+  const count = page.items.length + (page.metadata.remainingItemCount ?? 0);
+  const objects = held.map(({ metadata }) => [metadata.namespace, metadata.name].filter(Boolean).join("/"));
+  const counted = { group, resource, count, finalizers };
+  return { content: held.length > 0 ? { ...counted, objects } : counted, held };
+}
+
+const COLUMNS = "KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers";
+
+/** A command that shows what is left; undefined for nothing. */
+export function commandFor(content: readonly ReportedContent[], where: string): string | undefined {
+  if (content.length === 0) return undefined;
+  const names = content.map(({ group, resource }) => (group === "" ? resource : `${resource}.${group}`));
+  return `kubectl get ${names.join(",")} ${where} -o custom-columns=${COLUMNS}`.replace("  ", " ");
+}
