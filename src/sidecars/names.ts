@@ -60,6 +60,8 @@ export interface SnapshotNames {
   readonly bound: string;
   /** On a snapshot: claims may be filled from it. */
   readonly asSource: string;
+  /** On a snapshot: the driver that has it, for whoever looks after it when its class and its content have gone. */
+  readonly driverName: string;
   /** On a claim: a snapshot of it is being taken. */
   readonly claimAsSource: string;
   /** On a class. */
@@ -109,6 +111,7 @@ const snapshotNames = (domain: string): SnapshotNames => ({
   contentBound: `${domain}/volumesnapshotcontent-bound-protection`,
   bound: `${domain}/volumesnapshot-bound-protection`,
   asSource: `${domain}/volumesnapshot-as-source-protection`,
+  driverName: `${domain}/driver-name`,
   claimAsSource: `${domain}/pvc-as-source-protection`,
   isDefault: `${domain}/is-default-class`,
   beingDeleted: `${domain}/volumesnapshot-being-deleted`,

@@ -7,6 +7,7 @@ import { attempt } from "../../client/index.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
 import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
+import { credentialsIfAny } from "../secrets.ts";
 import { callOf } from "../sidecar.ts";
 import type { Attaching } from "./given.ts";
 import { errorStatus, nodeIdOf, secretsOf, subjectOf } from "./subject.ts";
@@ -36,7 +37,8 @@ export async function detach(given: Attaching): Promise<Result> {
 async function unpublish(given: Attaching): Promise<void> {
   const { ctx, sidecar } = given;
   const found = await subjectOf(given);
-  const secrets = await secretsOf(given, found);
+  // A Secret that went before, as with its namespace, keeps no volume attached.
+  const secrets = await secretsOf(given, found, credentialsIfAny);
   const nodeId = nodeIdOf(given, ctx.object.metadata.annotations?.[sidecar.names.nodeId]);
   const request = { volumeId: found.csi.volumeHandle, nodeId, secrets };
   await callOf(sidecar, ctx.signal)("ControllerUnpublishVolume", (calls, how) =>
