@@ -35,6 +35,8 @@ export interface SidecarNames extends BinderNames {
   readonly modifySecret: SecretMark;
   /** On a VolumeAttachment: what the driver calls its node. */
   readonly nodeId: string;
+  /** On a VolumeAttachment: by what the driver knows its volume. */
+  readonly volumeHandle: string;
   /** Among the attributes of a volume: which process made it. */
   readonly identity: string;
   /** On a claim: its node has nothing to do. */
@@ -95,6 +97,7 @@ export function sidecarNames(dialect: Dialect, driver: string, node?: OwnNode): 
     deletionSecret: secretMark(`volume.${labelDomain}/provisioner-deletion-secret`),
     modifySecret: secretMark(`volume.${labelDomain}/controller-modify-secret`),
     nodeId: `csi.alpha.${labelDomain}/node-id`,
+    volumeHandle: `csi.alpha.${labelDomain}/volume-handle`,
     identity: `storage.${labelDomain}/csiProvisionerIdentity`,
     noNodeExpansion: `volume.${labelDomain}/node-expansion-not-required`,
     resizeRefused: `ControllerResize${refused}`,
