@@ -391,6 +391,25 @@ describe("a snapshot that is deleted goes", () => {
   });
 });
 
+test.each([
+  ["while the sidecars run", false],
+  ["while they do not", true],
+])("a claim is held no more when the snapshot of it was taken away by hand %s", async (_, isDown) => {
+  await makeClass();
+  disks.driver.isReadyAtOnce = false;
+  await take();
+  const held = `${MARKS}/pvc-as-source-protection`;
+  expect((await disks.claim("a")).metadata.finalizers).toContain(held);
+  if (isDown) disks.manager.crash();
+  const key = { namespace: "default", name: "s" };
+  await snapshots().patch(key, { metadata: { finalizers: null } });
+  await snapshots().delete(key);
+  if (isDown) await disks.start();
+  await disks.world.advance("5s");
+  expect(await snapshot()).toBeUndefined();
+  expect((await disks.claim("a")).metadata.finalizers).not.toContain(held);
+});
+
 test("a content goes after its snapshot was taken away by hand, with what the driver has", async () => {
   await makeClass();
   await take();
