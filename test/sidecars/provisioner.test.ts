@@ -523,11 +523,11 @@ describe("what fails", () => {
       await disks.makeClass("fast");
       disks.driver.fail("createVolume", { code });
       await disks.makeClaim("a");
-      expect(asked()).toHaveLength(1);
     });
     const finalizers = async () => (await disks.findClaim("a"))?.metadata.finalizers;
 
     test("CTL-PROV-11: and is not held once that is believed: class and driver may go before it", async () => {
+      expect(asked()).toHaveLength(1);
       expect(await finalizers()).toContain(PROVISIONING);
       await disks.world.advance("5s");
       expect(asked().length).toBeGreaterThan(1);

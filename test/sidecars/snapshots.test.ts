@@ -292,14 +292,10 @@ describe("a snapshot that is deleted goes", () => {
     await take(name, { volumeSnapshotClassName: undefined, source: { volumeSnapshotContentName: `of-${name}` } });
     expect((await snapshot(name))!.status).toMatchObject({ readyToUse: true });
   };
-  /** Takes an object away as who does not wait for anybody does. */
-  const tear = async (
-    kind: typeof kinds.content | typeof kinds.snapshot,
-    key: { name: string; namespace?: string },
-  ) => {
-    const resource = disks.world.resource(kind as typeof kinds.content);
-    await resource.delete(key);
-    await resource.patch(key, { metadata: { finalizers: null } }).catch(() => undefined);
+  /** Takes a content away as who does not wait for anybody does. */
+  const tear = async (name: string) => {
+    await contents().delete({ name });
+    await contents().patch({ name }, { metadata: { finalizers: null } });
     await disks.settled();
   };
 
@@ -340,7 +336,7 @@ describe("a snapshot that is deleted goes", () => {
     await makeClass();
     await take();
     await adopt("second", policy);
-    await tear(kinds.content, { name: "of-second" });
+    await tear("of-second");
     await remove("second");
     expect(await snapshot("second")).toBeUndefined();
   });
@@ -350,7 +346,7 @@ describe("a snapshot that is deleted goes", () => {
     await take();
     const { metadata } = await contentOf();
     await classes().delete({ name: "pictures" });
-    await tear(kinds.content, { name: metadata.name });
+    await tear(metadata.name);
     await disks.deleteClaim("a");
     // Another snapshot controller has left no mark.
     const annotations = { [`${MARKS}/driver-name`]: null };
