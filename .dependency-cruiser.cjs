@@ -33,7 +33,19 @@ const rooms = {
   sidecars: ["util", "meta", "client", "runtime", "controllers", "csi"],
   why: ["util", "meta", "client", "controllers", "sidecars"],
   node: ["util", "meta", "client", "runtime", "controllers", "volumes", "csi"],
-  cli: ["util", "value", "meta", "audit", "schema", "cel", "auth/rbac", "client", "volumes", "node/written"],
+  cli: [
+    "util",
+    "value",
+    "meta",
+    "audit",
+    "schema",
+    "cel",
+    "auth/rbac",
+    "client",
+    "controllers/binder",
+    "volumes",
+    "node/written",
+  ],
 };
 const below = Object.keys(rooms).filter((name) => name !== "cli");
 // Every room put together: without a port, a file or a process; the kit on top of it; the program on top of all.

@@ -352,7 +352,7 @@ describe("complete", () => {
   test("commands first, as help shows them", async () => {
     expect(await completed("")).toEqual(expect.arrayContaining(["serve", "blame", "version", "help"]));
     expect(await completed("")).not.toContain("complete");
-    expect(await completed("re")).toEqual(["resolve", "restore", "repair"]);
+    expect(await completed("re")).toEqual(["resolve", "rebind", "restore", "repair"]);
     expect(await completed("sevre", "")).toEqual([]);
   });
 

@@ -25,6 +25,7 @@ import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
 import { mountCommand } from "./mount.ts";
 import { nodeCommand } from "./node.ts";
+import { rebindCommand } from "./rebind.ts";
 import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
 import { restoreCommand } from "./restore.ts";
@@ -80,6 +81,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     historyCommand(actions),
     diffCommand(actions),
     undeleteCommand(actions),
+    rebindCommand(actions),
     mountCommand(actions),
   ],
   Rights: [whoCanCommand(actions), whyDeniedCommand(actions)],

@@ -71,7 +71,7 @@ test("of an object that is known only while it was being deleted, the status sta
 test.each([
   ["ServiceAccount", "tokens"],
   ["Namespace", "objects"],
-  ["PersistentVolumeClaim", "binding"],
+  ["VolumeSnapshot", "content"],
 ])("of a %s it is said what becomes of its %s", (kind, what) => {
   expect(plan({ object: object({ kind }) }).losses.at(-1)).toMatchObject({ what });
 });

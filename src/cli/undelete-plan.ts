@@ -54,8 +54,11 @@ const SERVER_ONLY: ReadonlySet<string> = new Set([
 const AROUND: Readonly<Record<string, readonly Loss[]>> = {
   Namespace: [{ what: "objects", why: "what was in the namespace is deleted still: undelete what you need of it" }],
   ServiceAccount: [{ what: "tokens", why: "those that were issued before name the old uid and are refused" }],
-  PersistentVolumeClaim: [
-    { what: "binding", why: "a volume that was bound to it names the old uid in its spec.claimRef" },
+  VolumeSnapshot: [
+    {
+      what: "content",
+      why: "of a claim a new snapshot is taken; a VolumeSnapshotContent that is kept names the old uid: make one that names it",
+    },
   ],
 };
 

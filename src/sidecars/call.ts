@@ -47,6 +47,9 @@ const UNCLEAR: ReadonlySet<number> = new Set([CODES.Unknown, CODES.Internal, COD
 /** Whether a call has ended without saying whether what was asked for is there. */
 export const isUnclear = ({ code }: CallError): boolean => UNCLEAR.has(code);
 
+/** Whether a call has ended with the word that what was asked for is not there: it was refused, or there is no room. */
+export const isFinal = (error: CallError): boolean => !mayBeMade(error) && !isUnclear(error);
+
 /** So many times in a row a driver may leave it open, before it is taken for not there. */
 export const MOST_UNCLEAR = 5;
 

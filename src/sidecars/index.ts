@@ -24,6 +24,7 @@ import { provisioner } from "./provision/provisioner.ts";
 import { sourceProtection } from "./provision/source-protection.ts";
 import { resizer } from "./resize/resizer.ts";
 import { type Sidecar, type SidecarSettings, sidecarOf } from "./sidecar.ts";
+import { claimRelease } from "./snapshot/claim-release.ts";
 import { snapshotController } from "./snapshot/controller.ts";
 import { snapshotter } from "./snapshot/snapshotter.ts";
 
@@ -73,5 +74,5 @@ const MADE: Readonly<Record<SidecarName, (sidecar: Sidecar) => readonly Controll
       : [],
   modifier: (sidecar) => (sidecar.driver.abilities.has("MODIFY_VOLUME") ? [modifier(sidecar)] : []),
   snapshotter: (sidecar) => [snapshotter(sidecar)],
-  "snapshot-controller": (sidecar) => [snapshotController(sidecar)],
+  "snapshot-controller": (sidecar) => [snapshotController(sidecar), claimRelease(sidecar)],
 };

@@ -35,6 +35,8 @@ export interface SidecarNames extends BinderNames {
   readonly modifySecret: SecretMark;
   /** On a VolumeAttachment: what the driver calls its node. */
   readonly nodeId: string;
+  /** On a VolumeAttachment: by what the driver knows its volume. */
+  readonly volumeHandle: string;
   /** Among the attributes of a volume: which process made it. */
   readonly identity: string;
   /** On a claim: its node has nothing to do. */
@@ -60,6 +62,8 @@ export interface SnapshotNames {
   readonly bound: string;
   /** On a snapshot: claims may be filled from it. */
   readonly asSource: string;
+  /** On a snapshot: the driver that has it, for whoever looks after it when its class and its content have gone. */
+  readonly driverName: string;
   /** On a claim: a snapshot of it is being taken. */
   readonly claimAsSource: string;
   /** On a class. */
@@ -93,6 +97,7 @@ export function sidecarNames(dialect: Dialect, driver: string, node?: OwnNode): 
     deletionSecret: secretMark(`volume.${labelDomain}/provisioner-deletion-secret`),
     modifySecret: secretMark(`volume.${labelDomain}/controller-modify-secret`),
     nodeId: `csi.alpha.${labelDomain}/node-id`,
+    volumeHandle: `csi.alpha.${labelDomain}/volume-handle`,
     identity: `storage.${labelDomain}/csiProvisionerIdentity`,
     noNodeExpansion: `volume.${labelDomain}/node-expansion-not-required`,
     resizeRefused: `ControllerResize${refused}`,
@@ -109,6 +114,7 @@ const snapshotNames = (domain: string): SnapshotNames => ({
   contentBound: `${domain}/volumesnapshotcontent-bound-protection`,
   bound: `${domain}/volumesnapshot-bound-protection`,
   asSource: `${domain}/volumesnapshot-as-source-protection`,
+  driverName: `${domain}/driver-name`,
   claimAsSource: `${domain}/pvc-as-source-protection`,
   isDefault: `${domain}/is-default-class`,
   beingDeleted: `${domain}/volumesnapshot-being-deleted`,

@@ -60,7 +60,7 @@ function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
     case "kept":
       return {
         says: `${gone} Retain: it is kept with its data`,
-        who: "an administrator deletes it, or takes spec.claimRef off so that another claim may have it",
+        who: `an administrator deletes it, or gives it to another claim: keelson rebind ${volume.metadata.name} NAMESPACE/CLAIM`,
       };
     case "deleted elsewhere":
       return { says: `${gone} Delete, which is up to who made it`, who: `the provisioner ${fate.who}` };

@@ -517,6 +517,42 @@ describe("reclaiming", () => {
     expect([status.phase, await eventsOf("v")]).toEqual(["Released", []]);
   });
 
+  const CSI = { csi: { driver: "d.example.com", volumeHandle: "h" } };
+  const SCRATCH = { hostPath: { path: "/tmp/x" } };
+
+  test.each<[string, string, object, string | undefined, string]>([
+    ["CTL-RECLAIM-7: left to who made it outside, whatever its source", "Released", SCRATCH, "p.example.com", "Delete"],
+    ["CTL-RECLAIM-7: left to its driver when nobody made it", "Released", CSI, undefined, "Delete"],
+    ["CTL-RECLAIM-7: left to its driver when its maker has an empty name", "Released", CSI, "", "Delete"],
+    ["CTL-RECLAIM-11: deleted by its source when its maker has an empty name", "gone", SCRATCH, "", "Delete"],
+    [
+      "CTL-RECLAIM-10: failed, also with a driver, when its maker is built in and unknown",
+      "Failed",
+      CSI,
+      "kubernetes.io/nosuch",
+      "Delete",
+    ],
+    [
+      "CTL-RECLAIM-10: failed, also with a driver, when its maker makes directories",
+      "Failed",
+      CSI,
+      "kubernetes.io/host-path",
+      "Delete",
+    ],
+    [
+      "CTL-RECLAIM-10: failed when its maker has the end of a known name only",
+      "Failed",
+      SCRATCH,
+      "kubernetes.io/x/host-path",
+      "Delete",
+    ],
+    ["CTL-RECLAIM-4: kept by its policy, whoever made it", "Released", CSI, "kubernetes.io/nosuch", "Retain"],
+  ])("%s", async (_, phase, source, maker, policy) => {
+    const annotations = maker === undefined ? {} : { "pv.kubernetes.io/provisioned-by": maker };
+    await orphaned({ ...source, persistentVolumeReclaimPolicy: policy }, annotations);
+    expect((await volumes().find({ name: "v" }))?.status.phase ?? "gone").toBe(phase);
+  });
+
   test("CTL-RECLAIM-10, 13: one of an unknown plugin that is built in fails, and stays Failed until its reference is taken off", async () => {
     const source = { hostPath: { path: "/tmp/x" }, persistentVolumeReclaimPolicy: "Delete" };
     await orphaned(source, { "pv.kubernetes.io/provisioned-by": "kubernetes.io/nosuch" });
@@ -569,6 +605,18 @@ describe("reclaiming", () => {
     await volumes().patch({ name: "v" }, { spec: { persistentVolumeReclaimPolicy: "Delete" } });
     await world.settled();
     expect(await finalizersOf()).toContain(own);
+  });
+
+  test("CTL-RECLAIM-17, CTL-RECLAIM-8: one of a plugin that a driver took over is held by the binder no more", async () => {
+    await makeVolume("v", {
+      annotations: { "pv.kubernetes.io/provisioned-by": "kubernetes.io/aws-ebs" },
+      more: { csi: undefined, awsElasticBlockStore: { volumeID: "vol-1" }, persistentVolumeReclaimPolicy: "Delete" },
+    });
+    const outside = "external-provisioner.volume.kubernetes.io/finalizer";
+    await volumes().patch({ name: "v" }, { metadata: { finalizers: ["kubernetes.io/pv-controller", outside] } });
+    await world.settled();
+    expect((await volumeOf("v")).metadata.finalizers).toContain(outside);
+    expect((await volumeOf("v")).metadata.finalizers).not.toContain("kubernetes.io/pv-controller");
   });
 
   test("CTL-RECLAIM-14, 15, PV-15, PVP-6: a pod empties a volume that is recycled, then it is Available", async () => {

@@ -38,9 +38,9 @@ const hasDisks =
   ]).status === 0;
 if (!hasDisks) console.log("the tour with images is left out: it needs root, mounts, loop devices and xfsprogs");
 
-/** Plays the page; `change` says what a reader types in place of a command, undefined for nothing. */
+/** Plays the page, in a folder whose name has a blank; `change` says what a reader types in place of a command, undefined for nothing. */
 async function play(change: (command: string) => string | undefined, options: Partial<ShellOptions>): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "keelson-tour-"));
+  const folder = mkdtempSync(join(tmpdir(), "keelson tour-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const bin = join(folder, ".bin");
   mkdirSync(bin);

@@ -4,7 +4,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryReport } from "../../src/meta/history-report.ts";
 import { fresh } from "../rules/api.ts";
-import { Namespace, ServiceAccount, VolumeAttachment, neutral } from "../../src/client/kinds/index.ts";
+import {
+  Namespace,
+  PersistentVolume,
+  ServiceAccount,
+  VolumeAttachment,
+  neutral,
+} from "../../src/client/kinds/index.ts";
 import { type Outcome, PLACE, World, configMap } from "./world.ts";
 
 let world: World;
@@ -259,4 +265,31 @@ describe("keelson undelete", () => {
     const now = await namespaces.get({ name });
     expect(now).toMatchObject({ metadata: { labels: { a: "b" } }, status: { phase: "Active" } });
   });
+});
+
+test("keelson rebind gives a volume to a claim of the namespace of the context, or of the one that is named", async () => {
+  const name = fresh("volume");
+  await world.resource(PersistentVolume).create({
+    metadata: { name },
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      hostPath: { path: "/data" },
+      claimRef: { namespace: "team", name: "old", uid: "gone" },
+    },
+  } as never);
+  const reserved = "no claim of that name exists: the volume is reserved for the first that comes\n";
+  expect(await keelson("rebind", name, "data", "--dry-run")).toEqual({
+    code: 0,
+    stdout: `persistentvolume/${name} would be given to the claim default/data, in place of team/old\n${reserved}`,
+    stderr: "",
+  });
+  const { code, stdout } = await keelson("rebind", name, "other/data", "-o", "json");
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    0,
+    { dryRun: false, before: "team/old", volume: { spec: { claimRef: { namespace: "other", name: "data" } } } },
+  ]);
+  const { claimRef } = (await world.resource(PersistentVolume).get({ name })).spec;
+  expect([claimRef?.namespace, claimRef?.name, claimRef?.uid]).toEqual(["other", "data", undefined]);
+  expect(await keelson("rebind", name, "a/b/c")).toMatchObject({ code: 2, stdout: "" });
 });

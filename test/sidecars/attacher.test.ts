@@ -28,7 +28,10 @@ describe("an attachment", () => {
     const { metadata, status } = (await disks.attachment("x"))!;
     expect(status).toEqual({ attached: true, attachmentMetadata: { device: "of disk-1" } });
     expect(metadata.finalizers).toEqual([ATTACHED]);
-    expect(metadata.annotations).toEqual({ "csi.alpha.kubernetes.io/node-id": "id-of-one" });
+    expect(metadata.annotations).toEqual({
+      "csi.alpha.kubernetes.io/node-id": "id-of-one",
+      "csi.alpha.kubernetes.io/volume-handle": "disk-1",
+    });
     expect((await disks.resource(PersistentVolume).get({ name: volume })).metadata.finalizers).toContain(ATTACHED);
     expect(published()).toEqual([
       {
@@ -156,6 +159,45 @@ describe("an attachment", () => {
     await disks.detach("x");
     expect(published().at(-1)!.secrets).toEqual({ user: "u" });
     expect(unpublished().at(-1)!.secrets).toEqual({ user: "u" });
+  });
+
+  test("CTL-AD-11: is taken off without secrets that have gone before it", async () => {
+    await disks.create(Secret, { metadata: { namespace: "default", name: "s" }, stringData: { user: "u" } });
+    await disks.makeClass("secret", {
+      parameters: {
+        "csi.storage.k8s.io/controller-publish-secret-name": "s",
+        "csi.storage.k8s.io/controller-publish-secret-namespace": "default",
+      },
+    });
+    await disks.makeClaim("b", { storageClassName: "secret" });
+    await disks.attach("x", await nameOf("b"), "one");
+    await disks.resource(Secret).delete({ namespace: "default", name: "s" });
+    await disks.detach("x");
+    expect(await disks.attachment("x")).toBeUndefined();
+    expect(unpublished().at(-1)!.secrets).toEqual({});
+  });
+
+  test("CTL-AD-11: is taken off when its volume was taken away by hand before", async () => {
+    const name = await nameOf();
+    await disks.attach("x", name, "one");
+    const volumes = disks.resource(PersistentVolume);
+    await volumes.delete({ name });
+    await volumes.patch({ name }, { metadata: { finalizers: null } });
+    await disks.settled();
+    expect(await volumes.find({ name })).toBeUndefined();
+    await disks.detach("x");
+    expect(await disks.attachment("x")).toBeUndefined();
+    expect(unpublished()).toEqual([{ volumeId: "disk-1", nodeId: "id-of-one", secrets: {} }]);
+  });
+
+  test("goes with a driver that attaches nothing any more", async () => {
+    await disks.attach("x", await nameOf(), "one");
+    disks.manager.crash();
+    disks.driver.abilities.delete("PUBLISH_UNPUBLISH_VOLUME");
+    await disks.start();
+    await disks.detach("x");
+    expect(await disks.attachment("x")).toBeUndefined();
+    expect(unpublished()).toEqual([]);
   });
 
   test("VA-6: may describe its volume itself", async () => {

@@ -34,7 +34,10 @@ test("in the neutral dialect everything has the names of that: marks, finalizers
     "csi.storage.svc.io/pv/name": volume.metadata.name,
   });
   await disks.attach("x", volume.metadata.name, "one");
-  expect((await disks.attachment("x"))!.metadata.annotations).toEqual({ "csi.alpha.svc.io/node-id": "id-of-one" });
+  expect((await disks.attachment("x"))!.metadata.annotations).toEqual({
+    "csi.alpha.svc.io/node-id": "id-of-one",
+    "csi.alpha.svc.io/volume-handle": "disk-1",
+  });
   await disks.detach("x");
   await disks.deleteClaim("a");
   expect(disks.driver.disks.size).toBe(0);

@@ -460,7 +460,8 @@ describe("what fails", () => {
     disks.driver.fail("createVolume", { code: 3 });
     await disks.makeClaim("a");
     await disks.world.advance("4m");
-    expect(asked()).toHaveLength(1);
+    // Once more soon, for who says so falsely.
+    expect(asked()).toHaveLength(2);
     disks.driver.fail("createVolume", undefined);
     await disks.world.advance("2m");
     expect(await phaseOf("a")).toBe("Bound");
@@ -511,6 +512,62 @@ describe("what fails", () => {
     expect(await disks.findClaim("a")).toBeUndefined();
     expect(disks.driver.disks.size).toBe(0);
     expect(await disks.volumes()).toEqual([]);
+  });
+
+  describe.each([
+    [3, "is refused"],
+    [8, "has no room"],
+    [11, "is out of range"],
+  ])("with code %i a claim %s", (code) => {
+    beforeEach(async () => {
+      await disks.makeClass("fast");
+      disks.driver.fail("createVolume", { code });
+      await disks.makeClaim("a");
+    });
+    const finalizers = async () => (await disks.findClaim("a"))?.metadata.finalizers;
+
+    test("CTL-PROV-11: and is not held once that is believed: class and driver may go before it", async () => {
+      expect(asked()).toHaveLength(1);
+      expect(await finalizers()).toContain(PROVISIONING);
+      await disks.world.advance("5s");
+      expect(asked().length).toBeGreaterThan(1);
+      expect(await finalizers()).toEqual(["kubernetes.io/pvc-protection"]);
+      disks.manager.crash();
+      await disks.resource(StorageClass).delete({ name: "fast" });
+      await disks.deleteClaim("a");
+      expect(await finalizers()).toBeUndefined();
+    });
+
+    test("CTL-PROV-11: and is asked for once more when its class goes before, and then not held", async () => {
+      await disks.resource(StorageClass).delete({ name: "fast" });
+      await disks.world.advance("2s");
+      expect(asked()).toHaveLength(2);
+      expect(await finalizers()).toEqual(["kubernetes.io/pvc-protection"]);
+      await disks.world.advance("10m");
+      expect(asked()).toHaveLength(2);
+    });
+
+    test("CTL-PROV-11: and not held when its class becomes that of another driver", async () => {
+      await disks.resource(StorageClass).delete({ name: "fast" });
+      await disks.makeClass("fast", { provisioner: "other.example.com" });
+      await disks.world.advance("10s");
+      expect(await finalizers()).toEqual(["kubernetes.io/pvc-protection"]);
+      await disks.deleteClaim("a");
+      expect(await finalizers()).toBeUndefined();
+    });
+  });
+
+  test("CTL-PROV-11: a claim whose class has gone meanwhile leaves no volume behind that its driver may have made", async () => {
+    await disks.makeClass("fast");
+    disks.driver.fail("createVolume", { code: 13, isAfter: true });
+    await disks.makeClaim("a");
+    expect((await disks.claim("a")).metadata.finalizers).toContain(PROVISIONING);
+    await disks.resource(StorageClass).delete({ name: "fast" });
+    disks.driver.fail("createVolume", undefined);
+    await disks.deleteClaim("a");
+    await disks.world.advance("1m");
+    expect(await disks.findClaim("a")).toBeUndefined();
+    expect(disks.driver.disks.size).toBe(0);
   });
 
   test("a claim that is given another volume meanwhile leaves none behind", async () => {

@@ -275,6 +275,154 @@ describe("a claim of a snapshot", () => {
   });
 });
 
+describe("a snapshot that is deleted goes", () => {
+  const classes = () => disks.world.resource(kinds.class);
+  /** A content that somebody wrote for a snapshot that is at the driver already, and who names it. */
+  const adopt = async (name: string, deletionPolicy: string) => {
+    const { status } = await contentOf("s");
+    await disks.create(kinds.content, {
+      metadata: { name: `of-${name}` },
+      spec: {
+        driver: DRIVER,
+        deletionPolicy,
+        source: { snapshotHandle: status!.snapshotHandle },
+        volumeSnapshotRef: { namespace: "default", name },
+      },
+    });
+    await take(name, { volumeSnapshotClassName: undefined, source: { volumeSnapshotContentName: `of-${name}` } });
+    expect((await snapshot(name))!.status).toMatchObject({ readyToUse: true });
+  };
+  /** Takes a content away as who does not wait for anybody does. */
+  const tear = async (name: string) => {
+    await contents().delete({ name });
+    await contents().patch({ name }, { metadata: { finalizers: null } });
+    await disks.settled();
+  };
+
+  test("after its class, with what the driver has", async () => {
+    await makeClass();
+    await take();
+    await classes().delete({ name: "pictures" });
+    await disks.settled();
+    await remove();
+    expect([await snapshot(), (await contents().list()).items, disks.driver.pictures.size]).toEqual([undefined, [], 0]);
+  });
+
+  test("after its class, when it was never seen that it was taken", async () => {
+    await makeClass();
+    disks.driver.fail("createSnapshot", { code: 13, isAfter: true });
+    await take();
+    await classes().delete({ name: "pictures" });
+    await snapshots().delete({ namespace: "default", name: "s" });
+    disks.driver.fail("createSnapshot", undefined);
+    await disks.world.advance("10m");
+    expect([await snapshot(), (await contents().list()).items, disks.driver.pictures.size]).toEqual([undefined, [], 0]);
+  });
+
+  test.each(["Retain", "Delete"])(
+    "with policy %s and a content that was written by hand, without a class",
+    async (policy) => {
+      await makeClass();
+      await take();
+      await adopt("second", policy);
+      await remove("second");
+      expect(await snapshot("second")).toBeUndefined();
+      expect(disks.driver.pictures.size).toBe(policy === "Retain" ? 1 : 0);
+      expect((await contents().find({ name: "of-second" })) === undefined).toBe(policy === "Delete");
+    },
+  );
+
+  test.each(["Retain", "Delete"])("with policy %s when its content was taken away by hand", async (policy) => {
+    await makeClass();
+    await take();
+    await adopt("second", policy);
+    await tear("of-second");
+    await remove("second");
+    expect(await snapshot("second")).toBeUndefined();
+  });
+
+  test("when its class, its content and the claim that it was taken of have gone, whoever made it", async () => {
+    await makeClass();
+    await take();
+    const { metadata } = await contentOf();
+    await classes().delete({ name: "pictures" });
+    await tear(metadata.name);
+    await disks.deleteClaim("a");
+    // Another snapshot controller has left no mark.
+    const annotations = { [`${MARKS}/driver-name`]: null };
+    await snapshots().patch({ namespace: "default", name: "s" }, { metadata: { annotations } });
+    await remove();
+    expect(await snapshot()).toBeUndefined();
+  });
+
+  test("and is another driver's to let go where only its mark tells whose it is", async () => {
+    await makeClass("theirs", { driver: "other.example.com" });
+    const finalizers = [`${MARKS}/volumesnapshot-as-source-protection`];
+    await disks.create(kinds.snapshot, {
+      metadata: {
+        namespace: "default",
+        name: "s",
+        finalizers,
+        annotations: { [`${MARKS}/driver-name`]: "other.example.com" },
+      },
+      spec: { source: { volumeSnapshotContentName: "gone" } },
+    });
+    await remove();
+    expect((await snapshot())?.metadata.finalizers).toEqual(finalizers);
+  });
+
+  test("with a secret that has gone before", async () => {
+    await disks.create(Secret, { metadata: { namespace: "default", name: "key" }, stringData: { user: "u" } });
+    await makeClass("pictures", {
+      parameters: {
+        "csi.storage.k8s.io/snapshotter-secret-name": "key",
+        "csi.storage.k8s.io/snapshotter-secret-namespace": "default",
+      },
+    });
+    await take();
+    await disks.world.resource(Secret).delete({ namespace: "default", name: "key" });
+    await remove();
+    expect([await snapshot(), disks.driver.pictures.size]).toEqual([undefined, 0]);
+    expect(disks.driver.asked("deleteSnapshot")).toEqual([{ snapshotId: "picture-2", secrets: {} }]);
+  });
+});
+
+test.each([
+  ["while the sidecars run", false],
+  ["while they do not", true],
+])("a claim is held no more when the snapshot of it was taken away by hand %s", async (_, isDown) => {
+  await makeClass();
+  disks.driver.isReadyAtOnce = false;
+  await take();
+  const held = `${MARKS}/pvc-as-source-protection`;
+  expect((await disks.claim("a")).metadata.finalizers).toContain(held);
+  if (isDown) disks.manager.crash();
+  const key = { namespace: "default", name: "s" };
+  await snapshots().patch(key, { metadata: { finalizers: null } });
+  await snapshots().delete(key);
+  if (isDown) await disks.start();
+  await disks.world.advance("5s");
+  expect(await snapshot()).toBeUndefined();
+  expect((await disks.claim("a")).metadata.finalizers).not.toContain(held);
+});
+
+test("a content goes after its snapshot was taken away by hand, with what the driver has", async () => {
+  await makeClass();
+  await take();
+  const { metadata } = await contentOf();
+  await contents().delete({ name: metadata.name });
+  await disks.settled();
+  expect(await contents().find({ name: metadata.name })).toBeDefined();
+  expect(disks.driver.pictures.size).toBe(1);
+  const key = { namespace: "default", name: "s" };
+  disks.manager.crash();
+  await snapshots().patch(key, { metadata: { finalizers: null } });
+  await snapshots().delete(key);
+  await crash();
+  await disks.world.advance("10s");
+  expect([await contents().find({ name: metadata.name }), disks.driver.pictures.size]).toEqual([undefined, 0]);
+});
+
 describe("what fails", () => {
   test("is told on snapshot and content, tried again, and leaves one snapshot", async () => {
     await makeClass();

@@ -32,14 +32,14 @@ export function fateOf(
   if (driver) return policy === "Delete" ? { is: "deleted elsewhere", who: driver } : { is: "kept" };
   if (policy === "Recycle") return { is: "recycled" };
   if (policy !== "Delete") return { is: "kept" };
-  // A deleter outside looks after it (CTL-RECLAIM-7, 8).
-  const provisioner = metadata.annotations?.[names.provisionedBy];
-  const isOutside = provisioner !== undefined && !provisioner.startsWith(names.builtIn);
-  if (spec.csi || isOutside) return { is: "deleted elsewhere", who: provisioner ?? spec.csi!.driver };
+  // Who made it is asked first, and its source only where nobody is said to have made it (CTL-RECLAIM-7, 10).
+  const maker = metadata.annotations?.[names.provisionedBy] || undefined;
+  if (maker !== undefined && !maker.startsWith(names.builtIn)) return { is: "deleted elsewhere", who: maker };
   // What nothing can delete has failed (CTL-RECLAIM-9..11).
-  if (provisioner !== undefined && !provisioner.endsWith("/host-path")) {
-    return { is: "failed", why: `nothing here deletes volumes of ${provisioner}` };
+  if (maker !== undefined && maker !== `${names.builtIn}host-path`) {
+    return { is: "failed", why: `nothing here deletes volumes of ${maker}` };
   }
+  if (spec.csi && maker === undefined) return { is: "deleted elsewhere", who: spec.csi.driver };
   const path = spec.hostPath?.path;
   if (path === undefined) return { is: "failed", why: "nothing here deletes volumes of its kind" };
   if (SCRATCH.test(path)) return { is: "deleted" };

@@ -50,9 +50,14 @@ export async function withFinalizers(ctx: Binding, volume: PersistentVolume): Pr
   const { names, migration } = ctx.memory.specs;
   const provisioner = metadata.annotations?.[names.provisionedBy];
   if (provisioner === undefined || !provisioner.startsWith(names.builtIn)) return volume;
-  if (migration.driverOf(provisioner) !== undefined) return volume;
   const { finalizers = [] } = metadata;
   const own = builtInFinalizer(ctx);
+  if (migration.driverOf(provisioner) !== undefined) {
+    // Its driver deletes it, and knows nothing of that finalizer.
+    if (!finalizers.includes(own)) return volume;
+    const others = finalizers.filter((name) => name !== own);
+    return write(ctx.client, PersistentVolume, { ...volume, metadata: { ...metadata, finalizers: others } });
+  }
   const isHeld = spec.persistentVolumeReclaimPolicy === "Delete" && metadata.deletionTimestamp === undefined;
   const others = finalizers.filter((name) => name !== own && name !== EXTERNAL_FINALIZER);
   const isKept = isHeld || (spec.persistentVolumeReclaimPolicy === "Delete" && finalizers.includes(own));

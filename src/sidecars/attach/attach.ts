@@ -38,9 +38,9 @@ async function publish(given: Attaching): Promise<Texts | undefined> {
   const secrets = await secretsOf(given, found);
   const nodeId = nodeIdOf(given);
   if (!(await protectVolume(given, found))) return undefined;
-  const mark = { [names.nodeId]: nodeId };
-  if (!(await withFinalizer(ctx.client, kinds.attachment, ctx.object, names.attached, mark))) return undefined;
   const { csi } = found;
+  const mark = { [names.nodeId]: nodeId, [names.volumeHandle]: csi.volumeHandle };
+  if (!(await withFinalizer(ctx.client, kinds.attachment, ctx.object, names.attached, mark))) return undefined;
   const request = {
     volumeId: csi.volumeHandle,
     nodeId,

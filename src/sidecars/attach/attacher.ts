@@ -11,7 +11,7 @@ import type { VolumeAttachment } from "../../client/kinds/index.ts";
 import { type Controller, type ObjectEvent, type Source, defineController, watches } from "../../runtime/index.ts";
 import type { Sidecar } from "../sidecar.ts";
 import { attach, markAttached } from "./attach.ts";
-import { detach } from "./detach.ts";
+import { detach, letGo } from "./detach.ts";
 
 /** The controller named `keelson-attacher`. */
 export function attacher(sidecar: Sidecar): Controller {
@@ -30,7 +30,7 @@ export function attacher(sidecar: Sidecar): Controller {
       const isElsewhere = settings.node && settings.node.name !== spec.nodeName;
       if (spec.attacher !== driver.name || isElsewhere) return undefined;
       const given = { ctx, sidecar };
-      if (metadata.deletionTimestamp !== undefined) return canAttach ? detach(given) : undefined;
+      if (metadata.deletionTimestamp !== undefined) return canAttach ? detach(given) : letGo(given);
       if (status.attached) return undefined;
       return canAttach ? attach(given) : markAttached(given, {});
     },

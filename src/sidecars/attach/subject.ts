@@ -50,9 +50,9 @@ export function nodeIdOf({ ctx, sidecar }: Attaching, noted?: string): string {
 }
 
 /** What the driver is given to attach and detach a volume. */
-export function secretsOf({ ctx }: Attaching, { csi }: Subject): Promise<Texts> {
+export function secretsOf({ ctx }: Attaching, { csi }: Subject, read = credentials): Promise<Texts> {
   const { name = "", namespace = "" } = csi.controllerPublishSecretRef ?? {};
-  return credentials(ctx.client, name && namespace ? { name, namespace } : undefined);
+  return read(ctx.client, name && namespace ? { name, namespace } : undefined);
 }
 
 /** An error in the status of an attachment; no secret is in what a driver is told to say (VA-14). */

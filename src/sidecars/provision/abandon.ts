@@ -43,6 +43,7 @@ async function preparedAgain(given: Provisioning, known: Attempt): Promise<Prepa
   const name = classOf(claim, sidecar.names);
   const storageClass = ctx.informer(sidecar.specs.classes).get({ name });
   try {
+    if (known.asked && storageClass?.provisioner !== sidecar.driver.name) return known.asked;
     if (!storageClass) throw new Error(`expected the StorageClass ${name} to be there`);
     const filler = fillerOf(claim, sidecar);
     const found =
@@ -52,6 +53,7 @@ async function preparedAgain(given: Provisioning, known: Attempt): Promise<Prepa
     known.prepared = await prepare(ctx, sidecar, { claim, storageClass, content: found?.content });
     return known.prepared;
   } catch (error) {
+    if (known.asked) return known.asked;
     ctx.events.warning(
       "ProvisioningCleanupFailed",
       `its driver may have a volume for it, and cannot be asked: ${errorText(error)}; whoever knows that there is none may take the finalizer ${sidecar.names.provisioning} off`,

@@ -13,8 +13,12 @@ export interface Attempt {
   readonly uid: string;
   /** What the driver was asked for, while it may be at work. */
   prepared?: Prepared | undefined;
+  /** What it was asked for last, for who has to ask once more and cannot find out any more. */
+  asked?: Prepared | undefined;
   /** A volume that is there and that nobody is to have. */
   unwanted?: string | undefined;
+  /** So many times in a row the driver has said that there is none. */
+  refused: number;
   /** So many times in a row it was not said whether there is a volume. */
   unclear: number;
 }
@@ -27,7 +31,7 @@ export class Attempts {
   of(key: string, uid: string): Attempt {
     const known = this.#attempts.get(key);
     if (known?.uid === uid) return known;
-    const attempt: Attempt = { uid, unclear: 0 };
+    const attempt: Attempt = { uid, refused: 0, unclear: 0 };
     this.#attempts.set(key, attempt);
     return attempt;
   }

@@ -55,10 +55,10 @@ function matters(event: ObjectEvent<PersistentVolume>): boolean {
   return told(event.object) !== told(event.old);
 }
 
-/** Whether the driver has made a volume, or knows one that somebody else has. */
+/** Whether the driver has made a volume, or knows one that nobody is said to have made. */
 function isOfDriver({ metadata, spec }: PersistentVolume, { names, driver }: Sidecar): boolean {
   const maker = metadata.annotations?.[names.provisionedBy];
-  return (maker ?? spec.csi?.driver) === driver.name && spec.csi?.driver === driver.name;
+  return (maker || spec.csi?.driver) === driver.name && spec.csi?.driver === driver.name;
 }
 
 async function reconcile(ctx: Deleting, sidecar: Sidecar): Promise<Result> {

@@ -8,7 +8,7 @@ import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../.
 import { AGAIN, annotated, write } from "../../controllers/writes.ts";
 import type { Result } from "../../runtime/index.ts";
 import { CODES } from "../../csi/driver-error.ts";
-import { CallError, mayBeMade } from "../call.ts";
+import { CallError, isFinal, mayBeMade } from "../call.ts";
 import type { CreatedVolume } from "../contract.ts";
 import { removeFinalizer, withFinalizer } from "../finalizers.ts";
 import { callOf } from "../sidecar.ts";
@@ -17,6 +17,9 @@ import type { Provisioning } from "./given.ts";
 import { type Prepared, prepare, volumeOf } from "./request.ts";
 import { PlaceError } from "./topology.ts";
 import { errorText } from "../../util/cut-text.ts";
+
+/** So many times in a row a driver has to say that there is no volume, before that is believed. */
+const BELIEVED = 2;
 
 /** Makes the volume of a claim; what fails is told on the claim, and thrown to be tried again. */
 export async function provision(given: Provisioning, storageClass: StorageClass): Promise<Result> {
@@ -53,10 +56,21 @@ async function make(given: Provisioning, storageClass: StorageClass): Promise<Re
     `External provisioner is provisioning volume for claim ${JSON.stringify(keyText(ctx.key))}`,
   );
   known.prepared = prepared;
-  const created = await create(given, prepared);
-  known.prepared = undefined;
-  if (!(await store(given, claim, prepared, created))) return AGAIN;
-  await removeFinalizer(ctx.client, PersistentVolumeClaim, claim, sidecar.names.provisioning);
+  known.asked = prepared;
+  const letGo = (): Promise<void> =>
+    removeFinalizer(ctx.client, PersistentVolumeClaim, claim, sidecar.names.provisioning);
+  try {
+    const created = await create(given, prepared);
+    known.prepared = undefined;
+    if (!(await store(given, claim, prepared, created))) return AGAIN;
+  } catch (error) {
+    known.refused = error instanceof CallError && isFinal(error) ? known.refused + 1 : 0;
+    // There is no volume: whether class and driver are there when the claim goes does not matter any more.
+    if (known.refused >= BELIEVED) await letGo();
+    throw error;
+  }
+  known.refused = 0;
+  await letGo();
   ctx.events.normal("ProvisioningSucceeded", `Successfully provisioned volume ${prepared.request.name}`);
   return undefined;
 }
@@ -103,7 +117,7 @@ async function store(
     const { volumeId } = created;
     const { secrets } = prepared.request;
     await callOf(sidecar, ctx.signal)("DeleteVolume", (calls, how) => calls.deleteVolume({ volumeId, secrets }, how));
-    throw new CallError("CreateVolume", CODES.Internal, fault);
+    throw new CallError("CreateVolume", CODES.OutOfRange, fault);
   }
   const volumes = ctx.client.resource(PersistentVolume);
   const volume = volumeOf(sidecar, claim, prepared, created);
@@ -123,7 +137,7 @@ function faultOf({ request }: Prepared, { capacityBytes, contentSource }: Create
 }
 
 /** Takes the choice of a node back that has no room (CTL-OUT-2); every other error is thrown again. */
-async function giveNodeBack({ ctx, sidecar }: Provisioning, error: unknown): Promise<Result> {
+async function giveNodeBack({ ctx, sidecar, attempts }: Provisioning, error: unknown): Promise<Result> {
   const { names, driver, pace } = sidecar;
   const isFull = error instanceof CallError && error.code === CODES.ResourceExhausted;
   const isOfNode = error instanceof PlaceError && error.isOfNode;
@@ -136,7 +150,10 @@ async function giveNodeBack({ ctx, sidecar }: Provisioning, error: unknown): Pro
       ? undefined
       : AGAIN;
   }
-  // What is refused is not asked for again soon; a change of class or claim is heard.
-  if (error instanceof CallError && error.code === CODES.InvalidArgument) return { requeueAfter: pace.backoff.most };
+  // What is refused is not asked for again soon, once that is believed; a change of class or claim is heard.
+  const isBelieved = attempts.of(keyText(ctx.key), claim.metadata.uid).refused >= BELIEVED;
+  if (error instanceof CallError && error.code === CODES.InvalidArgument && isBelieved) {
+    return { requeueAfter: pace.backoff.most };
+  }
   throw error;
 }

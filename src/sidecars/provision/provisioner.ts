@@ -89,12 +89,17 @@ const keysOf = (claims: readonly PersistentVolumeClaim[]): Key<"Namespaced">[] =
   claims.map((claim) => keyOf<"Namespaced">(claim));
 
 async function reconcile(given: Provisioning): Promise<Result> {
-  const { ctx, sidecar } = given;
+  const { ctx, sidecar, attempts } = given;
   const claim = ctx.object;
   const isHeld = hasFinalizer(claim, sidecar.names.provisioning);
   if (!isWaiting(claim, sidecar)) return isHeld ? settle(given) : undefined;
   const storageClass = ctx.informer(sidecar.specs.classes).get({ name: classOf(claim, sidecar.names) });
-  if (storageClass?.provisioner !== sidecar.driver.name || !isPlaced(claim, storageClass, sidecar)) return undefined;
+  if (storageClass?.provisioner !== sidecar.driver.name) {
+    // As long as it is known what the driver was asked for, it can be asked once more what came of it.
+    const wasAsked = attempts.of(keyText(ctx.key), claim.metadata.uid).asked !== undefined;
+    return isHeld && wasAsked ? settle(given) : undefined;
+  }
+  if (!isPlaced(claim, storageClass, sidecar)) return undefined;
   const name = volumeNameOf(claim, sidecar);
   if (ctx.informer(sidecar.specs.volumes).get({ name })) return isHeld ? settle(given) : undefined;
   return provision(given, storageClass);

@@ -17,10 +17,11 @@ import { type SnapshotFault, copyStatus, tellFault } from "./status.ts";
 /** Looks after a snapshot that is to be there. */
 export async function bindSnapshot(given: Snapshotting, content: VolumeSnapshotContent | undefined): Promise<Result> {
   const { ctx, sidecar, specs } = given;
-  const { asSource, bound } = sidecar.names.snapshot;
+  const { asSource, bound, driverName } = sidecar.names.snapshot;
   const snapshots = specs.kinds.snapshot;
   const isBound = content !== undefined && ctx.object.status?.boundVolumeSnapshotContentName === content.metadata.name;
-  const held = await withFinalizer(ctx.client, snapshots, ctx.object, asSource);
+  const mark = { [driverName]: sidecar.driver.name };
+  const held = await withFinalizer(ctx.client, snapshots, ctx.object, asSource, mark);
   if (!held) return AGAIN;
   if (isBound && content.spec.deletionPolicy === "Delete") {
     if (!(await withFinalizer(ctx.client, snapshots, held, bound))) return AGAIN;

@@ -80,31 +80,50 @@ const ofClasses = ({ classes, snapshots }: SnapshotSpecs): Source<Key<"Namespace
 
 async function reconcile(given: Snapshotting): Promise<Result> {
   const { ctx, sidecar } = given;
-  const content = contentOf(given);
-  if (driverOf(given, content) !== sidecar.driver.name) return undefined;
-  if (ctx.object.metadata.deletionTimestamp !== undefined) return releaseSnapshot(given, content);
-  await releaseClaims(given, ctx.object);
-  return bindSnapshot(given, content);
+  const isGoing = ctx.object.metadata.deletionTimestamp !== undefined;
+  const content = contentIn(given, ctx.informer(given.specs.contents).get({ name: contentName(ctx.object) }));
+  const driver = driverOf(given, content);
+  // Of one that goes and that no driver is known to have nothing is left but its name: whoever comes lets it go.
+  if (driver !== sidecar.driver.name && !(isGoing && driver === undefined)) return undefined;
+  if (!isGoing) {
+    await releaseClaims(given, ctx.object);
+    return bindSnapshot(given, content);
+  }
+  const present = content ?? (await storedContent(given));
+  // Memory is behind, and that of its driver is not.
+  if (present && present.spec.driver !== sidecar.driver.name) return undefined;
+  return releaseSnapshot(given, present);
 }
 
-/** The content of a snapshot: the one that it names or is bound to, or that was made for it; none that is another's. */
-function contentOf({ ctx, specs }: Snapshotting): VolumeSnapshotContent | undefined {
-  const snapshot = ctx.object;
-  const { volumeSnapshotContentName: named } = snapshot.spec.source;
-  const name = snapshot.status?.boundVolumeSnapshotContentName ?? named ?? contentNameOf(snapshot);
-  const content = ctx.informer(specs.contents).get({ name });
-  return content && isContentOf(content, snapshot) ? content : undefined;
+/** The name of the content of a snapshot: the one that it names or is bound to, or that was made for it. */
+const contentName = (snapshot: VolumeSnapshot): string =>
+  snapshot.status?.boundVolumeSnapshotContentName ??
+  snapshot.spec.source.volumeSnapshotContentName ??
+  contentNameOf(snapshot);
+
+/** A content, where it is not another's. */
+const contentIn = (
+  { ctx }: Snapshotting,
+  content: VolumeSnapshotContent | undefined,
+): VolumeSnapshotContent | undefined => (content && isContentOf(content, ctx.object) ? content : undefined);
+
+/** The content as it is stored: one that was made just now would never go when its snapshot went before. */
+async function storedContent(given: Snapshotting): Promise<VolumeSnapshotContent | undefined> {
+  const { ctx, specs } = given;
+  return contentIn(given, await ctx.client.resource(specs.kinds.content).find({ name: contentName(ctx.object) }));
 }
 
-/** Whose snapshot it is: as its content says, or its class, or the volume that it is taken of. */
+/** Whose snapshot it is: as its content says, or its class, or its mark, or the volume that it is taken of. */
 function driverOf(
   { ctx, specs, sidecar }: Snapshotting,
   content: VolumeSnapshotContent | undefined,
 ): string | undefined {
   if (content) return content.spec.driver;
-  const { volumeSnapshotClassName: name, source } = ctx.object.spec;
-  if (name !== undefined) return ctx.informer(specs.classes).get({ name })?.driver;
-  const { namespace = "" } = ctx.object.metadata;
+  const { namespace = "", annotations } = ctx.object.metadata;
+  const { volumeSnapshotClassName: className = "", source } = ctx.object.spec;
+  const known =
+    ctx.informer(specs.classes).get({ name: className })?.driver ?? annotations?.[sidecar.names.snapshot.driverName];
+  if (known !== undefined) return known;
   const claim = ctx.informer(sidecar.specs.claims).get({ namespace, name: source.persistentVolumeClaimName ?? "" });
   const volume = ctx.informer(sidecar.specs.volumes).get({ name: claim?.spec.volumeName ?? "" });
   return volume?.spec.csi?.driver;

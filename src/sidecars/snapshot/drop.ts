@@ -10,7 +10,8 @@ import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
 import { callOf } from "../sidecar.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
 import type { Taking } from "./given.ts";
-import { create, requestFor, secretsOf } from "./take.ts";
+import { credentialsIfAny } from "../secrets.ts";
+import { create, requestAgain, secretsOf } from "./take.ts";
 import { errorText } from "../../util/cut-text.ts";
 
 /** Lets a content go; what fails is told, and thrown to be tried again. */
@@ -18,10 +19,10 @@ export async function dropSnapshot(given: Taking): Promise<Result> {
   const { ctx, sidecar, specs } = given;
   const content = ctx.object;
   const { contentBound } = sidecar.names.snapshot;
-  if (!hasFinalizer(content, contentBound) || !isFree(content, given)) return undefined;
+  if (!hasFinalizer(content, contentBound) || !(await isFree(content, given))) return undefined;
   // Memory may be behind, and a snapshot does not come back.
   const stored = await ctx.client.resource(specs.kinds.content).find(ctx.key);
-  if (stored?.metadata.uid !== content.metadata.uid || !isFree(stored, given)) return undefined;
+  if (stored?.metadata.uid !== content.metadata.uid || !(await isFree(stored, given))) return undefined;
   if (stored.spec.deletionPolicy === "Delete") {
     try {
       await remove(given);
@@ -37,22 +38,27 @@ export async function dropSnapshot(given: Taking): Promise<Result> {
 }
 
 /** Whether nobody has the content any more: its snapshot is deleted, or never came. */
-function isFree({ metadata, spec }: VolumeSnapshotContent, { sidecar }: Taking): boolean {
-  const isReserved = spec.source.snapshotHandle !== undefined && !spec.volumeSnapshotRef.uid;
-  return isReserved || metadata.annotations?.[sidecar.names.snapshot.beingDeleted] !== undefined;
+async function isFree({ metadata, spec }: VolumeSnapshotContent, { ctx, sidecar, specs }: Taking): Promise<boolean> {
+  const { uid, namespace = "", name = "" } = spec.volumeSnapshotRef;
+  if (metadata.annotations?.[sidecar.names.snapshot.beingDeleted] !== undefined) return true;
+  if (spec.source.snapshotHandle !== undefined && !uid) return true;
+  // Who took the finalizers off a snapshot by hand left no mark here.
+  const snapshot = await ctx.client.resource(specs.kinds.snapshot).find({ namespace, name });
+  return snapshot === undefined || (uid !== undefined && uid !== snapshot.metadata.uid);
 }
 
 async function remove(given: Taking): Promise<void> {
   const { ctx, sidecar, specs } = given;
-  const snapshotId = ctx.object.status?.snapshotHandle ?? (await unstored(given));
+  const { spec, status } = ctx.object;
+  const snapshotId = status?.snapshotHandle ?? spec.source.snapshotHandle ?? (await unstored(given));
   if (snapshotId === undefined) return;
-  const secrets = await secretsOf(given);
+  const secrets = await secretsOf(given, credentialsIfAny);
   await callOf(sidecar, ctx.signal)("DeleteSnapshot", (calls, how) =>
     calls.deleteSnapshot({ snapshotId, secrets }, how),
   );
   // What is gone is not to be found in a status: whoever is killed now does not look for it again.
-  const status = { snapshotHandle: null, readyToUse: null, creationTime: null, restoreSize: null };
-  await attempt(ctx.client.resource(specs.kinds.content).status.patch(ctx.key, { status }), "NotFound");
+  const gone = { snapshotHandle: null, readyToUse: null, creationTime: null, restoreSize: null };
+  await attempt(ctx.client.resource(specs.kinds.content).status.patch(ctx.key, { status: gone }), "NotFound");
 }
 
 /** A snapshot that the driver was asked for in vain: it is asked once more, and tells what it is called. */
@@ -63,7 +69,7 @@ async function unstored(given: Taking): Promise<string | undefined> {
   if (!wasAsked || spec.source.volumeHandle === undefined) return undefined;
   const key = keyText(ctx.key);
   try {
-    return (await create(given, await requestFor(given))).snapshotId;
+    return (await create(given, await requestAgain(given))).snapshotId;
   } catch (error) {
     if (!(error instanceof CallError) || mayGoOn(error)) throw error;
     const times = (unclear.get(key) ?? 0) + 1;

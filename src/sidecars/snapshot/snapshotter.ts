@@ -11,7 +11,7 @@ import { type Controller, type ObjectEvent, defineController, watches } from "..
 import type { Sidecar } from "../sidecar.ts";
 import { dropSnapshot } from "./drop.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
-import { snapshotSpecs } from "./specs.ts";
+import { contentNameOf, snapshotSpecs } from "./specs.ts";
 import { takeSnapshot } from "./take.ts";
 
 /** The controller named `keelson-snapshotter`. */
@@ -30,6 +30,15 @@ export function snapshotter(sidecar: Sidecar): Controller {
           .list()
           .filter(({ spec, status }) => spec.volumeSnapshotClassName === metadata.name && status?.readyToUse !== true)
           .map((one) => ({ name: one.metadata.name })),
+      ),
+      // Who took its finalizers off by hand told its content nothing.
+      watches(
+        specs.snapshots,
+        (snapshot) =>
+          [snapshot.status?.boundVolumeSnapshotContentName, contentNameOf(snapshot)]
+            .filter((name) => name !== undefined)
+            .map((name) => ({ name })),
+        (event) => event.type === "deleted",
       ),
     ],
     ...pace,

@@ -11,7 +11,7 @@ import { CODES } from "../../csi/driver-error.ts";
 import { CallError, mayGoOn } from "../call.ts";
 import type { TakenSnapshot, Texts } from "../contract.ts";
 import { forDriver } from "../parameters.ts";
-import { credentials, secretFor } from "../secrets.ts";
+import { credentials, credentialsIfAny, secretFor } from "../secrets.ts";
 import { callOf } from "../sidecar.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
 import type { Taking } from "./given.ts";
@@ -94,12 +94,26 @@ export async function create({ ctx, sidecar }: Taking, request: SnapshotRequest)
 }
 
 /** What the driver is asked for; its class has to be there. */
-export async function requestFor({ ctx, sidecar, specs }: Taking): Promise<SnapshotRequest> {
-  const { names, settings } = sidecar;
-  const { volumeSnapshotClassName: name = "", volumeSnapshotRef: ref, source } = ctx.object.spec;
+async function requestFor(given: Taking): Promise<SnapshotRequest> {
+  const { ctx, specs } = given;
+  const { volumeSnapshotClassName: name = "" } = ctx.object.spec;
   const found = ctx.informer(specs.classes).get({ name });
   if (!found) throw new Error(`expected the VolumeSnapshotClass ${name} to be there`);
-  const told = forDriver(found.parameters ?? {}, names.parameters, "snapshots");
+  return requestOf(given, found.parameters ?? {}, await secretsOf(given));
+}
+
+/** The same once more, for what it is called: by name alone where its class or its Secret has gone. */
+export async function requestAgain(given: Taking): Promise<SnapshotRequest> {
+  const { ctx, specs } = given;
+  const { volumeSnapshotClassName: name = "" } = ctx.object.spec;
+  const parameters = ctx.informer(specs.classes).get({ name })?.parameters ?? {};
+  return requestOf(given, parameters, await secretsOf(given, credentialsIfAny));
+}
+
+function requestOf({ ctx, sidecar }: Taking, parameters: Texts, secrets: Texts): SnapshotRequest {
+  const { names, settings } = sidecar;
+  const { volumeSnapshotRef: ref, source } = ctx.object.spec;
+  const told = forDriver(parameters, names.parameters, "snapshots");
   const metadata: Texts = {
     [`${names.parameters}volumesnapshot/name`]: ref.name ?? "",
     [`${names.parameters}volumesnapshot/namespace`]: ref.namespace ?? "",
@@ -109,16 +123,16 @@ export async function requestFor({ ctx, sidecar, specs }: Taking): Promise<Snaps
     sourceVolumeId: source.volumeHandle ?? "",
     name: `${settings.snapshotNamePrefix ?? "snapshot"}-${ref.uid}`,
     parameters: settings.extraCreateMetadata ? { ...told, ...metadata } : told,
-    secrets: await secretsOf({ ctx, sidecar }),
+    secrets,
   };
 }
 
 /** What the driver is given to take and to delete a snapshot. */
-export function secretsOf({ ctx, sidecar }: Pick<Taking, "ctx" | "sidecar">): Promise<Texts> {
+export function secretsOf({ ctx, sidecar }: Taking, read = credentials): Promise<Texts> {
   const { deletionSecret } = sidecar.names.snapshot;
   const { annotations = {} } = ctx.object.metadata;
   const [name, namespace] = [annotations[deletionSecret.name], annotations[deletionSecret.namespace]];
-  return credentials(ctx.client, name && namespace ? { name, namespace } : undefined);
+  return read(ctx.client, name && namespace ? { name, namespace } : undefined);
 }
 
 /** Says what the driver has; first that, then that it is not being asked any more. */

@@ -1,0 +1,37 @@
+/**
+ * Gives a volume to a claim: its claimRef names it, with its uid.
+ *
+ * @module
+ */
+import type { Client } from "../client/client.ts";
+import { PersistentVolume } from "../client/kinds/index.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import { CliError } from "./cli-error.ts";
+
+/** Which volume, and to whom. */
+export interface Pointing {
+  readonly volume: string;
+  readonly claim: {
+    readonly metadata: Pick<ApiObject["metadata"], "name" | "namespace" | "uid" | "resourceVersion">;
+  };
+  readonly fieldManager: string;
+}
+
+/** See the head of this file; tried again after a conflict. @throws CliError where the volume is being deleted or another claim has it */
+export function pointVolume(client: Client, { volume, claim, fieldManager }: Pointing): Promise<PersistentVolume> {
+  const { name, namespace, uid, resourceVersion } = claim.metadata;
+  return client.resource(PersistentVolume).modify(
+    { name: volume },
+    (found) => {
+      const { claimRef } = found.spec;
+      if (found.metadata.deletionTimestamp !== undefined) throw new CliError(`the volume ${volume} is being deleted`);
+      if (claimRef && (claimRef.name !== name || claimRef.namespace !== namespace)) {
+        throw new CliError(`the volume ${volume} belongs to the claim ${claimRef.namespace}/${claimRef.name}`);
+      }
+      if (claimRef?.uid === uid) return undefined;
+      const reference = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid, resourceVersion };
+      return { ...found, spec: { ...found.spec, claimRef: reference } } as PersistentVolume;
+    },
+    { fieldManager },
+  );
+}
