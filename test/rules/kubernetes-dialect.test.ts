@@ -180,12 +180,12 @@ describe("metadata", () => {
     ).toBe(201);
     const path = `/apis/${group}/v1/bares`;
     await expect.poll(async () => (await kube.get(path)).status).toBe(200);
-    const made = await kube.post(path, {
+    const created = await kube.post(path, {
       apiVersion: `${group}/v1`,
       kind: "Bare",
       metadata: { name: "a", finalizers: ["plain", "x.io/a", "orphan"] },
     });
-    expect([made.status, made.warnings]).toEqual([
+    expect([created.status, created.warnings]).toEqual([
       201,
       [
         'metadata.finalizers: "plain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
