@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApiObject } from "../schema/definition.ts";
-import type { UntypedObject } from "../client/kind.ts";
+import type { JsonPatchOperation, UntypedObject } from "../client/kind.ts";
 import type { ReportedVersion } from "../meta/history-report.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Actions } from "./actions.ts";
@@ -115,7 +115,7 @@ interface Restored {
 async function restoreOwners(past: PastObject, { now, losses }: Restored, { managers }: Plan): Promise<Restored> {
   if (managers.length === 0) return { now, losses };
   const { name, namespace } = past;
-  const patch = [
+  const patch: readonly JsonPatchOperation[] = [
     { op: "test", path: "/metadata/resourceVersion", value: now.metadata.resourceVersion },
     { op: "add", path: "/metadata/managedFields", value: managers },
   ];

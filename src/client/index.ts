@@ -14,4 +14,5 @@ export type { FromSchema, Schema } from "./schema-types.ts";
 export type * from "./transport.ts";
 export { http2Transport } from "./transport-http2.ts";
 export * from "./transport-node.ts";
+export { type Until, WaitError, type WaitOptions } from "./wait.ts";
 export type { Duration } from "../util/duration.ts";
