@@ -3,11 +3,13 @@
  *
  * @module
  */
+export { ApplyError, type ManifestOptions, type Refusal, applyManifests } from "./apply.ts";
 export { Client, type ClientOptions, type DerivedOptions, type Document, type LocalServer } from "./client.ts";
 export * from "./discovery.ts";
 export { type AskedFor, type Attempt, StatusError, attempt, isStatus, retryOnConflict } from "./errors.ts";
 export * from "./kind.ts";
 export * from "./kubeconfig/index.ts";
+export type { Manifest } from "./manifests.ts";
 export type * from "./queries.ts";
 export type { RequestOptions, Requests } from "./requests.ts";
 export { ResourceClient, type SubresourceClient } from "./resource-client.ts";
