@@ -4,7 +4,7 @@ import { Client } from "./client.ts";
 import { StatusError } from "./errors.ts";
 import { Pod } from "./kinds/index.ts";
 import { type Call, FakeServer, settle } from "./testing/fake-transport.ts";
-import { WaitError } from "./wait.ts";
+import type { WaitError } from "./wait.ts";
 
 const KEY = { namespace: "team", name: "a" };
 
@@ -83,12 +83,12 @@ test("a watch that ends or breaks goes on where it was; after 410 a new list com
   expect(second.query).toMatchObject({ watch: "true", resourceVersion: "8" });
   second.stream().break();
   await settle();
-  await clock.advance(1000);
+  clock.advance(1000);
   const third = await server.next();
   expect(third.query).toMatchObject({ watch: "true", resourceVersion: "8" });
   third.refuse(410, "Expired");
   await settle();
-  await clock.advance(1000);
+  clock.advance(1000);
   const list = await server.next();
   expect(list.query).toEqual({ fieldSelector: "metadata.name=a" });
   listed(list, 9, pod(9, "Running", "True"));
@@ -101,7 +101,7 @@ test("the time ends a wait with what was last seen, or with why nothing is known
   listed(await server.next(), 1, pod(1, "Pending"));
   (await server.next()).stream();
   await settle();
-  await clock.advance(5000);
+  clock.advance(5000);
   expect(await seen).toMatchObject({
     reason: "Timeout",
     message: "expected team/a of pods to have the condition Ready within 5 s",
@@ -110,7 +110,7 @@ test("the time ends a wait with what was last seen, or with why nothing is known
   const busy = failureOf(pods.waitFor(KEY, "Ready", { timeout: "1s" }));
   (await server.next()).refuse(503, "ServiceUnavailable");
   await settle();
-  await clock.advance(1000);
+  clock.advance(1000);
   expect(await busy).toMatchObject({ reason: "Timeout", cause: expect.any(StatusError) as unknown });
   expect(((await busy) as WaitError).message).toContain("503");
 });

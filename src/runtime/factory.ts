@@ -66,7 +66,7 @@ class Factory implements InformerFactory {
   readonly #reflectors = new Set<Reflector>();
   readonly #waiters = new Set<() => void>();
   readonly #tell: (error: unknown) => void;
-  #refusal: unknown;
+  #refusal: Error | undefined;
   #isStopped = false;
 
   constructor({ client, clock = client.clock, seed, freeze, keep, failed = () => {} }: InformerFactoryOptions) {
@@ -103,7 +103,7 @@ class Factory implements InformerFactory {
     const given = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
     try {
       while (this.#pending().length > 0 && !this.#isStopped) {
-        if (this.#refusal !== undefined) throw this.#refusal;
+        if (this.#refusal) throw this.#refusal;
         await this.#progress(given);
         signal?.throwIfAborted();
         if (!late.signal.aborted) continue;

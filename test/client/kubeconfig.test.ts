@@ -122,10 +122,10 @@ describe("a client of a kubeconfig", () => {
     expect(await token()).toBe("Bearer one");
     put("token", "two\n");
     expect(await token()).toBe("Bearer one");
-    await clock.advance(60_000);
+    clock.advance(60_000);
     expect(await token()).toBe("Bearer two");
     rmSync(tokenFile);
-    await clock.advance(60_000);
+    clock.advance(60_000);
     expect(await token()).toBe("Bearer two");
     const never = await connect(config({ server: echoAt() }, { tokenFile: join(folder, "none") }));
     await expect(sent(never)).rejects.toThrow(`expected a token in ${join(folder, "none")}`);
@@ -260,7 +260,7 @@ describe("an exec plugin", () => {
     expect(runs()).toEqual([{ apiVersion: V1, kind: "ExecCredential", spec: { interactive: false } }]);
     answer({ token: "revoked" });
     expect((await sent(connection)).authorization).toBe("Bearer one");
-    await clock.advance(60_000);
+    clock.advance(60_000);
     await expect(sent(connection)).rejects.toMatchObject({ status: { code: 401 } });
     answer({ token: "three" });
     expect((await sent(connection)).authorization).toBe("Bearer three");

@@ -181,7 +181,10 @@ function impersonation({ file, value }: Named): Record<string, string | string[]
   }).concat(Object.entries(extra).map(([key, values]) => [`impersonate-extra-${encodeURIComponent(key)}`, values]));
   return Object.fromEntries(
     entries.flatMap(([name, said]) => {
-      const values = [said ?? []].flat().map((one) => Buffer.from(String(one)).toString("latin1"));
+      const values = [said ?? []].flat().map((one) => {
+        if (typeof one === "string") return Buffer.from(one).toString("latin1");
+        throw new KubeconfigError(`expected texts as ${name} of the user in ${file}, got ${JSON.stringify(one)}`);
+      });
       return values.length === 0 ? [] : [[name, values]];
     }),
   );

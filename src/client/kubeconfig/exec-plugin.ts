@@ -44,7 +44,7 @@ export function execPluginOf(exec: Value, file: string, cluster: object): ExecPl
   return {
     apiVersion,
     command: /[/\\]/.test(command) ? resolve(dirname(file), command) : command,
-    args: listOf(exec, "args", file).map(String),
+    args: listOf(exec, "args", file).map((one) => argumentOf(one, file)),
     env: Object.fromEntries(listOf(exec, "env", file).map((one) => pairOf(one, file))),
     interactiveMode: modeOf(exec["interactiveMode"], apiVersion, file),
     installHint: typeof exec["installHint"] === "string" ? exec["installHint"] : "",
@@ -64,9 +64,15 @@ function listOf(exec: ValueObject, member: string, file: string): readonly Value
   throw new KubeconfigError(`expected exec.${member} in ${file} to be a list`);
 }
 
+function argumentOf(one: Value, file: string): string {
+  if (typeof one === "string") return one;
+  throw new KubeconfigError(`expected each of exec.args in ${file} to be a text, got ${JSON.stringify(one)}`);
+}
+
 function pairOf(one: Value, file: string): [string, string] {
-  if (isObject(one) && typeof one["name"] === "string") return [one["name"], String(one["value"] ?? "")];
-  throw new KubeconfigError(`expected each entry of exec.env in ${file} to have a name and a value`);
+  const { name, value = "" } = isObject(one) ? one : {};
+  if (typeof name === "string" && typeof value === "string") return [name, value];
+  throw new KubeconfigError(`expected each entry of exec.env in ${file} to have a name and a value, both texts`);
 }
 
 function modeOf(said: Value | undefined, apiVersion: string, file: string): InteractiveMode {

@@ -119,13 +119,15 @@ function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): Give
   const has = (value: unknown): value is string => typeof value === "string" && value !== "";
   if (has(cert) !== has(key)) throw wrong("a certificate with its key", has(cert) ? "no key" : "no certificate");
   if (!has(token) && !has(cert)) throw wrong("a token or a certificate in status", Object.keys(answer.status ?? {}));
-  const until = expirationTimestamp == null ? Infinity : Date.parse(String(expirationTimestamp));
+  const until = expirationTimestamp == null ? Infinity : timeOf(expirationTimestamp);
   if (Number.isNaN(until)) throw wrong("a time as status.expirationTimestamp", expirationTimestamp);
   return {
     credential: { ...(has(token) ? { token } : {}), ...(has(cert) && has(key) ? { cert, key } : {}) },
     until,
   };
 }
+
+const timeOf = (value: unknown): number => (typeof value === "string" ? Date.parse(value) : Number.NaN);
 
 function parsed(output: Buffer): Answer | undefined {
   if (!isUtf8(output)) return undefined;
