@@ -73,12 +73,16 @@ beforeAll(async () => {
   const config = { compilerOptions: { ...compilerOptions, noEmit: true }, files: ["program.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   writeFileSync(join(folder, "program.ts"), PROGRAM);
-}, 180_000);
+}, 600_000);
 
-test("a project without skipLibCheck compiles, and the types of all entries cost it next to nothing", async () => {
-  const said = await tsc("-p", ".", "--extendedDiagnostics");
-  expect(said).not.toContain("error TS");
-  const instantiations = Number(/^Instantiations: +(\d+)$/m.exec(said)?.[1]);
-  expect(instantiations).toBeGreaterThan(1000);
-  expect(instantiations).toBeLessThan(INSTANTIATIONS);
-});
+test(
+  "a project without skipLibCheck compiles, and the types of all entries cost it next to nothing",
+  { timeout: 300_000 },
+  async () => {
+    const said = await tsc("-p", ".", "--extendedDiagnostics");
+    expect(said).not.toContain("error TS");
+    const instantiations = Number(/^Instantiations: +(\d+)$/m.exec(said)?.[1]);
+    expect(instantiations).toBeGreaterThan(1000);
+    expect(instantiations).toBeLessThan(INSTANTIATIONS);
+  },
+);

@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { isUtf8 } from "node:buffer";
+import { isatty } from "node:tty";
 import type { Clock } from "../../util/clock.ts";
 import type { Credential, CredentialSource } from "./credentials.ts";
 import { KubeconfigError } from "./error.ts";
@@ -20,8 +21,6 @@ const MOST_COMPLAINT = 2000;
 export interface ExecSurroundings {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether there is somebody at a terminal who can be asked. */
-  readonly terminal: boolean;
 }
 
 interface Given {
@@ -47,8 +46,10 @@ export function execCredentials(plugin: ExecPlugin, surroundings: ExecSurroundin
   };
 }
 
-async function run(plugin: ExecPlugin, { env, terminal }: ExecSurroundings): Promise<Given> {
+async function run(plugin: ExecPlugin, { env }: ExecSurroundings): Promise<Given> {
   const { apiVersion, command, args, interactiveMode, cluster } = plugin;
+  // Whether there is somebody who can be asked.
+  const terminal = isatty(0);
   if (interactiveMode === "Always" && !terminal) {
     throw new KubeconfigError(
       `expected a terminal: ${command} gives credentials only to people (interactiveMode: Always)`,

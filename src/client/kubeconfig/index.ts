@@ -108,5 +108,5 @@ async function sourceOf(
   if (tokenFile !== undefined) return fileTokens(tokenFile, token, clock);
   if (token !== undefined || exec === undefined) return undefined;
   const { execCredentials } = await import("./exec.ts");
-  return execCredentials(exec, { clock, env, terminal: process.stdin.isTTY === true });
+  return execCredentials(exec, { clock, env });
 }
