@@ -213,7 +213,7 @@ test("AUTHN-33: a Secret of an account is filled with a token without an end, wh
 
 const kubeconfigOf = (name: string, kind: "token" | "certificate"): As => {
   const file = fileOf(`${name}.yaml`, addUser(directory, { name, groups: ["team"], kind, days: 7 }, systemClock));
-  return readKubeconfig({ kubeconfig: file, env: {} }).transport;
+  return { ...readKubeconfig({ kubeconfig: file, env: {} }).transport, headers: {} };
 };
 
 /** A watch of somebody; whether it has come to its end. */

@@ -19,6 +19,8 @@ function file(content: object | string, name = `config-${++files}`): string {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
+const PLUGIN = { apiVersion: "client.authentication.k8s.io/v1", command: "x", interactiveMode: "Never" };
+
 const config = (cluster: object, user: object, more: object = {}): object => ({
   clusters: [{ name: "c", cluster: { server: "https://one:6443", ...cluster } }],
   users: [{ name: "u", user }],
@@ -84,7 +86,7 @@ describe("a kubeconfig", () => {
     ["no context", { contexts: [] }, "expected current-context in"],
     ["a cluster that is not there", { ...config({}, {}), clusters: [] }, 'expected "c" among the clusters'],
     ["no server", config({ server: undefined }, {}), "expected server in"],
-    ["a program for credentials", config({}, { exec: { command: "x" } }), "exec is not supported"],
+    ["a program for credentials", config({}, { exec: PLUGIN }), "exec is not supported"],
     ["a proxy", config({ "proxy-url": "http://p" }, {}), "proxies are not supported"],
     ["a file that is not there", config({}, { tokenFile: "nowhere" }), "nowhere that"],
   ])("with %s is refused with what was expected", (_what, content, message) => {

@@ -6,7 +6,7 @@
 import type { ApiObject } from "../schema/definition.ts";
 import { retryOnConflict } from "../client/errors.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
-import type { UntypedObject } from "../client/kind.ts";
+import type { JsonPatchOperation, UntypedObject } from "../client/kind.ts";
 import type { ReportedVersion } from "../meta/history-report.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Actions } from "./actions.ts";
@@ -209,7 +209,7 @@ async function restoreOwners(
       (one) => one.manager !== fieldManager && !managers.some((known) => isSameManager(one, known)),
     );
     // The version is replaced by itself: another one is a conflict.
-    const patch = [
+    const patch: readonly JsonPatchOperation[] = [
       { op: "replace", path: "/metadata/resourceVersion", value: found.metadata.resourceVersion },
       { op: "add", path: "/metadata/managedFields", value: [...managers, ...since] },
     ];

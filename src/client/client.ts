@@ -15,7 +15,8 @@ import { parked } from "../util/activity.ts";
 import { type Clock, sleep, systemClock } from "../util/clock.ts";
 import { linesOf, readAll } from "./bodies.ts";
 import { StatusError, failureOf } from "./errors.ts";
-import type { ApiObject, Kind, Scope } from "./kind.ts";
+import { findKind } from "./find-kind.ts";
+import type { ApiObject, Kind, KindName, ObjectIn, Scope, ScopeIn, UntypedObject } from "./kind.ts";
 import type { Event, WriteListener } from "./queries.ts";
 import type { RequestOptions, Requests } from "./requests.ts";
 import { ResourceClient } from "./resource-client.ts";
@@ -67,8 +68,18 @@ export class Client implements Requests {
   }
 
   /** The verbs of the objects of a kind. */
-  resource<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): ResourceClient<T, S> {
-    return new ResourceClient<T, S>(this, kind);
+  resource<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): ResourceClient<T, S>;
+  /** The verbs of the objects of one of several kinds: what all of them have in common is known. */
+  resource<K extends Kind>(kind: K): ResourceClient<ObjectIn<K>, ScopeIn<K>>;
+  /**
+   * The verbs of the objects of a kind of which only the names are known; the server is asked where they are.
+   *
+   * @throws Error when the server has no such kind
+   */
+  resource(name: KindName): Promise<ResourceClient<UntypedObject>>;
+  resource(kind: Kind | KindName): ResourceClient | Promise<ResourceClient<UntypedObject>> {
+    if ("plural" in kind) return new ResourceClient(this, kind);
+    return findKind(this, kind).then((found) => new ResourceClient(this, found));
   }
 
   /** A client to the same server, with other options. */
@@ -80,6 +91,11 @@ export class Client implements Requests {
   /** The server, where it is in this process: its watches do not fall silent unnoticed, and it tells when kinds change. */
   get local(): LocalServer | undefined {
     return this.#options.local;
+  }
+
+  /** For the waits between tries, and of {@link ResourceClient.waitFor}. */
+  get clock(): Clock {
+    return this.#options.clock ?? systemClock;
   }
 
   /** Who hears of writes. */
@@ -128,7 +144,7 @@ export class Client implements Requests {
     { body, type = JSON_TYPE, accept = JSON_TYPE, signal }: RequestOptions,
     more: TransportRequest["headers"] = {},
   ): Promise<TransportAnswer> {
-    const { userAgent, token, clock = systemClock } = this.#options;
+    const { userAgent, token } = this.#options;
     const request: TransportRequest = {
       method,
       path,
@@ -150,7 +166,7 @@ export class Client implements Requests {
       if (wait === undefined) throw failureOf(answer.status, text, { method, path: path.split("?")[0]! });
       {
         using _parked = parked();
-        await sleep(clock, wait, signal);
+        await sleep(this.clock, wait, signal);
       }
       signal?.throwIfAborted();
     }

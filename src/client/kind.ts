@@ -91,6 +91,19 @@ export type CrdObject<C extends Crd, V> = ApiObject &
     "apiVersion" | "kind" | "metadata"
   >;
 
+/** The type of the objects of a kind, or of one of several kinds. */
+export type ObjectIn<K extends Kind> = K extends Kind<infer T, Scope> ? T : never;
+
+/** The scope of the objects of a kind, or of one of several kinds. */
+export type ScopeIn<K extends Kind> = K extends { readonly scope: infer S extends Scope } ? S : never;
+
+/** A kind by the names that manifests have for it. */
+export interface KindName {
+  /** `v1`, or `storage.k8s.io/v1`. */
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
 /** All members optional, all the way down. */
 type Deep<T> = T extends readonly (infer I)[]
   ? readonly Deep<I>[]
@@ -110,6 +123,43 @@ export type ApplyConfiguration<T> = Rest<T> & {
 export type NewObject<T> = Rest<T> & {
   readonly metadata: Partial<ObjectMeta> & ({ readonly name: string } | { readonly generateName: string });
 };
+
+/**
+ * A merge patch (RFC 7386): the members that change; null takes one away, a list is replaced as a whole.
+ */
+export type MergePatch<T> = T extends readonly unknown[]
+  ? Deep<T>
+  : T extends object
+    ? { readonly [M in keyof T]?: MergePatch<T[M]> | null }
+    : T;
+
+/**
+ * A strategic merge patch: as a merge patch, but lists with keys are merged item by item, and directives such as `$patch` and
+ * `$setElementOrder/containers` say how.
+ */
+export type StrategicPatch<T> = T extends readonly (infer I)[]
+  ? readonly StrategicPatch<I>[]
+  : T extends object
+    ? { readonly [M in keyof T]?: StrategicPatch<T[M]> | null } & Directives<T>
+    : T;
+
+/** What a strategic merge patch says of the members of a struct. */
+type Directives<T> = string extends keyof T
+  ? unknown
+  : {
+      readonly $patch?: "replace" | "merge" | "delete";
+      readonly $retainKeys?: readonly string[];
+    } & {
+      readonly [
+        M in keyof T & string as `${"$setElementOrder" | "$deleteFromPrimitiveList"}/${M}`
+      ]?: readonly unknown[];
+    };
+
+/** One operation of a JSON patch (RFC 6902); paths are JSON pointers. */
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
 
 /** The status of an object as a writer of it sees it: all members optional. */
 export type StatusOf<T> = T extends { readonly status?: infer V } ? Deep<NonNullable<V>> : never;

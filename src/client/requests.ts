@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Clock } from "../util/clock.ts";
 import type { Event, WriteListener } from "./queries.ts";
 import type { TransportRequest } from "./transport.ts";
 
@@ -22,6 +23,8 @@ export interface RequestOptions {
 
 /** Sends requests and reads their answers. */
 export interface Requests {
+  /** For the waits of what is sent. */
+  readonly clock: Clock;
   /** Who hears of writes. */
   readonly writes: WriteListener | undefined;
   /** Sends a request and returns the answer's JSON; throws a StatusError for anything but success. */

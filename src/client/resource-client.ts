@@ -11,10 +11,13 @@ import { attempt, retryOnConflict } from "./errors.ts";
 import {
   type ApiObject,
   type ApplyConfiguration,
+  type JsonPatchOperation,
   type Key,
   type Kind,
+  type MergePatch,
   type NewObject,
   type Scope,
+  type StrategicPatch,
   apiVersionOf,
   keyOf,
   nameOfKind,
@@ -36,6 +39,7 @@ import type {
 import type { RequestOptions, Requests } from "./requests.ts";
 import type { TransportRequest } from "./transport.ts";
 import { explained, pathOf } from "./unserved.ts";
+import { type Until, type WaitOptions, waitFor, waitForDelete } from "./wait.ts";
 
 const APPLY_TYPE = "application/apply-patch+yaml";
 const JSON_PATCH_TYPE = "application/json-patch+json";
@@ -100,6 +104,28 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     for await (const { type, object } of events) yield { type, object: this.#whole(object) };
   }
 
+  /**
+   * Waits until an object meets a condition, and gives the object: `waitFor(key, "Ready")`, `waitFor(key, "Ready=False")`, or
+   * a function of the object. One that is not there yet is waited for.
+   *
+   * @throws WaitError when it is deleted meanwhile, or when the time is over: 30 s by default
+   */
+  waitFor(key: Key<S>, until: Until<T>, options: WaitOptions = {}): Promise<T> {
+    return waitFor(this, key, until, this.#client.clock, options);
+  }
+
+  /**
+   * Waits until there is no object of a key any more; with `uid`, or for an object that was read, until that one has gone.
+   *
+   * @throws WaitError when the time is over: 30 s by default
+   */
+  waitForDelete(target: Key<S> | T, options: WaitOptions & { readonly uid?: string } = {}): Promise<void> {
+    const object = "metadata" in target ? target : undefined;
+    const key = object ? keyOf<S>(object) : (target as Key<S>);
+    const uid = options.uid ?? object?.metadata.uid;
+    return waitForDelete(this, key, uid, this.#client.clock, options);
+  }
+
   create(object: NewObject<T>, options: WriteOptions = {}): Promise<T> {
     const body = this.#body(object);
     const path = this.#collection(this.#placeOf(object.metadata)) + writeText(options);
@@ -125,8 +151,13 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     });
   }
 
-  /** A merge patch (RFC 7386), or a strategic one; an array is a JSON patch (RFC 6902). */
-  patch(key: Key<S>, patch: unknown, options: PatchOptions = {}): Promise<T> {
+  /** A merge patch (RFC 7386): what it does not name stays, null takes a member away. */
+  patch(key: Key<S>, patch: MergePatch<T>, options?: PatchOptions & { readonly strategic?: false }): Promise<T>;
+  /** A strategic merge patch, which knows lists by their keys. */
+  patch(key: Key<S>, patch: StrategicPatch<T>, options: PatchOptions & { readonly strategic: true }): Promise<T>;
+  /** A JSON patch (RFC 6902): its operations, one after the other. */
+  patch(key: Key<S>, patch: readonly JsonPatchOperation[], options?: PatchOptions): Promise<T>;
+  patch(key: Key<S>, patch: object, options: PatchOptions = {}): Promise<T> {
     const path = this.#item(key) + writeText(options);
     const merge = options.strategic === true ? STRATEGIC_TYPE : MERGE_TYPE;
     const request = { body: patch, type: Array.isArray(patch) ? JSON_PATCH_TYPE : merge };

@@ -13,7 +13,7 @@ import type { TLSSocket } from "node:tls";
 import type nodeTls from "node:tls";
 import { sleep, systemClock } from "../util/clock.ts";
 import { TransportError, baseOf, reasonOf } from "./transport-base.ts";
-import { type NodeTransport, type NodeTransportOptions, nodeTransport } from "./transport-node.ts";
+import { type NodeTransport, type NodeTransportOptions, headersOf, nodeTransport } from "./transport-node.ts";
 import type { TransportAnswer, TransportRequest } from "./transport.ts";
 
 // Loaded when the first connection is opened: most clients never need them.
@@ -101,7 +101,9 @@ class Pool {
       this.#isOlder = true;
       return undefined;
     }
-    const connection = new Connection(socket, this.#base, this.#options.token, () => this.#open.delete(connection));
+    const connection = new Connection(socket, this.#base, headersOf(this.#options.token, this.#options.headers), () =>
+      this.#open.delete(connection),
+    );
     this.#open.add(connection);
     return connection;
   }
@@ -134,7 +136,7 @@ class Pool {
 class Connection {
   readonly #session: ClientHttp2Session;
   readonly #base: URL;
-  readonly #token: string | undefined;
+  readonly #headers: Readonly<Record<string, string | string[]>>;
   readonly #prefix: string;
   #taken = 0;
   #most = STREAMS;
@@ -142,9 +144,9 @@ class Connection {
   #isOver = false;
 
   /** @param ended called when it takes no requests any more */
-  constructor(socket: TLSSocket, base: URL, token: string | undefined, ended: () => void) {
+  constructor(socket: TLSSocket, base: URL, headers: Readonly<Record<string, string | string[]>>, ended: () => void) {
     this.#base = base;
-    this.#token = token;
+    this.#headers = headers;
     this.#prefix = base.pathname.replace(/\/$/, "");
     const end = (): void => {
       this.#isOver = true;
@@ -189,7 +191,7 @@ class Connection {
           {
             ":method": method,
             ":path": this.#prefix + path,
-            ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+            ...this.#headers,
             ...headers,
             ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
           },

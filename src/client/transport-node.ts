@@ -26,6 +26,8 @@ export interface NodeTransportOptions {
   readonly key?: string | undefined;
   /** A bearer token, sent where the request does not bring a credential of its own. */
   readonly token?: string | undefined;
+  /** Sent with every request that does not bring a header of that name. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** The name to expect in the server's certificate. Default: the host of the address. */
   readonly serverName?: string | undefined;
   /** Accept any certificate of the server. Default false. */
@@ -42,7 +44,7 @@ export interface NodeTransport extends Transport {
 export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   const base = baseOf(options.url);
   const secure = base.protocol === "https:";
-  const { ca, cert, key, serverName, insecure, token } = options;
+  const { ca, cert, key, serverName, insecure, token, headers: more } = options;
   const agent = secure
     ? new nodeHttps.Agent({
         keepAlive: true,
@@ -54,19 +56,30 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
       })
     : new nodeHttp.Agent({ keepAlive: true });
   const prefix = base.pathname.replace(/\/$/, "");
-  const credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const always = headersOf(token, more);
   const send = (request: TransportRequest): Promise<TransportAnswer> => {
     const { method, path, headers, body, signal } = request;
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const outgoing = (secure ? nodeHttps : nodeHttp).request(new URL(prefix + path, base), {
       method,
       agent,
-      headers: { ...credential, ...headers, ...length },
+      headers: { ...always, ...headers, ...length },
       ...(signal === undefined ? {} : { signal }),
     });
     return answerOf(outgoing, body, `${base.origin} to ${method} ${path.split("?")[0]}`);
   };
   return Object.assign(send, { close: () => agent.destroy() });
+}
+
+/** What is sent with every request, by names in lower case. */
+export function headersOf(
+  token: string | undefined,
+  headers: NodeTransportOptions["headers"] = {},
+): Record<string, string | string[]> {
+  const named = Object.entries(headers).map(([name, value]) => {
+    return [name.toLowerCase(), typeof value === "string" ? value : [...value]] as const;
+  });
+  return { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...Object.fromEntries(named) };
 }
 
 function answerOf(outgoing: http.ClientRequest, body: string | undefined, asked: string): Promise<TransportAnswer> {

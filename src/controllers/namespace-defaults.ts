@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type ApiObject, type Kind, type NewObject, attempt } from "../client/index.ts";
+import { type ApiObject, type Kind, type MergePatch, type NewObject, attempt } from "../client/index.ts";
 import { ConfigMap, Namespace, ServiceAccount } from "../client/kinds/index.ts";
 import { type Controller, defineController, sharedInformer, watches } from "../runtime/index.ts";
 
@@ -47,7 +47,8 @@ function perNamespace<T extends ApiObject>(
         const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
         await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
       } else if (differs(there, wanted)) {
-        await attempt(client.resource(kind).patch(key, correctionOf(there, wanted)), "NotFound");
+        const correction = correctionOf(there, wanted) as MergePatch<T & WithData>;
+        await attempt(client.resource(kind).patch(key, correction), "NotFound");
       }
     },
   });

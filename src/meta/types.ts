@@ -1,8 +1,7 @@
 /**
  * The vocabulary in which schemas are written: JSON Schema with the markers of this field.
  *
- * The schemas carry TypeBox's static types, so that the TypeScript type of an object follows from its schema; nothing of
- * TypeBox is loaded at run time, where a schema is plain data.
+ * A schema carries the TypeScript type of the values that fit it ({@link Static}); at run time it is plain data.
  *
  * A schema says three things of each member: its type, how writers share it (list and map types, MARK-1..14) and when
  * it is printed. The last one decides what an object looks like on the wire and which fields a writer owns, and it is
@@ -17,17 +16,47 @@
  *
  * @module
  */
-import type { TSchema, Type } from "typebox";
+/** A schema; of its values nothing is known. */
+export type TSchema = object;
+
+/** A schema of the values of a type. */
+export interface Of<T> {
+  /** Carries the type; never there at run time. */
+  readonly "~type"?: T;
+}
+
+/** The mark of a member that an object may lack, for types. */
+export interface Lacking {
+  /** Never there at run time. */
+  readonly "~lacking": true;
+}
+
+/** The TypeScript type of an object that fits a schema. */
+export type Static<T extends TSchema> = T extends Of<infer V> ? V : unknown;
 
 type With = Record<string, unknown>;
-type Text = ReturnType<typeof Type.String>;
-type Bool = ReturnType<typeof Type.Boolean>;
-type Int = ReturnType<typeof Type.Integer>;
-type Unknown = ReturnType<typeof Type.Unknown>;
-type Optional<T extends TSchema> = ReturnType<typeof Type.Optional<T>>;
-type Struct<P extends Record<string, TSchema>> = ReturnType<typeof Type.Object<P>>;
-type List<T extends TSchema> = ReturnType<typeof Type.Array<T>>;
-type MapOf<T extends TSchema> = ReturnType<typeof Type.Unsafe<Record<string, Type.Static<T>>>>;
+type Text = Of<string>;
+type Bool = Of<boolean>;
+type Int = Of<number>;
+type Unknown = Of<unknown>;
+type Optional<T extends TSchema> = T & Lacking;
+type List<T extends TSchema> = Of<Static<T>[]>;
+type MapOf<T extends TSchema> = Of<Record<string, Static<T>>>;
+
+/** A schema of objects, whose members can be taken out of it. */
+export interface Struct<P extends Record<string, TSchema>> extends Of<Members<P>> {
+  readonly properties: P;
+}
+
+/** The members that an object may lack. */
+type Lacked<P> = { [M in keyof P]: P[M] extends Lacking ? M : never }[keyof P];
+
+type Members<P extends Record<string, TSchema>> = Plain<
+  { [M in Exclude<keyof P, Lacked<P>>]: Static<P[M]> } & { [M in Lacked<P>]?: Static<P[M]> }
+>;
+
+/** The same type in one piece. */
+type Plain<T> = { [M in keyof T]: T[M] };
 
 /** Marks a member that an object may lack; not enumerable, so that it is no part of the JSON Schema. */
 const OPTIONAL = Symbol("optional");
@@ -177,8 +206,3 @@ export const replacedList = <T extends TSchema>(
   keys: readonly [string, ...string[]],
   description?: string,
 ): List<T> => array(item, description, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
-
-/** The TypeScript type of an object that fits a schema. */
-export type Static<T extends TSchema> = Type.Static<T>;
-
-export type { TSchema };

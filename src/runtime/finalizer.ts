@@ -6,7 +6,15 @@
  *
  * @module
  */
-import { type ApiObject, type Client, type Kind, attempt, isStatus, keyOf } from "../client/index.ts";
+import {
+  type ApiObject,
+  type Client,
+  type JsonPatchOperation,
+  type Kind,
+  attempt,
+  isStatus,
+  keyOf,
+} from "../client/index.ts";
 
 /** Whether an object has a finalizer. */
 export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>
@@ -35,7 +43,10 @@ export async function removeFinalizer(client: Client, kind: Kind, object: ApiObj
   await attempt(resource.patch(keyOf(now), withoutFinalizer(now, finalizer)), "NotFound");
 }
 
-function withoutFinalizer({ metadata: { uid, finalizers = [] } }: ApiObject, finalizer: string): readonly object[] {
+function withoutFinalizer(
+  { metadata: { uid, finalizers = [] } }: ApiObject,
+  finalizer: string,
+): readonly JsonPatchOperation[] {
   const path = `/metadata/finalizers/${finalizers.indexOf(finalizer)}`;
   return [
     { op: "test", path: "/metadata/uid", value: uid },

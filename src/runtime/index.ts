@@ -23,6 +23,7 @@ export {
   defineKeyController,
 } from "./definition.ts";
 export type { LeaderElection } from "./election.ts";
+export { type InformerFactory, type InformerFactoryOptions, type SyncOptions, createInformers } from "./factory.ts";
 export {
   type GetInformer,
   type Index,

@@ -26,6 +26,7 @@ export async function withFinalizer<T extends ApiObject, S extends Scope>(
     ...(isMissing ? { finalizers: [...finalizers, finalizer] } : {}),
     ...(isOther ? { annotations } : {}),
   };
-  const done = await attempt(client.resource(kind).patch(keyOf(object), { metadata }), "NotFound", "Conflict");
-  return done.ok ? done.value : undefined;
+  const resource = client.resource<ApiObject, Scope>(kind);
+  const done = await attempt(resource.patch(keyOf(object), { metadata }), "NotFound", "Conflict");
+  return done.ok ? (done.value as T) : undefined;
 }

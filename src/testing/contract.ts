@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject, ApplyConfiguration, Client, Kind } from "../client/index.ts";
+import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest } from "../client/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Route } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
@@ -11,7 +11,6 @@ import type { TestClock } from "./clock.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ReportedEvent } from "./events.ts";
 import type { Faults } from "./faults.ts";
-import type { Manifest } from "./manifests.ts";
 import type { RunOptions, Running } from "./run.ts";
 import type { SettleOptions } from "./settled.ts";
 import type { Recording, RequestMatch, RequestRecord } from "./traffic.ts";

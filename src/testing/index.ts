@@ -13,7 +13,7 @@
  *
  * @module
  */
-export { ApplyError, type Refusal } from "./apply.ts";
+export { ApplyError, type Manifest, type Refusal } from "../client/index.ts";
 export { hasCondition, isOwnedBy } from "./assertions.ts";
 export type { TestClock, WaitingTimer } from "./clock.ts";
 export { createCluster } from "./cluster.ts";
@@ -42,7 +42,6 @@ export {
   watchStalls,
 } from "./fault.ts";
 export type { FaultHandle, Faults } from "./faults.ts";
-export type { Manifest } from "./manifests.ts";
 export type { RunOptions, Running } from "./run.ts";
 export { type RunCommandOptions, runCommand } from "./run-command.ts";
 export { HotLoop, NotSettled, ReconcileFailed, type SettleOptions } from "./settled.ts";

@@ -19,9 +19,11 @@ import {
   Client,
   type Kind,
   type LocalServer,
+  type Manifest,
   type Transport,
   apiVersionOf,
 } from "../client/index.ts";
+import { readManifests } from "../client/manifests.ts";
 import { inProcessTransport } from "../cluster/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -31,7 +33,7 @@ import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
 import { givingNoWay } from "../util/turn-limit.ts";
 import { type Log, silentLog } from "../util/log.ts";
-import { applyManifests } from "./apply.ts";
+import { applyToCluster } from "./apply.ts";
 import { type TestClock, VirtualClock, machineClock, mayWait } from "./clock.ts";
 import type { Cluster, ClusterOptions, Mark } from "./contract.ts";
 import { type Endpoint, HOSTS, openEndpoint } from "./endpoint.ts";
@@ -39,7 +41,6 @@ import { type ReportedEvent, eventsOf } from "./events.ts";
 import { watchExpires } from "./fault.ts";
 import { FaultBook } from "./faults.ts";
 import { filtersOf } from "./filters.ts";
-import { type Manifest, readManifests } from "./manifests.ts";
 import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
 import { Sender } from "./sender.ts";
 import { Complaints, type SettleOptions, settle } from "./settled.ts";
@@ -140,7 +141,7 @@ export class TestCluster implements Cluster {
     const found = kind
       ? (rest as ApplyConfiguration<T>[]).map((config) => ({ manifest: manifestOf(kind, config), from: "typed" }))
       : ([first, ...rest] as (string | Manifest | undefined)[]).flatMap((one) => (one ? readManifests(one) : []));
-    return (await applyManifests(this.client(), () => this.#server().core.kinds, found)) as readonly T[];
+    return (await applyToCluster(this.client(), () => this.#server().core.kinds, found)) as readonly T[];
   }
 
   async run(controllers: Controller | readonly Controller[], options: RunOptions = {}): Promise<Running> {

@@ -46,7 +46,7 @@ const makePod = (name: string, more: object = {}, metadata: object = {}) =>
   } as NewObject<Pod>);
 const using = (claimName: string) => ({ volumes: [{ name: "v", persistentVolumeClaim: { claimName } }] });
 const ends = async (phase: string, message?: string) => {
-  await pods().status.patch(at("recycler-for-v"), { status: { phase, message } });
+  await pods().status.patch(at("recycler-for-v"), { status: { phase, ...(message === undefined ? {} : { message }) } });
   await world.settled();
 };
 const tell = (reason: string, involvedObject: object, type = "Warning") =>

@@ -1,11 +1,11 @@
 /** What custom kinds have of everything that built-in ones have: SUP-8, CRD-1. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Kind, isStatus } from "../../src/client/index.ts";
+import { type Kind, type UntypedObject, isStatus } from "../../src/client/index.ts";
 import { CustomResourceDefinition } from "../../src/client/kinds/index.ts";
 import { type EtcdCluster, hasEtcd, startEtcd } from "../etcd/start.ts";
 import { PLACE, World } from "./world.ts";
 
-const Thing: Kind = {
+const Thing: Kind<UntypedObject> = {
   group: "example.com",
   version: "v1",
   kind: "Thing",

@@ -14,7 +14,13 @@ afterAll(() => folder[Symbol.dispose]());
 
 /** Blocks that begin with the name of a file, and programs without one. */
 const BLOCK = /^```(?:ts|yaml)\n(?:(?:\/\/|#) (\S+)\n|(?=import ))([^]*?)^```$/gm;
-const PAGES = ["docs/guides/testing-kit.md", "docs/guides/controllers.md", "docs/tutorial.md", "README.md"];
+const PAGES = [
+  "docs/guides/testing-kit.md",
+  "docs/guides/controllers.md",
+  "docs/guides/from-client-node.md",
+  "docs/tutorial.md",
+  "README.md",
+];
 
 const files: string[] = [];
 beforeAll(() => {
@@ -39,6 +45,7 @@ test("every file of the pages is there", () => {
     "fixtures/shop.yaml",
     "node.test-with-node.ts",
     "controllers.ts",
+    "from-client-node.ts",
     "web.yaml",
     "maps.ts",
     "web.yaml",

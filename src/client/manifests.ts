@@ -1,5 +1,5 @@
 /**
- * Objects of a test from wherever it has them: files, folders, texts of several documents, objects, lists.
+ * Objects from wherever a program has them: files, folders, texts of several documents, objects, lists.
  *
  * @module
  */

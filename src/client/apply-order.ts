@@ -1,5 +1,5 @@
 /**
- * The order in which the objects of a test can be applied, whatever order its files have them in.
+ * The order in which objects can be applied, whatever order their files have them in.
  *
  * @module
  */

@@ -1,0 +1,176 @@
+/**
+ * Objects of manifests into a server, by server-side apply, in an order that works.
+ *
+ * @module
+ */
+import { backoff } from "../util/backoff.ts";
+import { sleep, systemRandom } from "../util/clock.ts";
+import { inOrder } from "./apply-order.ts";
+import type { Client } from "./client.ts";
+import { UnknownKindError, findKind } from "./find-kind.ts";
+import { type Kind, type KindName, type UntypedObject, apiVersionOf } from "./kind.ts";
+import type { FoundManifest, Manifest } from "./manifests.ts";
+import type { ApplyOptions } from "./queries.ts";
+
+/** How manifests are applied. */
+export interface ManifestOptions extends Omit<ApplyOptions, "explain"> {
+  /** Where objects go that are in a namespace and name none; `default` by default. */
+  readonly namespace?: string;
+  /** Whether a status is applied, too, through its subresource; left out by default, as `kubectl apply` does. */
+  readonly status?: boolean;
+}
+
+/** An object that was not taken. */
+export interface Refusal {
+  readonly manifest: Manifest;
+  /** Where it stood. */
+  readonly from: string;
+  readonly error: unknown;
+}
+
+/** Some objects were refused; all others are there. */
+export class ApplyError extends Error {
+  override readonly name = "ApplyError";
+  readonly refusals: readonly Refusal[];
+
+  constructor(refusals: readonly Refusal[], of: number) {
+    const lines = refusals.map(({ manifest, from, error }) => `  ${nameOf(manifest)} (${from}): ${messageOf(error)}`);
+    super(`${refusals.length} of ${of} objects were refused:\n${lines.join("\n")}`, { cause: refusals[0]?.error });
+    this.refusals = refusals;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const nameOf = ({ kind, metadata: { namespace, name } }: Manifest): string =>
+  `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+
+/** A kind as a manifest names it, with what the server says of it. */
+export interface ServedManifestKind {
+  readonly kind: Kind<UntypedObject>;
+  readonly hasStatus: boolean;
+}
+
+/** Finds the kind of a manifest. @throws Error when it is not served */
+export type FindKind = (name: KindName) => ServedManifestKind | Promise<ServedManifestKind>;
+
+/**
+ * Applies what is in manifests: objects, lists, files, folders and YAML or JSON of several documents, which is told from a path by
+ * its line break or its brace. Namespaces and definitions come first, then what others need; kinds that are defined among them are
+ * waited for. The answers are in the order in which the objects were given.
+ *
+ *     await applyManifests(client, ["deploy/", "kind: List ..."], { fieldManager: "installer", force: true });
+ *
+ * @throws ApplyError with all that were refused, when all others have been applied
+ */
+export async function applyManifests(
+  client: Client,
+  sources: string | Manifest | readonly (string | Manifest)[],
+  options: ManifestOptions,
+): Promise<readonly UntypedObject[]> {
+  // Most programs never read YAML.
+  const { readManifests } = await import("./manifests.ts");
+  const found = ([sources].flat() as readonly (string | Manifest)[]).flatMap((source) => readManifests(source));
+  return applyFound(client, found, kindsOf(client, found, options.signal), options);
+}
+
+/**
+ * Applies objects one after the other, so that uids and versions are the same in every run; the answers are in the order in which
+ * the objects were given.
+ *
+ * @throws ApplyError with all that were refused, when all others have been applied
+ */
+export async function applyFound(
+  client: Client,
+  found: readonly FoundManifest[],
+  findFor: FindKind,
+  options: ManifestOptions,
+): Promise<readonly UntypedObject[]> {
+  const applied = new Map<FoundManifest, UntypedObject>();
+  const refused = new Map<FoundManifest, unknown>();
+  for (const one of inOrder(found)) {
+    options.signal?.throwIfAborted();
+    try {
+      applied.set(one, await applyOne(client, await findFor(one.manifest), one.manifest, options));
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      refused.set(one, error);
+    }
+  }
+  if (refused.size === 0) return found.map((one) => applied.get(one)!);
+  const refusals = found.filter((one) => refused.has(one)).map((one) => ({ ...one, error: refused.get(one) }));
+  throw new ApplyError(refusals, found.length);
+}
+
+async function applyOne(
+  client: Client,
+  { kind, hasStatus }: ServedManifestKind,
+  manifest: Manifest,
+  { namespace: usual = "default", status: takesStatus = false, ...options }: ManifestOptions,
+): Promise<UntypedObject> {
+  const { status, ...rest } = manifest;
+  const { name, namespace = usual } = manifest.metadata;
+  const metadata = kind.scope === "Namespaced" ? { ...manifest.metadata, namespace } : manifest.metadata;
+  const resource = client.resource(kind);
+  const intent = { ...rest, metadata, ...(hasStatus || status === undefined ? {} : { status }) };
+  const object = await resource.apply(intent, options);
+  if (!takesStatus || !hasStatus || status === undefined) return object;
+  const place = kind.scope === "Namespaced" ? { name, namespace } : { name };
+  return resource.status.apply({ metadata: place, status }, options);
+}
+
+/** How long a kind is waited for whose definition is among what is applied. */
+const DEFINED_MS = 30_000;
+const RETRY = { first: 50, most: 1000 };
+
+/** Asks a server for each kind once; those that are defined among the manifests are waited for. */
+function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortSignal | undefined): FindKind {
+  const defined = new Set(found.flatMap(({ manifest }) => definedBy(manifest)));
+  const known = new Map<string, Promise<ServedManifestKind>>();
+  return (name) => {
+    const id = `${name.apiVersion} ${name.kind}`;
+    let kind = known.get(id);
+    if (!kind) known.set(id, (kind = ask(client, name, defined.has(id) ? DEFINED_MS : 0, signal)));
+    return kind;
+  };
+}
+
+/** The kinds that a definition brings, as manifests name them. */
+function definedBy({ kind, spec }: Manifest): readonly string[] {
+  if (kind !== "CustomResourceDefinition") return [];
+  const { group, names, versions } = (spec ?? {}) as {
+    readonly group?: string;
+    readonly names?: { readonly kind?: string };
+    readonly versions?: readonly { readonly name?: string }[];
+  };
+  return (Array.isArray(versions) ? versions : []).map(
+    ({ name }: { readonly name?: string }) =>
+      `${apiVersionOf({ group: group ?? "", version: name ?? "" })} ${names?.kind}`,
+  );
+}
+
+async function ask(
+  client: Client,
+  name: KindName,
+  patience: number,
+  signal: AbortSignal | undefined,
+): Promise<ServedManifestKind> {
+  const { clock, local } = client;
+  const until = clock.steady() + patience;
+  for (let failures = 0; ; failures++) {
+    const changed = new AbortController();
+    // Where time stands still, that a kind has come is heard of.
+    const heard = local?.onKindsChange(() => changed.abort());
+    try {
+      const kind = await findKind(client, name, signal);
+      return { kind, hasStatus: kind.subresources.includes("status") };
+    } catch (error) {
+      if (!(error instanceof UnknownKindError) || clock.steady() >= until) throw error;
+      const woken = signal ? AbortSignal.any([changed.signal, signal]) : changed.signal;
+      await sleep(clock, backoff(failures, RETRY, systemRandom), woken);
+      signal?.throwIfAborted();
+    } finally {
+      heard?.[Symbol.dispose]();
+    }
+  }
+}

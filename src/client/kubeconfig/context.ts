@@ -1,0 +1,239 @@
+/**
+ * What kubeconfig files say: which server, which credentials, which namespace.
+ *
+ * Read as kubectl reads them: the file that is asked for, else those of `KUBECONFIG` (several are one, where two say something of the
+ * same name the first one counts), else `~/.kube/config`. What a file names is looked for from where the file is.
+ *
+ * @module
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { type ValueObject, isObject } from "../../value/value.ts";
+import type { NodeTransportOptions } from "../transport-node.ts";
+import { KubeconfigError } from "./error.ts";
+import { type ExecPlugin, execPluginOf } from "./exec-plugin.ts";
+
+/** Where to look, and for what. */
+export interface KubeconfigChoice {
+  readonly kubeconfig?: string | undefined;
+  /** The text of one, in place of files. */
+  readonly text?: string | undefined;
+  readonly context?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A server, how to reach it, who asks and where that user works. */
+export interface ChosenContext {
+  readonly name: string;
+  /** All but what may change while a client runs. */
+  readonly transport: NodeTransportOptions;
+  readonly user: ChosenUser;
+  readonly namespace: string;
+}
+
+/** The credentials of a user that a client has to look after. */
+export interface ChosenUser {
+  readonly token?: string | undefined;
+  /** A file that has a token, which may be written anew at any time. */
+  readonly tokenFile?: string | undefined;
+  readonly exec?: ExecPlugin | undefined;
+}
+
+/** Makes the value of the text of a file. @throws where it is not YAML */
+export type Decode = (text: Uint8Array) => unknown;
+
+/** Reads the files and takes the context out of them. @throws KubeconfigError that names the file and the member */
+export const contextOf = (choice: KubeconfigChoice, decode: Decode): ChosenContext =>
+  chooseContext(filesOf(choice, decode), choice.context);
+
+/** The names of all contexts in the files. @throws KubeconfigError that names the file */
+export const contextNamesOf = (choice: KubeconfigChoice, decode: Decode): readonly string[] =>
+  filesOf(choice, decode).flatMap(({ value: { contexts } }) =>
+    (Array.isArray(contexts) ? contexts : []).flatMap((entry) => (isObject(entry) ? (text(entry, "name") ?? []) : [])),
+  );
+
+/** A member of one of the lists of a kubeconfig, and the file that it stands in. */
+interface Named {
+  readonly file: string;
+  readonly value: ValueObject;
+}
+
+/** The files that are looked for where none is named. */
+export function candidatesOf({ env }: Pick<KubeconfigChoice, "env">): readonly string[] {
+  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+  return listed.length > 0 ? listed : [join(env["HOME"] ?? homedir(), ".kube", "config")];
+}
+
+function filesOf(choice: KubeconfigChoice, decode: Decode): Named[] {
+  if (choice.text !== undefined) return [read(Buffer.from(choice.text), resolve("the text"), decode)];
+  if (choice.kubeconfig !== undefined) return [readFile(choice.kubeconfig, decode)];
+  const candidates = candidatesOf(choice);
+  const files = candidates.filter((file) => existsSync(file));
+  if (files.length > 0) return files.map((file) => readFile(file, decode));
+  throw new KubeconfigError(`expected a kubeconfig at ${candidates.join(", ")}, found none`);
+}
+
+function readFile(file: string, decode: Decode): Named {
+  try {
+    return read(readFileSync(file), file, decode);
+  } catch (cause) {
+    if (cause instanceof KubeconfigError) throw cause;
+    throw new KubeconfigError(`expected ${file} to be a kubeconfig: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function read(bytes: Uint8Array, file: string, decode: Decode): Named {
+  let value: unknown;
+  try {
+    value = decode(bytes);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new KubeconfigError(`expected ${file} to be a kubeconfig: ${why}`, { cause });
+  }
+  if (isObject(value)) return { file, value };
+  throw new KubeconfigError(`expected ${file} to be a kubeconfig, found no map in it`);
+}
+
+function chooseContext(files: readonly Named[], asked: string | undefined): ChosenContext {
+  const current = files.map(({ value }) => text(value, "current-context")).find((name) => name !== undefined);
+  const name = asked ?? current;
+  const where = files.map(({ file }) => file).join(", ");
+  if (name === undefined) throw new KubeconfigError(`expected current-context in ${where}, or the name of a context`);
+  const context = find(files, "contexts", "context", name);
+  const cluster = find(files, "clusters", "cluster", needed(context, "cluster"));
+  const userName = text(context.value, "user");
+  const user = userName === undefined ? undefined : find(files, "users", "user", userName);
+  return {
+    name,
+    transport: { ...serverOf(cluster), ...(user ? standingOf(user) : {}) },
+    user: user ? credentialsOf(user, cluster) : {},
+    namespace: text(context.value, "namespace") ?? "default",
+  };
+}
+
+/** The entry of a name in one of the lists; in the first file that has it. */
+function find(files: readonly Named[], list: string, member: string, name: string): Named {
+  for (const { file, value } of files) {
+    const entries = value[list];
+    for (const entry of Array.isArray(entries) ? entries : []) {
+      if (!isObject(entry) || entry["name"] !== name) continue;
+      const found = entry[member] ?? {};
+      if (!isObject(found))
+        throw new KubeconfigError(`expected ${member} of ${list} ${JSON.stringify(name)} in ${file} to be a map`);
+      return { file, value: found };
+    }
+  }
+  const where = files.map(({ file }) => file).join(", ");
+  throw new KubeconfigError(`expected ${JSON.stringify(name)} among the ${list} of ${where}`);
+}
+
+function text(value: ValueObject, member: string): string | undefined {
+  const found = value[member];
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+function needed({ file, value }: Named, member: string): string {
+  const found = text(value, member);
+  if (found === undefined) throw new KubeconfigError(`expected ${member} in ${file}, found none`);
+  return found;
+}
+
+function serverOf(cluster: Named): NodeTransportOptions {
+  const insecure = cluster.value["insecure-skip-tls-verify"] === true;
+  if (text(cluster.value, "proxy-url") !== undefined) {
+    throw new KubeconfigError(`expected no proxy-url in ${cluster.file}: proxies are not supported`);
+  }
+  return {
+    url: needed(cluster, "server"),
+    // Who accepts any certificate must not name those that count, as with kubectl.
+    ca: insecure ? undefined : pem(cluster, "certificate-authority"),
+    insecure,
+    serverName: text(cluster.value, "tls-server-name"),
+  };
+}
+
+/** What of a user stays as it is: a certificate, a password, and for whom he acts. */
+function standingOf(user: Named): Pick<NodeTransportOptions, "cert" | "key" | "headers"> {
+  if (user.value["auth-provider"] !== undefined) {
+    throw new KubeconfigError(
+      `expected no auth-provider for the user in ${user.file}: it is not supported, use an exec plugin`,
+    );
+  }
+  const [username, password = ""] = [text(user.value, "username"), text(user.value, "password")];
+  const basic = username === undefined ? undefined : Buffer.from(`${username}:${password}`).toString("base64");
+  const headers = { ...(basic === undefined ? {} : { authorization: `Basic ${basic}` }), ...impersonation(user) };
+  return {
+    cert: pem(user, "client-certificate"),
+    key: pem(user, "client-key"),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+  };
+}
+
+/** The headers of somebody who acts for another one: `as`, `as-uid`, `as-groups`, `as-user-extra`. */
+function impersonation({ file, value }: Named): Record<string, string | string[]> {
+  const extra = value["as-user-extra"] ?? {};
+  if (!isObject(extra)) throw new KubeconfigError(`expected as-user-extra in ${file} to be a map`);
+  const entries = Object.entries({
+    "impersonate-user": value["as"],
+    "impersonate-uid": value["as-uid"],
+    "impersonate-group": value["as-groups"],
+  }).concat(Object.entries(extra).map(([key, values]) => [`impersonate-extra-${encodeURIComponent(key)}`, values]));
+  return Object.fromEntries(
+    entries.flatMap(([name, said]) => {
+      const values = [said ?? []].flat().map((one) => {
+        if (typeof one === "string") return Buffer.from(one).toString("latin1");
+        throw new KubeconfigError(`expected texts as ${name} of the user in ${file}, got ${JSON.stringify(one)}`);
+      });
+      return values.length === 0 ? [] : [[name, values]];
+    }),
+  );
+}
+
+function credentialsOf(user: Named, cluster: Named): ChosenUser {
+  const tokenFile = text(user.value, "tokenFile");
+  const { exec } = user.value;
+  return {
+    token: text(user.value, "token"),
+    tokenFile: tokenFile === undefined ? undefined : beside(user.file, tokenFile),
+    exec: exec == null ? undefined : execPluginOf(exec, user.file, clusterInfo(cluster)),
+  };
+}
+
+/** The cluster as a plugin is told of it. */
+function clusterInfo(cluster: Named): object {
+  const { extensions } = cluster.value;
+  const named = (Array.isArray(extensions) ? extensions : []).find(
+    (one) => isObject(one) && one["name"] === "client.authentication.k8s.io/exec",
+  );
+  const ca = pem(cluster, "certificate-authority");
+  const serverName = text(cluster.value, "tls-server-name");
+  return {
+    server: needed(cluster, "server"),
+    ...(serverName === undefined ? {} : { "tls-server-name": serverName }),
+    ...(cluster.value["insecure-skip-tls-verify"] === true ? { "insecure-skip-tls-verify": true } : {}),
+    ...(ca === undefined ? {} : { "certificate-authority-data": Buffer.from(ca, "latin1").toString("base64") }),
+    ...(isObject(named) && named["extension"] != null ? { config: named["extension"] } : {}),
+  };
+}
+
+/** A PEM text: inline as base64 in `<member>-data`, or in a file that is named from where the kubeconfig is. */
+function pem(named: Named, member: string): string | undefined {
+  const inline = text(named.value, `${member}-data`);
+  if (inline !== undefined) return Buffer.from(inline, "base64").toString("latin1");
+  const path = text(named.value, member);
+  return path === undefined ? undefined : readBeside(named.file, beside(named.file, path));
+}
+
+const beside = (kubeconfig: string, path: string): string => resolve(dirname(kubeconfig), path);
+
+/** The text of a file that a kubeconfig names. @throws KubeconfigError */
+export function readBeside(kubeconfig: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new KubeconfigError(`expected the file ${file} that ${kubeconfig} names: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}

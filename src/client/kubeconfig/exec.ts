@@ -1,0 +1,141 @@
+/**
+ * Credentials from a program (client.authentication.k8s.io): it is run when they are needed, and again when they are over or the
+ * server does not accept them.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { isUtf8 } from "node:buffer";
+import { isatty } from "node:tty";
+import type { Clock } from "../../util/clock.ts";
+import type { Credential, CredentialSource } from "./credentials.ts";
+import { KubeconfigError } from "./error.ts";
+import type { ExecPlugin } from "./exec-plugin.ts";
+
+/** What of the output of a program is read. */
+const MOST_BYTES = 1 << 20;
+/** What of its complaints is told. */
+const MOST_COMPLAINT = 2000;
+
+/** What a program needs to be run in. */
+export interface ExecSurroundings {
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface Given {
+  readonly credential: Credential;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** The credentials of a program; who asks while it runs waits for the same run. */
+export function execCredentials(plugin: ExecPlugin, surroundings: ExecSurroundings): CredentialSource {
+  let given: Given | undefined;
+  let running: Promise<Given> | undefined;
+  return {
+    async current() {
+      if (given && surroundings.clock.now() < given.until) return given.credential;
+      running ??= run(plugin, surroundings).finally(() => (running = undefined));
+      given = await running;
+      return given.credential;
+    },
+    refused(credential) {
+      if (given?.credential === credential) given = undefined;
+    },
+  };
+}
+
+async function run(plugin: ExecPlugin, { env }: ExecSurroundings): Promise<Given> {
+  const { apiVersion, command, args, interactiveMode, cluster } = plugin;
+  // Whether there is somebody who can be asked.
+  const terminal = isatty(0);
+  if (interactiveMode === "Always" && !terminal) {
+    throw new KubeconfigError(
+      `expected a terminal: ${command} gives credentials only to people (interactiveMode: Always)`,
+    );
+  }
+  const interactive = terminal && interactiveMode !== "Never";
+  const spec = { interactive, ...(cluster === undefined ? {} : { cluster }) };
+  const info = JSON.stringify({ apiVersion, kind: "ExecCredential", spec });
+  const child = spawn(command, args, {
+    env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
+    // Questions go to the terminal; without one, complaints are told with the error.
+    stdio: interactive ? ["inherit", "pipe", "inherit"] : ["ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  return credentialIn(await outputOf(child, plugin), plugin);
+}
+
+function outputOf(child: ChildProcess, { command, installHint }: ExecPlugin): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const output: Buffer[] = [];
+    let bytes = 0;
+    let complaint = "";
+    const fail = (why: string, cause?: unknown): void => {
+      const hint = installHint === "" ? "" : `\n${installHint}`;
+      reject(new KubeconfigError(`expected credentials from ${command}: ${why}${hint}`, { cause }));
+    };
+    child.stdout?.on("data", (piece: Buffer) => {
+      output.push(piece);
+      bytes += piece.length;
+      if (bytes <= MOST_BYTES) return;
+      child.kill("SIGKILL");
+      fail(`it wrote more than ${MOST_BYTES} bytes`);
+    });
+    child.stderr?.on("data", (piece: Buffer) => {
+      if (complaint.length < MOST_COMPLAINT) complaint = (complaint + piece.toString()).slice(0, MOST_COMPLAINT);
+    });
+    child.once("error", (error) => fail(error.message, error));
+    child.once("close", (code, signal) => {
+      if (code === 0) resolve(Buffer.concat(output));
+      else
+        fail(
+          `it ended with ${code === null ? signal : `code ${code}`}${complaint === "" ? "" : `: ${complaint.trim()}`}`,
+        );
+    });
+  });
+}
+
+/** What a program answers, as far as it is as it should be. */
+interface Answer {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
+  readonly status?: {
+    readonly expirationTimestamp?: unknown;
+    readonly token?: unknown;
+    readonly clientCertificateData?: unknown;
+    readonly clientKeyData?: unknown;
+  } | null;
+}
+
+function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): Given {
+  const wrong = (expected: string, got: unknown): KubeconfigError =>
+    new KubeconfigError(`expected ${expected} from ${command}, got ${JSON.stringify(got)?.slice(0, 100) ?? "none"}`);
+  const answer = parsed(output);
+  if (answer === undefined) throw wrong("an ExecCredential in JSON", output.subarray(0, 100).toString("latin1"));
+  if (answer.kind !== "ExecCredential") throw wrong("the kind ExecCredential", answer.kind);
+  if (answer.apiVersion !== apiVersion) throw wrong(`the apiVersion ${apiVersion}`, answer.apiVersion);
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status ?? {};
+  const has = (value: unknown): value is string => typeof value === "string" && value !== "";
+  if (has(cert) !== has(key)) throw wrong("a certificate with its key", has(cert) ? "no key" : "no certificate");
+  if (!has(token) && !has(cert)) throw wrong("a token or a certificate in status", Object.keys(answer.status ?? {}));
+  const until = expirationTimestamp == null ? Infinity : timeOf(expirationTimestamp);
+  if (Number.isNaN(until)) throw wrong("a time as status.expirationTimestamp", expirationTimestamp);
+  return {
+    credential: { ...(has(token) ? { token } : {}), ...(has(cert) && has(key) ? { cert, key } : {}) },
+    until,
+  };
+}
+
+const timeOf = (value: unknown): number => (typeof value === "string" ? Date.parse(value) : Number.NaN);
+
+function parsed(output: Buffer): Answer | undefined {
+  if (!isUtf8(output)) return undefined;
+  try {
+    const value: unknown = JSON.parse(output.toString());
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Informers without a manager: for programs that follow objects and reconcile nothing.
+ *
+ *     await using informers = createInformers({ client });
+ *     const pods = informers.informer(sharedInformer(Pod, { namespace: "default" }));
+ *     pods.on(({ type, object }) => console.log(type, object.metadata.name));
+ *     await informers.synced();
+ *
+ * @module
+ */
+import { type ApiObject, type Client, type Kind, type Scope, isStatus } from "../client/index.ts";
+import { type Clock, seededRandom, systemRandom } from "../util/clock.ts";
+import { type Duration, millisOf } from "../util/duration.ts";
+import { type InformerSpec, type Keep, specOf } from "./informer.ts";
+import { type HeldInformer, Informers } from "./informers.ts";
+import type { Reflector } from "./reflector.ts";
+import { ServedKinds } from "./served-kinds.ts";
+
+/** What informers without a manager are made with. */
+export interface InformerFactoryOptions {
+  readonly client: Client;
+  /** That of the client by default. */
+  readonly clock?: Clock;
+  /** Chance that repeats itself; that of the machine by default. */
+  readonly seed?: number;
+  /** Objects that informers give out are frozen; a bit faster without. Default: unless NODE_ENV is production. */
+  readonly freeze?: boolean;
+  /** What informers keep of objects where their specs do not say; all of it by default. */
+  readonly keep?: Keep<ApiObject>;
+  /** Hears why a list or a watch failed, which is tried again whatever this does, and what listeners throw. */
+  readonly failed?: (error: unknown) => void;
+}
+
+/** How long somebody waits for informers. */
+export interface SyncOptions {
+  /** As long as it takes by default. */
+  readonly timeout?: Duration;
+  /** Gives up. */
+  readonly signal?: AbortSignal;
+}
+
+/** Gives informers that share lists and watches, until it is stopped. */
+export interface InformerFactory extends AsyncDisposable {
+  /** The informer of a kind or of a spec; it follows until all who asked for it have disposed of it, or the factory is stopped. */
+  informer<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): HeldInformer<T, S, never>;
+  informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X>;
+  /** The kinds that the server has, as they come and go. */
+  readonly kinds: ServedKinds;
+  /**
+   * Resolves when each informer has told its first list, or waits for a kind that is not served.
+   *
+   * @throws StatusError where one is refused (401, 403), Error when the time is over
+   */
+  synced(options?: SyncOptions): Promise<void>;
+  /** Follows no more; nothing is told afterwards. */
+  stop(): Promise<void>;
+}
+
+/** Makes a factory; nothing is asked for before the first informer is. */
+export const createInformers = (options: InformerFactoryOptions): InformerFactory => new Factory(options);
+
+class Factory implements InformerFactory {
+  readonly kinds: ServedKinds;
+  readonly #informers: Informers;
+  readonly #clock: Clock;
+  readonly #reflectors = new Set<Reflector>();
+  readonly #waiters = new Set<() => void>();
+  readonly #tell: (error: unknown) => void;
+  #refusal: Error | undefined;
+  #isStopped = false;
+
+  constructor({ client, clock = client.clock, seed, freeze, keep, failed = () => {} }: InformerFactoryOptions) {
+    const random = seed === undefined ? systemRandom : seededRandom(seed);
+    this.#clock = clock;
+    this.#tell = failed;
+    const meet = (error: unknown): void => this.#meet(error);
+    this.kinds = new ServedKinds({ client, clock, random, failed: meet });
+    this.#informers = new Informers({
+      client,
+      clock,
+      random,
+      kinds: this.kinds,
+      failed: meet,
+      freeze: freeze ?? process.env["NODE_ENV"] !== "production",
+      keep,
+      givesUpSilence: !client.local,
+    });
+  }
+
+  informer<T extends ApiObject, S extends Scope, X extends string = never>(
+    from: Kind<T, S> | InformerSpec<T, S, X>,
+  ): HeldInformer<T, S, X> {
+    const held = this.#informers.hold(specOf(from) as InformerSpec<T, S, X>);
+    for (const reflector of this.#reflectors) if (reflector.hasEnded) this.#reflectors.delete(reflector);
+    this.#reflectors.add(held.reflector);
+    return held;
+  }
+
+  async synced({ timeout, signal }: SyncOptions = {}): Promise<void> {
+    const late = new AbortController();
+    const millis = timeout === undefined ? undefined : millisOf(timeout);
+    const timer = millis === undefined ? undefined : this.#clock.after(millis, () => late.abort(), { holds: true });
+    const given = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
+    try {
+      while (this.#pending().length > 0 && !this.#isStopped) {
+        if (this.#refusal) throw this.#refusal;
+        await this.#progress(given);
+        signal?.throwIfAborted();
+        if (!late.signal.aborted) continue;
+        const missing = this.#pending().map(({ kind }) => kind.plural);
+        if (missing.length > 0) {
+          throw new Error(
+            `expected informers to be synced within ${millis! / 1000} s, waiting for ${missing.join(", ")}`,
+          );
+        }
+      }
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.kinds.stop();
+    this.#wake();
+    await this.#informers.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #pending(): readonly Reflector[] {
+    return [...this.#reflectors].filter(
+      (reflector) => !reflector.hasSynced && !reflector.hasEnded && reflector.state !== "absent",
+    );
+  }
+
+  /** Resolves when an informer has moved, or the signal is aborted. */
+  async #progress(signal: AbortSignal): Promise<void> {
+    const { promise, resolve: wake } = Promise.withResolvers<void>();
+    const ears = this.#pending().map((reflector) => reflector.onProgress(wake));
+    this.#waiters.add(wake);
+    signal.addEventListener("abort", () => wake());
+    if (signal.aborted) wake();
+    try {
+      await promise;
+    } finally {
+      this.#waiters.delete(wake);
+      for (const ear of ears) ear[Symbol.dispose]();
+    }
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters) wake();
+  }
+
+  #meet(error: unknown): void {
+    // What is refused does not mend itself.
+    if (isStatus(error, "Forbidden", "Unauthorized")) {
+      this.#refusal = error;
+      this.#wake();
+    }
+    this.#tell(error);
+  }
+}
