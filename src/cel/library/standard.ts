@@ -27,7 +27,15 @@ import {
 import { parseGoFloat, parseGoInt, parseGoUint } from "../../util/go-number.ts";
 import { indexIn } from "../../util/search.ts";
 import { typeText } from "../types.ts";
-import { type CalendarDate, dateOf, durationIn, durationText, timestampIn, timestampText } from "../times.ts";
+import {
+  type CalendarDate,
+  dateOf,
+  durationIn,
+  durationText,
+  isWithinTimes,
+  timestampIn,
+  timestampText,
+} from "../times.ts";
 import { patternOf } from "../patterns.ts";
 import { COMPARE, CONCAT, CONCAT_LISTS, CONTAINS, IN_LIST, WALK, WALK_ARGUMENT, matching, walk } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
@@ -37,6 +45,7 @@ const OVERFLOW = new Failure("integer overflow");
 const UINT_OVERFLOW = new Failure("unsigned integer overflow");
 const ZERO_DIVISION = new Failure("division by zero");
 const ZERO_MODULUS = new Failure("modulus by zero");
+const NOT_ORDERED = new Failure("NaN values cannot be ordered");
 export const NO_OVERLOAD: Failure = new Failure("no such overload");
 
 const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -58,9 +67,7 @@ const arithmetic = (
 
 const MOST_NANOS = 2n ** 63n - 1n;
 const moment = (nanos: bigint, offset = 0): Value =>
-  nanos < -62_135_596_800_000_000_000n || nanos > 253_402_300_799_999_999_999n
-    ? new Failure("timestamp overflow")
-    : new Timestamp(nanos, offset);
+  isWithinTimes(nanos) ? new Timestamp(nanos, offset) : new Failure("timestamp overflow");
 const span = (nanos: bigint): Value =>
   nanos > MOST_NANOS || nanos < -MOST_NANOS - 1n ? OVERFLOW : new Duration(nanos);
 
@@ -154,7 +161,8 @@ const ORDERED = ["bool", ...NUMBERS, "string", "bytes", "timestamp", "duration"]
 function ordering(name: string, holds: (order: number) => boolean): Overload[] {
   const run = (a: Value, b: Value): Value => {
     const order = compare(a, b);
-    return order === undefined ? NO_OVERLOAD : holds(order);
+    if (order === undefined) return NO_OVERLOAD;
+    return Number.isNaN(order) ? NOT_ORDERED : holds(order);
   };
   const isText = (type: string): boolean => type === "string" || type === "bytes";
   return [
@@ -163,14 +171,25 @@ function ordering(name: string, holds: (order: number) => boolean): Overload[] {
   ];
 }
 
-/** Members of texts by which they are asked for: UTF-16 is not what they count in. */
+/** The element of a list; a number of any type may say which, if it is an integer of 64 bits. */
 const at = (list: List, index: Value): Value => {
-  const place = typeof index === "bigint" ? Number(index) : index instanceof Uint ? Number(index.value) : index;
-  if (typeof place === "number" && !Number.isInteger(place))
-    return new Failure(`unsupported index value ${place} in list`);
-  if (typeof place !== "number") return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
-  return place < 0 || place >= list.size ? new Failure(`index out of bounds: ${place}`) : list.at(place);
+  const place = placeOf(index);
+  if (place instanceof Failure) return place;
+  return place < 0n || place >= list.size ? outOfBounds(place) : list.at(Number(place));
 };
+
+const outOfBounds = (place: bigint): Failure => new Failure(`index out of bounds: ${place}`);
+
+function placeOf(index: Value): bigint | Failure {
+  if (typeof index === "bigint") return index;
+  const isDouble = typeof index === "number";
+  if (!isDouble && !(index instanceof Uint)) {
+    return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
+  }
+  const place = isDouble ? (Number.isInteger(index) ? BigInt(index) : MOST + 1n) : index.value;
+  if (place <= MOST && place >= LEAST && !(isDouble && place === LEAST)) return place;
+  return new Failure(`unsupported index value ${isDouble ? doubleText(index) : index.value} in list`);
+}
 
 /** The element or the member at a key; a failure where there is none. */
 export function indexed(of: Value, key: Value): Value {
@@ -183,11 +202,12 @@ export function indexed(of: Value, key: Value): Value {
 /** A key as messages say it. */
 export const keyShown = (key: Value): string => (key instanceof Uint ? String(key.value) : String(key as string));
 
-/** The element or the member at a key, if it is there. */
+/** The element or the member at a key, if it is there; a failure where no element can be at it. */
 export function found(of: Value, key: Value): Value | undefined {
   if (of instanceof List) {
-    const value = at(of, key);
-    return value instanceof Failure ? undefined : value;
+    const place = placeOf(key);
+    if (place instanceof Failure) return place;
+    return place < 0n || place >= of.size ? undefined : of.at(Number(place));
   }
   return of instanceof Dict ? of.get(key) : undefined;
 }
@@ -313,7 +333,10 @@ const CONVERSIONS: Overload[] = [
   fold("string(duration): string", (value: Duration) => durationText(value)),
   fold(
     "timestamp(string): timestamp",
-    (text: string) => timestampIn(text) ?? conversion("string", "google.protobuf.Timestamp"),
+    (text: string) => {
+      const found_ = timestampIn(text);
+      return found_ ? moment(found_.nanos, found_.offset) : conversion("string", "google.protobuf.Timestamp");
+    },
   ),
   fold("timestamp(int): timestamp", (value: bigint) => moment(value * SECOND)),
   fold("uint(int): uint", (value: bigint) => uint(value)),
