@@ -483,7 +483,8 @@ export const STANDARD: readonly Overload[] = [
     (a, b) => a / b,
     ZERO_DIVISION,
   ),
-  ...arithmetic("_%_", (a, b) => a % b, undefined, ZERO_MODULUS),
+  // What is left of the least integer is 0, but to get there it would be divided.
+  ...arithmetic("_%_", (a, b) => (a === LEAST && b === -1n ? MOST + 1n : a % b), undefined, ZERO_MODULUS),
   fn("-_(int): int", (value: bigint) => int(-value)),
   fn("-_(double): double", (value: number) => -value),
   ...ordering("_<_", (order) => order < 0),

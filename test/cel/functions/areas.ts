@@ -143,7 +143,7 @@ const NUMBERS: Area = {
   texts: ["", "0", "1", "-1", "+1", "-0", "00", "01", "1_000", "0x10", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "1.5", ".5", "5.", "1e3", "1E-3", "1e400", "-1e400", "1e-400", "inf", "Inf", "+Inf", "-inf", "infinity", "-Infinity", "NaN", "nan", "-nan", "+nan", "0x1p3", "0x1.8p1", "0x1", "1_0.5", "0.1", "123456789.123", "1e21", "1e20", "1234567", "0.00001", "0.0001", "true", "TRUE", "True", "t", "T", "tRUE", "false", "F", " 1", "1 ", "1e", "e1", "--1", "4.9e-324", "2.5e-324", "1.7976931348623157e308", "1.7976931348623159e308", "0.30000000000000004", "100000", "1000000", "12345678", "9007199254740993"],
   parts: [..."0123456789.+-eEx_pinfNaty ", "inf", "00", "e5", "e-5"],
   count: 350,
-  expressions: ["int(s)", "uint(s)", "double(s)", "bool(s)", "string(double(s))", "'%f'.format([double(s)])", "'%s'.format([[double(s), {'a': double(s)}]])", "'%s'.format([{int(s): t}])", "'%.0f'.format([double(s)])", "'%.3e'.format([double(s)])", "'%.30f'.format([double(s)])", "dyn([8, 9])[?int(s)]", "[int(s), -2].sum()", "[double(s), 1.0].max()", "[double(s), 1.0].min()", "[1.0, double(s)].max()", "[double(s), 1.0].isSorted()", "[double(s), 1.0].indexOf(double(s))", "double(s) in [1.0, 1e21]", "double(s) in dyn([1, 'a', 0u])", "{1: 'a', 1u: 'b'}.size()", "dyn({int(s): 1, uint(s): 2})", "{double(s): 1}", "dyn({1: 'a', 2u: 'b'})[double(s)]", "'%e'.format([double(s)])", "'%.3f'.format([double(s)])", "'%s'.format([double(s)])", "'%d'.format([int(s)])", "'%x'.format([int(s)])", "'%b'.format([int(s)])", "'%o'.format([int(s)])", "'%X'.format([uint(s)])", "int(double(s))", "uint(double(s))", "double(int(s))", "double(s) < 1.5", "double(s) == 0.0", "int(s) % -1", "int(s) / -1", "-int(s)", "int(s) - 1", "int(s) * 2", "int(s) + 1", "uint(s) - 1u", "uint(s) + 1u", "uint(s) * 2u", "timestamp(int(s))", "-double(s)", "double(s) / 0.0", "double(s) * 0.0", "duration(s)", "int(s) == double(s)", "dyn(int(s)) == dyn(double(s))", "int(s) < double(s)", "uint(s) < double(s)", "{1: 'a'}[?int(s)]", "dyn({1: 'a'})[?double(s)]", "dyn([1, 2])[?double(s)]", "[7, 8][int(s)]", "dyn([7, 8])[double(s)]"],
+  expressions: ["int(s)", "uint(s)", "double(s)", "bool(s)", "string(double(s))", "'%f'.format([double(s)])", "'%s'.format([[double(s), {'a': double(s)}]])", "'%s'.format([{int(s): t}])", "'%.0f'.format([double(s)])", "'%.3e'.format([double(s)])", "'%.30f'.format([double(s)])", "dyn([8, 9])[?int(s)]", "[int(s), -2].sum()", "[double(s), 1.0].max()", "[double(s), 1.0].min()", "[1.0, double(s)].max()", "[double(s), 1.0].isSorted()", "[double(s), 1.0].indexOf(double(s))", "double(s) in [1.0, 1e21]", "double(s) in dyn([1, 'a', 0u])", "{1: 'a', 1u: 'b'}.size()", "{dyn(int(s)): 1, dyn(uint(s)): 2}", "{dyn(int(s)): 1, dyn(uint(s)): 2}[int(s)]", "{dyn(int(s)): 1, dyn(uint(s)): 2}[dyn(double(s))]", "{dyn(uint(s)): 1}[?dyn(int(s))]", "{dyn(int(s)): 1}[?dyn(uint(s))]", "{dyn(int(s)): 1} == {dyn(uint(s)): 1}", "{double(s): 1}", "{double(s): 1}[?dyn(int(s))]", "{double(s): 1}[?double(s)]", "dyn(int(s)) in {dyn(uint(s)): 1}", "dyn({1: 'a', 2u: 'b'})[double(s)]", "'%e'.format([double(s)])", "'%.3f'.format([double(s)])", "'%s'.format([double(s)])", "'%d'.format([int(s)])", "'%x'.format([int(s)])", "'%b'.format([int(s)])", "'%o'.format([int(s)])", "'%X'.format([uint(s)])", "int(double(s))", "uint(double(s))", "double(int(s))", "double(s) < 1.5", "double(s) == 0.0", "int(s) % -1", "int(s) / -1", "-int(s)", "int(s) - 1", "int(s) * 2", "int(s) + 1", "uint(s) - 1u", "uint(s) + 1u", "uint(s) * 2u", "timestamp(int(s))", "-double(s)", "double(s) / 0.0", "double(s) * 0.0", "duration(s)", "int(s) == double(s)", "dyn(int(s)) == dyn(double(s))", "int(s) < double(s)", "uint(s) < double(s)", "{1: 'a'}[?int(s)]", "dyn({1: 'a'})[?double(s)]", "dyn([1, 2])[?double(s)]", "[7, 8][int(s)]", "dyn([7, 8])[double(s)]"],
 };
 
 const TIMES: Area = {
@@ -200,5 +200,75 @@ const PATTERNS: Area = {
   expressions: ["s.matches(t)", "s.find(t)", "s.findAll(t)", "s.findAll(t, 1)", "s.findAll(t, 0)", "s.findAll(t, -1)"],
 };
 
+/** Values of each type. */
+const VALUES = [
+  "null",
+  "true",
+  "1",
+  "2u",
+  "1.5",
+  "'s'",
+  "b'x'",
+  "[]",
+  "[7, 8]",
+  "{}",
+  "{'f': 1}",
+  "{'f': null}",
+  "{1: 'a'}",
+  "duration('1s')",
+  "timestamp('2024-01-01T00:00:00Z')",
+  "int",
+  "optional.none()",
+  "optional.of({'f': {'g': 1}})",
+  "url('/a')",
+  "quantity('1')",
+  "ip('::1')",
+  "cidr('::/0')",
+  "semver('1.2.3')",
+  "format.date()",
+  "google.protobuf.Value{}",
+];
+
+/** What is done with a value of which nothing is known, `V`. */
+const LOOKS = [
+  "V.f", "has(V.f)", "V.?f", "V.?f.g", "V.f.g", "has(V.f.g)", "V[0]", "V['f']", "V[1.0]", "V[0u]", "V[true]", "V[?0]", "V[?'f']", "V[?true]", "V[?1.5]", "V[dyn(null)]", "V[dyn([])]", "V[?dyn(b'x')]", "V[?'f'].g", "V.f == 1", "V.?f.orValue(2)", "optional.of(V).f", "optional.of(V)[?0]", "optional.ofNonZeroValue(V)",
+  "V.map(x, x)", "V.all(x, true)", "V.exists(x, x == 1)", "V.exists_one(x, true)", "V.filter(x, true)", "V.all(i, x, true)", "V.transformList(i, x, x)", "V.transformMap(i, x, x)", "1 in V", "'f' in V", "V in [1]", "V in {'f': 1}", "V in V",
+  "size(V)", "V.size()", "!V", "-V", "V + 1", "1 + V", "V + 's'", "V - 1", "V * 2", "V / 2", "V % 2", "V < 1", "V >= 's'", "1 < V", "V == 1", "V == V", "V != null", "V ? 1 : 2", "V && true", "true && V", "false || V", "V || true",
+  "int(V)", "uint(V)", "double(V)", "string(V)", "bytes(V)", "bool(V)", "duration(V)", "timestamp(V)", "type(V)", "dyn(V)", "{V: 1}", "[V]", "{'a': V}.a", "'%s'.format([V])", "'%d'.format([V])", "'%x'.format([V])", "'%e'.format([V])",
+  "V.startsWith('a')", "'a'.startsWith(V)", "V.contains('a')", "V.matches('a')", "V.find('a')", "V.findAll('a')", "V.charAt(0)", "'a'.charAt(V)", "V.indexOf('a')", "V.lastIndexOf('a', 1)", "V.lowerAscii()", "V.trim()", "V.replace('a', 'b')", "V.split(',')", "V.substring(1)", "V.join()", "V.join(',')", "V.format([])", "strings.quote(V)",
+  "V.getHours()", "V.getFullYear()", "V.getHours('UTC')", "V.getHost()", "url(V)", "isURL(V)", "ip(V)", "isIP(V)", "cidr(V)", "V.containsIP('::1')", "V.containsCIDR('::/0')", "V.containsIP(V)", "V.family()", "V.masked()", "V.ip()", "quantity(V)", "isQuantity(V)", "sign(V)", "V.isInteger()", "V.asInteger()", "V.add(1)", "V.sub(V)", "V.compareTo(V)", "V.isLessThan(V)", "semver(V)", "semver(V, true)", "isSemver(V)", "V.major()", "V.validate('a')", "format.named(V)", "V.isSorted()", "V.sum()", "V.min()", "V.max()", "V.sort()", "V.indexOf(1)", "V.sets()", "sets.contains(V, [1])", "sets.intersects([1], V)", "sets.equivalent(V, V)", "V.hasValue()", "V.value()", "V.or(optional.of(1))", "V.orValue(1)", "V.optMap(x, x)", "V.optFlatMap(x, optional.of(x))", "V.unknown()", "unknown(V)",
+];
+
+const DYN: Area = {
+  texts: [""],
+  parts: [],
+  count: 1,
+  expressions: LOOKS.flatMap((look) => VALUES.map((value) => look.replaceAll("V", `dyn(${value})`))),
+};
+
+/** The same with a value that is only known when the expression runs. */
+const LATE: Area = {
+  texts: [""],
+  parts: [],
+  count: 1,
+  expressions: LOOKS.flatMap((look) => VALUES.map((value) => `[dyn(${value})].map(v, ${look.replaceAll("V", "v")})`)),
+};
+
+/** Literals of messages. */
+const MESSAGES: Area = {
+  texts: [""],
+  parts: [],
+  count: 1,
+  expressions: [
+    ...["Value", "Struct", "ListValue", "Timestamp", "Duration", "Any", "BoolValue", "BytesValue", "DoubleValue", "FloatValue", "Int32Value", "Int64Value", "StringValue", "UInt32Value", "UInt64Value", "Empty", "FieldMask", "NullValue", "Nothing"].flatMap((name) => {
+      const full = `google.protobuf.${name}`;
+      return [
+        `${full}{}`, `type(${full}{})`, `${full}`, `.${full}{}`, `${name}{}`, `protobuf.${name}{}`, `${full}{value: 1}`, `${full}{value: 's'}`, `${full}{value: true}`, `${full}{value: b'x'}`, `${full}{value: 1.5}`, `${full}{value: 2u}`, `${full}{value: null}`, `${full}{nothing: 1}`, `${full}{seconds: 1, nanos: 5}`, `${full}{seconds: 1u}`, `${full}{values: [1]}`, `${full}{fields: {'a': 1}}`, `${full}{?value: optional.of(1)}`, `${full}{?value: optional.none()}`, `${full}{} == ${full}{}`, `${full}{} == null`, `has(${full}{}.value)`, `${full}{}.value`, `${full}{value: dyn('s')}`, `${full}{value: dyn(1)}`, `${full}{,}`, `${full}{value: 1,}`, `${full}{value: 1, value: 2}`,
+      ];
+    }),
+    "google.protobuf.Value{number_value: 1.5}", "google.protobuf.Value{string_value: 's'}", "google.protobuf.Value{bool_value: true}", "google.protobuf.Value{null_value: null}", "google.protobuf.Value{null_value: google.protobuf.NullValue.NULL_VALUE}", "google.protobuf.Value{struct_value: {'a': 1.0}}", "google.protobuf.Value{list_value: [1.0, 's']}", "google.protobuf.Value{number_value: 1}", "google.protobuf.Value{number_value: 1.0} == 1", "google.protobuf.Value{string_value: 's'} == 's'", "google.protobuf.Value{number_value: 1.0, string_value: 's'}", "google.protobuf.Struct{fields: {'a': google.protobuf.Value{string_value: 's'}}}", "google.protobuf.Struct{fields: {'a': 1.0}}.a", "google.protobuf.Struct{fields: {'a': 1.0}}['a']", "google.protobuf.Struct{fields: {1: 1.0}}", "google.protobuf.Struct{fields: {'a': 1.0}} == {'a': 1.0}", "google.protobuf.ListValue{values: [google.protobuf.Value{number_value: 1.0}, 's', null]}", "google.protobuf.ListValue{values: [1.0]}[0]", "google.protobuf.ListValue{values: ['a']} == ['a']", "size(google.protobuf.ListValue{values: ['a']})", "google.protobuf.Int32Value{value: 2147483648}", "google.protobuf.Int32Value{value: -2147483649}", "google.protobuf.UInt32Value{value: 4294967296u}", "google.protobuf.FloatValue{value: 1e300}", "google.protobuf.FloatValue{value: 1.1}", "google.protobuf.Int32Value{value: 1} == 1", "google.protobuf.Int64Value{value: 5} + 1", "google.protobuf.StringValue{value: 'a'} + 'b'", "google.protobuf.BoolValue{value: true} ? 1 : 2", "google.protobuf.Timestamp{seconds: 1} == timestamp('1970-01-01T00:00:01Z')", "google.protobuf.Timestamp{seconds: 253402300800}", "google.protobuf.Timestamp{nanos: -1}", "google.protobuf.Duration{seconds: 1, nanos: 5} == duration('1.000000005s')", "google.protobuf.Duration{seconds: 1, nanos: -5}", "google.protobuf.Duration{seconds: 9223372036854775807}", "google.protobuf.Duration{seconds: 1}.getSeconds()", "google.protobuf.Timestamp{seconds: 86400}.getDate()", "google.protobuf.Any{type_url: 'type.googleapis.com/google.protobuf.Duration', value: b'\\x08\\x01'}", "google.protobuf.Any{type_url: 'type.googleapis.com/google.protobuf.StringValue', value: b'\\x0a\\x01a'}", "google.protobuf.Any{type_url: 'x'}", "google.protobuf.Any{}", "google.protobuf.NullValue.NULL_VALUE", "[google.protobuf.Value{}]", "{'a': google.protobuf.Struct{}}", "{google.protobuf.StringValue{value: 'a'}: 1}", "a{}", "a.b{c: 1}", "Object{}", "int{}", "string{value: 1}", "google.protobuf{}", "google{}", "{}{}", "1{}", "f(){}", "(google.protobuf.Value){}", "google.protobuf.Value{}.f", "google.protobuf.Value{1: 2}", "google.protobuf.Value{'a': 2}", "google.protobuf.Value{a 2}", "google.protobuf.Value{a:}", "google.protobuf.Value{", "expr.proto3.TestAllTypes{}", "type(google.protobuf.Value{}) == null_type", "has({'a': google.protobuf.Value{}}.a)",
+  ],
+};
+
 /** All areas. */
-export const AREAS: Readonly<Record<string, Area>> = { urls: URLS, addresses: ADDRESSES, versions: VERSIONS, quantities: QUANTITIES, texts: TEXTS, numbers: NUMBERS, times: TIMES, durations: DURATIONS, names: NAMES, mail: MAIL, hosts: HOSTS, codes: CODES, patterns: PATTERNS };
+export const AREAS: Readonly<Record<string, Area>> = { urls: URLS, addresses: ADDRESSES, versions: VERSIONS, quantities: QUANTITIES, texts: TEXTS, numbers: NUMBERS, times: TIMES, durations: DURATIONS, names: NAMES, mail: MAIL, hosts: HOSTS, codes: CODES, patterns: PATTERNS, dyn: DYN, late: LATE, messages: MESSAGES };

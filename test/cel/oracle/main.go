@@ -55,7 +55,7 @@ func main() {
 		} else {
 			ask, known := compiled[asked.Expr]
 			if !known {
-				ask = prepared(texts, asked.Expr)
+				ask = guarded(texts, asked.Expr)
 				compiled[asked.Expr] = ask
 			}
 			answer = ask(object{"s": asked.S, "t": asked.T})
@@ -75,6 +75,16 @@ func hasFormat(format, text string) any {
 
 func always(want object) func(object) object {
 	return func(object) object { return want }
+}
+
+// Nothing for an expression at which the packages fail themselves.
+func guarded(env *cel.Env, expr string) (ask func(object) object) {
+	defer func() {
+		if recover() != nil {
+			ask = always(nil)
+		}
+	}()
+	return prepared(env, expr)
 }
 
 // What answers an expression with values of its variables.
