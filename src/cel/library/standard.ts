@@ -11,6 +11,7 @@ import {
   Lazy,
   List,
   NONE,
+  Opaque,
   Optional,
   Timestamp,
   TypeValue,
@@ -175,10 +176,10 @@ function ordering(name: string, holds: (order: number) => boolean): Overload[] {
 const at = (list: List, index: Value): Value => {
   const place = placeOf(index);
   if (place instanceof Failure) return place;
-  return place < 0n || place >= list.size ? outOfBounds(place) : list.at(Number(place));
+  return place < 0n || place >= list.size
+    ? new Failure(`index out of bounds: ${keyShown(index)}`)
+    : list.at(Number(place));
 };
-
-const outOfBounds = (place: bigint): Failure => new Failure(`index out of bounds: ${place}`);
 
 function placeOf(index: Value): bigint | Failure {
   if (typeof index === "bigint") return index;
@@ -194,13 +195,14 @@ function placeOf(index: Value): bigint | Failure {
 /** The element or the member at a key; a failure where there is none. */
 export function indexed(of: Value, key: Value): Value {
   if (of instanceof List) return at(of, key);
-  if (!(of instanceof Dict)) return NO_OVERLOAD;
-  const member = of.get(key);
+  // What is no list and no map has nothing at any key.
+  const member = of instanceof Dict ? of.get(key) : undefined;
   return member === undefined ? new Failure(`no such key: ${keyShown(key)}`) : member;
 }
 
 /** A key as messages say it. */
-export const keyShown = (key: Value): string => (key instanceof Uint ? String(key.value) : String(key as string));
+const keyShown = (key: Value): string =>
+  key instanceof Uint ? String(key.value) : typeof key === "number" ? doubleText(key) : String(key as string);
 
 /** The element or the member at a key, if it is there; a failure where no element can be at it. */
 export function found(of: Value, key: Value): Value | undefined {
@@ -242,6 +244,12 @@ const EQUALITY: Cost = {
   },
   spend: ([a, b], result) => (EQUAL_SPECIAL.has(typeNameOf(a!)) ? 1 : COMPARE.spend!([a!, b!], result)),
 };
+
+/** Values of libraries cannot be compared with those of other types. */
+function equality(a: Value, b: Value): Value {
+  if (a instanceof Opaque && EQUAL_SPECIAL.has(a.typeName) && typeNameOf(b) !== a.typeName) return NO_OVERLOAD;
+  return equals(a, b);
+}
 
 const fromDouble = (value: number): Value =>
   !Number.isFinite(value) || value >= 2 ** 63 || value <= -(2 ** 63) ? OVERFLOW : BigInt(Math.trunc(value));
@@ -457,7 +465,7 @@ export const STANDARD: readonly Overload[] = [
   fn("_||_(bool, bool): bool", neverRun),
   fn("@not_strictly_false(bool): bool", neverRun),
   fn("!_(bool): bool", (value: boolean) => !value),
-  fn("_==_(A, A): bool", (a: Value, b: Value) => equals(a, b), EQUALITY),
+  fn("_==_(A, A): bool", equality, EQUALITY),
   fn("_!=_(A, A): bool", (a: Value, b: Value) => !equals(a, b), COMPARE),
   fn("_[_](list<A>, int): A", indexed),
   fn("_[_](map<A, B>, A): B", indexed),

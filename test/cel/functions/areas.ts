@@ -243,7 +243,7 @@ const DYN: Area = {
   texts: [""],
   parts: [],
   count: 1,
-  expressions: LOOKS.flatMap((look) => VALUES.map((value) => look.replaceAll("V", `dyn(${value})`))),
+  expressions: LOOKS.flatMap((look) => VALUES.map((value) => look.replaceAll(/\bV\b/g, `dyn(${value})`))),
 };
 
 /** The same with a value that is only known when the expression runs. */
@@ -251,7 +251,7 @@ const LATE: Area = {
   texts: [""],
   parts: [],
   count: 1,
-  expressions: LOOKS.flatMap((look) => VALUES.map((value) => `[dyn(${value})].map(v, ${look.replaceAll("V", "v")})`)),
+  expressions: LOOKS.flatMap((look) => VALUES.map((value) => `[dyn(${value})].map(v, ${look.replaceAll(/\bV\b/g, "v")})`)),
 };
 
 /** Literals of messages. */
