@@ -8,7 +8,7 @@ import type { Expr, Issue } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import { checkFormat } from "./library/format-text.ts";
 import { patternOf } from "./patterns.ts";
-import { durationIn, timestampIn } from "./times.ts";
+import { durationIn, isWithinTimes, timestampIn } from "./times.ts";
 import { type Type, isOptional, sameType, shownType } from "./types.ts";
 import { Failure } from "./values.ts";
 
@@ -54,6 +54,9 @@ export function literalIssues(checked: Checked): Issue[] {
   return [found.durations, found.times, found.patterns, found.aggregates, found.formats].flat();
 }
 
+/** No moment. */
+const BEYOND = 2n ** 64n;
+
 function look(
   expr: Expr & { kind: "call" },
   checked: Checked,
@@ -65,7 +68,7 @@ function look(
   if (expr.name === "duration" && (isNumber || (text !== undefined && !durationIn(text)))) {
     found.durations.push({ at: first!.at, message: "invalid duration argument" });
   }
-  if (text !== undefined && expr.name === "timestamp" && !timestampIn(text)) {
+  if (text !== undefined && expr.name === "timestamp" && !isWithinTimes(timestampIn(text)?.nanos ?? BEYOND)) {
     found.times.push({ at: first!.at, message: "invalid timestamp argument" });
   }
   if (expr.name === "matches") {

@@ -13,7 +13,9 @@ export type Pair = readonly [s: string, t: string];
 /** Pairs of texts, and what is asked of each of them. */
 export interface Questions {
   readonly area: string;
+  /** Pairs of texts; or values, each with an empty text. */
   readonly pairs: readonly Pair[];
+  readonly isValue: boolean;
   readonly expressions: readonly string[];
   readonly formats: readonly string[];
 }
@@ -21,7 +23,10 @@ export interface Questions {
 /** All questions, always the same. */
 export const drawn = (): Questions[] => Object.entries(AREAS).map(([area, one]) => drawnOf(area, one));
 
-function drawnOf(area: string, { texts, more, parts, skip, count, expressions = [], formats = [] }: Area): Questions {
+function drawnOf(
+  area: string,
+  { texts, more, parts, skip, count, isValue = false, expressions = [], formats = [] }: Area,
+): Questions {
   const random = seededRandom(Array.from(area).reduce((sum, char) => sum * 31 + char.charCodeAt(0), 7) >>> 0);
   const below = (most: number): number => Math.floor(random.next() * most);
   const one = (of: readonly string[]): string => of[below(of.length)]!;
@@ -54,5 +59,16 @@ function drawnOf(area: string, { texts, more, parts, skip, count, expressions = 
   for (let left = count * 10; pairs.size < count && left > 0; left--) {
     add(changed(one(texts)), more ? (below(2) === 0 ? one(more) : changed(one(more))) : "");
   }
-  return { area, pairs: [...pairs.values()], expressions, formats };
+  return { area, pairs: [...pairs.values()], isValue, expressions, formats };
+}
+
+/** An expression as it is asked about a pair: of values, with the value in it, which nothing is known of. */
+export const askedOf = (expression: string, { isValue }: Pick<Questions, "isValue">, [s, t]: Pair): Question =>
+  isValue ? { expr: expression.replaceAll(/\bV\b/g, () => `dyn(${s})`), s: "", t: "" } : { expr: expression, s, t };
+
+/** An expression and its texts. */
+export interface Question {
+  readonly expr: string;
+  readonly s: string;
+  readonly t: string;
 }
