@@ -9,6 +9,7 @@ import type { Expr, Fold } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
 import { NO_OVERLOAD, found, indexed } from "./library/standard.ts";
+import { MESSAGES, misfit } from "./messages.ts";
 import { patternOf } from "./patterns.ts";
 import type { Type } from "./types.ts";
 import {
@@ -105,6 +106,8 @@ class Planner {
         return this.#list(expr);
       case "map":
         return this.#map(expr);
+      case "message":
+        return { run: this.#message(expr) };
       case "fold":
         return { run: this.#fold(expr.fold) };
     }
@@ -228,6 +231,26 @@ class Planner {
         }
         return spent(run, 30, new Entries(made));
       },
+    };
+  }
+
+  #message(expr: Expr & { kind: "message" }): Step {
+    const message = MESSAGES.get(this.#checked.qualified.get(expr.id)!)!;
+    const fields = expr.fields.map(({ name, value, optional }) => {
+      return { name, optional, run: this.step(value), fits: guardOf(message.fields.get(name)!) };
+    });
+    return (run) => {
+      const values = new Map<string, Value>();
+      for (const { name, optional, run: step, fits } of fields) {
+        const own = step(run);
+        if (own instanceof Failure) return spent(run, 40, own);
+        const value = optional ? (own instanceof Optional ? own.value : NO_OVERLOAD) : own;
+        if (value === undefined) continue;
+        if (!fits(value)) return spent(run, 40, value instanceof Failure ? value : misfit(message, name, value));
+        values.delete(name);
+        values.set(name, value);
+      }
+      return spent(run, 40, message.make(values));
     };
   }
 

@@ -23,6 +23,8 @@ export function childrenOf(expr: Expr): readonly Expr[] {
       return expr.elements;
     case "map":
       return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case "message":
+      return expr.fields.map(({ value }) => value);
     case "fold": {
       const { range, init, cond, step, result } = expr.fold;
       return [range, init, cond, step, result];
@@ -55,7 +57,7 @@ export function literalIssues(checked: Checked): Issue[] {
 }
 
 /** No moment. */
-const BEYOND = 2n ** 64n;
+const BEYOND = 2n ** 128n;
 
 function look(
   expr: Expr & { kind: "call" },

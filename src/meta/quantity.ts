@@ -135,8 +135,7 @@ export function scaledQuantity(text: string): ScaledQuantity | undefined {
   return { value: negative ? -value : value, scale };
 }
 
-const WRONG_FORM =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 /** What is wrong with a quantity that nothing is left out of, in the words of typed Go clients; undefined when nothing is. */
 export function whyNoQuantity(text: string): string | undefined {

@@ -28,12 +28,7 @@ function wrongPlace(text: string): number | undefined {
 }
 
 /** Behind the first `=` stands another one where two characters are in front of it, and nothing more. */
-function wrongAfterPad(
-  text: string,
-  pad: number,
-  count: number,
-  isBreak: (at: number) => boolean,
-): number | undefined {
+function wrongAfterPad(text: string, pad: number, count: number, isBreak: (at: number) => boolean): number | undefined {
   let at = pad + 1;
   const skipBreaks = (): void => {
     while (isBreak(at)) at++;

@@ -125,9 +125,7 @@ function escapedAs(text: string, part: "path" | "fragment"): string {
 function escaped(bytes: string, part: keyof typeof PLAIN): string {
   let text = "";
   for (const byte of bytes) {
-    text += PLAIN[part].test(byte)
-      ? byte
-      : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+    text += PLAIN[part].test(byte) ? byte : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
   }
   return text;
 }
@@ -240,7 +238,9 @@ function literalOf(text: string): string {
   const inner = text.slice(text.lastIndexOf("[") + 1, end);
   const zone = inner.indexOf("%25");
   const host =
-    zone < 0 ? unescaped(inner, "host") : unescaped(inner.slice(0, zone), "host") + unescaped(inner.slice(zone), "zone");
+    zone < 0
+      ? unescaped(inner, "host")
+      : unescaped(inner.slice(0, zone), "host") + unescaped(inner.slice(zone), "zone");
   const address = parseGoAddress(host, goQuotedBytes);
   if (typeof address === "string") return fault(`invalid host: ${address}`);
   if (address.bytes.length === 4) fault("invalid IP-literal");

@@ -82,9 +82,7 @@ const compared = (a: Amount, b: Amount): bigint => BigInt(Math.sign(compareQuant
 
 /** The digits as a double, times a power of ten: that is not always the double that is next to the number. */
 function approximate({ scaled, written }: Amount): number {
-  const { mantissa, exponent } = scaled
-    ? { mantissa: scaled.value, exponent: scaled.scale }
-    : parseQuantity(written)!;
+  const { mantissa, exponent } = scaled ? { mantissa: scaled.value, exponent: scaled.scale } : parseQuantity(written)!;
   return exponent === 0 ? Number(mantissa) : Number(mantissa) * Number(`1e${exponent}`);
 }
 

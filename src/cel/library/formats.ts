@@ -99,7 +99,8 @@ function qualifiedFaults(text: string): string[] {
   const faults: string[] = [];
   const [prefix, name] = parts.length === 2 ? [parts[0]!, parts[1]!] : [undefined, parts[0]!];
   if (prefix === "") faults.push("prefix part must be non-empty");
-  else if (prefix !== undefined) faults.push(...nameFaults(SUBDOMAIN, prefix).map((fault) => `prefix part ${inBytes(fault)}`));
+  else if (prefix !== undefined)
+    faults.push(...nameFaults(SUBDOMAIN, prefix).map((fault) => `prefix part ${inBytes(fault)}`));
   if (name === "") faults.push("name part must be non-empty");
   else if (Buffer.byteLength(name) > 63) faults.push("name part must be no more than 63 bytes");
   if (!QUALIFIED.test(name)) faults.push(`name part ${PARTS} ${EXAMPLES}`);
@@ -147,21 +148,9 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
       const wrong = wrongRequestUri(text);
       return wrong === undefined ? [] : [wrong];
     }),
-    new Format(
-      "uuid",
-      70,
-      unless(isUuid, "does not match the UUID format"),
-    ),
-    new Format(
-      "byte",
-      84,
-      unless(isBase64, "invalid base64"),
-    ),
-    new Format(
-      "date",
-      70,
-      unless(isDate, "invalid date"),
-    ),
+    new Format("uuid", 70, unless(isUuid, "does not match the UUID format")),
+    new Format("byte", 84, unless(isBase64, "invalid base64")),
+    new Format("date", 70, unless(isDate, "invalid date")),
     new Format("datetime", 70, unless(isDateTime, "invalid datetime")),
   ].map((format) => [called(format.name), format]),
 );

@@ -339,13 +339,10 @@ const CONVERSIONS: Overload[] = [
   }),
   fold("string(timestamp): string", timestampText),
   fold("string(duration): string", (value: Duration) => durationText(value)),
-  fold(
-    "timestamp(string): timestamp",
-    (text: string) => {
-      const found_ = timestampIn(text);
-      return found_ ? moment(found_.nanos, found_.offset) : conversion("string", "google.protobuf.Timestamp");
-    },
-  ),
+  fold("timestamp(string): timestamp", (text: string) => {
+    const found_ = timestampIn(text);
+    return found_ ? moment(found_.nanos, found_.offset) : conversion("string", "google.protobuf.Timestamp");
+  }),
   fold("timestamp(int): timestamp", (value: bigint) => moment(value * SECOND)),
   fold("uint(int): uint", (value: bigint) => uint(value)),
   fold("uint(double): uint", uintOfDouble),

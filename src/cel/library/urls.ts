@@ -30,7 +30,9 @@ export class Url extends Opaque {
 /** Whether it is one is asked as if a fragment were a part of the path or the query; what it says, without it. */
 function url(text: string): Value {
   const found = wrongRequestUri(text) ?? parseGoUrl(text);
-  return typeof found === "string" ? new Failure(`URL parse error during conversion from string: ${found}`) : new Url(found);
+  return typeof found === "string"
+    ? new Failure(`URL parse error during conversion from string: ${found}`)
+    : new Url(found);
 }
 
 const queryOf = ({ parts }: Url): Value =>

@@ -96,8 +96,7 @@ function momentOf(text: string, format: string | undefined): Value {
   if (format === "date") {
     const date = /^\d{4}-\d\d-\d\d$/.test(text) ? timestampIn(`${text}T00:00:00Z`) : undefined;
     return (
-      date ??
-      new Failure(`Invalid date formatted string ${text}: parsing time ${goQuoted(text)}: ${wrongDate(text)}`)
+      date ?? new Failure(`Invalid date formatted string ${text}: parsing time ${goQuoted(text)}: ${wrongDate(text)}`)
     );
   }
   const found = timestampIn(text) ?? timestampIn(`${text}Z`);

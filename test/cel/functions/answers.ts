@@ -28,8 +28,10 @@ export const readAnswers = (): Answered =>
   JSON.parse(readFileSync(new URL("answers.json", import.meta.url), "utf8")) as Answered;
 
 /** What of an answer is kept: what an expression comes to, or why it is refused. */
-export const keptOf = ({ value, error, compile }: Want): Want =>
-  compile !== undefined ? { compile } : error === undefined ? { value } : { error };
+export function keptOf({ value, error, compile }: Want): Want {
+  if (typeof compile === "string") return { compile: compile.replaceAll(/\n \| .*/g, "") };
+  return error === undefined ? { value } : { error };
+}
 
 /** Whether two answers say the same. */
 export const isSame = (want: Want, got: Want): boolean =>
