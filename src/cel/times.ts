@@ -138,8 +138,16 @@ export function dateOf({ nanos }: Timestamp, zone: string): CalendarDate | Failu
 /** A format takes some 40 kB of memory. */
 const zones = new BoundedCache<Intl.DateTimeFormat>({ entries: 100, bytes: 1 << 20 });
 
+const ZONE_WORD = /^(?:[A-Z\d][A-Za-z\d+]*|of|es|au|do)$/;
+const LONGEST_ZONE = 64;
+
 /** Names have a great letter where a word begins: of what is known in any case, a real server knows those alone. */
-const ZONE_NAME = /^(?:[A-Z][a-z]+\/|US\/)*(?:[A-Z][A-Za-z\d+-]*)(?:[_/-](?:[A-Z\d][a-zA-Z\d]*|of|es|au|do))*$/;
+function isZoneName(zone: string): boolean {
+  if (zone.length > LONGEST_ZONE || zone === "Z" || !/^[A-Z]/.test(zone)) return false;
+  const slash = zone.indexOf("/");
+  if (slash > 0 && zone.slice(0, slash) !== "US" && !/^[A-Z][a-z]+$/.test(zone.slice(0, slash))) return false;
+  return zone.split(/[/_-]/).every((word) => ZONE_WORD.test(word));
+}
 
 /** How far a zone is ahead of UTC at a moment, in ms. */
 function zoneOffset(zone: string, nanos: bigint): number | Failure {
@@ -156,7 +164,7 @@ function zoneOffset(zone: string, nanos: bigint): number | Failure {
 
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   const known = zones.get(zone);
-  if (known || zone === "Z" || zone.length > LONGEST_ZONE || !ZONE_NAME.test(zone)) return known;
+  if (known || !isZoneName(zone)) return known;
   try {
     const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
     zones.set(zone, format);
@@ -165,8 +173,6 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
     return undefined;
   }
 }
-
-const LONGEST_ZONE = 64;
 
 /** Hours and minutes with a colon between them, of any size; a minus before the hours counts for the minutes, too. */
 function writtenOffset(zone: string): number | Failure {

@@ -8,6 +8,8 @@
  * @module
  */
 
+import { endOfDigits } from "../util/scan.ts";
+
 /** `binary`: Ki, Mi ...; `decimal`: n, u, m, k, M ...; `exponent`: e3, E3. */
 export type QuantityFamily = "binary" | "decimal" | "exponent";
 
@@ -140,8 +142,9 @@ const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+
 /** What is wrong with a quantity that nothing is left out of, in the words of typed Go clients; undefined when nothing is. */
 export function whyNoQuantity(text: string): string | undefined {
   if (read(text)) return undefined;
-  const suffix = /^[+-]?\d*(?:\.\d*)?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text)?.[1];
-  if (suffix === undefined || text === "" || text.length > LONGEST) return WRONG_FORM;
+  const point = endOfDigits(text, text.startsWith("-") || text.startsWith("+") ? 1 : 0);
+  const suffix = text.slice(text[point] === "." ? endOfDigits(text, point + 1) : point);
+  if (text === "" || text.length > LONGEST || !/^[eEinumkKMGTP]*[-+]?\d*$/.test(suffix)) return WRONG_FORM;
   return SUFFIX.test(suffix) ? "unable to parse numeric part of quantity" : "unable to parse quantity's suffix";
 }
 
