@@ -8,8 +8,6 @@
  * @module
  */
 
-import { endOfDigits } from "../util/scan.ts";
-
 /** `binary`: Ki, Mi ...; `decimal`: n, u, m, k, M ...; `exponent`: e3, E3. */
 export type QuantityFamily = "binary" | "decimal" | "exponent";
 
@@ -135,6 +133,13 @@ export function scaledQuantity(text: string): ScaledQuantity | undefined {
   if (precision < 0 || scale < -PLACES || (isBinary && places !== "")) return undefined;
   const value = BigInt(digits) << BigInt(isBinary ? power * 10 : 0);
   return { value: negative ? -value : value, scale };
+}
+
+/** The index behind the digits that begin at an index. */
+function endOfDigits(text: string, from: number): number {
+  let end = from;
+  while (text[end]! >= "0" && text[end]! <= "9") end++;
+  return end;
 }
 
 const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
