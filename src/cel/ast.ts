@@ -12,6 +12,7 @@ export type Expr = { readonly id: number; readonly at: number } & (
   | { readonly kind: "call"; readonly name: string; readonly target?: Expr; readonly args: readonly Expr[] }
   | { readonly kind: "list"; readonly elements: readonly Expr[]; readonly optional: ReadonlySet<number> }
   | { readonly kind: "map"; readonly entries: readonly Entry[] }
+  | { readonly kind: "message"; readonly name: string; readonly fields: readonly Field[] }
   | { readonly kind: "fold"; readonly fold: Fold }
 );
 
@@ -20,6 +21,15 @@ export interface Entry {
   readonly id: number;
   readonly at: number;
   readonly key: Expr;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+/** A field of a message; one that is `optional` is set only when its value is there. */
+export interface Field {
+  readonly id: number;
+  readonly at: number;
+  readonly name: string;
   readonly value: Expr;
   readonly optional: boolean;
 }

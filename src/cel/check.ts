@@ -7,6 +7,7 @@ import type { Constant, Expr, Issue } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Environment } from "./environment.ts";
 import type { Overload } from "./library/contract.ts";
+import { MESSAGES } from "./messages.ts";
 import {
   BOOL,
   BYTES,
@@ -131,6 +132,8 @@ class Checker {
         return this.#list(expr);
       case "map":
         return this.#map(expr);
+      case "message":
+        return this.#message(expr);
       case "fold":
         return this.#fold(expr);
     }
@@ -304,6 +307,31 @@ class Checker {
       value = value === undefined ? item : this.#joined(value, item);
     }
     return mapOf(key ?? this.#newParam(), value ?? this.#newParam());
+  }
+
+  #message(expr: Expr & { kind: "message" }): Type {
+    const name = expr.name.startsWith(".") ? expr.name.slice(1) : expr.name;
+    const message = MESSAGES.get(name);
+    if (message) this.#qualified.set(expr.id, name);
+    const isType = TYPE_NAMES.has(name) || WELL_KNOWN.has(name);
+    const isKnown = message !== undefined || isType || this.#env.variables.has(name);
+    // Of what nobody knows nothing more is told.
+    if (!isKnown) return this.#undeclared(expr.at, expr.name);
+    if (!message) this.#fail(expr.at, isType ? `'${name}' is not a message type` : `'${name}' is not a type`);
+    for (const field of expr.fields) {
+      const own = this.check(field.value);
+      const type = message?.fields.get(field.name);
+      if (!type) {
+        if (message) this.#fail(field.at, `undefined field '${field.name}'`);
+        else if (isType) this.#fail(field.at, `unexpected failed resolution of '${name}'`);
+        continue;
+      }
+      const value = field.optional ? this.#optionalValue(field.value, own) : own;
+      if (this.#fits(value, type)) continue;
+      const [want, got] = [shownType(type), shownType(this.#now(value))];
+      this.#fail(field.at, `expected type of field '${field.name}' is '${want}' but provided type is '${got}'`);
+    }
+    return message?.type ?? ERROR;
   }
 
   #fold({ fold }: Expr & { kind: "fold" }): Type {

@@ -58,6 +58,8 @@ class Estimator implements Estimating {
         return this.#list(expr);
       case "map":
         return this.#map(expr);
+      case "message":
+        return this.#message(expr);
       case "fold":
         return isBinding(expr.fold) ? this.#binding(expr) : this.#fold(expr);
     }
@@ -170,6 +172,12 @@ class Estimator implements Estimating {
     }
     this.#members.set(expr.id, { isList: false, key: keys, value: values });
     return add(sum, exactly(30));
+  }
+
+  #message({ fields }: Expr & { kind: "message" }): Range {
+    let sum = ZERO;
+    for (const { value } of fields) sum = add(sum, this.cost(value));
+    return add(sum, exactly(40));
   }
 
   #binding(expr: Expr & { kind: "fold" }): Range {
@@ -302,4 +310,5 @@ function literalSize(expr: Expr): Range | undefined {
 
 const SCALARS = new Set(["bool", "int", "uint", "double", "timestamp", "duration"]);
 
-const isScalar = (type: Type): boolean => SCALARS.has(type.kind) || (isOptional(type) && isScalar(type.params[0]!));
+const isScalar = (type: Type): boolean =>
+  SCALARS.has(type.kind) || ((isOptional(type) || type.kind === "wrapper") && isScalar(type.params[0]!));

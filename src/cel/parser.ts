@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Constant, Entry, Expr, Fold, Issue, Maker } from "./ast.ts";
+import type { Constant, Entry, Expr, Field, Fold, Issue, Maker } from "./ast.ts";
 import { SyntaxFault, type Token, tokenize } from "./lexer.ts";
 import { type Macros, expandMacro } from "./macros.ts";
 
@@ -312,6 +312,8 @@ class Parser implements Maker {
     const name = `${lead ? "." : ""}${token.text}`;
     const isReserved = RESERVED.has(token.text);
     if (isReserved) this.issues.push({ at: token.at, message: `reserved identifier: ${token.text}` });
+    const message = isReserved ? undefined : this.#messageLiteral(name);
+    if (message) return message;
     const open = this.#take("(");
     // What stands where no name may stand is no name to macros either.
     if (isReserved && !open) return this.constant(token.at, null);
@@ -319,6 +321,46 @@ class Parser implements Maker {
     const args = this.#args(")");
     const expanded = expandMacro(this, open.at, name, undefined, args, this.#macros);
     return this.#around(expanded ?? this.call(open.at, name, args), args, 0);
+  }
+
+  /** A message, where names with dots between them and a brace stand here. */
+  #messageLiteral(first: string): Expr | undefined {
+    let end = this.#at;
+    let name = first;
+    const isDot = ({ type, text }: Token): boolean => type === "punct" && text === ".";
+    while (isDot(this.#tokens[end]!) && this.#tokens[end + 1]!.type === "ident") {
+      name += `.${this.#tokens[end + 1]!.text}`;
+      end += 2;
+    }
+    const { at, type, text } = this.#tokens[end]!;
+    if (type !== "punct" || text !== "{") return undefined;
+    this.#at = end + 1;
+    const fields: Field[] = [];
+    while (!this.#take("}")) {
+      if (fields.length === 0 && this.#take(",")) {
+        this.#expect("}");
+        break;
+      }
+      const optional = this.#take("?") !== undefined;
+      const field = this.#messageField();
+      const colon = this.#expect(":");
+      fields.push({ id: ++this.#id, at: colon.at, name: field, value: this.#expr(), optional });
+      if (!this.#take(",") && !this.#is("}")) this.#unexpected("'}'");
+    }
+    const expr: Expr = { id: ++this.#id, at, kind: "message", name, fields };
+    return this.#around(
+      expr,
+      fields.map(({ value }) => value),
+      0,
+    );
+  }
+
+  #messageField(): string {
+    const { type, text, at } = this.#peek();
+    if (type === "quoted") throw new SyntaxFault(at, "unsupported syntax: '`'");
+    if (type !== "ident" || text === "in") return this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}");
+    this.#at++;
+    return text;
   }
 
   #listLiteral({ at }: Token): Expr {

@@ -9,6 +9,7 @@ import type { Expr, Fold } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
 import { NO_OVERLOAD, found, indexed } from "./library/standard.ts";
+import { MESSAGES, misfit } from "./messages.ts";
 import { patternOf } from "./patterns.ts";
 import type { Type } from "./types.ts";
 import {
@@ -25,6 +26,7 @@ import {
   Uint,
   type Value,
   Values,
+  goTypeOf,
   isKey,
   keyText,
   typeNameOf,
@@ -104,6 +106,8 @@ class Planner {
         return this.#list(expr);
       case "map":
         return this.#map(expr);
+      case "message":
+        return { run: this.#message(expr) };
       case "fold":
         return { run: this.#fold(expr.fold) };
     }
@@ -230,6 +234,26 @@ class Planner {
     };
   }
 
+  #message(expr: Expr & { kind: "message" }): Step {
+    const message = MESSAGES.get(this.#checked.qualified.get(expr.id)!)!;
+    const fields = expr.fields.map(({ name, value, optional }) => {
+      return { name, optional, run: this.step(value), fits: guardOf(message.fields.get(name)!) };
+    });
+    return (run) => {
+      const values = new Map<string, Value>();
+      for (const { name, optional, run: step, fits } of fields) {
+        const own = step(run);
+        if (own instanceof Failure) return spent(run, 40, own);
+        const value = optional ? (own instanceof Optional ? own.value : NO_OVERLOAD) : own;
+        if (value === undefined) continue;
+        if (!fits(value)) return spent(run, 40, value instanceof Failure ? value : misfit(message, name, value));
+        values.delete(name);
+        values.set(name, value);
+      }
+      return spent(run, 40, message.make(values));
+    };
+  }
+
   #fold(fold: Fold): Step {
     const range = this.step(fold.range);
     const init = this.step(fold.init);
@@ -262,11 +286,18 @@ class Planner {
           if (cond(run) === false) break;
           locals[accu] = step(run);
         }
-      } else return over instanceof Failure ? over : new Failure(`got '${typeNameOf(over)}', expected iterable type`);
+      } else return over instanceof Failure ? over : notIterable(over, two);
       return result(run);
     };
   }
 }
+
+const notIterable = (value: Value, two: boolean): Failure =>
+  new Failure(
+    two
+      ? `unsupported comprehension range type: ${goTypeOf(value)}`
+      : `got '${goTypeOf(value)}', expected iterable type`,
+  );
 
 const literal = (value: Value): Part => ({ run: () => value, constant: value });
 
@@ -299,6 +330,7 @@ function memberOf(of: Step, field: string): Step {
     if (value instanceof Failure) return value;
     if (value instanceof Optional) return ofOptional(run, value, field);
     run.spend(1);
+    if (value instanceof List) return indexed(value, field);
     const member = value instanceof Dict ? value.get(field) : undefined;
     return member === undefined ? missing : member;
   };
@@ -309,14 +341,15 @@ function ofOptional(run: Run, { value }: Optional, key: Value): Value {
   if (value === undefined) return NONE;
   const inner = found(value, key);
   if (inner === undefined) return NONE;
+  if (inner instanceof Failure) return inner;
   run.spend(1);
   return new Optional(inner);
 }
 
 /** A key that is written out is one that maps and lists can have. */
 function demandKey(key: Value | undefined): void {
-  const type = key === null ? "Null" : key instanceof Uint8Array ? "Bytes" : undefined;
-  if (type !== undefined) throw new PlanFault(`invalid qualifier type: types.${type}`);
+  if (key === undefined || (key !== null && isKey(key))) return;
+  throw new PlanFault(`invalid qualifier type: ${goTypeOf(key)}`);
 }
 
 function elementOf(of: Step, key: Part, optional: boolean): Step {
@@ -325,7 +358,7 @@ function elementOf(of: Step, key: Part, optional: boolean): Step {
     const value = of(run);
     if (value instanceof Failure) return value;
     const index = at(run);
-    if (index instanceof Failure) return index;
+    if (index instanceof Failure) return optional || value instanceof Optional ? index : spent(run, 1, index);
     if (value instanceof Optional) return ofOptional(run, value, index);
     if (optional) return ofOptional(run, new Optional(value), index);
     run.spend(1);
@@ -338,14 +371,15 @@ function present(of: Step, field: string): Step {
     const value = of(run);
     if (value instanceof Failure) return value;
     if (value instanceof Optional) {
-      if (value.value === undefined || found(value.value, field) === undefined) return false;
+      const inner = value.value === undefined ? undefined : found(value.value, field);
+      if (inner === undefined || inner instanceof Failure) return inner ?? false;
       run.spend(1);
       return true;
     }
     run.spend(1);
-    if (value instanceof Dict) return value.get(field) !== undefined;
-    // What is null has no members: a policy asks has(object.x) also where an object goes, and there is none.
-    return value === null ? false : NO_OVERLOAD;
+    if (value instanceof List) return indexed(value, field);
+    // What has no members has not this one: a policy asks has(object.x) also where an object goes, and there is none.
+    return value instanceof Dict && value.get(field) !== undefined;
   };
 }
 
@@ -386,7 +420,7 @@ function otherwise(target: Step, other: Step, isValue: boolean): Step {
   return (run) => {
     const value = target(run);
     if (value instanceof Failure) return value;
-    if (!(value instanceof Optional)) return NO_OVERLOAD;
+    if (!(value instanceof Optional)) return value;
     if (value.value === undefined) return other(run);
     return isValue ? value.value : value;
   };
@@ -422,7 +456,11 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   "_*_": ["int", "uint", "double"],
   "_/_": ["int", "uint", "double"],
   "_%_": ["int", "uint"],
+  "-_": ["bool", "int", "double", "duration"],
 };
+
+/** Values that may have functions of their own, so that what they do not know is told by them, without a name. */
+const RECEIVERS = ["string", "timestamp", "duration"];
 
 interface Call {
   readonly run: (args: Value[]) => Value;
@@ -476,9 +514,11 @@ function dispatch(name: string, overloads: readonly Overload[], types: readonly 
     isOnly ? only : rows.find(({ guards }) => guards.every((fits, i) => fits(args[i]!)))?.overload;
   const operands = OPERANDS[name];
   const isKnown = (first: Value): boolean =>
-    operands
+    name === "!_" ||
+    RECEIVERS.some((kind) => GUARDS[kind]!(first)) ||
+    (operands
       ? operands.some((kind) => GUARDS[kind]!(first))
-      : rows.some(({ guards }) => guards.length > 1 && guards[0]!(first));
+      : rows.some(({ guards }) => guards.length > 1 && guards[0]!(first)));
   return {
     only: isOnly ? only : undefined,
     run(args) {
@@ -491,10 +531,13 @@ function dispatch(name: string, overloads: readonly Overload[], types: readonly 
   };
 }
 
+/** Functions that are told apart, like operators, by what a value can do, not by its type. */
+const WITH_TRAITS = new Set(["size", "sort"]);
+
 /** Why a function cannot be called: operators say nothing more where they know what stands on their left. */
 function unfit(name: string, args: readonly Value[], isKnown: (first: Value) => boolean): Failure {
   if (SEARCHES.has(name)) return NO_OVERLOAD;
-  if (/^[a-z]/i.test(name) && name !== "size") {
+  if (/^[a-z]/i.test(name) && !WITH_TRAITS.has(name)) {
     return new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(", ")})`);
   }
   return args.length > 0 && isKnown(args[0]!) ? NO_OVERLOAD : new Failure(`no such overload: ${name}`);

@@ -5,18 +5,17 @@
  */
 import { BoundedCache } from "../util/bounded-cache.ts";
 import { parseGoDuration } from "../util/go-duration.ts";
+import { parseGoInt } from "../util/go-number.ts";
+import { goQuoted } from "../util/go-quote.ts";
 import { withoutTrailing } from "../util/scan.ts";
+import { daysOf } from "../util/text-formats.ts";
 import { Duration, Failure, Timestamp } from "./values.ts";
 
 const SECOND = 1_000_000_000n;
-const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+/** An hour may be one digit, and the offset up to `24:60`, as Go's `time.Parse` has it. */
+const RFC3339 = /^\d{4}-\d\d-\d\dT(\d\d?):\d\d:\d\d(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 /** Digits of a fraction of a second that count. */
 const PLACES = 9;
-
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-/** Days of a month from 1. */
-export const daysOf = (year: number, month: number): number => (month === 2 && isLeap(year) ? 29 : DAYS[month - 1]!);
 
 /** The number that so many digits from a place are. */
 function digits(text: string, at: number, count: number): number {
@@ -25,36 +24,45 @@ function digits(text: string, at: number, count: number): number {
   return number;
 }
 
-/** A moment as RFC 3339 writes it; undefined for any other text. */
+/** A moment as RFC 3339 writes it, also one of the year 0 or beyond the year 9999; undefined for any other text. */
 export function timestampIn(text: string): Timestamp | undefined {
   const match = RFC3339.exec(text);
   if (!match) return undefined;
-  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)];
-  const [hours, minutes, seconds] = [digits(text, 11, 2), digits(text, 14, 2), digits(text, 17, 2)];
-  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month) || year < 1) return undefined;
-  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
-  const [, fraction, zone] = match;
+  const [, hour, fraction, zone] = match;
+  const days = dayIn(text);
+  const at = 12 + hour!.length;
+  const [hours, minutes, seconds] = [Number(hour), digits(text, at, 2), digits(text, at + 3, 2)];
+  if (days === undefined || hours > 23 || minutes > 59 || seconds > 59) return undefined;
   const offset = offsetIn(zone!);
   if (offset === undefined) return undefined;
-  const millis = utc(year, month, day, hours, minutes, seconds) - offset * 60_000;
+  const whole = BigInt(days * 86_400 + hours * 3600 + minutes * 60 + seconds - offset * 60);
   const nanos = fraction === undefined ? 0n : BigInt(fraction.slice(0, PLACES).padEnd(PLACES, "0"));
-  return new Timestamp(BigInt(millis) * 1_000_000n + nanos, offset);
+  return new Timestamp(whole * SECOND + nanos, offset);
 }
 
-function utc(year: number, month: number, day: number, hours: number, minutes: number, seconds: number): number {
+/** The day with which a text begins, such as `2024-01-31`, in days since 1970; undefined where there is none such. */
+function dayIn(text: string): number | undefined {
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)];
+  if (day < 1 || day > daysOf(year, month)) return undefined;
+  return utc(year, month, day) / 86_400_000;
+}
+
+/** Whether a moment is one of the years 1 to 9999. */
+export const isWithinTimes = (nanos: bigint): boolean =>
+  nanos >= -62_135_596_800_000_000_000n && nanos <= 253_402_300_799_999_999_999n;
+
+function utc(year: number, month: number, day: number): number {
   // Years of two digits are taken for those of the last century.
-  if (year > 99) return Date.UTC(year, month - 1, day, hours, minutes, seconds);
-  const date = new Date(Date.UTC(2000, month - 1, day, hours, minutes, seconds));
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getTime();
+  if (year > 99) return Date.UTC(year, month - 1, day);
+  return new Date(Date.UTC(2000, month - 1, day)).setUTCFullYear(year, month - 1, day);
 }
 
 /** The minutes of an offset; undefined where there are none such. */
 function offsetIn(text: string): number | undefined {
-  if (text === "Z" || text === "z") return 0;
-  const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(text) ?? [];
-  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
-  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  if (text === "Z") return 0;
+  const [hours, minutes] = [digits(text, 1, 2), digits(text, 4, 2)];
+  if (hours > 24 || minutes > 60) return undefined;
+  return (text[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
 /** A moment as RFC 3339 writes it, in the offset in which it was written. */
@@ -62,8 +70,10 @@ export function timestampText({ nanos, offset }: Timestamp): string {
   const local = nanos + BigInt(offset) * 60n * SECOND;
   const seconds = local >= 0n ? local / SECOND : -((-local + SECOND - 1n) / SECOND);
   const fraction = fractionText(local - seconds * SECOND);
-  const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
-  return `${text}${fraction}${offset === 0 ? "Z" : offsetText(offset)}`;
+  // A year has four digits, or in some offsets five.
+  const date = new Date(Number(seconds) * 1000);
+  const year = String(date.getUTCFullYear()).padStart(4, "0");
+  return `${year}${date.toISOString().slice(-20, -5)}${fraction}${offset === 0 ? "Z" : offsetText(offset)}`;
 }
 
 /** Nanoseconds below a second as they stand behind the seconds: `.5`; nothing for 0. */
@@ -83,11 +93,11 @@ export function durationIn(text: string): Duration | undefined {
   return nanos === undefined ? undefined : new Duration(nanos);
 }
 
-/** Seconds with a fraction, as conversions write them: `90s`, `1.5s`. */
+/** Seconds with a fraction, as conversions write them: `90s`, `1.5s`; as many digits as a double has. */
 export function durationText({ nanos }: Duration): string {
-  const magnitude = nanos < 0n ? -nanos : nanos;
-  const fraction = fractionText(magnitude % SECOND);
-  return `${nanos < 0n ? "-" : ""}${magnitude / SECOND}${fraction}s`;
+  const seconds = Number(nanos / SECOND) + Number(nanos % SECOND) / 1e9;
+  const text = String(seconds);
+  return `${text.includes("e") ? withoutTrailing(seconds.toFixed(PLACES), "0") : text}s`;
 }
 
 /** A moment in a zone, in parts. */
@@ -128,22 +138,52 @@ export function dateOf({ nanos }: Timestamp, zone: string): CalendarDate | Failu
 /** A format takes some 40 kB of memory. */
 const zones = new BoundedCache<Intl.DateTimeFormat>({ entries: 100, bytes: 1 << 20 });
 
+const ZONE_WORD = /^(?:[A-Z\d][A-Za-z\d+]*|of|es|au|do)$/;
+const LONGEST_ZONE = 64;
+
+/** Names have a great letter where a word begins: of what is known in any case, a real server knows those alone. */
+function isZoneName(zone: string): boolean {
+  if (zone.length > LONGEST_ZONE || zone === "Z" || !/^[A-Z]/.test(zone)) return false;
+  const slash = zone.indexOf("/");
+  if (slash > 0 && zone.slice(0, slash) !== "US" && !/^[A-Z][a-z]+$/.test(zone.slice(0, slash))) return false;
+  return zone.split(/[/_-]/).every((word) => ZONE_WORD.test(word));
+}
+
 /** How far a zone is ahead of UTC at a moment, in ms. */
 function zoneOffset(zone: string, nanos: bigint): number | Failure {
-  if (zone === "UTC" || zone === "") return 0;
-  const fixed = offsetIn(zone);
-  if (fixed !== undefined) return fixed * 60_000;
-  if (zone.includes(":")) return new Failure(`unknown time zone ${zone}`);
-  let format = zones.get(zone);
-  if (!format) {
-    try {
-      format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
-    } catch {
-      return new Failure(`unknown time zone ${zone}`);
-    }
-    zones.set(zone, format);
-  }
+  if (zone === "UTC" || zone === "" || zone === "Local") return 0;
+  if (zone.includes(":")) return writtenOffset(zone);
+  const format = zoneFormat(zone);
+  if (!format) return new Failure(`unknown time zone ${zone}`);
   const name =
     format.formatToParts(Number(nanos / 1_000_000n)).find(({ type }) => type === "timeZoneName")?.value ?? "";
-  return (offsetIn(name.replace("GMT", "") || "Z") ?? 0) * 60_000;
+  const [, sign, hours, minutes, seconds = "0"] = /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name) ?? [];
+  if (sign === undefined) return 0;
+  return (sign === "-" ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+}
+
+function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
+  const known = zones.get(zone);
+  if (known || !isZoneName(zone)) return known;
+  try {
+    const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+    zones.set(zone, format);
+    return format;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hours and minutes with a colon between them, of any size; a minus before the hours counts for the minutes, too. */
+function writtenOffset(zone: string): number | Failure {
+  const colon = zone.indexOf(":");
+  const [hours, minutes] = [zone.slice(0, colon), zone.slice(colon + 1)];
+  for (const part of [hours, minutes]) {
+    if (parseGoInt(part) !== undefined) continue;
+    const why = /^[+-]?\d+$/.test(part) ? "value out of range" : "invalid syntax";
+    return new Failure(`strconv.Atoi: parsing ${goQuoted(part)}: ${why}`);
+  }
+  const [h, m] = [parseGoInt(hours)!, parseGoInt(minutes)!];
+  const nanos = BigInt.asIntN(64, (h * 60n + (zone.startsWith("-") ? -m : m)) * 60n * SECOND);
+  return Number(nanos / SECOND) * 1000;
 }

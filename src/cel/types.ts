@@ -28,6 +28,7 @@ export type Kind =
   | "list"
   | "map"
   | "type"
+  | "wrapper"
   | "dyn"
   | "any"
   | "param"
@@ -56,6 +57,8 @@ export const ERROR: Type = simple("error", "!error!");
 export const listOf = (item: Type): Type => ({ kind: "list", name: "list", params: [item] });
 /** A map from one type to another. */
 export const mapOf = (key: Type, value: Type): Type => ({ kind: "map", name: "map", params: [key, value] });
+/** A value of a type, or null. */
+export const wrapperOf = (of: Type): Type => ({ kind: "wrapper", name: "wrapper", params: [of] });
 /** The type of a type. */
 export const typeType = (of: Type): Type => ({ kind: "type", name: "type", params: [of] });
 /** A value that may be missing. */
@@ -138,6 +141,7 @@ export function isAssignable(known: Known, from: Type, to: Type): boolean {
   if (from.kind === "null") return mayBeNull(to);
   if (to.kind === "null") return mayBeNull(from);
   if (from.kind === "any" || to.kind === "any") return true;
+  if (from.kind === "wrapper" || to.kind === "wrapper") return isAssignable(known, bare(from), bare(to));
   if (from.kind !== to.kind) return false;
   if (from.kind === "type") return true;
   return from.name === to.name && allAssignable(known, from.params, to.params);
@@ -147,8 +151,10 @@ export function isAssignable(known: Known, from: Type, to: Type): boolean {
 export const allAssignable = (known: Known, from: readonly Type[], to: readonly Type[]): boolean =>
   from.length === to.length && from.every((one, i) => isAssignable(known, one, to[i]!));
 
+const bare = (type: Type): Type => (type.kind === "wrapper" ? type.params[0]! : type);
+
 const mayBeNull = ({ kind }: Type): boolean =>
-  ["null", "any", "struct", "opaque", "timestamp", "duration"].includes(kind);
+  ["null", "any", "wrapper", "struct", "opaque", "timestamp", "duration"].includes(kind);
 
 function substitute(known: Known, type: Type, unknown: Type): { readonly fits: boolean; readonly had: boolean } {
   if (sameType(type, unknown)) return { fits: true, had: true };

@@ -8,7 +8,7 @@ import type { Expr, Issue } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import { checkFormat } from "./library/format-text.ts";
 import { patternOf } from "./patterns.ts";
-import { durationIn, timestampIn } from "./times.ts";
+import { durationIn, isWithinTimes, timestampIn } from "./times.ts";
 import { type Type, isOptional, sameType, shownType } from "./types.ts";
 import { Failure } from "./values.ts";
 
@@ -23,6 +23,8 @@ export function childrenOf(expr: Expr): readonly Expr[] {
       return expr.elements;
     case "map":
       return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case "message":
+      return expr.fields.map(({ value }) => value);
     case "fold": {
       const { range, init, cond, step, result } = expr.fold;
       return [range, init, cond, step, result];
@@ -54,6 +56,9 @@ export function literalIssues(checked: Checked): Issue[] {
   return [found.durations, found.times, found.patterns, found.aggregates, found.formats].flat();
 }
 
+/** No moment. */
+const BEYOND = 2n ** 128n;
+
 function look(
   expr: Expr & { kind: "call" },
   checked: Checked,
@@ -65,7 +70,7 @@ function look(
   if (expr.name === "duration" && (isNumber || (text !== undefined && !durationIn(text)))) {
     found.durations.push({ at: first!.at, message: "invalid duration argument" });
   }
-  if (text !== undefined && expr.name === "timestamp" && !timestampIn(text)) {
+  if (text !== undefined && expr.name === "timestamp" && !isWithinTimes(timestampIn(text)?.nanos ?? BEYOND)) {
     found.times.push({ at: first!.at, message: "invalid timestamp argument" });
   }
   if (expr.name === "matches") {

@@ -175,15 +175,20 @@ export class Entries extends Dict {
 
   constructor(entries: Iterable<readonly [Value, Value]> = []) {
     super();
-    for (const entry of entries) this.#entries.set(keyText(entry[0]), entry);
+    for (const entry of entries) this.#entries.set(entryText(entry[0]), entry);
   }
 
   get size(): number {
     return this.#entries.size;
   }
 
+  /** A number finds the key that is the same integer in another type, where none is of its own. */
   get(key: Value): Value | undefined {
-    return this.#entries.get(keyText(key))?.[1];
+    const own = this.#entries.get(entryText(key));
+    if (own) return own[1];
+    const number = typeof key === "number" && Number.isInteger(key) ? BigInt(key) : plainInteger(key);
+    if (number === undefined) return undefined;
+    return (this.#entries.get(`i${number}`) ?? this.#entries.get(`u${number}`))?.[1];
   }
 
   *keys(): Iterable<Value> {
@@ -191,7 +196,17 @@ export class Entries extends Dict {
   }
 }
 
-/** Keys that are equal have one text: `1`, `1u` and `1.0` are. */
+const plainInteger = (key: Value): bigint | undefined =>
+  key instanceof Uint ? key.value : typeof key === "bigint" ? key : undefined;
+
+/** Keys of one type that are equal have one text: `1` and `1u` stand beside one another. */
+function entryText(key: Value): string {
+  if (typeof key === "bigint") return `i${key}`;
+  if (key instanceof Uint) return `u${key.value}`;
+  return key === null ? "null" : keyText(key);
+}
+
+/** Values that are equal have one text, such as `1`, `1u` and `1.0`. */
 export function keyText(key: Value): string {
   switch (typeof key) {
     case "string":
@@ -232,7 +247,7 @@ function identityOfAll(kind: string, parts: readonly Value[]): string | undefine
 
 /** Whether a value may be a key of a map. */
 export const isKey = (key: Value): boolean =>
-  ["string", "bigint", "boolean"].includes(typeof key) || key instanceof Uint;
+  ["string", "bigint", "boolean", "number"].includes(typeof key) || key instanceof Uint || key === null;
 
 const NUMBERS = new Set(["bigint", "number"]);
 const isNumber = (value: Value): boolean => NUMBERS.has(typeof value) || value instanceof Uint;
@@ -346,6 +361,29 @@ function typeNameOfObject(value: Value): string {
   if (value instanceof Optional) return "optional_type";
   if (value instanceof TypeValue) return "type";
   return value instanceof Opaque ? value.typeName : "error";
+}
+
+const GO_NAMES: Readonly<Record<string, string>> = {
+  null_type: "types.Null",
+  bool: "types.Bool",
+  int: "types.Int",
+  uint: "types.Uint",
+  double: "types.Double",
+  string: "types.String",
+  bytes: "types.Bytes",
+  "google.protobuf.Timestamp": "types.Timestamp",
+  "google.protobuf.Duration": "types.Duration",
+  optional_type: "*types.Optional",
+  type: "*types.Type",
+  list: "*types.baseList",
+  map: "*types.baseMap",
+  "kubernetes.NamedFormat": "cel.Format",
+};
+
+/** The type of a value as a real server's language names it, for the words of some messages. */
+export function goTypeOf(value: Value): string {
+  const name = typeNameOf(value);
+  return GO_NAMES[name] ?? (value instanceof Opaque ? `cel.${name.slice(name.lastIndexOf(".") + 1)}` : name);
 }
 
 /** Code points of a text. */

@@ -18,6 +18,7 @@ import { finalizerWarnings } from "../meta/object-meta-rules.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import { oddFinalizers } from "../meta/object-meta-rules.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { judgeOf } from "./judge.ts";
 import { type JudgeTask, judgeTask } from "./judge-job.ts";
@@ -110,6 +111,7 @@ function versionOf(
     versionedUpdate: true,
     counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
     ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
+    warnings: (object, old) => oddFinalizers(object.metadata, old?.metadata),
     *validateInSteps(object, old, _subresource, errors, ctx) {
       const input = (): JudgeTask => judgeTask(schema, dialect, object, old);
       const rules = () => judge(object, old, errors);

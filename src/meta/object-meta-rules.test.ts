@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Dialect, kubernetes, neutral } from "./dialect.ts";
 import { FieldErrors } from "./field-errors.ts";
 import { labelName, subdomainName } from "./names.ts";
-import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta-rules.ts";
+import { oddFinalizers, validateObjectMeta, validateObjectMetaUpdate } from "./object-meta-rules.ts";
 import type { ObjectMeta } from "./object-meta.ts";
 
 const rules = (dialect: Dialect) => ({ namespaced: true, nameRule: subdomainName, dialect });
@@ -175,4 +175,25 @@ describe("DEC-1: what an update may not change", () => {
     expect(update({ ...old, generation: -1 }, old)).toEqual([]);
     expect(create({ generation: -1 })).toEqual(["FieldValueInvalid metadata.generation"]);
   });
+});
+
+test.each<[string[], string[] | undefined, string[]]>([
+  [["a.io/b", "orphan", "kubernetes"], undefined, []],
+  [
+    ["a"],
+    undefined,
+    [
+      'metadata.finalizers: "a": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
+    ],
+  ],
+  [
+    ["a.io"],
+    undefined,
+    [
+      'metadata.finalizers: "a.io": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+    ],
+  ],
+  [["a"], ["a"], []],
+])("of the finalizers %j after %j those are warned of that are new and have no domain", (finalizers, before, texts) => {
+  expect([...oddFinalizers({ finalizers }, before && { finalizers: before })]).toEqual(texts);
 });

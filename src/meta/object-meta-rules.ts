@@ -210,3 +210,14 @@ function refuseNewFinalizers(meta: ObjectMeta, old: ObjectMeta, errors: FieldErr
     );
   }
 }
+
+/** Warnings about finalizers that are new and stand for no domain, in the words of a real server. */
+export function* oddFinalizers({ finalizers = [] }: ObjectMeta, old: ObjectMeta | undefined): Generator<string> {
+  const before = new Set(old?.finalizers);
+  for (const finalizer of new Set(finalizers.toSorted())) {
+    if (before.has(finalizer) || finalizer.includes("/") || KNOWN_FINALIZERS.has(finalizer)) continue;
+    const path = finalizer.includes(".") ? " including a path (/)" : "";
+    const why = `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
+    yield `metadata.finalizers: "${finalizer}": ${why}`;
+  }
+}

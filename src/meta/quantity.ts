@@ -25,6 +25,8 @@ const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const MOST_EXPONENT = 2 ** 31 - 1;
 const MOST_BINARY = 2n ** 63n - 1n;
 const PLACES = 9;
+/** A suffix alone counts as 0, where the number that is none has not to be read as one that may be long. */
+const MOST_WITHOUT_DIGITS = 5;
 
 /** The parts of a quantity as it was written; the number is digits without leading zeros and its decimal places. */
 interface Written {
@@ -41,11 +43,16 @@ function read(text: string): Written | undefined {
   const match = FORM.exec(text);
   if (!match || text === "") return undefined;
   const [, sign, digits = "", places = "", suffix = ""] = match;
+  const hasDigits = digits !== "" || places !== "";
   const parts = { negative: sign === "-", whole: digits.startsWith("0") ? digits.replace(/^0+/, "") : digits, places };
-  if (suffix.endsWith("i")) return { ...parts, family: "binary", power: BINARY.indexOf(suffix) };
+  if (suffix.endsWith("i")) {
+    const power = BINARY.indexOf(suffix);
+    return hasDigits || power < MOST_WITHOUT_DIGITS ? { ...parts, family: "binary", power } : undefined;
+  }
   const decimal = DECIMAL.indexOf(suffix);
   if (decimal >= 0) return { ...parts, family: "decimal", power: (decimal - 3) * 3 };
   const power = Number(suffix.slice(1));
+  if (!hasDigits && power < -PLACES) return undefined;
   return Math.abs(power) > MOST_EXPONENT ? undefined : { ...parts, family: "exponent", power };
 }
 
@@ -102,6 +109,51 @@ export function canonicalQuantity(value: string | number, keepNearly = false): s
   if (!written) return undefined;
   return keepNearly && looksCanonical(written) ? text : print(toQuantity(written));
 }
+
+/** A number of 64 bits, `value` x 10^`scale`. */
+export interface ScaledQuantity {
+  readonly value: bigint;
+  readonly scale: number;
+}
+
+const MOST_DIGITS = 18;
+
+/**
+ * The number of a quantity where typed Go clients keep it in 64 bits; undefined where they count with arbitrary precision, and
+ * where it is malformed.
+ */
+export function scaledQuantity(text: string): ScaledQuantity | undefined {
+  const written = read(text);
+  if (!written) return undefined;
+  const { negative, whole, places, family, power } = written;
+  const digits = (whole || "0") + places;
+  const isBinary = family === "binary";
+  const precision = isBinary ? 15 - (whole.length || 1) - Math.trunc(power * 3) - 1 : MOST_DIGITS - digits.length;
+  const scale = (isBinary ? 0 : power) - places.length;
+  if (precision < 0 || scale < -PLACES || (isBinary && places !== "")) return undefined;
+  const value = BigInt(digits) << BigInt(isBinary ? power * 10 : 0);
+  return { value: negative ? -value : value, scale };
+}
+
+/** The index behind the digits that begin at an index. */
+function endOfDigits(text: string, from: number): number {
+  let end = from;
+  while (text[end]! >= "0" && text[end]! <= "9") end++;
+  return end;
+}
+
+const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+/** What is wrong with a quantity that nothing is left out of, in the words of typed Go clients; undefined when nothing is. */
+export function whyNoQuantity(text: string): string | undefined {
+  if (read(text)) return undefined;
+  const point = endOfDigits(text, text.startsWith("-") || text.startsWith("+") ? 1 : 0);
+  const suffix = text.slice(text[point] === "." ? endOfDigits(text, point + 1) : point);
+  if (text === "" || text.length > LONGEST || !/^[eEinumkKMGTP]*[-+]?\d*$/.test(suffix)) return WRONG_FORM;
+  return SUFFIX.test(suffix) ? "unable to parse numeric part of quantity" : "unable to parse quantity's suffix";
+}
+
+const SUFFIX = /^(?:|[KMGTPE]i|[eE][+-]?\d{1,10}|[numkMGTPE])$/;
 
 /** Whether a typed Go client would not look closer: it fits an int64 easily and has no obvious factor to take out. */
 function looksCanonical({ whole, places, family, power }: Written): boolean {

@@ -59,7 +59,9 @@ function compile(text: string): RE2JS {
   try {
     return RE2JS.compile(text);
   } catch (error) {
-    throw new RegexFault(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    // It alone has no part of the pattern in its message; Go's has an empty one.
+    throw new RegexFault(message.endsWith("trailing backslash at end of expression") ? `${message}: \`\`` : message);
   }
 }
 

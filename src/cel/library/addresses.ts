@@ -3,9 +3,12 @@
  *
  * @module
  */
+import { parseGoAddress, parseGoPrefix } from "../../util/go-address.ts";
+import { goQuoted } from "../../util/go-quote.ts";
 import { Failure, Opaque, type Value } from "../values.ts";
 import { ONE, WALK, walk } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
+import { NO_OVERLOAD } from "./standard.ts";
 import { type Range, add, exactly, times } from "../range.ts";
 
 /** An address: 4 bytes or 16. */
@@ -82,79 +85,29 @@ function text6(bytes: readonly number[]): string {
   return start < 0 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`;
 }
 
-const OCTET = /^(?:0|[1-9]\d{0,2})$/;
-
-function bytes4(text: string): number[] | undefined {
-  const parts = text.split(".");
-  if (parts.length !== 4 || !parts.every((part) => OCTET.test(part) && Number(part) < 256)) return undefined;
-  return parts.map(Number);
-}
-
-function bytes6(text: string): number[] | undefined {
-  const halves = text.split("::");
-  if (halves.length > 2) return undefined;
-  const groups = halves.map((half) => (half === "" ? [] : half.split(":")));
-  const last = groups.at(-1)!;
-  const four = last.at(-1)?.includes(".") ? bytes4(last.pop()!) : undefined;
-  if (/\./.test(groups.flat().join(":"))) return undefined;
-  if (!groups.flat().every((group) => /^[\da-fA-F]{1,4}$/.test(group))) return undefined;
-  const wide = groups.map((half) =>
-    half.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]),
-  );
-  const tail = [...wide.at(-1)!, ...(four ?? [])];
-  if (text.includes(".") && !four) return undefined;
-  if (halves.length === 1) return tail.length === 16 ? tail : undefined;
-  const missing = 16 - wide[0]!.length - tail.length;
-  return missing < 2 ? undefined : [...wide[0]!, ...Array.from({ length: missing }, () => 0), ...tail];
-}
-
 /** An address, or why a text is none. */
 export function addressIn(text: string): Address | Failure {
-  const shown = JSON.stringify(text);
-  const plain = text.replace(/%.*$/s, "");
-  const bytes = plain.includes(":") ? bytes6(plain) : bytes4(plain);
-  if (!bytes || (text !== plain && bytes.length === 4)) {
-    return new Failure(
-      `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): ${whyNone(text)}`,
-    );
+  const found = parseGoAddress(text);
+  if (typeof found === "string") {
+    return new Failure(`IP Address ${goQuoted(text)} parse error during conversion from string: ${found}`);
   }
-  if (text !== plain) return new Failure(`IP address ${shown} with zone value is not allowed`);
-  if (isMapped(bytes)) return new Failure(`IPv4-mapped IPv6 address ${shown} is not allowed`);
-  return new Address(bytes);
+  if (found.zone !== "") return new Failure(`IP address ${goQuoted(text)} with zone value is not allowed`);
+  return isMapped(found.bytes) ? mapped(text) : new Address(found.bytes);
 }
 
 const isMapped = (bytes: readonly number[]): boolean =>
   bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
 
-/** What is wrong with the form of an address. */
-function whyNone(text: string): string {
-  if (text.includes(":")) return "unexpected character";
-  if (!text.includes(".")) return "unable to parse IP";
-  const parts = text.split(".");
-  if (parts.some((part) => /^0\d/.test(part))) return "IPv4 field has octet with leading zero";
-  if (parts.some((part) => /^\d+$/.test(part) && Number(part) > 255)) return "IPv4 field has value >255";
-  if (parts.length < 4) return "IPv4 address too short";
-  return parts.length > 4 ? "IPv4 address too long" : "unexpected character";
-}
+const mapped = (text: string): Failure => new Failure(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`);
+
+const NO_NETWORK = "network address parse error during conversion from string: ";
 
 /** A network, or why a text is none. */
 export function networkIn(text: string): Network | Failure {
-  const shown = JSON.stringify(text);
-  const fail = (why: string): Failure =>
-    new Failure(
-      `network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix(${shown}): ${why}`,
-    );
-  const slash = text.lastIndexOf("/");
-  if (slash < 0) return fail("no '/'");
-  const [part, bits] = [text.slice(0, slash), text.slice(slash + 1)];
-  const plain = part.replace(/%.*$/s, "");
-  const bytes = plain.includes(":") ? bytes6(plain) : bytes4(plain);
-  if (!bytes) return fail(`ParseAddr(${JSON.stringify(part)}): ${whyNone(part)}`);
-  if (plain !== part) return fail("IPv6 zones cannot be present in a prefix");
-  if (!/^(?:0|[1-9]\d*)$/.test(bits)) return fail(`bad bits after slash: ${JSON.stringify(bits)}`);
-  if (Number(bits) > bytes.length * 8) return fail("prefix length out of range");
-  if (isMapped(bytes)) return new Failure(`IPv4-mapped IPv6 address ${JSON.stringify(part)} is not allowed`);
-  return new Network(new Address(bytes), Number(bits));
+  const found = parseGoPrefix(text);
+  if (typeof found === "string") return new Failure(`${NO_NETWORK}${NO_NETWORK}${found}`);
+  if (isMapped(found.bytes)) return new Failure(`${NO_NETWORK}${mapped(text).message}`);
+  return new Network(new Address(found.bytes), found.bits);
 }
 
 const starts = (bytes: readonly number[], ...with_: number[]): boolean => with_.every((byte, i) => bytes[i] === byte);
@@ -232,7 +185,10 @@ export const ADDRESSES: readonly Overload[] = [
   fn("string(CIDR): string", (network: Network) => network.text),
   fn(
     "CIDR.containsIP(string): bool",
-    (network: Network, text: string) => onText(text, (one) => network.holds(one)),
+    (network: Network, text: string) => {
+      const address = addressIn(text);
+      return address instanceof Failure ? NO_OVERLOAD : network.holds(address);
+    },
     holding(false, true),
   ),
   fn(

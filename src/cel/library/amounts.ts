@@ -3,7 +3,18 @@
  *
  * @module
  */
-import { canonicalQuantity, compareQuantities, parseQuantity, quantitySign } from "../../meta/quantity.ts";
+import {
+  type ScaledQuantity,
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  parseQuantity,
+  quantitySign,
+  scaledQuantity,
+  subtractQuantities,
+  whyNoQuantity,
+} from "../../meta/quantity.ts";
+import { goQuoted } from "../../util/go-quote.ts";
 import { Failure, Opaque, type Value } from "../values.ts";
 import { ONE, WALK, walk } from "./costs.ts";
 import { type Overload, fn } from "./contract.ts";
@@ -12,12 +23,16 @@ import { type Overload, fn } from "./contract.ts";
 export class Amount extends Opaque {
   readonly typeName = "kubernetes.Quantity";
   readonly text: string;
-  /** Whether it was written with a fraction, so that it counts as no integer. */
+  /** Its number where a real server counts it in an int64; of others it knows no integer. */
+  readonly scaled: ScaledQuantity | undefined;
+
+  /** As it was written: digits that make no difference make one to what it is near. */
   readonly written: string;
 
-  constructor(text: string, written: string = text) {
+  constructor(text: string, scaled: ScaledQuantity | undefined, written: string = text) {
     super();
     this.text = text;
+    this.scaled = scaled;
     this.written = written;
   }
 
@@ -26,65 +41,49 @@ export class Amount extends Opaque {
   }
 }
 
-const FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-
-const amountIn = (text: string): Value => {
-  const canonical = /^\s|\s$/.test(text) ? undefined : canonicalQuantity(text);
-  return canonical === undefined ? new Failure(FORM) : new Amount(canonical, text);
-};
-
-/** The whole number that a quantity is, where 64 bits hold it and it was written as one. */
-function wholeOf({ text, written }: Amount): bigint | undefined {
-  const parsed = parseQuantity(written) ?? parseQuantity(text)!;
-  const { mantissa, exponent, family } = parsed;
-  // A quantity in powers of two that is too large was cut.
-  if (family === "binary" && mantissa >= 2n ** 63n - 1n) return undefined;
-  if (exponent < 0) {
-    const unit = 10n ** BigInt(-exponent);
-    if (written.includes(".") || mantissa % unit !== 0n) return undefined;
-    return mantissa / unit;
-  }
-  if (exponent > 30) return undefined;
-  const value = mantissa * 10n ** BigInt(exponent);
-  return value > 2n ** 63n - 1n || value < -(2n ** 63n) ? undefined : value;
+function amountIn(text: string): Value {
+  const why = whyNoQuantity(text);
+  return why === undefined ? new Amount(canonicalQuantity(text, true)!, scaledQuantity(text), text) : new Failure(why);
 }
 
-const combined = (a: Amount, b: Amount, sign: bigint): Value => {
-  const [x, y] = [parseQuantity(a.text)!, parseQuantity(b.text)!];
-  const exponent = Math.min(x.exponent, y.exponent);
-  if (Math.max(x.exponent, y.exponent) - exponent > 2000) return new Failure("quantity overflow");
-  const raised = ({ mantissa, exponent: own }: typeof x): bigint => mantissa * 10n ** BigInt(own - exponent);
-  const sum = raised(x) + sign * raised(y);
-  return new Amount(printed(sum, exponent, a.text, x.mantissa === 0n ? b.text : a.text));
-};
-
-const SUFFIX = /(Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d+|[a-zA-Z]?)$/;
-
-/** A number in the family of another. */
-function printed(mantissa: bigint, exponent: number, _first: string, like: string): string {
-  const [, suffix = ""] = SUFFIX.exec(like) ?? [];
-  const plain = exponent >= 0 ? `${mantissa}${"0".repeat(exponent)}` : decimal(mantissa, -exponent);
-  if (!suffix.endsWith("i")) return canonicalQuantity(/^[eE]/.test(suffix) ? `${plain}e0` : plain) ?? plain;
-  return canonicalQuantity(`${plain}`.includes(".") ? plain : binary(plain)) ?? plain;
+/** The whole number that a quantity is, where 64 bits hold it and it was made of whole ones. */
+function wholeOf({ scaled }: Amount): bigint | undefined {
+  if (!scaled || scaled.scale < 0) return undefined;
+  return fitting(scaled.value * 10n ** BigInt(Math.min(scaled.scale, MOST_SCALE)));
 }
 
-const decimal = (mantissa: bigint, places: number): string => {
-  const digits = (mantissa < 0n ? -mantissa : mantissa).toString().padStart(places + 1, "0");
-  return `${mantissa < 0n ? "-" : ""}${digits.slice(0, -places)}.${digits.slice(-places)}`;
-};
+/** Beyond it no number but 0 fits. */
+const MOST_SCALE = 19;
 
-/** A whole number as so many Ki, where it is. */
-const binary = (text: string): string => {
-  const value = BigInt(text);
-  return value % 1024n === 0n && value !== 0n ? `${value / 1024n}Ki` : text;
-};
+const fitting = (value: bigint): bigint | undefined => (BigInt.asIntN(64, value) === value ? value : undefined);
 
-const amountOf = (value: bigint): Amount => new Amount(canonicalQuantity(String(value))!);
+function added(a: Amount, b: Amount): Value {
+  return new Amount(addQuantities(a.text, b.text), scaledSum(a.scaled, b.scaled));
+}
+
+/** The sum as an int64 in the smaller of the units, where one holds it. */
+function scaledSum(a: ScaledQuantity | undefined, b: ScaledQuantity | undefined): ScaledQuantity | undefined {
+  if (!a || !b) return undefined;
+  if (b.value === 0n) return a;
+  if (a.value === 0n) return b;
+  const scale = Math.min(a.scale, b.scale);
+  if (Math.max(a.scale, b.scale) - scale > MOST_SCALE) return undefined;
+  const raised = (one: ScaledQuantity): bigint | undefined => fitting(one.value * 10n ** BigInt(one.scale - scale));
+  const [x, y] = [raised(a), raised(b)];
+  const value = x === undefined || y === undefined ? undefined : fitting(x + y);
+  return value === undefined ? undefined : { value, scale };
+}
+
+const negated = ({ text, scaled }: Amount): Amount =>
+  new Amount(subtractQuantities("0", text), scaled && { ...scaled, value: -scaled.value });
+
+const amountOf = (value: bigint): Amount => new Amount(canonicalQuantity(String(value))!, { value, scale: 0 });
 const compared = (a: Amount, b: Amount): bigint => BigInt(Math.sign(compareQuantities(a.text, b.text)));
 
-function approximate({ text }: Amount): number {
-  const { mantissa, exponent } = parseQuantity(text)!;
-  return Number(`${mantissa}e${exponent}`);
+/** The digits as a double, times a power of ten: that is not always the double that is next to the number. */
+function approximate({ scaled, written }: Amount): number {
+  const { mantissa, exponent } = scaled ? { mantissa: scaled.value, exponent: scaled.scale } : parseQuantity(written)!;
+  return exponent === 0 ? Number(mantissa) : Number(mantissa) * Number(`1e${exponent}`);
 }
 
 /** A semantic version (SemVer 2.0.0). */
@@ -114,6 +113,16 @@ export class Version extends Opaque {
 const MOST_NUMBER = 2n ** 64n - 1n;
 
 const NAMES = ["Major", "Minor", "Patch"] as const;
+const ALPHANUMERIC = /^[0-9A-Za-z-]+$/;
+
+/** The number that digits without a zero in front are. */
+function numberIn(digits: string): bigint | Failure {
+  const why = digits === "" ? "invalid syntax" : "value out of range";
+  const number = digits === "" || digits.length > 20 ? undefined : BigInt(digits);
+  return number !== undefined && number <= MOST_NUMBER
+    ? number
+    : new Failure(`strconv.ParseUint: parsing ${goQuoted(digits)}: ${why}`);
+}
 
 /** A version, or why a text is none. */
 function versionIn(text: string): Version | Failure {
@@ -125,45 +134,48 @@ function versionIn(text: string): Version | Failure {
   const numbers: bigint[] = [];
   for (const [i, part] of [three[0]!, three[1]!, core].entries()) {
     const name = NAMES[i]!;
-    if (!/^\d+$/.test(part))
-      return new Failure(`Invalid character(s) found in ${name.toLowerCase()} number ${JSON.stringify(part)}`);
+    if (!/^\d*$/.test(part))
+      return new Failure(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuoted(part)}`);
     if (part.length > 1 && part.startsWith("0"))
-      return new Failure(`${name} number must not contain leading zeroes ${JSON.stringify(part)}`);
-    if (BigInt(part) > MOST_NUMBER) {
-      return new Failure(`strconv.ParseUint: parsing ${JSON.stringify(part)}: value out of range`);
-    }
-    numbers.push(BigInt(part));
+      return new Failure(`${name} number must not contain leading zeroes ${goQuoted(part)}`);
+    const number = numberIn(part);
+    if (number instanceof Failure) return number;
+    numbers.push(number);
   }
   const pre = preText === undefined ? [] : preText.split(".");
   for (const part of pre) {
-    if (part === "") return new Failure("prerelease is empty");
-    if (!/^[0-9A-Za-z-]+$/.test(part))
-      return new Failure(`Invalid character(s) found in prerelease ${JSON.stringify(part)}`);
+    if (part === "") return new Failure("Prerelease is empty");
+    if (!ALPHANUMERIC.test(part)) return new Failure(`Invalid character(s) found in prerelease ${goQuoted(part)}`);
     if (/^0\d+$/.test(part))
-      return new Failure(`Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(part)}`);
+      return new Failure(`Numeric PreRelease version must not contain leading zeroes ${goQuoted(part)}`);
+    const number = /^\d+$/.test(part) ? numberIn(part) : undefined;
+    if (number instanceof Failure) return number;
   }
   const build = buildText === undefined ? [] : buildText.split(".");
   for (const part of build) {
     if (part === "") return new Failure("Build meta data is empty");
-    if (!/^[0-9A-Za-z-]+$/.test(part))
-      return new Failure(`Invalid character(s) found in build meta data ${JSON.stringify(part)}`);
+    if (!ALPHANUMERIC.test(part)) return new Failure(`Invalid character(s) found in build meta data ${goQuoted(part)}`);
   }
   return new Version(numbers as unknown as readonly [bigint, bigint, bigint], pre, build);
 }
 
 /** A version that may lack parts, begin with v and have zeros in front. */
 function normalised(text: string): Version | Failure {
-  const parts = text.trim().replace(/^v/, "").split(".");
+  const parts = text.replace(/^v/, "").split(".");
   const three = parts.length > 3 ? [...parts.slice(0, 2), parts.slice(2).join(".")] : parts;
-  const short = three.map((part) => {
-    const plain = part.replace(/^0+(?=\d)/, "");
-    return plain === "" || !/^\d/.test(plain) ? part : plain;
-  });
+  const short = three.map(withoutZeros);
   if (short.length < 3) {
     if (/[+-]/.test(short.at(-1)!)) return new Failure("short version cannot contain PreRelease/Build meta data");
     while (short.length < 3) short.push("0");
   }
   return versionIn(short.join("."));
+}
+
+/** A part begins with a digit then, whatever it began with. */
+function withoutZeros(part: string): string {
+  if (Buffer.byteLength(part) < 2) return part;
+  const plain = part.replace(/^0+/, "");
+  return /^\d/.test(plain) ? plain : `0${plain}`;
 }
 
 function compareVersions(a: Version, b: Version): number {
@@ -201,17 +213,17 @@ export const AMOUNTS: readonly Overload[] = [
   fn("Quantity.isGreaterThan(Quantity): bool", (a: Amount, b: Amount) => compared(a, b) > 0n, ONE),
   fn("Quantity.isLessThan(Quantity): bool", (a: Amount, b: Amount) => compared(a, b) < 0n, ONE),
   fn("Quantity.compareTo(Quantity): int", compared, ONE),
-  fn("Quantity.add(Quantity): Quantity", (a: Amount, b: Amount) => combined(a, b, 1n), ONE),
-  fn("Quantity.add(int): Quantity", (a: Amount, b: bigint) => combined(a, amountOf(b), 1n), ONE),
-  fn("Quantity.sub(Quantity): Quantity", (a: Amount, b: Amount) => combined(a, b, -1n), ONE),
-  fn("Quantity.sub(int): Quantity", (a: Amount, b: bigint) => combined(a, amountOf(b), -1n), ONE),
+  fn("Quantity.add(Quantity): Quantity", added, ONE),
+  fn("Quantity.add(int): Quantity", (a: Amount, b: bigint) => added(a, amountOf(b)), ONE),
+  fn("Quantity.sub(Quantity): Quantity", (a: Amount, b: Amount) => added(a, negated(b)), ONE),
+  fn("Quantity.sub(int): Quantity", (a: Amount, b: bigint) => added(a, amountOf(-b)), ONE),
   fn("semver(string): Semver", (text: string) => read(text, false), WALKED),
   fn("semver(string, bool): Semver", read, WALKED),
   fn("isSemver(string): bool", (text: string) => read(text, false) instanceof Version, WALKED),
   fn("isSemver(string, bool): bool", (text: string, loose: boolean) => read(text, loose) instanceof Version, WALKED),
-  fn("Semver.major(): int", ({ numbers }: Version) => numbers[0], ONE),
-  fn("Semver.minor(): int", ({ numbers }: Version) => numbers[1], ONE),
-  fn("Semver.patch(): int", ({ numbers }: Version) => numbers[2], ONE),
+  fn("Semver.major(): int", ({ numbers }: Version) => BigInt.asIntN(64, numbers[0]), ONE),
+  fn("Semver.minor(): int", ({ numbers }: Version) => BigInt.asIntN(64, numbers[1]), ONE),
+  fn("Semver.patch(): int", ({ numbers }: Version) => BigInt.asIntN(64, numbers[2]), ONE),
   fn("Semver.isGreaterThan(Semver): bool", (a: Version, b: Version) => compareVersions(a, b) > 0, ONE),
   fn("Semver.isLessThan(Semver): bool", (a: Version, b: Version) => compareVersions(a, b) < 0, ONE),
   fn("Semver.compareTo(Semver): int", (a: Version, b: Version) => BigInt(compareVersions(a, b)), ONE),

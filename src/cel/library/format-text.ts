@@ -163,13 +163,23 @@ function floating(verb: string, value: Value, precision: number | undefined): st
   const width = verb === "e" ? Math.min(precision ?? 6, 1000) : 0;
   if (Number.isNaN(value)) return "NaN".padStart(width);
   if (!Number.isFinite(value)) return (value > 0 ? "∞" : "-∞").padStart(width);
-  if (verb === "f") return fixed(value, Math.min(precision ?? 6, 1000));
+  if (verb === "f") return grouped(fixed(value, Math.min(precision ?? 6, 1000)));
   const [digits, power] = value.toExponential(6).split("e") as [string, string];
   const exponent = power
     .slice(1)
     .padStart(2, "0")
     .replaceAll(/\d/g, (digit) => UP[Number(digit)]!);
   return `${digits}×10${power.startsWith("-") ? "⁻" : ""}${exponent}`.padStart(width);
+}
+
+/** A number as people in the United States write it: commas between thousands, and no minus before what is 0. */
+function grouped(text: string): string {
+  const [whole, places] = text.split(".") as [string, string?];
+  const digits = whole.startsWith("-") ? whole.slice(1) : whole;
+  let out = "";
+  for (let end = digits.length; end > 0; end -= 3) out = digits.slice(Math.max(0, end - 3), end) + (out && `,${out}`);
+  const sign = whole.startsWith("-") && /[1-9]/.test(text) ? "-" : "";
+  return sign + (places === undefined ? out : `${out}.${places}`);
 }
 
 /** A number with so many places; what lies in the middle goes to the even digit. */
@@ -199,7 +209,7 @@ export function valueText(value: Value, isInner = false): string | undefined {
   if (typeof value === "string") return isInner ? JSON.stringify(value) : value;
   if (typeof value === "boolean") return String(value);
   if (typeof value === "bigint") return String(value);
-  if (typeof value === "number") return isInner ? innerDouble(value) : (special(value) ?? doubleText(value));
+  if (typeof value === "number") return isInner ? innerDouble(value) : doubleText(value);
   if (value === null) return "null";
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Uint8Array)

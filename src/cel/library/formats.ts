@@ -3,13 +3,13 @@
  *
  * @module
  */
+import { wrongRequestUri } from "../../util/go-url.ts";
+import { isBase64, isDate, isDateTime, isUuid } from "../../util/text-formats.ts";
 import { patternOf } from "../patterns.ts";
-import { timestampIn } from "../times.ts";
 import { Failure, NONE, Opaque, Optional, type Value, Values } from "../values.ts";
 import { ONE, matching } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
 import { times } from "../range.ts";
-import { urlIn } from "./urls.ts";
 import { WALK } from "./costs.ts";
 
 type Check = (text: string) => readonly string[];
@@ -54,9 +54,13 @@ const examplesOf = ({ examples, pattern }: NameForm): string =>
     .replaceAll("',  or", "',  or")}, regex used for validation is '${pattern.source.slice(1, -1)}')`;
 
 const nameFaults = (form: NameForm, text: string): string[] => [
-  ...(Buffer.byteLength(text) > form.most ? [`must be no more than ${form.most} bytes`] : []),
-  ...(form.pattern.test(text) ? [] : [`${form.words} ${examplesOf(form)}`]),
+  ...(Buffer.byteLength(text) > form.most ? [`must be no more than ${form.most} characters`] : []),
+  ...(form.pattern.test(text) ? [] : [wordsOn(form, text)]),
 ];
+
+/** What would be a subdomain is no label because of its dots. */
+const wordsOn = (form: NameForm, text: string): string =>
+  form === LABEL && SUBDOMAIN.pattern.test(text) ? "must not contain dots" : `${form.words} ${examplesOf(form)}`;
 
 const LABEL: NameForm = {
   pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
@@ -95,12 +99,16 @@ function qualifiedFaults(text: string): string[] {
   const faults: string[] = [];
   const [prefix, name] = parts.length === 2 ? [parts[0]!, parts[1]!] : [undefined, parts[0]!];
   if (prefix === "") faults.push("prefix part must be non-empty");
-  else if (prefix !== undefined) faults.push(...nameFaults(SUBDOMAIN, prefix).map((fault) => `prefix part ${fault}`));
+  else if (prefix !== undefined)
+    faults.push(...nameFaults(SUBDOMAIN, prefix).map((fault) => `prefix part ${inBytes(fault)}`));
   if (name === "") faults.push("name part must be non-empty");
   else if (Buffer.byteLength(name) > 63) faults.push("name part must be no more than 63 bytes");
   if (!QUALIFIED.test(name)) faults.push(`name part ${PARTS} ${EXAMPLES}`);
   return faults;
 }
+
+/** The parts of keys of labels are told in other words. */
+const inBytes = (fault: string): string => fault.replace(/ characters$/, " bytes");
 
 const labelFaults = (text: string): string[] => [
   ...(Buffer.byteLength(text) > 63 ? ["must be no more than 63 bytes"] : []),
@@ -126,17 +134,6 @@ const unless =
   (text) =>
     holds(text) ? [] : [why];
 
-const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
-const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
-const DATE = /^\d{4}-\d\d-\d\d$/;
-const DATE_TIME = /^\d{4}-\d\d-\d\d[ tT]\d\d:\d\d:\d\d(?:\.\d+)?(?:[zZ]|[+-]\d\d:?\d\d)?$/;
-
-function isDateTime(text: string): boolean {
-  if (!DATE_TIME.test(text)) return false;
-  const zone = /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
-  return timestampIn(zone.replace(/[ t]/, "T").replace(/([+-]\d\d)(\d\d)$/, "$1:$2")) !== undefined;
-}
-
 const FORMATS: ReadonlyMap<string, Format> = new Map(
   [
     new Format("DNS1123Label", 30, name(LABEL)),
@@ -148,24 +145,12 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
     new Format("DNS1035LabelPrefix", 30, prefix(LABEL_1035)),
     new Format("LabelValue", 40, labelFaults),
     new Format("URI", 1103, (text) => {
-      const found = urlIn(text);
-      return typeof found === "string" ? [found] : [];
+      const wrong = wrongRequestUri(text);
+      return wrong === undefined ? [] : [wrong];
     }),
-    new Format(
-      "uuid",
-      70,
-      unless((text) => UUID.test(text), "does not match the UUID format"),
-    ),
-    new Format(
-      "byte",
-      84,
-      unless((text) => BASE64.test(text), "invalid base64"),
-    ),
-    new Format(
-      "date",
-      70,
-      unless((text) => DATE.test(text) && timestampIn(`${text}T00:00:00Z`) !== undefined, "invalid date"),
-    ),
+    new Format("uuid", 70, unless(isUuid, "does not match the UUID format")),
+    new Format("byte", 84, unless(isBase64, "invalid base64")),
+    new Format("date", 70, unless(isDate, "invalid date")),
     new Format("datetime", 70, unless(isDateTime, "invalid datetime")),
   ].map((format) => [called(format.name), format]),
 );
@@ -188,14 +173,16 @@ const VALIDATE: Cost = {
     Math.ceil((format instanceof Format ? format.length : 1) * 0.25),
 };
 
+const illegal = ({ message }: Failure): Failure => new Failure(`Illegal regex: ${message}`);
+
 const find = (text: string, source: string): Value => {
   const pattern = patternOf(source);
-  return pattern instanceof Failure ? pattern : pattern.find(text);
+  return pattern instanceof Failure ? illegal(pattern) : pattern.find(text);
 };
 
 const findAll = (text: string, source: string, most = -1n): Value => {
   const pattern = patternOf(source);
-  return pattern instanceof Failure ? pattern : new Values(pattern.findAll(text, Number(most)));
+  return pattern instanceof Failure ? illegal(pattern) : new Values(pattern.findAll(text, Number(most)));
 };
 
 /** Functions on formats and regular expressions. */

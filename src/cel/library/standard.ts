@@ -11,6 +11,7 @@ import {
   Lazy,
   List,
   NONE,
+  Opaque,
   Optional,
   Timestamp,
   TypeValue,
@@ -27,7 +28,15 @@ import {
 import { parseGoFloat, parseGoInt, parseGoUint } from "../../util/go-number.ts";
 import { indexIn } from "../../util/search.ts";
 import { typeText } from "../types.ts";
-import { type CalendarDate, dateOf, durationIn, durationText, timestampIn, timestampText } from "../times.ts";
+import {
+  type CalendarDate,
+  dateOf,
+  durationIn,
+  durationText,
+  isWithinTimes,
+  timestampIn,
+  timestampText,
+} from "../times.ts";
 import { patternOf } from "../patterns.ts";
 import { COMPARE, CONCAT, CONCAT_LISTS, CONTAINS, IN_LIST, WALK, WALK_ARGUMENT, matching, walk } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
@@ -37,6 +46,7 @@ const OVERFLOW = new Failure("integer overflow");
 const UINT_OVERFLOW = new Failure("unsigned integer overflow");
 const ZERO_DIVISION = new Failure("division by zero");
 const ZERO_MODULUS = new Failure("modulus by zero");
+const NOT_ORDERED = new Failure("NaN values cannot be ordered");
 export const NO_OVERLOAD: Failure = new Failure("no such overload");
 
 const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -58,9 +68,7 @@ const arithmetic = (
 
 const MOST_NANOS = 2n ** 63n - 1n;
 const moment = (nanos: bigint, offset = 0): Value =>
-  nanos < -62_135_596_800_000_000_000n || nanos > 253_402_300_799_999_999_999n
-    ? new Failure("timestamp overflow")
-    : new Timestamp(nanos, offset);
+  isWithinTimes(nanos) ? new Timestamp(nanos, offset) : new Failure("timestamp overflow");
 const span = (nanos: bigint): Value =>
   nanos > MOST_NANOS || nanos < -MOST_NANOS - 1n ? OVERFLOW : new Duration(nanos);
 
@@ -154,7 +162,8 @@ const ORDERED = ["bool", ...NUMBERS, "string", "bytes", "timestamp", "duration"]
 function ordering(name: string, holds: (order: number) => boolean): Overload[] {
   const run = (a: Value, b: Value): Value => {
     const order = compare(a, b);
-    return order === undefined ? NO_OVERLOAD : holds(order);
+    if (order === undefined) return NO_OVERLOAD;
+    return Number.isNaN(order) ? NOT_ORDERED : holds(order);
   };
   const isText = (type: string): boolean => type === "string" || type === "bytes";
   return [
@@ -163,31 +172,44 @@ function ordering(name: string, holds: (order: number) => boolean): Overload[] {
   ];
 }
 
-/** Members of texts by which they are asked for: UTF-16 is not what they count in. */
+/** The element of a list; a number of any type may say which, if it is an integer of 64 bits. */
 const at = (list: List, index: Value): Value => {
-  const place = typeof index === "bigint" ? Number(index) : index instanceof Uint ? Number(index.value) : index;
-  if (typeof place === "number" && !Number.isInteger(place))
-    return new Failure(`unsupported index value ${place} in list`);
-  if (typeof place !== "number") return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
-  return place < 0 || place >= list.size ? new Failure(`index out of bounds: ${place}`) : list.at(place);
+  const place = placeOf(index);
+  if (place instanceof Failure) return place;
+  return place < 0n || place >= list.size
+    ? new Failure(`index out of bounds: ${keyShown(index)}`)
+    : list.at(Number(place));
 };
+
+function placeOf(index: Value): bigint | Failure {
+  if (typeof index === "bigint") return index;
+  const isDouble = typeof index === "number";
+  if (!isDouble && !(index instanceof Uint)) {
+    return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
+  }
+  const place = isDouble ? (Number.isInteger(index) ? BigInt(index) : MOST + 1n) : index.value;
+  if (place <= MOST && place >= LEAST && !(isDouble && place === LEAST)) return place;
+  return new Failure(`unsupported index value ${isDouble ? doubleText(index) : index.value} in list`);
+}
 
 /** The element or the member at a key; a failure where there is none. */
 export function indexed(of: Value, key: Value): Value {
   if (of instanceof List) return at(of, key);
-  if (!(of instanceof Dict)) return NO_OVERLOAD;
-  const member = of.get(key);
+  // What is no list and no map has nothing at any key.
+  const member = of instanceof Dict ? of.get(key) : undefined;
   return member === undefined ? new Failure(`no such key: ${keyShown(key)}`) : member;
 }
 
 /** A key as messages say it. */
-export const keyShown = (key: Value): string => (key instanceof Uint ? String(key.value) : String(key as string));
+const keyShown = (key: Value): string =>
+  key instanceof Uint ? String(key.value) : typeof key === "number" ? doubleText(key) : String(key as string);
 
-/** The element or the member at a key, if it is there. */
+/** The element or the member at a key, if it is there; a failure where no element can be at it. */
 export function found(of: Value, key: Value): Value | undefined {
   if (of instanceof List) {
-    const value = at(of, key);
-    return value instanceof Failure ? undefined : value;
+    const place = placeOf(key);
+    if (place instanceof Failure) return place;
+    return place < 0n || place >= of.size ? undefined : of.at(Number(place));
   }
   return of instanceof Dict ? of.get(key) : undefined;
 }
@@ -222,6 +244,12 @@ const EQUALITY: Cost = {
   },
   spend: ([a, b], result) => (EQUAL_SPECIAL.has(typeNameOf(a!)) ? 1 : COMPARE.spend!([a!, b!], result)),
 };
+
+/** Values of libraries cannot be compared with those of other types. */
+function equality(a: Value, b: Value): Value {
+  if (a instanceof Opaque && EQUAL_SPECIAL.has(a.typeName) && typeNameOf(b) !== a.typeName) return NO_OVERLOAD;
+  return equals(a, b);
+}
 
 const fromDouble = (value: number): Value =>
   !Number.isFinite(value) || value >= 2 ** 63 || value <= -(2 ** 63) ? OVERFLOW : BigInt(Math.trunc(value));
@@ -311,10 +339,10 @@ const CONVERSIONS: Overload[] = [
   }),
   fold("string(timestamp): string", timestampText),
   fold("string(duration): string", (value: Duration) => durationText(value)),
-  fold(
-    "timestamp(string): timestamp",
-    (text: string) => timestampIn(text) ?? conversion("string", "google.protobuf.Timestamp"),
-  ),
+  fold("timestamp(string): timestamp", (text: string) => {
+    const found_ = timestampIn(text);
+    return found_ ? moment(found_.nanos, found_.offset) : conversion("string", "google.protobuf.Timestamp");
+  }),
   fold("timestamp(int): timestamp", (value: bigint) => moment(value * SECOND)),
   fold("uint(int): uint", (value: bigint) => uint(value)),
   fold("uint(double): uint", uintOfDouble),
@@ -434,7 +462,7 @@ export const STANDARD: readonly Overload[] = [
   fn("_||_(bool, bool): bool", neverRun),
   fn("@not_strictly_false(bool): bool", neverRun),
   fn("!_(bool): bool", (value: boolean) => !value),
-  fn("_==_(A, A): bool", (a: Value, b: Value) => equals(a, b), EQUALITY),
+  fn("_==_(A, A): bool", equality, EQUALITY),
   fn("_!=_(A, A): bool", (a: Value, b: Value) => !equals(a, b), COMPARE),
   fn("_[_](list<A>, int): A", indexed),
   fn("_[_](map<A, B>, A): B", indexed),
@@ -460,7 +488,8 @@ export const STANDARD: readonly Overload[] = [
     (a, b) => a / b,
     ZERO_DIVISION,
   ),
-  ...arithmetic("_%_", (a, b) => a % b, undefined, ZERO_MODULUS),
+  // What is left of the least integer is 0, but to get there it would be divided.
+  ...arithmetic("_%_", (a, b) => (a === LEAST && b === -1n ? MOST + 1n : a % b), undefined, ZERO_MODULUS),
   fn("-_(int): int", (value: bigint) => int(-value)),
   fn("-_(double): double", (value: number) => -value),
   ...ordering("_<_", (order) => order < 0),

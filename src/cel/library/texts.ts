@@ -49,6 +49,8 @@ function charAt(text: string, at: bigint): Value {
 }
 
 function indexOf(text: string, part: string, from = 0n): Value {
+  // Nothing is found wherever it is looked for, also where no text is.
+  if (part === "") return from;
   if (from < 0n) return new Failure(`index out of range: ${from}`);
   const start = unitOf(text, Number(from));
   const found = start === undefined ? -1 : indexIn(text, part, start);
@@ -56,12 +58,12 @@ function indexOf(text: string, part: string, from = 0n): Value {
 }
 
 function lastIndexOf(text: string, part: string, until?: bigint): Value {
-  if (until !== undefined && until < 0n) return new Failure(`index out of range: ${until}`);
   let searched = text;
   if (until !== undefined) {
-    const start = unitOf(text, Number(until));
-    if (start === undefined) return -1n;
     if (part === "") return until;
+    if (until < 0n) return new Failure(`index out of range: ${until}`);
+    const start = unitOf(text, Number(until));
+    if (start === undefined || start === text.length) return -1n;
     searched = text.slice(0, start + part.length);
   }
   const found = lastIndexIn(searched, part);

@@ -4,7 +4,9 @@
  * @module
  */
 import { type Value as Json, type ValueObject, asJsonNumber } from "../../value/value.ts";
+import { parseGoBase64Url } from "../../util/go-base64.ts";
 import { parseFormatDuration } from "../../util/go-duration.ts";
+import { goQuoted } from "../../util/go-quote.ts";
 import { timestampIn } from "../times.ts";
 import { Dict, Duration, Failure, List, type Value, equals, identityOf, keyText } from "../values.ts";
 import type { Declaration, Field } from "./declaration.ts";
@@ -22,7 +24,7 @@ export function viewOf(value: Json | undefined, declaration: Declaration): Value
     case "string":
       return typeof value === "string" ? value : mismatch("string", value);
     case "bytes":
-      return typeof value === "string" ? new Uint8Array(Buffer.from(value, "base64")) : mismatch("string", value);
+      return typeof value === "string" ? bytesOf(value) : mismatch("string", value);
     case "duration":
       return typeof value === "string" ? durationOf(value) : mismatch("string", value);
     case "timestamp":
@@ -74,6 +76,14 @@ function anyOf(value: Json): Value {
   return asJsonNumber(value)?.integer ?? mismatch("XIntOrString value to be either a string or integer", value);
 }
 
+/** The letters of URLs are expected, though the format is that of others. */
+function bytesOf(text: string): Value {
+  const bytes = parseGoBase64Url(text);
+  return typeof bytes === "number"
+    ? new Failure(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${bytes}`)
+    : bytes;
+}
+
 /** @throws TooHeavy */
 function durationOf(text: string): Value {
   const nanos = parseFormatDuration(text);
@@ -86,23 +96,21 @@ function momentOf(text: string, format: string | undefined): Value {
   if (format === "date") {
     const date = /^\d{4}-\d\d-\d\d$/.test(text) ? timestampIn(`${text}T00:00:00Z`) : undefined;
     return (
-      date ??
-      new Failure(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${wrongDate(text)}`)
+      date ?? new Failure(`Invalid date formatted string ${text}: parsing time ${goQuoted(text)}: ${wrongDate(text)}`)
     );
   }
-  const normal = text.replace(" ", "T");
-  const found = timestampIn(normal) ?? timestampIn(`${normal}Z`);
+  const found = timestampIn(text) ?? timestampIn(`${text}Z`);
   if (found) return found;
   const layout = wrongDate(text).startsWith("cannot") ? ` as "2006-01-02T15:04:05"` : "";
   return new Failure(
-    `Invalid date-time formatted string ${text}: parsing time ${JSON.stringify(text)}${layout}: ${wrongDate(text)}`,
+    `Invalid date-time formatted string ${text}: parsing time ${goQuoted(text)}${layout}: ${wrongDate(text)}`,
   );
 }
 
 function wrongDate(text: string): string {
   const [, , month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
   if (month !== undefined && (Number(month) < 1 || Number(month) > 12)) return "month out of range";
-  return day === undefined ? `cannot parse ${JSON.stringify(text)} as "2006"` : "day out of range";
+  return day === undefined ? `cannot parse ${goQuoted(text)} as "2006"` : "day out of range";
 }
 
 function listView(value: readonly Json[], declaration: Declaration): List {

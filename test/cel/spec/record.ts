@@ -19,7 +19,7 @@ const isAsked = (one: SpecCase): boolean => outside(one) === undefined && isAlon
 const questions = [...TREES, ...CONFORMANCE].flatMap(({ cases }) => cases.filter(isAsked).map(({ ask }) => ask.expr));
 const input = [...new Set(questions)].map((expr) => JSON.stringify(expr)).join("\n");
 const answers = (): string[] =>
-  execFileSync("go", ["run", "."], { cwd: here("oracle"), input, encoding: "utf8", maxBuffer: 1 << 28 })
+  execFileSync("go", ["run", "."], { cwd: here("../oracle"), input, encoding: "utf8", maxBuffer: 1 << 28 })
     .trimEnd()
     .split("\n");
 

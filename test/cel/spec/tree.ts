@@ -65,6 +65,11 @@ function kindOf(expr: Expr, context?: Context): { readonly case: string; readonl
         case: "structExpr",
         value: { messageName: "", entries: expr.entries.map((entry) => entryOf(entry, inner)) },
       };
+    case "message":
+      return {
+        case: "structExpr",
+        value: { messageName: expr.name, entries: expr.fields.map((one) => fieldOf(one, inner)) },
+      };
     case "fold":
       return { case: "comprehensionExpr", value: foldOf(expr, inner) };
   }
@@ -77,6 +82,13 @@ const entryOf = (entry: (Expr & { kind: "map" })["entries"][number], inner: Inne
   optionalEntry: entry.optional,
   keyKind: { case: "mapKey", value: inner(entry.key) },
   value: inner(entry.value),
+});
+
+const fieldOf = (field: (Expr & { kind: "message" })["fields"][number], inner: Inner): object => ({
+  $typeName: "cel.expr.Expr.CreateStruct.Entry",
+  optionalEntry: field.optional,
+  keyKind: { case: "fieldKey", value: field.name },
+  value: inner(field.value),
 });
 
 const foldOf = ({ fold }: Expr & { kind: "fold" }, inner: Inner): object => ({

@@ -9,8 +9,10 @@
 import { dnsSubdomain } from "../../../meta/names.ts";
 import { formatTime } from "../../../meta/time.ts";
 import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { unknownFormatWarnings } from "../../../schema/structural/unknown-formats.ts";
 import { judged } from "../../../schema/write/judged.ts";
 import { moduleBeside } from "../../../util/beside.ts";
+import type { Value } from "../../../value/value.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
 import { CLEANUP, type Condition, type CustomResourceDefinition, definitionSchema } from "./definition.ts";
 import type { DefinitionTask } from "./rules-job.ts";
@@ -59,6 +61,9 @@ function setDefaults(object: ApiObject): void {
   }
 }
 
+const schemasOf = (object: ApiObject): (Value | undefined)[] =>
+  asDefinition(object).spec.versions.map(({ schema }) => schema?.openAPIV3Schema as Value | undefined);
+
 /** CustomResourceDefinition (CRD-1). Its group has the same name in every dialect. */
 export const customResourceDefinition = (): ResourceDefinition => ({
   group: "apiextensions.k8s.io",
@@ -92,6 +97,7 @@ export const customResourceDefinition = (): ResourceDefinition => ({
     const isNew = storing !== undefined && !stored.includes(storing.name);
     object["status"] = isNew ? { ...status, storedVersions: [...stored, storing.name] } : status;
   },
+  warnings: (object, old) => unknownFormatWarnings(schemasOf(object), old ? schemasOf(old) : []),
   *validateInSteps(object, old, subresource, errors, ctx) {
     const definition = asDefinition(object);
     if (subresource === "status") return validateStatus(definition, errors);
