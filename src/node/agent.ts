@@ -34,6 +34,7 @@ import type { Containers } from "./containers/contract.ts";
 import { holdContainers } from "./containers/hold.ts";
 import { runNothing } from "./containers/run-nothing.ts";
 import type { Mounter, NodeGround, VolumePlugin } from "./contract.ts";
+import { entriesOnDisk } from "./csi/index.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { AgentMemory, type Line } from "./memory.ts";
 import { agentMetrics } from "./metrics.ts";
@@ -291,7 +292,8 @@ class Agent implements RunningAgent {
     // Processes have the addresses of their machine.
     const podIP = this.#options.pods === "exec" ? address : undefined;
     const ofPods = { ...common, containers: this.#containers, hostIP: address, podIP };
-    const ofNode = { ...common, ...kinds, facts, beat: { at: -Infinity } };
+    const onDisk = () => entriesOnDisk({ root: this.root, dialect, log: this.#log });
+    const ofNode = { ...common, ...kinds, facts, onDisk, beat: { at: -Infinity } };
     const ofVolumes = { ...common, ...kinds };
     const ofUsage = { memory, event: this.#event, lanes: new Lanes(MOST_COUNTED) };
     return [
