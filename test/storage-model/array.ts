@@ -329,11 +329,11 @@ export class StorageArray implements StorageDriver {
 
   /** What a driver is given in the name of a Pod is good, and of that Pod. */
   #judgeTokens(text: string | undefined, targetPath: string): void {
-    const tokens = JSON.parse(text ?? "{}") as Readonly<Record<string, { token: string; expirationTimestamp: string }>>;
-    const found = tokens[AUDIENCE];
-    if (!found) return this.#mustNot(`a volume is published at ${targetPath} without a token`);
-    const { token, expirationTimestamp } = found;
-    const over = this.#judge.now() - Date.parse(expirationTimestamp);
+    const tokens = JSON.parse(text ?? "{}") as Readonly<Record<string, { readonly token: string }>>;
+    const { token } = tokens[AUDIENCE] ?? {};
+    if (token === undefined) return this.#mustNot(`a volume is published without a token at ${targetPath}`);
+    const { ends } = JSON.parse(token) as { readonly ends: number };
+    const over = this.#judge.now() - ends;
     if (over >= 0) this.#mustNot(`a token is used ${over} ms after its end at ${targetPath}`);
     const [, uid = ""] = /\/pods\/([^/]+)\//.exec(targetPath) ?? [];
     if (!token.includes(uid)) this.#mustNot(`a token of another Pod is used at ${targetPath}`);

@@ -3,13 +3,7 @@
  *
  * @module
  */
-import {
-  Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  VolumeAttachment,
-} from "../../src/client/kinds/index.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../../src/client/kinds/index.ts";
 import { attachNames, attachmentName, entryOf } from "../../src/controllers/attach/names.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { DRIVER, type Judge, type Mount } from "./array.ts";
@@ -72,9 +66,7 @@ export const judgeOf = (world: () => StorageWorld, absences: Absences): Omit<Jud
   async mayDrop(picture) {
     const contents = await world().list(snapshots.content);
     const uids = new Set(
-      contents
-        .filter(({ status }) => status?.snapshotHandle === picture)
-        .map(({ spec }) => spec.volumeSnapshotRef.uid),
+      contents.filter(({ status }) => status?.snapshotHandle === picture).map(({ spec }) => spec.volumeSnapshotRef.uid),
     );
     const wanted = (await world().list(snapshots.snapshot)).find(
       ({ metadata }) => uids.has(metadata.uid) && metadata.deletionTimestamp === undefined,
@@ -91,7 +83,8 @@ export async function faultOf(world: StorageWorld, absences: Absences): Promise<
     world.list(PersistentVolumeClaim),
     world.list(Node),
   ]);
-  for (const name of NODES) absences.see(name, isReady(nodes.find(({ metadata }) => metadata.name === name)), world.clock.now());
+  for (const name of NODES)
+    absences.see(name, isReady(nodes.find(({ metadata }) => metadata.name === name)), world.clock.now());
   return (
     world.array.broken[0] ??
     untrueOf(world, nodes) ??
@@ -140,7 +133,8 @@ function staleMountOf(
     const name = /kubernetes\.io~csi\/([^/]+)\/mount$/.exec(path)?.[1];
     const handle = volumes.find((one) => one.metadata.name === name)?.spec.csi?.volumeHandle;
     if (mount.disk !== handle) return `the Pod ${metadata.name} is shown ${mount.disk} in place of ${handle}`;
-    if (!array.isLive(mount, node)) return `the Pod ${metadata.name} is shown ${handle} as it was before it was detached`;
+    if (!array.isLive(mount, node))
+      return `the Pod ${metadata.name} is shown ${handle} as it was before it was detached`;
   }
   return undefined;
 }

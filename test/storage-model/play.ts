@@ -6,13 +6,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type NewObject, attempt } from "../../src/client/index.ts";
-import {
-  Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  VolumeAttachment,
-} from "../../src/client/kinds/index.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../../src/client/kinds/index.ts";
 import { attachNames } from "../../src/controllers/attach/names.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { formatTime } from "../../src/meta/time.ts";
@@ -32,7 +26,10 @@ export interface Outcome {
 }
 
 /** Longer than anybody waits after failures. */
-const LONG_MS = 900_000;
+const LONG_MS = 200_000;
+
+/** Enough where nothing has failed. */
+const SHORT_MS = 20_000;
 
 /** Plays a history from the beginning. */
 export async function playHistory(steps: readonly Step[], sabotage?: Sabotage): Promise<Outcome> {
@@ -63,7 +60,6 @@ class Play {
     for (const who of ACTORS) await world.start(who);
     await world.settled();
     for (const step of steps) {
-      if (process.env["TRACE"]) console.log(JSON.stringify(step));
       await this.#do(step);
       const wrong = step.soon ? world.array.broken[0] : await this.#look();
       if (wrong !== undefined) return wrong;
@@ -114,7 +110,7 @@ class Play {
       case "fail":
         return world.array.fail(step.method, step.fault);
       case "lose":
-        return world.isUp(step.who) ? world.lose(step.who, { ...step.fault }) : undefined;
+        return world.lose(step.who, { ...step.fault });
     }
   }
 
@@ -142,7 +138,11 @@ class Play {
     const claimRef = { ...keyOf("copy"), apiVersion: "v1", kind: "PersistentVolumeClaim" };
     const more = { persistentVolumeReclaimPolicy: "Retain", storageClassName: "", claimRef };
     const object = { metadata: { name: copy }, spec: { csi, capacity, accessModes, ...more } };
-    await made(volumes.create(object as NewObject<PersistentVolume>));
+    const isNew = await made(volumes.create(object as NewObject<PersistentVolume>));
+    const isUsed = await this.#world.resource(PersistentVolumeClaim).find(keyOf("copy"));
+    // One whose claim has gone is given to the next.
+    if (!isNew && !isUsed)
+      await volumes.patch({ name: copy }, { spec: { claimRef: { uid: null, resourceVersion: null } } } as never);
     return this.#makeClaim("copy", { storageClassName: "", volumeName: copy });
   }
 
@@ -150,14 +150,21 @@ class Play {
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: claim } }];
     const volumeMounts = [{ name: "data", mountPath: "/data" }];
     const containers = [{ name: "c", image: "i", volumeMounts }];
-    const spec = { nodeName: node, serviceAccountName: ACCOUNT, automountServiceAccountToken: false, containers, volumes };
+    const spec = {
+      nodeName: node,
+      serviceAccountName: ACCOUNT,
+      automountServiceAccountToken: false,
+      containers,
+      volumes,
+    };
     const metadata = { namespace: spaceOf(claim), name: pod };
     return made(this.#world.resource(Pod).create({ metadata, spec } as NewObject<Pod>));
   }
 
   async #endPod(name: string, isAtOnce: boolean): Promise<void> {
     const options = isAtOnce ? { gracePeriodSeconds: 0 } : {};
-    for (const namespace of ["default", "other"]) await gone(this.#world.resource(Pod).delete({ namespace, name }, options));
+    for (const namespace of ["default", "other"])
+      await gone(this.#world.resource(Pod).delete({ namespace, name }, options));
   }
 
   #snapshot(): Promise<unknown> {
@@ -191,12 +198,15 @@ class Play {
   async #mend(): Promise<string | undefined> {
     this.#world.heal();
     for (const who of ACTORS) await this.#start(who);
-    return (await this.#pass(LONG_MS)) ?? (await this.#pass(LONG_MS)) ?? this.#missing();
+    const early = await this.#pass(SHORT_MS);
+    // Who could not begin at first begins now.
+    for (const who of ACTORS) await this.#start(who);
+    return early ?? (await this.#pass(LONG_MS)) ?? this.#missing();
   }
 
   async #missing(): Promise<string | undefined> {
     const claims = await this.#world.list(PersistentVolumeClaim);
-    const unbound = claims.find((claim) => claim.status.phase !== "Bound" && !isFromNothing(claim));
+    const unbound = claims.find((claim) => claim.status.phase !== "Bound" && !isFromNothing(claim) && !isGoing(claim));
     if (unbound) return `the claim ${unbound.metadata.name} is not bound in the end`;
     const pods = await this.#world.list(Pod);
     const ending = pods.find(({ metadata }) => metadata.deletionTimestamp !== undefined);
@@ -208,19 +218,19 @@ class Play {
   /** A Pod that has no volume, although no other node has it and nobody else who may have it alone. */
   async #waiting(pods: readonly Pod[], claims: readonly PersistentVolumeClaim[]): Promise<Pod | undefined> {
     const volumes = await this.#world.list(PersistentVolume);
+    const claimOf = ({ spec, metadata: { namespace } }: Pod): PersistentVolumeClaim | undefined => {
+      const name = spec.volumes![0]!.persistentVolumeClaim!.claimName;
+      return claims.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+    };
     const diskOf = (pod: Pod): string | undefined => {
-      const name = pod.spec.volumes![0]!.persistentVolumeClaim!.claimName;
-      const claim = claims.find(
-        ({ metadata }) => metadata.name === name && metadata.namespace === pod.metadata.namespace,
-      );
-      if (claim?.status.phase !== "Bound" || claim.metadata.deletionTimestamp !== undefined) return undefined;
-      return volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName)?.spec.csi?.volumeHandle;
+      const name = claimOf(pod)?.spec.volumeName;
+      return volumes.find(({ metadata }) => metadata.name === name)?.spec.csi?.volumeHandle;
     };
     const isMounted = ({ spec, metadata }: Pod): boolean =>
       mountsOf(this.#world.array.kernel(spec.nodeName!).published, metadata.uid).length > 0;
     return pods.find((pod) => {
-      const disk = diskOf(pod);
-      if (disk === undefined || isMounted(pod)) return false;
+      const [claim, disk] = [claimOf(pod), diskOf(pod)];
+      if (claim?.status.phase !== "Bound" || isGoing(claim) || isMounted(pod)) return false;
       const rivals = pods.filter((one) => diskOf(one) === disk && one.spec.nodeName !== pod.spec.nodeName);
       return !rivals.some(isMounted);
     });
@@ -234,7 +244,7 @@ class Play {
     for (const { metadata } of await world.list(PersistentVolumeClaim)) {
       await gone(world.resource(PersistentVolumeClaim).delete(spotOf(metadata)));
     }
-    return (await this.#pass(LONG_MS)) ?? (await this.#dropRetained()) ?? (await this.#pass(LONG_MS)) ?? this.#left();
+    return (await this.#pass(LONG_MS)) ?? (await this.#dropRetained()) ?? (await this.#pass(SHORT_MS)) ?? this.#left();
   }
 
   /** What is retained is removed by hand. */
@@ -251,7 +261,14 @@ class Play {
   async #left(): Promise<string | undefined> {
     const world = this.#world;
     const { disks, pictures } = world.array;
-    const kinds = [Pod, PersistentVolumeClaim, PersistentVolume, VolumeAttachment, snapshots.content, snapshots.snapshot];
+    const kinds = [
+      Pod,
+      PersistentVolumeClaim,
+      PersistentVolume,
+      VolumeAttachment,
+      snapshots.content,
+      snapshots.snapshot,
+    ];
     const left: string[] = [];
     for (const kind of kinds) {
       for (const { metadata } of await world.list(kind as typeof Pod)) left.push(`${kind.kind} ${metadata.name}`);
@@ -269,16 +286,23 @@ class Play {
       ...[...staged.keys(), ...published.keys()].map((path) => `a mount at ${path}`),
       ...(status.volumesInUse ?? []).map((name) => `${name} in use on ${nodeIdOf(node)}`),
       ...(status.volumesAttached ?? []).map(({ name }) => `${name} attached to ${nodeIdOf(node)}`),
-      ...folders.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : [])).map((uid) => `a folder of ${uid}`),
+      ...folders
+        .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
+        .map((uid) => `a folder of ${uid}`),
     ];
   }
 }
 
 const keyOf = (claim: ClaimName) => ({ namespace: spaceOf(claim), name: claim });
-const spotOf = ({ namespace = "", name }: { readonly namespace?: string; readonly name: string }) => ({ namespace, name });
+const spotOf = ({ namespace = "", name }: { readonly namespace?: string; readonly name: string }) => ({
+  namespace,
+  name,
+});
 const isNode = (who: string): who is (typeof NODES)[number] => (NODES as readonly string[]).includes(who);
+const isGoing = ({ metadata }: PersistentVolumeClaim): boolean => metadata.deletionTimestamp !== undefined;
 /** A claim whose snapshot may be gone. */
 const isFromNothing = ({ spec }: PersistentVolumeClaim): boolean => spec.dataSource !== undefined;
 
-const made = (work: Promise<unknown>): Promise<unknown> => attempt(work, "AlreadyExists");
+/** Whether it was made: it may be there already. */
+const made = async (work: Promise<unknown>): Promise<boolean> => (await attempt(work, "AlreadyExists")).ok;
 const gone = (work: Promise<unknown>): Promise<unknown> => attempt(work, "NotFound", "Conflict");

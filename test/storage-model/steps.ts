@@ -34,37 +34,62 @@ const PASSES = [1000, 10_000, 61_000, 125_000, 420_000];
 const SLEEPS = [120_000, 700_000];
 /** Codes that do not say that nothing was done. */
 const OPEN: readonly CodeName[] = ["Canceled", "DeadlineExceeded", "Aborted", "Unavailable"];
-const REFUSED: readonly CodeName[] = [...OPEN, "Internal", "InvalidArgument", "ResourceExhausted", "FailedPrecondition"];
+const REFUSED: readonly CodeName[] = [
+  ...OPEN,
+  "Internal",
+  "InvalidArgument",
+  "ResourceExhausted",
+  "FailedPrecondition",
+];
 
-type Draw = (one: <T>(of: readonly T[]) => T, random: SeededRandom) => Deed;
+/** What is there, as far as a history says: what chance chooses from. */
+interface Scene {
+  readonly pods: Set<string>;
+  readonly claims: Set<ClaimName>;
+  readonly down: Set<Actor>;
+}
 
-/** How often of a hundred each deed is drawn. */
+type One = <T>(of: readonly T[]) => T;
+type Draw = (one: One, scene: Scene, random: SeededRandom) => Deed;
+
+/** One of those, or any where there is none. */
+const oneOf = <T>(one: One, those: ReadonlySet<T>, all: readonly T[]): T => one(those.size > 0 ? [...those] : all);
+const others = <T>(all: readonly T[], those: ReadonlySet<T>): ReadonlySet<T> => new Set(all).difference(those);
+
+/** How often each deed is drawn, beside others. */
 const DEEDS: readonly (readonly [number, Draw])[] = [
-  [7, (one) => ({ do: "claim", claim: one(CLAIMS) })],
-  [5, (one) => ({ do: "unclaim", claim: one(CLAIMS) })],
-  [22, (one) => ({ do: "pod", pod: one(PODS), claim: one(["a", "a", "copy", "b", "m", "r"]), node: one(NODES) })],
-  [12, (one) => ({ do: "unpod", pod: one(PODS) })],
-  [5, (one) => ({ do: "drop", pod: one(PODS) })],
+  [8, (one, { claims }) => ({ do: "claim", claim: oneOf(one, others(CLAIMS, claims), CLAIMS) })],
+  [4, (one, { claims }) => ({ do: "unclaim", claim: oneOf(one, claims, CLAIMS) })],
+  [22, (one, { pods, claims }) => drawPod(one, oneOf(one, others(PODS, pods), PODS), claims)],
+  [13, (one, { pods }) => ({ do: "unpod", pod: oneOf(one, pods, PODS) })],
+  [5, (one, { pods }) => ({ do: "drop", pod: oneOf(one, pods, PODS) })],
   [3, () => ({ do: "snapshot" })],
   [2, () => ({ do: "unsnapshot" })],
-  [9, (one) => ({ do: "start", who: one(ACTORS) })],
-  [5, (one) => ({ do: "crash", who: one(ACTORS) })],
+  [8, (one, { down }) => ({ do: "start", who: oneOf(one, down, ACTORS) })],
+  [4, (one) => ({ do: "crash", who: one(ACTORS) })],
   [2, (one) => ({ do: "unready", node: one(NODES) })],
   [1, (one) => ({ do: "off", node: one(NODES) })],
   [1, (one) => ({ do: "unnode", node: one(NODES) })],
   [11, (one) => ({ do: "pass", ms: one(PASSES) })],
   [2, (one) => ({ do: "suspend", ms: one(SLEEPS) })],
-  [9, (one, random) => ({ do: "fail", method: one(METHODS), fault: drawFault(one, random) })],
-  [4, (one, random) => ({ do: "lose", who: one(ACTORS), fault: drawLoss(one, random) })],
+  [10, (one, _scene, random) => ({ do: "fail", method: one(METHODS), fault: drawFault(one, random) })],
+  [5, (one, _scene, random) => ({ do: "lose", who: one(ACTORS), fault: drawLoss(one, random) })],
 ];
 
-function drawFault(one: <T>(of: readonly T[]) => T, random: SeededRandom): CallFault {
+/** Mostly of claims that are there, and of the disk that two of them have. */
+function drawPod(one: One, pod: string, claims: ReadonlySet<ClaimName>): Deed {
+  const shared = (["a", "copy"] as const).filter((name) => claims.has(name));
+  const claim = one<ClaimName>([...claims, ...shared, ...shared, one(CLAIMS)]);
+  return { do: "pod", pod, claim, node: one(NODES) };
+}
+
+function drawFault(one: One, random: SeededRandom): CallFault {
   const when = one(["before", "after"] as const);
   if (random.next() < 0.3) return { when, how: one(["never", "crash"] as const) };
   return { when, how: one(when === "before" ? REFUSED : OPEN) };
 }
 
-const drawLoss = (one: <T>(of: readonly T[]) => T, random: SeededRandom): WriteFault => ({
+const drawLoss = (one: One, random: SeededRandom): WriteFault => ({
   nth: 1 + Math.floor(random.next() * 4),
   when: one(["before", "after"] as const),
   how: one(["lost", "crash"] as const),
@@ -76,17 +101,39 @@ const TOTAL = DEEDS.reduce((sum, [weight]) => sum + weight, 0);
 /** The history of a seed: everybody runs and some claims are there, then what chance wants. */
 export function drawHistory(seed: number): readonly Step[] {
   const random = seededRandom(seed);
-  const one = <T>(of: readonly T[]): T => of[Math.floor(random.next() * of.length)]!;
-  const first: Step[] = (["a", "m"] as const).map((claim) => ({ do: "claim", claim }));
-  return [...first, ...Array.from({ length: LENGTH }, (): Step => drawStep(one, random))];
+  const one: One = (of) => of[Math.floor(random.next() * of.length)]!;
+  const scene: Scene = { pods: new Set(), claims: new Set(), down: new Set() };
+  const steps: Step[] = (["a", "m"] as const).map((claim) => ({ do: "claim", claim }));
+  for (const step of steps) note(scene, step);
+  while (steps.length < LENGTH) {
+    const step = drawStep(one, scene, random);
+    note(scene, step);
+    steps.push(step);
+  }
+  return steps;
 }
 
-function drawStep(one: <T>(of: readonly T[]) => T, random: SeededRandom): Step {
+function drawStep(one: One, scene: Scene, random: SeededRandom): Step {
   let lot = random.next() * TOTAL;
   const [, draw] = DEEDS.find(([weight]) => (lot -= weight) < 0) ?? DEEDS[0]!;
-  const deed = draw(one, random);
+  const deed = draw(one, scene, random);
   return random.next() < 0.25 ? { ...deed, soon: true } : deed;
 }
+
+function note({ pods, claims, down }: Scene, step: Deed): void {
+  if (step.do === "claim") claims.add(step.claim);
+  if (step.do === "unclaim") claims.delete(step.claim);
+  if (step.do === "pod") pods.add(step.pod);
+  if (step.do === "unpod" || step.do === "drop") pods.delete(step.pod);
+  if (step.do === "start") down.delete(step.who);
+  if (step.do === "crash") down.add(step.who);
+  if (step.do === "unready" || step.do === "off") down.add(step.node);
+  if (step.do === "fail" && step.fault.how === "crash") for (const who of victims(step.method)) down.add(who);
+  if (step.do === "lose" && step.fault.how === "crash") down.add(step.who);
+}
+
+/** Who may be killed at a call. */
+const victims = (method: string): readonly Actor[] => (method.startsWith("node") ? NODES : ["sidecars"]);
 
 /** Ways to make a step simpler: what is shortest is what has no chance in it. */
 export function simpler(step: Step): readonly Step[] {
@@ -105,4 +152,3 @@ export function simpler(step: Step): readonly Step[] {
 /** How a history is printed, so that it can be played again. */
 export const textOf = (steps: readonly Step[]): string =>
   `[\n${steps.map((step) => `  ${JSON.stringify(step)},\n`).join("")}]`;
-

@@ -28,7 +28,7 @@ import { kubernetes } from "../../src/meta/dialect.ts";
 import { type RunningAgent, startAgent } from "../../src/node/agent.ts";
 import type { Mounter } from "../../src/node/contract.ts";
 import { openPlugins } from "../../src/node/plugins.ts";
-import { type Manager, createManager } from "../../src/runtime/index.ts";
+import { type Controller, type Manager, createManager } from "../../src/runtime/index.ts";
 import { Lifeline } from "../../src/runtime/lifeline.ts";
 import { sidecarsOf } from "../../src/sidecars/index.ts";
 import { snapshotKinds } from "../../src/sidecars/snapshot/kinds.ts";
@@ -39,7 +39,7 @@ import { AUDIENCE, DRIVER, type Judge, StorageArray } from "./array.ts";
 
 export const NODES = ["n0", "n1"] as const;
 /** Whoever may be killed. */
-export const ACTORS = ["controllers", "sidecars", ...NODES] as const;
+export const ACTORS = ["binding", "attaching", "sidecars", ...NODES] as const;
 export type Actor = (typeof ACTORS)[number];
 
 export const CLASS = "fast";
@@ -56,8 +56,11 @@ export interface WriteFault {
   readonly how: "lost" | "crash";
 }
 
-/** So long nothing may happen until what hangs counts as all that is under way, in ms. */
-const CALM_MS = 4;
+/** Short waits of the sidecars: what comes after a failure comes soon. */
+const RETRY = { first: "1s", most: "20s" } as const;
+/** So long nothing may happen until what hangs counts as all that is under way, in ms; longer while an agent begins. */
+const CALM_MS = 20;
+const CALM_START_MS = 1000;
 
 /** A clock whose wall may go on while nothing else does, as that of a machine that was suspended. */
 class SuspendedClock extends ManualClock {
@@ -72,12 +75,12 @@ class SuspendedClock extends ManualClock {
   }
 }
 
-/** Tokens of service accounts say in plain JSON what they were asked to say. */
-const readable: TokenSigner = {
+/** Tokens of service accounts say in plain JSON what they were asked to say, and when they end. */
+const readable = (clock: ManualClock): TokenSigner => ({
   issuance: { issuer: "test", audiences: ["test"], extendsExpiration: false },
-  sign: async (claims) => ({ token: JSON.stringify(claims), id: "" }),
+  sign: async (claims) => ({ token: JSON.stringify({ ...claims, ends: clock.now() + claims.seconds * 1000 }), id: "" }),
   signForSecret: async (...said) => JSON.stringify(said),
-};
+});
 
 interface Life {
   readonly line: Lifeline;
@@ -127,7 +130,7 @@ export class StorageWorld implements AsyncDisposable {
       dialect: kubernetes,
       clock,
       random: seededRandom(1),
-      signer: () => readable,
+      signer: () => readable(clock),
       server: { activity },
     });
     const world: StorageWorld = new StorageWorld(
@@ -153,10 +156,6 @@ export class StorageWorld implements AsyncDisposable {
     return (await this.resource(kind).list()).items as readonly T[];
   }
 
-  isUp(who: Actor): boolean {
-    return this.#lives.has(who);
-  }
-
   rootOf(node: string): string {
     return join(this.root, node);
   }
@@ -169,7 +168,9 @@ export class StorageWorld implements AsyncDisposable {
     this.#lives.set(who, life);
     const client = this.cluster
       .client(who)
-      .with({ through: (transport) => line.transport(this.#weather(who, this.#sabotage(who)?.(transport) ?? transport)) });
+      .with({
+        through: (transport) => line.transport(this.#weather(who, this.#sabotage(who)?.(transport) ?? transport)),
+      });
     if (who === "n0" || who === "n1") {
       void this.#agent(who, life, client);
       return;
@@ -178,12 +179,13 @@ export class StorageWorld implements AsyncDisposable {
     const seed = ++this.#starts;
     const manager = createManager({ client, name: who, clock, activity: this.#activity, seed, countedEvents: true });
     life.running = manager;
-    if (who === "sidecars") manager.add(...sidecarsOf(this.array, { dialect: kubernetes, clock }));
-    else {
-      manager.add(volumeBinder(kubernetes), attachDetach(kubernetes));
-      manager.add(claimProtection(kubernetes), volumeProtection(kubernetes));
-    }
-    await manager.start();
+    await manager.add(...this.#controllers(who)).start();
+  }
+
+  #controllers(who: "binding" | "attaching" | "sidecars"): readonly Controller[] {
+    if (who === "attaching") return [attachDetach(kubernetes)];
+    if (who === "binding") return [volumeBinder, claimProtection, volumeProtection].map((make) => make(kubernetes));
+    return sidecarsOf(this.array, { dialect: kubernetes, clock: this.clock, settings: { retry: RETRY } });
   }
 
   /** Kills who runs; what it has asked for may still be done. */
@@ -198,9 +200,9 @@ export class StorageWorld implements AsyncDisposable {
     life.over?.();
   }
 
-  /** A write of somebody fails. */
+  /** A write of somebody who runs fails. */
   lose(who: Actor, fault: WriteFault): void {
-    this.#writes.set(who, fault);
+    if (this.#lives.get(who)?.running) this.#writes.set(who, fault);
   }
 
   /** Nothing fails any more. */
@@ -222,8 +224,7 @@ export class StorageWorld implements AsyncDisposable {
       await turn();
       const now = pulse();
       if (now !== last) [last, since] = [now, performance.now()];
-      else if (this.#loose > 0 && performance.now() - since > CALM_MS) return;
-      if (performance.now() - since > 20000) throw new Error(JSON.stringify(this.#activity.list()));
+      else if (this.#loose > 0 && performance.now() - since > this.#calmMs) return;
     }
   }
 
@@ -246,6 +247,10 @@ export class StorageWorld implements AsyncDisposable {
   /** What nobody counts that is under way, since it may wait for the clock. */
   get #loose(): number {
     return this.array.hanging + this.#starting;
+  }
+
+  get #calmMs(): number {
+    return this.#starting > 0 ? CALM_START_MS : CALM_MS;
   }
 
   async #agent(node: "n0" | "n1", life: Life, client: Client): Promise<void> {
