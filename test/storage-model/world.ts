@@ -166,11 +166,9 @@ export class StorageWorld implements AsyncDisposable {
     const line = new Lifeline();
     const life: Life = { line, running: undefined };
     this.#lives.set(who, life);
-    const client = this.cluster
-      .client(who)
-      .with({
-        through: (transport) => line.transport(this.#weather(who, this.#sabotage(who)?.(transport) ?? transport)),
-      });
+    const client = this.cluster.client(who).with({
+      through: (transport) => line.transport(this.#weather(who, this.#sabotage(who)?.(transport) ?? transport)),
+    });
     if (who === "n0" || who === "n1") {
       void this.#agent(who, life, client);
       return;
