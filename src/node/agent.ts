@@ -45,6 +45,7 @@ import { syncPod } from "./pod-work.ts";
 import { syncOwn } from "./registration.ts";
 import { syncUsage } from "./usage-work.ts";
 import { syncVolume } from "./volume-work.ts";
+import { WallClockWatch } from "./wall-clock.ts";
 
 /** What an agent is made of. */
 export interface AgentOptions {
@@ -137,6 +138,7 @@ class Agent implements RunningAgent {
   readonly #recorder: Recorder;
   readonly #facts: NodeFacts;
   #containers: Containers = holdContainers;
+  #wallClock: Disposable | undefined;
   #stopping: Promise<void> | undefined;
   #hasCrashed = false;
 
@@ -183,6 +185,9 @@ class Agent implements RunningAgent {
     if (this.#hasCrashed) return this.#closePlugins();
     this.#manager.add(...others);
     await memory.beginPods();
+    this.#wallClock = new WallClockWatch(this.#clock, () => {
+      for (const uid of memory.records.keys()) memory.lookAt(uid);
+    });
   }
 
   get failed(): Promise<Error> {
@@ -204,6 +209,7 @@ class Agent implements RunningAgent {
 
   crash(): void {
     this.#lifeline.cut();
+    this.#wallClock?.[Symbol.dispose]();
     this.#manager.crash();
     this.#memory[Symbol.dispose]();
     this.#hasCrashed = true;
@@ -218,6 +224,7 @@ class Agent implements RunningAgent {
   }
 
   async #stop(): Promise<void> {
+    this.#wallClock?.[Symbol.dispose]();
     try {
       await this.#containers.close();
       await this.#manager.stop({ grace: STOP_GRACE });
