@@ -46,6 +46,7 @@ import { syncPod } from "./pod-work.ts";
 import { syncOwn } from "./registration.ts";
 import { syncUsage } from "./usage-work.ts";
 import { syncVolume } from "./volume-work.ts";
+import { WallClockWatch } from "./wall-clock.ts";
 
 /** What an agent is made of. */
 export interface AgentOptions {
@@ -138,6 +139,7 @@ class Agent implements RunningAgent {
   readonly #recorder: Recorder;
   readonly #facts: NodeFacts;
   #containers: Containers = holdContainers;
+  #wallClock: Disposable | undefined;
   #stopping: Promise<void> | undefined;
   #hasCrashed = false;
 
@@ -184,6 +186,9 @@ class Agent implements RunningAgent {
     if (this.#hasCrashed) return this.#closePlugins();
     this.#manager.add(...others);
     await memory.beginPods();
+    this.#wallClock = new WallClockWatch(this.#clock, () => {
+      for (const uid of memory.records.keys()) memory.lookAt(uid);
+    });
   }
 
   get failed(): Promise<Error> {
@@ -205,6 +210,7 @@ class Agent implements RunningAgent {
 
   crash(): void {
     this.#lifeline.cut();
+    this.#wallClock?.[Symbol.dispose]();
     this.#manager.crash();
     this.#memory[Symbol.dispose]();
     this.#hasCrashed = true;
@@ -219,6 +225,7 @@ class Agent implements RunningAgent {
   }
 
   async #stop(): Promise<void> {
+    this.#wallClock?.[Symbol.dispose]();
     try {
       await this.#containers.close();
       await this.#manager.stop({ grace: STOP_GRACE });
