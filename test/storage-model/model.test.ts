@@ -8,7 +8,7 @@ import { playHistory } from "./play.ts";
 import { PLANTED } from "./sabotage.ts";
 import { drawHistory } from "./steps.ts";
 
-const COUNT = Number(process.env["HISTORIES"] ?? 6);
+const COUNT = Number(process.env["HISTORIES"] ?? 4);
 const FIRST = Number(process.env["SEED"] ?? 1) * 1000;
 
 test(
