@@ -34,6 +34,7 @@ import type { Containers } from "./containers/contract.ts";
 import { holdContainers } from "./containers/hold.ts";
 import { runNothing } from "./containers/run-nothing.ts";
 import type { Mounter, NodeGround, VolumePlugin } from "./contract.ts";
+import { entriesOnDisk } from "./csi/index.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { AgentMemory, type Line } from "./memory.ts";
 import { agentMetrics } from "./metrics.ts";
@@ -45,6 +46,7 @@ import { syncPod } from "./pod-work.ts";
 import { syncOwn } from "./registration.ts";
 import { syncUsage } from "./usage-work.ts";
 import { syncVolume } from "./volume-work.ts";
+import { WallClockWatch } from "./wall-clock.ts";
 
 /** What an agent is made of. */
 export interface AgentOptions {
@@ -137,6 +139,7 @@ class Agent implements RunningAgent {
   readonly #recorder: Recorder;
   readonly #facts: NodeFacts;
   #containers: Containers = holdContainers;
+  #wallClock: Disposable | undefined;
   #stopping: Promise<void> | undefined;
   #hasCrashed = false;
 
@@ -183,6 +186,9 @@ class Agent implements RunningAgent {
     if (this.#hasCrashed) return this.#closePlugins();
     this.#manager.add(...others);
     await memory.beginPods();
+    this.#wallClock = new WallClockWatch(this.#clock, () => {
+      for (const uid of memory.records.keys()) memory.lookAt(uid);
+    });
   }
 
   get failed(): Promise<Error> {
@@ -204,6 +210,7 @@ class Agent implements RunningAgent {
 
   crash(): void {
     this.#lifeline.cut();
+    this.#wallClock?.[Symbol.dispose]();
     this.#manager.crash();
     this.#memory[Symbol.dispose]();
     this.#hasCrashed = true;
@@ -218,6 +225,7 @@ class Agent implements RunningAgent {
   }
 
   async #stop(): Promise<void> {
+    this.#wallClock?.[Symbol.dispose]();
     try {
       await this.#containers.close();
       await this.#manager.stop({ grace: STOP_GRACE });
@@ -293,7 +301,8 @@ class Agent implements RunningAgent {
     // Processes have the addresses of their machine.
     const podIP = this.#options.pods === "exec" ? address : undefined;
     const ofPods = { ...common, containers: this.#containers, hostIP: address, podIP };
-    const ofNode = { ...common, ...kinds, facts, beat: { at: -Infinity } };
+    const onDisk = () => entriesOnDisk({ root: this.root, dialect, log: this.#log });
+    const ofNode = { ...common, ...kinds, facts, onDisk, beat: { at: -Infinity } };
     const ofVolumes = { ...common, ...kinds };
     const ofUsage = { memory, event: this.#event, lanes: new Lanes(MOST_COUNTED) };
     return [

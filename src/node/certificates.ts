@@ -1,6 +1,6 @@
 /**
  * Certificates of Pods: the agent makes a key, asks a signer by a PodCertificateRequest, waits until one is issued, and asks again
- * when the signer said that it should (PROJ-27..29).
+ * when the signer said that it should (PROJ-27..29). What fails is asked for again after a pause.
  *
  * Keys are in memory only: after a restart new ones are made, and what lies on disk stays until their certificates are there.
  *
@@ -10,7 +10,8 @@ import { keyText } from "../client/index.ts";
 import { Node, type Pod, PodCertificateRequest, ServiceAccount } from "../client/kinds/index.ts";
 import { parseTime } from "../meta/time.ts";
 import { type HeldInformer, sharedInformer } from "../runtime/index.ts";
-import { backoff } from "../util/backoff.ts";
+import { type BackoffOptions, backoff } from "../util/backoff.ts";
+import type { Clock } from "../util/clock.ts";
 import type { IssuedCertificate, ProjectedSource } from "../volumes/contract.ts";
 import { type PodKey, makePodKey } from "./certificate-key.ts";
 import type { NodeGround } from "./contract.ts";
@@ -27,16 +28,26 @@ interface Issued extends IssuedCertificate {
 interface Place {
   readonly podUid: string;
   issued?: Issued;
-  /** What was asked for and is not answered. */
-  pending?: { readonly request: string; readonly key: PodKey } | undefined;
+  /** What was asked for and is not answered, and until when of the steady counter it may be unknown. */
+  pending?: { readonly request: string; readonly key: PodKey; readonly lostAt: number } | undefined;
   asked?: Promise<void> | undefined;
-  /** Why a signer gave none, and when it is asked again, in ms since the epoch. */
-  refused?: { readonly message: string; readonly until: number } | undefined;
-  refusals: number;
+  /** Why a signer gave none. */
+  refused?: string | undefined;
+  /** In a row, of whatever sort. */
+  failures: number;
+  /** Of the steady counter: until then none is asked for where one is good, or where the signer has refused. */
+  notBefore: number;
 }
 
 const DAY = 86_400;
+/** The pauses after a signer has refused. */
 const AGAIN = { first: 60_000, most: 3_600_000 };
+/** The pauses after it could not be asked, or the request was removed: they end long before a certificate does. */
+const RETRY = { first: 1000, most: 60_000 };
+/** No certificate is renewed sooner, also where the signer's clock shows another time. */
+const LEAST_MS = 60_000;
+/** A request that nobody has seen for so long was removed before it was seen. */
+const UNSEEN_MS = 600_000;
 
 /** See the head of this file. */
 export class CertificateKeeper implements Disposable {
@@ -55,30 +66,35 @@ export class CertificateKeeper implements Disposable {
    */
   async get(pod: Pod, wish: Wish, volume: string): Promise<IssuedCertificate | undefined> {
     const place = this.#placeOf(pod, wish, volume);
-    const now = this.#ground.clock.now();
-    const good = place.issued && now < place.issued.endsAt ? place.issued : undefined;
-    if (good && now < good.refreshAt) return good;
-    if (place.refused && now < place.refused.until) {
+    const { clock, log } = this.#ground;
+    const good = goodOf(place, clock);
+    if (good && clock.now() < good.refreshAt) return good;
+    if (clock.steady() < place.notBefore) {
       if (good) return good;
-      throw new Error(place.refused.message);
+      if (place.refused !== undefined) throw new Error(place.refused);
     }
+    if (this.#isUnseen(place)) this.#drop(place);
     if (!place.pending) {
       try {
         await (place.asked ??= this.#ask(place, pod, wish).finally(() => this.#asked(place)));
       } catch (error) {
+        this.#pause(place, RETRY);
         if (!good) throw error;
         const { name, uid } = pod.metadata;
-        this.#ground.log.warn("a certificate of a Pod was not renewed", { pod: name, error: String(error) }, uid);
+        log.warn("a certificate of a Pod was not renewed", { pod: name, error: String(error) }, uid);
       }
     }
-    return place.issued && now < place.issued.endsAt ? place.issued : undefined;
+    return goodOf(place, clock);
   }
 
-  /** Milliseconds until a source is to be looked at again: to renew its certificate, or to ask again after a refusal. */
+  /** Milliseconds until a source is to be looked at again: to renew its certificate, or to ask again after a failure. */
   renewsIn(pod: Pod, wish: Wish, volume: string): number | undefined {
     const place = this.#places.get(keyOf(pod, wish, volume));
-    const at = place?.refused?.until ?? place?.issued?.refreshAt;
-    return at === undefined || place?.pending ? undefined : Math.max(0, at - this.#ground.clock.now());
+    if (!place?.issued) return undefined;
+    const { clock } = this.#ground;
+    const paused = place.notBefore - clock.steady();
+    if (place.pending) return Math.max(paused, place.pending.lostAt - clock.steady());
+    return Math.max(0, place.issued.refreshAt - clock.now(), paused);
   }
 
   /** Forgets the keys of a Pod that is gone (PROJ-58). */
@@ -95,7 +111,7 @@ export class CertificateKeeper implements Disposable {
   #placeOf(pod: Pod, wish: Wish, volume: string): Place {
     const key = keyOf(pod, wish, volume);
     let place = this.#places.get(key);
-    if (!place) this.#places.set(key, (place = { podUid: pod.metadata.uid, refusals: 0 }));
+    if (!place) this.#places.set(key, (place = { podUid: pod.metadata.uid, failures: 0, notBefore: 0 }));
     return place;
   }
 
@@ -136,7 +152,8 @@ export class CertificateKeeper implements Disposable {
       },
     });
     place.refused = undefined;
-    place.pending = { request: keyText({ namespace, name: request.metadata.name }), key };
+    const lostAt = this.#ground.clock.steady() + UNSEEN_MS;
+    place.pending = { request: keyText({ namespace, name: request.metadata.name }), key, lostAt };
     // It may have been answered before it was known whose it is.
     const seen = this.#requests?.get({ namespace, name: request.metadata.name });
     if (seen) this.#take(seen);
@@ -158,7 +175,7 @@ export class CertificateKeeper implements Disposable {
   }
 
   #pendingOf({ metadata }: PodCertificateRequest): Place | undefined {
-    const request = keyText({ namespace: metadata.namespace ?? "", name: metadata.name });
+    const request = nameOf(metadata);
     return [...this.#places.values()].find(({ pending }) => pending?.request === request);
   }
 
@@ -171,24 +188,38 @@ export class CertificateKeeper implements Disposable {
     place.pending = undefined;
     if (outcome.type === "Issued") {
       place.issued = issuedOf(key, request);
-      place.refusals = 0;
+      Object.assign(place, { failures: 0, notBefore: this.#ground.clock.steady() + LEAST_MS });
     } else {
-      const { clock, random } = this.#ground;
       const { reason, message } = outcome;
-      place.refused = {
-        message: `${request.spec.signerName} answered ${outcome.type}: ${[reason, message].filter((text) => text !== "").join(": ")}`,
-        until: clock.now() + backoff(place.refusals++, AGAIN, random),
-      };
+      const why = [reason, message].filter((text) => text !== "").join(": ");
+      place.refused = `${request.spec.signerName} answered ${outcome.type}: ${why}`;
+      this.#pause(place, AGAIN);
     }
     this.#end(place);
   }
 
-  /** A request went without an answer: another one is made. */
+  /** A request went without an answer: another one is made, by and by where that happens again and again. */
   #lose(request: PodCertificateRequest): void {
     const place = this.#pendingOf(request);
     if (!place) return;
-    place.pending = undefined;
+    this.#drop(place);
     this.#end(place);
+  }
+
+  #drop(place: Place): void {
+    place.pending = undefined;
+    this.#pause(place, RETRY);
+  }
+
+  /** Whether a request was removed before it was seen: no event tells of that. */
+  #isUnseen({ pending }: Place): boolean {
+    if (!pending || this.#ground.clock.steady() < pending.lostAt) return false;
+    return this.#requests?.list().every(({ metadata }) => nameOf(metadata) !== pending.request) ?? true;
+  }
+
+  #pause(place: Place, how: BackoffOptions): void {
+    const { clock, random } = this.#ground;
+    place.notBefore = clock.steady() + backoff(place.failures++, how, random);
   }
 
   #end({ podUid }: Place): void {
@@ -196,6 +227,11 @@ export class CertificateKeeper implements Disposable {
     this.#ground.lookAt(podUid);
   }
 }
+
+const nameOf = ({ namespace = "", name }: PodCertificateRequest["metadata"]): string => keyText({ namespace, name });
+
+const goodOf = ({ issued }: Place, clock: Pick<Clock, "now">): Issued | undefined =>
+  issued && clock.now() < issued.endsAt ? issued : undefined;
 
 const keyOf = ({ metadata: { uid } }: Pod, wish: Wish, volume: string): string => JSON.stringify([uid, volume, wish]);
 

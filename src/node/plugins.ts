@@ -23,6 +23,7 @@ export async function openPlugins(
 ): Promise<readonly VolumePlugin[]> {
   const tokens = new TokenKeeper({
     ...ground,
+    lookAt: (podUid) => ground.lookAt(podUid),
     failed: (error, { metadata }) =>
       ground.log.warn("a token of a Pod was not renewed", { pod: metadata.name, error: String(error) }, metadata.uid),
   });

@@ -22,6 +22,8 @@ export interface Registration {
   readonly facts: NodeFacts;
   readonly leases: Kind<Lease, "Namespaced">;
   readonly csiNodes: Kind<CSINode, "Cluster">;
+  /** What the disk says is in use, read while nobody makes volumes yet. */
+  readonly onDisk: () => Promise<readonly string[]>;
   /** When the status was written last; the agent's own, in ms since the epoch. */
   readonly beat: { at: number };
 }
@@ -58,13 +60,15 @@ async function syncNode(work: Registration): Promise<number> {
   return BEAT_MS;
 }
 
-/** What is in use: what Pods need, and what the disk says (NODE-12); before that is known, what was in use stays. */
-async function standing({ memory, clock }: Registration, isBeat: boolean) {
+/**
+ * What is in use: what Pods need, and what the disk says (NODE-12). Before Pods are looked after, what was in use stays; a Node that
+ * is made again says from its first version what the disk says, or it would be detached.
+ */
+async function standing({ memory, clock, onDisk }: Registration, isBeat: boolean) {
   const known = memory.own?.status.volumesInUse ?? [];
-  if (!memory.opened) return { volumesInUse: known, isBeat, now: clock.now() };
-  const onDisk = await Promise.all(memory.plugins.map(async (plugin) => (await plugin.inUse?.()) ?? []));
-  const volumesInUse = [...new Set([...memory.inUse, ...onDisk.flat()])].toSorted();
-  return { volumesInUse, isBeat, now: clock.now() };
+  const asked = memory.opened?.map(async (plugin) => (await plugin.inUse?.()) ?? []);
+  const used = asked ? [...memory.inUse, ...(await Promise.all(asked)).flat()] : [...known, ...(await onDisk())];
+  return { volumesInUse: [...new Set(used)].toSorted(), isBeat, now: clock.now() };
 }
 
 /** Conditions are merged by their types, so their order says nothing. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Client, type TransportRequest } from "../client/index.ts";
 import type { Pod } from "../client/kinds/index.ts";
-import { ManualClock, seededRandom } from "../util/clock.ts";
+import { type Clock, ManualClock, seededRandom, turn } from "../util/clock.ts";
 import { TokenKeeper } from "./tokens.ts";
 
 const HOUR_MS = 3_600_000;
@@ -14,23 +14,53 @@ interface Asked {
 /** A keeper over a server that numbers its tokens. */
 function world() {
   const clock = new ManualClock();
+  /** What somebody has added to the wall clock, or the machine has slept. */
+  const wall = { ahead: 0 };
+  const shown: Clock = {
+    now: () => clock.now() + wall.ahead,
+    steady: () => clock.steady(),
+    after: (...timer) => clock.after(...timer),
+  };
+  const looks: string[] = [];
+  const reads: string[] = [];
   const asked: Asked[] = [];
   const failures: unknown[] = [];
-  const server = { isDown: false, longest: Infinity };
-  const transport = ({ path, body }: TransportRequest) => {
+  const server = { isDown: false, longest: Infinity, account: "first" as string | undefined, tries: 0, ahead: 0 };
+  const answers = (code: number, body: object) =>
+    Promise.resolve({ status: code, headers: {}, body: [Buffer.from(JSON.stringify(body))] as never });
+  const transport = ({ method, path, body }: TransportRequest) => {
+    const { account } = server;
+    if (method === "GET") {
+      reads.push(path);
+      if (account === undefined)
+        return answers(404, {
+          kind: "Status",
+          apiVersion: "v1",
+          code: 404,
+          reason: "NotFound",
+          details: { name: "robot" },
+        });
+      return answers(200, { kind: "ServiceAccount", apiVersion: "v1", metadata: { name: "robot", uid: account } });
+    }
+    server.tries++;
     if (server.isDown) return Promise.reject(new Error("nobody there"));
     const { spec } = JSON.parse(String(body)) as Asked;
     asked.push({ path, spec });
     const seconds = Math.min(spec.expirationSeconds ?? 3600, server.longest);
-    const expirationTimestamp = new Date(clock.now() + seconds * 1000).toISOString();
+    const expirationTimestamp = new Date(shown.now() + server.ahead + seconds * 1000).toISOString();
     const status = { token: `token ${asked.length}`, expirationTimestamp };
-    const answer = JSON.stringify({ spec: { ...spec, expirationSeconds: seconds }, status });
-    return Promise.resolve({ status: 201, headers: {}, body: [Buffer.from(answer)] as never });
+    return answers(201, { metadata: { uid: account }, spec: { ...spec, expirationSeconds: seconds }, status });
   };
   const client = new Client(transport, { userAgent: "test", clock });
   const failed = (error: unknown) => void failures.push(error);
-  const keeper = new TokenKeeper({ client, clock, random: seededRandom(7), failed });
-  return { clock, asked, failures, server, keeper };
+  const lookAt = (uid: string) => void looks.push(uid);
+  const keeper = new TokenKeeper({ client, clock: shown, random: seededRandom(7), failed, lookAt });
+  /** Moves the time, and lets what that has begun come to its end. */
+  const pass = (ms: number) =>
+    clock.advanceSettled(ms, async () => {
+      for (let i = 0; i < 5; i++) await turn();
+    });
+  return { clock, wall, asked, failures, server, keeper, looks, reads, pass };
 }
 
 const pod = (uid = "u"): Pod =>
@@ -104,6 +134,112 @@ test("a token that cannot be renewed is given while it is good, and told about; 
   await expect(keeper.get(pod(), {})).rejects.toThrow("nobody there");
   server.isDown = false;
   expect((await keeper.get(pod(), {})).token).toBe("token 2");
+});
+
+test("NODE-37: a renewal that fails is tried again after pauses that grow to half a minute, each with a part by chance", async () => {
+  const { keeper, clock, server, failures } = world();
+  const wish = { expirationSeconds: 600 };
+  await keeper.get(pod(), wish);
+  clock.advance(keeper.renewsIn(pod(), wish)!);
+  server.isDown = true;
+  server.tries = 0;
+  const pauses: number[] = [];
+  const began = clock.now();
+  while (clock.now() - began < 100_000) {
+    expect((await keeper.get(pod(), wish)).token).toBe("token 1");
+    pauses.push(keeper.renewsIn(pod(), wish)!);
+    // Who asks meanwhile asks nobody.
+    await keeper.get(pod(), wish);
+    clock.advance(pauses.at(-1)!);
+  }
+  expect([server.tries, failures.length]).toEqual([pauses.length, pauses.length]);
+  expect(pauses.length).toBeLessThan(15);
+  pauses.forEach((pause, failure) => {
+    const most = Math.min(30_000, 1000 * 2 ** failure);
+    expect(pause).toBeGreaterThanOrEqual(most / 2);
+    expect(pause).toBeLessThanOrEqual(most);
+  });
+  expect(new Set(pauses.slice(-2)).size).toBe(2);
+  server.isDown = false;
+  expect((await keeper.get(pod(), wish)).token).toBe("token 2");
+  expect(keeper.renewsIn(pod(), wish)).toBeGreaterThan(400_000);
+});
+
+test("NODE-37: the end of a token is one of the wall clock: after the machine has slept it is asked for anew", async () => {
+  const { keeper, wall, server, clock } = world();
+  await keeper.get(pod(), {});
+  wall.ahead += 2 * HOUR_MS;
+  expect((await keeper.get(pod(), {})).token).toBe("token 2");
+  server.isDown = true;
+  wall.ahead += 0.9 * HOUR_MS;
+  expect((await keeper.get(pod(), {})).token).toBe("token 2");
+  wall.ahead += 0.1 * HOUR_MS;
+  await expect(keeper.get(pod(), {})).rejects.toThrow("nobody there");
+  server.isDown = false;
+  expect((await keeper.get(pod(), {})).token).toBe("token 3");
+  // A wall clock that was set back does not make a token live longer.
+  wall.ahead -= 5 * HOUR_MS;
+  clock.advance(0.8 * HOUR_MS);
+  expect((await keeper.get(pod(), {})).token).toBe("token 4");
+});
+
+test.each([-2, 2])(
+  "where the clock of the server is %i hours ahead, a token is asked for once in a minute at most",
+  async (hours) => {
+    const { keeper, clock, server, asked } = world();
+    server.ahead = hours * HOUR_MS;
+    await keeper.get(pod(), {});
+    for (let looks = 0; looks < 60; looks++) {
+      const after = keeper.renewsIn(pod(), {})!;
+      expect(after).toBeGreaterThanOrEqual(60_000);
+      clock.advance(after);
+      await keeper.get(pod(), {});
+    }
+    expect(asked).toHaveLength(61);
+  },
+);
+
+test("a server that gives tokens of a second is asked with pauses, too", async () => {
+  const { keeper, server } = world();
+  server.longest = 1;
+  await keeper.get(pod(), {});
+  expect(keeper.renewsIn(pod(), {})).toBeGreaterThanOrEqual(500);
+});
+
+test("tokens of an account that was made again are asked for anew at once, when a token of another Pod tells it", async () => {
+  const { keeper, server, looks } = world();
+  await keeper.get(pod(), {});
+  server.account = "second";
+  expect((await keeper.get(pod(), {})).token).toBe("token 1");
+  await keeper.get(pod("v"), {});
+  expect(looks).toEqual(["u"]);
+  expect(keeper.renewsIn(pod(), {})).toBe(0);
+  expect((await keeper.get(pod(), {})).token).toBe("token 3");
+  expect((await keeper.get(pod("v"), {})).token).toBe("token 2");
+});
+
+test("an account is looked at every half minute while a Pod has a token of it: once it has another uid, its Pods are looked at", async () => {
+  const { keeper, server, looks, reads, pass } = world();
+  await keeper.get(pod(), { audience: "a" });
+  await keeper.get(pod("v"), {});
+  await pass(30_000);
+  expect(reads).toEqual(["/api/v1/namespaces/ns/serviceaccounts/robot"]);
+  server.account = undefined;
+  await pass(30_000);
+  expect([reads.length, looks]).toEqual([2, []]);
+  server.account = "second";
+  await pass(30_000);
+  expect(looks).toEqual(["u", "v"]);
+  server.isDown = true;
+  expect((await keeper.get(pod(), { audience: "a" })).token).toBe("token 1");
+  server.isDown = false;
+  await pass(1000);
+  expect((await keeper.get(pod(), { audience: "a" })).token).toBe("token 3");
+  keeper.forget("u");
+  keeper.forget("v");
+  reads.length = 0;
+  await pass(120_000);
+  expect(reads).toEqual([]);
 });
 
 test("PROJ-58: the tokens of a Pod that has ended are forgotten", async () => {

@@ -32,6 +32,8 @@ export interface VolumeWork {
 
 /** The longest wait after a failure where nothing tells that what is missing has come. */
 const MOST_UNTOLD_MS = 5000;
+/** No volume is looked at all the time, whatever its plugin asks for. */
+const LEAST_AGAIN_MS = 500;
 /** How long a volume may wait to be attached before its Pod is told. */
 const PATIENCE_MS = 120_000;
 /**
@@ -86,7 +88,7 @@ async function setUp(work: VolumeWork, record: PodRecord, name: string): Promise
   if (isNews && plugin.usage) memory.add("usage", `${uid}/${name}`);
   const soon = placed.persistent ? lookAfter(memory.claimsHeld) : Infinity;
   const again = Math.min(made.againAfter ?? Infinity, soon);
-  return again === Infinity ? undefined : again;
+  return again === Infinity ? undefined : Math.max(LEAST_AGAIN_MS, again);
 }
 
 const lookAfter = (claims: number): number =>

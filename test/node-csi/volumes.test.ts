@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ACCESS_MODE } from "../../src/csi/terms.ts";
 import type { CodeName } from "../../src/csi/driver-error.ts";
 import type { Asked, ModelDriver, NodeMethod } from "./model-driver.ts";
+import type { NeededVolume } from "../../src/node/contract.ts";
 import { NodeWorld } from "./node-world.ts";
 
 let node: NodeWorld;
@@ -61,6 +62,33 @@ describe("calls", () => {
     expect(driver.done).not.toContain("NodeUnstageVolume");
     await node.tearDown(coming);
     expect(driver.done.at(-1)).toBe("NodeUnstageVolume");
+    expect(driver.broken).toEqual([]);
+  });
+
+  test("a volume that was detached and attached again is staged anew, as soon as the Pods of before have gone", async () => {
+    const driver = await node.fresh({ attachRequired: true });
+    const of = (uid: string, more: object = {}): NeededVolume => {
+      const options = { name: `again-${driver.name}`, csi: { driver: driver.name }, isAttached: { attached: true } };
+      const needed = node.persistent(node.pod(), options);
+      const { attachment } = needed;
+      return { ...needed, ...more, attachment: { ...attachment!, metadata: { ...attachment!.metadata, uid } } };
+    };
+    const [before, now] = [of("one"), of("two")];
+    await node.setUp(before);
+    await expect(node.setUp(now)).rejects.toThrow("detached and attached again");
+    await node.tearDown(before);
+    await node.setUp(now);
+    expect(driver.done).toEqual([
+      "NodeStageVolume",
+      "NodePublishVolume",
+      "NodeUnpublishVolume",
+      "NodeUnstageVolume",
+      "NodeStageVolume",
+      "NodePublishVolume",
+    ]);
+    // A second Pod of the same attachment has it as it is.
+    await node.setUp(of("two"));
+    expect(driver.done.slice(6)).toEqual(["NodePublishVolume"]);
     expect(driver.broken).toEqual([]);
   });
 

@@ -5,6 +5,8 @@ import { attachDetach } from "../../src/controllers/attach/controller.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { createManager } from "../../src/runtime/index.ts";
 import type { NeededVolume } from "../../src/node/contract.ts";
+import { Places } from "../../src/node/csi/places.ts";
+import { writeRecord } from "../../src/node/csi/record.ts";
 import { AGENT, NODE, NodeWorld, NotedPlugin, at } from "./node-world.ts";
 
 const ENTRY = "kubernetes.io/csi/d^h-v";
@@ -115,6 +117,24 @@ describe("attached volumes", () => {
     await world.advance("5s");
     expect(plugin.calls).toEqual(["setUp data"]);
     expect(plugin.seen[0]!.attachment!.status.attachmentMetadata).toEqual({ path: "/dev/x" });
+  });
+
+  test("NODE-12: a Node that is made again says from its first version what lies on disk", async () => {
+    const place = new Places(world.root).stage({ driver: "d", handle: "h-v", name: "v", mode: "Filesystem" });
+    await writeRecord(place.directory, {
+      driver: "d",
+      handle: "h-v",
+      name: "v",
+      mode: "Filesystem",
+      lifecycle: "Persistent",
+      node: NODE,
+      attachment: "csi-1",
+      state: "staged",
+      seen: "mount",
+    });
+    const told: string[] = [];
+    await world.start({ plugins: async () => (told.push(...(await inUse())), []) });
+    expect(told).toEqual([ENTRY]);
   });
 
   test("NODE-11: nothing is set up before the Node that says that it is in use was stored", async () => {

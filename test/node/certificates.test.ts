@@ -1,7 +1,7 @@
 /** Certificates of Pods, as the agent of a node asks for them; the signer is played by the test. */
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { expect, test } from "vitest";
-import { PodCertificateRequest } from "../../src/client/kinds/index.ts";
+import { PodCertificateRequest, ServiceAccount } from "../../src/client/kinds/index.ts";
 import { issue } from "../../src/pki/certificate.ts";
 import { authority, readPublicKey } from "../../src/pki/index.ts";
 import { NO_NAMES } from "../../src/pki/names.ts";
@@ -126,6 +126,94 @@ test("a signer that refuses is told of, and asked again later; what is good mean
   const { againAfter } = await world.setUp(pod, "v");
   expect(againAfter).toBeLessThanOrEqual(90_000);
   expect(world.read(pod, "v", "bundle.pem")).toBe(text);
+});
+
+test("a certificate that cannot be asked for is asked for again after pauses, while the one that is there is good", async () => {
+  await using world = await WrittenWorld.create();
+  const pod = await world.pod("p", [volume()]);
+  await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
+  await sign(world, (await pending(world))[0]!, 2);
+  await world.setUp(pod, "v");
+  await world.advance(HOUR);
+  await world.admin.resource(ServiceAccount).delete({ namespace: "default", name: "robot" });
+  const pauses: number[] = [];
+  world.requests.length = 0;
+  for (let minutes = 0; minutes < 10 * 60_000; minutes += pauses.at(-1)!) {
+    const { againAfter } = await world.setUp(pod, "v");
+    pauses.push(againAfter!);
+    // Who looks meanwhile asks nobody.
+    await world.setUp(pod, "v");
+    await world.advance(againAfter!);
+  }
+  const tries = world.requests.filter((request) => request.startsWith("GET") && request.endsWith("/robot"));
+  expect(tries).toHaveLength(pauses.length);
+  expect(pauses.length).toBeLessThan(30);
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(500);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
+  await world.admin.resource(ServiceAccount).create({ metadata: { namespace: "default", name: "robot" } });
+  await world.setUp(pod, "v");
+  await sign(world, (await pending(world))[0]!);
+});
+
+test("a certificate that is to be renewed at once, as the signer says, is asked for once in a minute at most", async () => {
+  await using world = await WrittenWorld.create();
+  const pod = await world.pod("p", [volume()]);
+  await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
+  // The machine has slept until long after the time to renew it.
+  await sign(world, (await pending(world))[0]!);
+  await world.advance(13 * HOUR);
+  await world.setUp(pod, "v");
+  await sign(world, (await pending(world))[0]!, 2);
+  await world.setUp(pod, "v");
+  const all = async () => (await world.admin.resource(PodCertificateRequest).list()).items.length;
+  const before = await all();
+  world.wall.ahead += HOUR;
+  const { againAfter } = await world.setUp(pod, "v");
+  expect(againAfter).toBe(60_000);
+  expect(await all()).toBe(before);
+  await world.advance(60_000);
+  await world.setUp(pod, "v");
+  expect(await all()).toBe(before + 1);
+});
+
+test("a request that is removed again and again is made again after pauses that grow", async () => {
+  await using world = await WrittenWorld.create();
+  const pod = await world.pod("p", [volume()]);
+  await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
+  await sign(world, (await pending(world))[0]!);
+  await world.setUp(pod, "v");
+  await world.advance(12 * HOUR);
+  const pauses: number[] = [];
+  for (let round = 0; round < 8; round++) {
+    await world.setUp(pod, "v");
+    await world.settled();
+    await world.admin.resource(PodCertificateRequest).delete((await pending(world))[0]!);
+    await world.settled();
+    const { againAfter } = await world.setUp(pod, "v");
+    expect(await pending(world)).toEqual([]);
+    pauses.push(againAfter!);
+    await world.advance(againAfter!);
+  }
+  pauses.forEach((pause, failure) => {
+    const most = Math.min(60_000, 1000 * 2 ** failure);
+    expect(pause).toBeGreaterThanOrEqual(most / 2);
+    expect(pause).toBeLessThanOrEqual(most);
+  });
+});
+
+test("a request that was removed before it was seen is made again after ten minutes", async () => {
+  await using world = await WrittenWorld.create();
+  const pod = await world.pod("p", [volume()]);
+  world.isDeaf = true;
+  await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
+  await world.admin.resource(PodCertificateRequest).delete((await pending(world))[0]!);
+  world.isDeaf = false;
+  await world.advance(9 * 60_000);
+  await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
+  expect(await pending(world)).toEqual([]);
+  await world.advance(60_000);
+  await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
+  expect(await pending(world)).toHaveLength(1);
 });
 
 test("a request that is removed without an answer is made again", async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigMap, Pod, Secret } from "../../src/client/kinds/index.ts";
 import { LOG_BYTES } from "../../src/node/containers/exec/short-log.ts";
-import { machineMounter } from "../../src/node/mounts/index.ts";
+import { linkingMounter, machineMounter } from "../../src/node/mounts/index.ts";
 import { openPlugins } from "../../src/node/plugins.ts";
 import { NodeWorld, NotedPlugin, at, textOf } from "./node-world.ts";
 
@@ -199,6 +199,65 @@ describe("containers as processes", () => {
       await expectSoon(() => world.findPod("p"), undefined);
     },
   );
+
+  const mounters = [
+    ["with mounts", machineMounter],
+    ["with links in place of mounts", () => linkingMounter({ mounts: async () => [] })],
+  ] as const;
+  describe.each(mounters)("%s", (_, open) => {
+    const skipped = open === machineMounter && process.getuid?.() !== 0;
+    test.skipIf(skipped).each([
+      ["configMap", { configMap: { name: "conf" } }],
+      ["secret", { secret: { secretName: "conf" } }],
+      ["downwardAPI", { downwardAPI: { items: [{ path: "key", fieldRef: { fieldPath: "metadata.labels['key']" } }] } }],
+      ["projected", { projected: { sources: [{ secret: { name: "conf" } }, { configMap: { name: "conf" } }] } }],
+    ])(
+      "NODE-69: a container keeps the file of a start, and each start has the file of that time, also by another agent: %s",
+      async (_member, source) => {
+        await start({ mounter: open() });
+        await config({ key: "one" });
+        await world.resource(Secret).create({ metadata: at("conf"), stringData: { key: "one" } });
+        const volumeMounts = [
+          { name: "v", mountPath: "/part", subPath: "key" },
+          { name: "out", mountPath: "/out" },
+        ];
+        const script = `cat $KEELSON_ROOT/part; echo; while [ ! -e $KEELSON_ROOT/out/go ]; do sleep 0.02; done; rm $KEELSON_ROOT/out/go
+          cat $KEELSON_ROOT/part; echo; exit 1`;
+        const volumes = [
+          { name: "v", ...source },
+          { name: "out", emptyDir: {} },
+        ];
+        const containers = [shell(script, { volumeMounts })];
+        const pod = await world.pod("p", volumes, { containers }, { labels: { key: "one" } });
+        const says = (lines: readonly string[]) => expectSoon(async () => (await logOf(pod)).split("\n"), lines);
+        const change = async (key: string) => {
+          await world.resource(ConfigMap).patch(at("conf"), { data: { key } });
+          await world.resource(Secret).patch(at("conf"), { stringData: { key } });
+          await world.resource(Pod).patch(at("p"), { metadata: { labels: { key } } });
+          await world.settled();
+        };
+        const end = async () => {
+          await expectSoon(() => phase(), "Running");
+          writeFileSync(world.at(pod, "volumes", "kubernetes.io~empty-dir", "out", "go"), "");
+          await expectSoon(async () => (await statusOf()).state.waiting?.reason, "CrashLoopBackOff");
+        };
+        await says(["one"]);
+        await change("two");
+        await end();
+        await says(["one", "one"]);
+        await world.advance("11s");
+        await says(["one", "one", "two"]);
+        await change("three");
+        await expectSoon(async () => (await statusOf()).state.running !== undefined, true);
+        world.agent!.crash();
+        await start({ mounter: open() });
+        await says(["one", "one", "two", "three"]);
+        await world.resource(Pod).delete(at("p"), { gracePeriodSeconds: 1 });
+        await world.advance("2s");
+        await expectSoon(() => world.findPod("p"), undefined);
+      },
+    );
+  });
 
   test.skipIf(process.getuid?.() !== 0)(
     "as root a container has its mounts in a namespace of its own, at their paths",

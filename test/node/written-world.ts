@@ -62,6 +62,10 @@ export class WrittenWorld implements AsyncDisposable {
   /** Paths of requests that the agent has sent. */
   readonly requests: string[] = [];
   readonly warnings: string[] = [];
+  /** What somebody has added to the wall clock of the node. */
+  readonly wall = { ahead: 0 };
+  /** Whether lists and watches of the agent fail. */
+  isDeaf = false;
   readonly plugin: WrittenVolumes;
   readonly ground: NodeGround;
   readonly #manager: Manager;
@@ -75,7 +79,8 @@ export class WrittenWorld implements AsyncDisposable {
       clock,
       through: (transport) => (request) => {
         this.requests.push(`${request.method} ${request.path}`);
-        return transport(request);
+        const isList = request.method === "GET" && request.path.includes("fieldSelector");
+        return this.isDeaf && isList ? Promise.reject(new Error("nobody there")) : transport(request);
       },
     });
     const log = { ...silentLog, warn: (message: string) => void this.warnings.push(message) };
@@ -86,7 +91,7 @@ export class WrittenWorld implements AsyncDisposable {
       root: this.root,
       dialect: kubernetes,
       client,
-      clock,
+      clock: { now: () => clock.now() + this.wall.ahead, steady: () => clock.steady(), after: clock.after.bind(clock) },
       random,
       log,
       activity,

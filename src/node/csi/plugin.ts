@@ -23,6 +23,7 @@ import type {
   VolumePlugin,
   VolumeUsage,
 } from "../contract.ts";
+import { stagedEntries } from "./in-use.ts";
 import { Ledger } from "./ledger.ts";
 import { CSI_KIND, csiNames } from "./names.ts";
 import { type CsiSettings, type Parts, told } from "./parts.ts";
@@ -135,12 +136,7 @@ class CsiPlugin implements VolumePlugin {
   }
 
   async inUse(): Promise<readonly string[]> {
-    const names = attachNames(this.#parts.ground.dialect);
-    const stages = await this.#parts.ledger.stages();
-    return stages
-      .filter(({ attachment }) => attachment !== undefined)
-      .map((stage) => entryOf(stage, names))
-      .toSorted();
+    return stagedEntries(this.#parts.ledger, attachNames(this.#parts.ground.dialect));
   }
 
   async usage(needed: NeededVolume, signal: AbortSignal): Promise<VolumeUsage | undefined> {

@@ -32,6 +32,8 @@ interface Common {
 /** A volume on the node. */
 export interface StageRecord extends Common {
   readonly state: "new" | "staging" | "staged";
+  /** The uid of the VolumeAttachment that it was staged by. */
+  readonly attachmentUid?: string | undefined;
   /** The SELinux label that it was staged with. */
   readonly label?: string | undefined;
   /** What the claim asked for and the volume had when the driver said that it cannot grow (NODE-49). */
@@ -63,7 +65,7 @@ export async function writeRecord(directory: string, record: StageRecord | Publi
     state,
     ...("podUid" in record
       ? { podUID: record.podUid }
-      : { seLinuxMountContext: record.label, refusedSize: record.refused }),
+      : { attachmentUID: record.attachmentUid, seLinuxMountContext: record.label, refusedSize: record.refused }),
   };
   const write = (): Promise<void> => writeWhole(join(directory, RECORD), JSON.stringify(texts));
   await write().catch(async (error: unknown) => {
@@ -90,6 +92,7 @@ export async function readStage(directory: string, mode: Mode): Promise<StageRec
   return {
     ...commonOf(texts, mode),
     state: oneOf(["new", "staging", "staged"], texts["state"], "staging"),
+    attachmentUid: texts["attachmentUID"],
     label: texts["seLinuxMountContext"],
     refused: texts["refusedSize"],
   };

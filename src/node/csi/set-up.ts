@@ -135,6 +135,7 @@ async function means(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefi
     capabilities,
     extras,
     attachment: attachment?.metadata.name,
+    attachmentUid: attachment?.metadata.uid,
     publishContext: { ...attachmentMetadata },
   };
 }

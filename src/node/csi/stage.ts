@@ -22,6 +22,8 @@ export interface Staging {
   readonly extras: MountExtras;
   /** The name of its VolumeAttachment, and what its attacher said (NODE-14). */
   readonly attachment: string | undefined;
+  /** The uid of that: one that was made again is another attachment of the same name. */
+  readonly attachmentUid: string | undefined;
   readonly publishContext: Record<string, string>;
 }
 
@@ -39,7 +41,7 @@ export async function ensureStaged(setUp: SetUp, volume: CsiVolume, staging: Sta
     return;
   }
   const place = places.stage(volume);
-  const fits = record.state === "new" || record.label === staging.extras.label || (await isUsed(setUp, record));
+  const fits = record.state === "new" || (await isFitting(setUp, record, staging));
   const current = fits ? record : await unstage(setUp, record);
   const isThere = current.state === "staged" && (await isStillThere(current.seen, place.staging, ground.mounter));
   if (!isThere) await stage(setUp, volume, { ...staging, before: { ...current, attachment: staging.attachment } });
@@ -49,6 +51,28 @@ const freshRecord = (
   { driver, handle, name, mode, lifecycle }: CsiVolume,
   of: { readonly node: string; readonly attachment: string | undefined },
 ): StageRecord => ({ driver, handle, name, mode, lifecycle, ...of, state: "new", seen: "none" });
+
+/** Whether a Pod may have a volume as it is staged. @throws VolumeError where it may not, and others have it so */
+async function isFitting(setUp: SetUp, record: StageRecord, { attachmentUid, extras }: Staging): Promise<boolean> {
+  const uids = [record.attachmentUid, attachmentUid];
+  const isOver = !uids.includes(undefined) && uids[0] !== uids[1];
+  if (isOver) await mustBeFree(setUp, record);
+  return !isOver && (record.label === extras.label || (await isUsed(setUp, record)));
+}
+
+/**
+ * What was staged of an attachment that is over shows what was, or nothing: it is taken off first, as soon as the Pods of then are gone.
+ *
+ * @throws VolumeError until they are
+ */
+async function mustBeFree({ ledger, needed }: SetUp, record: StageRecord): Promise<void> {
+  const users = (await ledger.publicationsOf(record)).filter(isPublished);
+  const other = users.find(({ podUid }) => podUid !== needed.pod.metadata.uid);
+  if (!other) return;
+  throw new VolumeError(
+    `the volume was detached and attached again since it was mounted for the Pod with UID ${other.podUid}: it waits until that Pod has it no more`,
+  );
+}
 
 /** Whether a Pod may have a volume that is staged with another label: it keeps that (NODE-43). */
 async function isUsed({ ledger, needed }: SetUp, record: StageRecord): Promise<boolean> {
@@ -67,12 +91,12 @@ export const isPublished = ({ state }: PublishRecord): boolean => state !== "new
 async function stage(
   setUp: SetUp,
   volume: CsiVolume,
-  { driver, capabilities, extras, publishContext, before }: Staging & { readonly before: StageRecord },
+  { driver, capabilities, extras, attachmentUid, publishContext, before }: Staging & { readonly before: StageRecord },
 ): Promise<void> {
   const { ledger, ground, signal } = setUp;
   const { staging } = setUp.places.stage(volume);
   const secrets = await secretsOf(setUp, volume, "stage");
-  const record = await ledger.saveStage({ ...before, state: "staging", label: extras.label });
+  const record = await ledger.saveStage({ ...before, state: "staging", attachmentUid, label: extras.label });
   await mkdir(staging, { recursive: true, mode: 0o750 });
   try {
     await driver.node.nodeStageVolume(

@@ -9,6 +9,7 @@ import {
   rm,
   stat,
   symlink,
+  unlink,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -164,6 +165,38 @@ describe("without the right to mount", () => {
     expect(await readdir(join(directory, "pods/uid"))).toEqual([]);
     expect(await readdir(join(volume, "part"))).toEqual(["file"]);
   });
+
+  test("NODE-69: a file keeps the contents of a start; the next start has those of that time", async () => {
+    const mounter = linkingMounter({ mounts: () => Promise.resolve([]) });
+    for (const version of ["..1", "..2"]) {
+      await mkdir(join(volume, version));
+      await writeFile(join(volume, version, "key"), version);
+    }
+    await symlink("..1", join(volume, "..data"));
+    await symlink("..data/key", join(volume, "key"));
+    const target = subPathTarget(directory, "uid", ["volume", "container", 0]);
+    await mountSubPath({ volume, subPath: "key", target }, mounter);
+    await unlink(join(volume, "..data"));
+    await symlink("..2", join(volume, "..data"));
+    await rm(join(volume, "..1"), { recursive: true });
+    expect(await readFile(target, "utf8")).toBe("..1");
+    await mountSubPath({ volume, subPath: "key", target }, mounter);
+    expect(await readFile(target, "utf8")).toBe("..2");
+    await writeFile(target, "written");
+    expect(await readFile(join(volume, "key"), "utf8")).toBe("written");
+    // A directory in place of the file, and the other way round.
+    await mountSubPath({ volume, subPath: "part", target }, mounter);
+    expect(await readlink(target)).toBe(join(volume, "part"));
+    await rm(join(volume, "part"), { recursive: true });
+    await mkdir(join(volume, "part/deeper"), { recursive: true });
+    await mountSubPath({ volume, subPath: "part/deeper", target }, mounter);
+    expect(await readlink(target)).toBe(join(volume, "part/deeper"));
+    await mountSubPath({ volume, subPath: "key", target }, mounter);
+    expect(await readFile(target, "utf8")).toBe("written");
+    await unmountSubPaths(directory, "uid", mounter);
+    expect(await readdir(join(directory, "pods/uid"))).toEqual([]);
+    expect(await readFile(join(volume, "key"), "utf8")).toBe("written");
+  });
 });
 
 test("a part whose mount cannot be taken away stays, with what is in it", async () => {
@@ -179,7 +212,8 @@ test("a part whose mount cannot be taken away stays, with what is in it", async 
 
 describe.skipIf(whyNoMounts !== undefined)("with mounts", () => {
   test("NODE-68: directories and files are mounted and taken away", () => runScene(scenes, "mountsParts"));
-  test("NODE-69: a container keeps the file of its start", () => runScene(scenes, "keepsTheOldFile"));
+  test("NODE-69: a container keeps the file of its start, and its next start has the file of that time", () =>
+    runScene(scenes, "keepsTheFileOfAStart"));
   test("NODE-68: links that are swapped in all the time do not lead out", () => runScene(scenes, "isNotLedOut"));
   test("NODE-68: what was mounted stays when its name leads elsewhere", () => runScene(scenes, "staysWhereItWas"));
 });

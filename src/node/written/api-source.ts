@@ -61,5 +61,6 @@ export class ApiSource implements Disposable {
     this.#secrets[Symbol.dispose]();
     this.#bundles[Symbol.dispose]();
     this.#certificates[Symbol.dispose]();
+    this.#tokens[Symbol.dispose]();
   }
 }

@@ -46,8 +46,8 @@ export async function mountsParts(directory: string): Promise<void> {
   assert.deepEqual(readdirSync(join(volume, "a/b")).toSorted(), ["file", "new"]);
 }
 
-/** A container keeps the file that a link led to when it started, however the link swings afterwards. */
-export async function keepsTheOldFile(directory: string): Promise<void> {
+/** A container keeps the file that a link led to when it started, however the link swings afterwards, until it is started again. */
+export async function keepsTheFileOfAStart(directory: string): Promise<void> {
   const volume = volumeIn(directory);
   for (const version of ["..1", "..2"]) {
     mkdirSync(join(volume, version));
@@ -61,8 +61,19 @@ export async function keepsTheOldFile(directory: string): Promise<void> {
   renameSync(join(volume, "..data_tmp"), join(volume, "..data"));
   rmSync(join(volume, "..1"), { recursive: true });
   assert.equal(readFileSync(join(volume, "key"), "utf8"), "..2");
-  await mountSubPath({ volume, subPath: "key", target }, mounter);
   assert.equal(readFileSync(target, "utf8"), "..1");
+  for (let start = 0; start < 2; start++) {
+    await mountSubPath({ volume, subPath: "key", target }, mounter);
+    assert.equal(readFileSync(target, "utf8"), "..2");
+    assert.equal((await mounter.mounts(target)).length, 1);
+  }
+  // A directory in place of a file.
+  rmSync(join(volume, "key"));
+  mkdirSync(join(volume, "key"));
+  await mountSubPath({ volume, subPath: "key", target }, mounter);
+  assert.deepEqual(readdirSync(target), []);
+  await unmountSubPaths(directory, "uid", mounter);
+  assert.equal(existsSync(target), false);
 }
 
 /** Somebody swaps the directory for a link to a secret place all the time; the place is never mounted, nor written into. */
