@@ -299,7 +299,7 @@ class Agent implements RunningAgent {
     const podIP = this.#options.pods === "exec" ? address : undefined;
     const ofPods = { ...common, containers: this.#containers, hostIP: address, podIP };
     const ofNode = { ...common, ...kinds, facts, beat: { at: -Infinity } };
-    const ofVolumes = { ...common, ...kinds };
+    const ofVolumes = { ...common, ...kinds, protection: `${dialect.labelDomain}/pvc-protection` };
     const ofUsage = { memory, event: this.#event, lanes: new Lanes(MOST_COUNTED) };
     return [
       this.#line("node", 3, ({ client, key }) => syncOwn({ ...ofNode, client }, key)),
