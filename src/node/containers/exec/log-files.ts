@@ -33,10 +33,11 @@ export const timesOf = (file: string): string => `${file}.times`;
 export async function turnLogs(root: string, podUid: string, container: string): Promise<void> {
   const [now, before] = [logFiles(root, podUid, container), logFiles(root, podUid, container, true)];
   for (const part of ["aside", "file"] as const) {
-    for (const of of [(file: string): string => file, timesOf]) {
-      await rm(of(before[part]), { force: true });
-      await rename(of(now[part]), of(before[part])).catch(ignoreMissing);
-    }
+    const [from, to] = [now[part], before[part]];
+    await rm(to, { force: true });
+    await rename(from, to).catch(ignoreMissing);
+    await rm(timesOf(to), { force: true });
+    await rename(timesOf(from), timesOf(to)).catch(ignoreMissing);
   }
 }
 
