@@ -160,8 +160,8 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   // Before anything is printed: who reads "ready" may stop the server with the next breath. Until here a signal ends the
   // process as it is, which a start survives as it survives a crash.
   const stopped = firstSignal();
-  if (options.logFormat === "text") announce(options, server, print, { isLogged: isLogged && outputsAreOne() });
   if (isLogged) logReady(server, log);
+  if (options.logFormat === "text") announce(options, server, print, { isLogged: isLogged && outputsAreOne() });
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, log);
 }
 
