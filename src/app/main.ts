@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, fstatSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
 import type { DirectoryInfo } from "../cli/actions.ts";
@@ -135,27 +135,33 @@ function tell(error: Error, failed: number): number {
   return usage ? EXIT_USAGE : failed;
 }
 
-/** The options from flags, environment and file. */
-async function readOptions(flags: RawOptions, file?: string): Promise<ServeOptions> {
-  const { config, ...env } = fromEnvironment(process.env);
+/** The options from flags, environment and file; of variables that are no options is told. */
+async function readOptions(
+  flags: RawOptions,
+  file?: string,
+  unknown = (name: string, nearest: string): void => say(`unknown environment variable ${name}${nearest}`),
+): Promise<ServeOptions> {
+  const { config, ...env } = fromEnvironment(process.env, unknown);
   const path = file ?? config;
   return resolveOptions(flags, env, path === undefined ? {} : await readConfig(path));
 }
 
 async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
-  const options = await readOptions(flags, file);
+  const unknown: string[] = [];
+  const options = await readOptions(flags, file, (name, nearest) => void unknown.push(name + nearest));
   const log = stderrLog(options, systemClock);
   if (options.logFormat === "json") say = (message) => log.error("the program ends", { error: message });
   const { runServer } = await import("./server.ts");
   const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
   if (isLogged) logStart(options, log);
+  if (unknown.length > 0) log.warn("variables of the environment are not options, and say nothing", { names: unknown });
   const server = await awake(runServer(options, { log }));
   const storeIsWrong = takeUncaught(server.faults);
   // Before anything is printed: who reads "ready" may stop the server with the next breath. Until here a signal ends the
   // process as it is, which a start survives as it survives a crash.
   const stopped = firstSignal();
-  if (options.logFormat === "text") announce(options, server, print);
   if (isLogged) logReady(server, log);
+  if (options.logFormat === "text") announce(options, server, print, { isLogged: isLogged && outputsAreOne() });
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, log);
 }
 
@@ -174,25 +180,44 @@ async function readConfig(path: string): Promise<RawOptions> {
 
 /** What is to be run, and how; a terminal is shown {@link announce} in place of this. */
 function logStart({ dataDir, store, said }: ServeOptions, log: Log): void {
-  log.info("starting", { version: VERSION, node: process.version, pid: process.pid, dataDir, store, options: said });
+  const { "data-dir": _, store: __, ...options } = said;
+  log.info("starting", { version: VERSION, node: process.version, pid: process.pid, dataDir, store, options });
+}
+
+/** Whether both outputs go to one place, where what is printed would stand between the lines of the log. */
+function outputsAreOne(): boolean {
+  const [output, log] = [process.stdout.fd, process.stderr.fd].map((fd) => fstatSync(fd, { bigint: true }));
+  return output!.dev === log!.dev && output!.ino === log!.ino;
 }
 
 function logReady({ url, dialect, kubeconfigFile }: RunningServer, log: Log): void {
   log.info("ready", { url, dialect: dialect.name, kubeconfig: kubeconfigFile, millis: Math.round(performance.now()) });
 }
 
-/** What a person who starts a server wants to know, on standard output. */
-function announce(options: ServeOptions, server: RunningServer, print: (text: string) => void): void {
+/**
+ * What a person who starts a server wants to know, on standard output.
+ *
+ * @param isLogged whether the log says it already in the same place: then the token alone is printed, which no log has
+ */
+function announce(
+  options: ServeOptions,
+  server: RunningServer,
+  print: (text: string) => void,
+  { isLogged }: { readonly isLogged: boolean },
+): void {
+  const isReachable = server.kubeconfigFile !== undefined || options.readOnly;
+  const printAccess = (): void => {
+    print(`bearer token: ${server.pki.adminToken}`);
+    print(`kubectl ${kubectlFlags(server).join(" ")} get namespaces`);
+  };
+  if (isLogged) return isReachable ? undefined : printAccess();
   print(`keelson ${VERSION} (${server.dialect.name} dialect, ${options.store} store)`);
   if (server.dialect === neutral) print("for clients of Kubernetes start a new directory with --dialect kubernetes");
   print(`listening on ${server.url}`);
   if (isAny(options.bind)) print(`from other machines: ${elsewhere(server.url).join(", ")}`);
   print(options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`);
   if (server.kubeconfigFile !== undefined) print(`export KUBECONFIG=${forShell(server.kubeconfigFile)}`);
-  else if (!options.readOnly) {
-    print(`bearer token: ${server.pki.adminToken}`);
-    print(`kubectl ${kubectlFlags(server).join(" ")} get namespaces`);
-  }
+  if (!isReachable) printAccess();
   // The clock of the process began with the process, so this is what a user waits for.
   print(`ready in ${Math.round(performance.now())} ms`);
 }

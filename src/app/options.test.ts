@@ -193,8 +193,11 @@ describe("fromEnvironment", () => {
     expect(fromEnvironment({ KEELSON_PORT: "" })).toEqual({});
   });
 
-  test("what `keelson run` tells its command is no option", () => {
-    expect(fromEnvironment({ KEELSON_URL: "https://127.0.0.1:1", KEELSON_TOKEN: "secret" })).toEqual({});
+  test("what `keelson run` tells its command, and a node its containers, is no option and not unknown", () => {
+    const unknown: string[] = [];
+    const env = { KEELSON_URL: "https://127.0.0.1:1", KEELSON_TOKEN: "secret", KEELSON_ROOT: "/" };
+    expect(fromEnvironment(env, (name) => void unknown.push(name))).toEqual({});
+    expect(unknown).toEqual([]);
   });
 
   test("what Kubernetes says of a Service called keelson says nothing, and a port of ours is still read", () => {
@@ -214,8 +217,11 @@ describe("fromEnvironment", () => {
     expect(fromEnvironment({ ...links, KEELSON_PORT: "6444" })).toEqual({ port: "6444" });
   });
 
-  test("an unknown variable is refused with the nearest name", () => {
-    expect(() => fromEnvironment({ KEELSON_PROT: "1" })).toThrow('KEELSON_PROT; did you mean "KEELSON_PORT"?');
+  test("an unknown variable is told with the nearest name, and says nothing", () => {
+    const unknown: string[] = [];
+    const env = { KEELSON_PROT: "1", KEELSON_PORT: "6444", KEELSON_UI_COLOUR: "" };
+    expect(fromEnvironment(env, (name, nearest) => void unknown.push(name + nearest))).toEqual({ port: "6444" });
+    expect(unknown).toEqual(['KEELSON_PROT; did you mean "KEELSON_PORT"?', "KEELSON_UI_COLOUR"]);
   });
 });
 

@@ -3,7 +3,7 @@
  * a program.
  *
  * A key is the same everywhere: `--event-ttl 2h`, `KEELSON_EVENT_TTL=2h`, and `event-ttl: 2h` in the file. An unknown
- * key is an error that names the nearest one.
+ * key is an error that names the nearest one; an unknown variable is told, and nothing more: nobody has meant us by it for sure.
  *
  * @module
  */
@@ -140,24 +140,30 @@ const isServiceLink = (name: string, value: string): boolean =>
   /_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value));
 
-/** What `keelson run` tells its command, which may be `keelson` again. */
-const TOLD_BY_RUN: ReadonlySet<string> = new Set(["KEELSON_URL", "KEELSON_TOKEN"]);
+/** What `keelson run` tells its command, and a node its containers: either may be `keelson` again. */
+const TOLD_BY_US: ReadonlySet<string> = new Set(["KEELSON_URL", "KEELSON_TOKEN", "KEELSON_ROOT"]);
 
 /** What was said of options, as text; of the file that has more of it, `config` says where it is. */
 export type Texts = { readonly [Key in OptionKey | "config"]?: string };
 
-/** Takes the options out of the environment; an unknown `KEELSON_` variable is an error, an empty one says nothing. */
-export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Texts {
+/**
+ * Takes the options out of the environment; an empty variable says nothing.
+ *
+ * @param unknown hears of `KEELSON_` variables that are no options, and of the nearest option: whatever runs the program may have put
+ *   them there, so they stop nothing
+ */
+export function fromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  unknown: (name: string, nearest: string) => void = () => {},
+): Texts {
   const known = new Map([...OPTION_NAMES.keys(), "config"].map((name) => [envName(name), name]));
   const said: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("KEELSON_") || value === undefined) continue;
-    if (TOLD_BY_RUN.has(name) || isServiceLink(name, value)) continue;
+    if (TOLD_BY_US.has(name) || isServiceLink(name, value)) continue;
     const option = known.get(name);
-    if (option === undefined) {
-      throw new OptionError(`unknown environment variable ${name}${suggestion(name, known.keys())}`);
-    }
-    if (value !== "") said[option] = value;
+    if (option === undefined) unknown(name, suggestion(name, known.keys()));
+    else if (value !== "") said[option] = value;
   }
   const { config, ...options } = said;
   return { ...textsOf(options, "in the environment"), ...(config === undefined ? {} : { config }) };

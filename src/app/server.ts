@@ -11,6 +11,7 @@ import { adminToken } from "../auth/admin.ts";
 import { opaqueTokens } from "../auth/opaque-tokens.ts";
 import { type Authorization, openAuthorization } from "./authorization/open-authorization.ts";
 import type { Client } from "../client/index.ts";
+import type { Pod } from "../client/kinds/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { type ControllerSettings, builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { type Dialect, neutral } from "../meta/dialect.ts";
@@ -291,6 +292,7 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
         slowMillis: options.slowMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
+      programs: (way, pod, ...asked) => (way === "log" ? logOf(ground, pod as unknown as Pod, ...asked) : undefined),
       // A backup holds what is stored.
       routes: [backupRoute(stored, dialect, around.clock), ...authentication.routes],
       filters: filtersOf(ground),
@@ -305,6 +307,15 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
       ],
     },
   };
+}
+
+/** The log of a Pod of the node in this process; undefined for another one. */
+function logOf(
+  { node: { agent } }: Ground,
+  pod: Pod,
+  ...asked: readonly [parameter: (name: string) => string | undefined, signal: AbortSignal]
+): Promise<AsyncIterable<Uint8Array>> | undefined {
+  return agent !== undefined && pod.spec.nodeName === agent.name ? agent.log(pod, ...asked) : undefined;
 }
 
 /** The way of a request: with more steps where requests are written down, each by itself, or audited. */

@@ -93,7 +93,16 @@ export interface ClusterParts {
   readonly server?: Partial<
     Pick<
       ServerOptions,
-      "health" | "filters" | "routes" | "collectors" | "limits" | "compress" | "version" | "activity" | "faults"
+      | "health"
+      | "filters"
+      | "routes"
+      | "programs"
+      | "collectors"
+      | "limits"
+      | "compress"
+      | "version"
+      | "activity"
+      | "faults"
     >
   >;
 }

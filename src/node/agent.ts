@@ -14,8 +14,9 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Client, type Kind, inDomain } from "../client/index.ts";
-import { CSINode, Lease, VolumeAttachment } from "../client/kinds/index.ts";
+import { CSINode, Lease, type Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import { badRequest } from "../meta/status.ts";
 import {
   type Controller,
   type KeyContext,
@@ -32,6 +33,7 @@ import { Lanes } from "../util/lanes.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import type { Containers } from "./containers/contract.ts";
 import { holdContainers } from "./containers/hold.ts";
+import { logQueryOf } from "./containers/log-query.ts";
 import { runNothing } from "./containers/run-nothing.ts";
 import type { Mounter, NodeGround, VolumePlugin } from "./contract.ts";
 import { entriesOnDisk } from "./csi/index.ts";
@@ -88,6 +90,16 @@ export interface RunningAgent extends AsyncDisposable {
   collect(): readonly Metric[];
   /** The same with what is counted of its controllers, in the text format of Prometheus. */
   metrics(): string;
+  /**
+   * What a container of a Pod of this node has said, as the parameters of a request for its log choose it, until `signal` is aborted.
+   *
+   * @throws ApiError where there is nothing, which says why
+   */
+  log(
+    pod: Pod,
+    parameter: (name: string) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>>;
   /** Resolves when an informer is refused (401, 403): it will not mend itself. */
   readonly failed: Promise<Error>;
   /** Ends in order: what is under way may end, volumes stay as they are. */
@@ -203,6 +215,18 @@ class Agent implements RunningAgent {
     return [this.#manager.metrics(), expose(this.collect())].join("\n");
   }
 
+  async log(
+    pod: Pod,
+    parameter: (name: string) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const { pods = "hold" } = this.#options;
+    const containers = this.#containers;
+    if (containers.log) return containers.log(pod, logQueryOf(parameter, this.#clock.now()), signal);
+    const why = `node ${this.name} runs no containers (--node-pods ${pods}), so they have said nothing`;
+    throw badRequest(`expected a pod whose containers run to have a log, got ${pod.metadata.name}: ${why}`);
+  }
+
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -303,7 +327,7 @@ class Agent implements RunningAgent {
     const ofPods = { ...common, containers: this.#containers, hostIP: address, podIP };
     const onDisk = () => entriesOnDisk({ root: this.root, dialect, log: this.#log });
     const ofNode = { ...common, ...kinds, facts, onDisk, beat: { at: -Infinity } };
-    const ofVolumes = { ...common, ...kinds };
+    const ofVolumes = { ...common, ...kinds, protection: `${dialect.labelDomain}/pvc-protection` };
     const ofUsage = { memory, event: this.#event, lanes: new Lanes(MOST_COUNTED) };
     return [
       this.#line("node", 3, ({ client, key }) => syncOwn({ ...ofNode, client }, key)),

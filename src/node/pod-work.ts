@@ -4,6 +4,8 @@
  *
  *     volumes stand ─► containers ─► … ─► containers stopped ─► volumes taken down ─► directory removed ─► Pod removed
  *
+ * The logs of a Pod that has ended stay in its directory until it is gone from the API.
+ *
  * @module
  */
 import { type Client, attempt } from "../client/index.ts";
@@ -11,6 +13,7 @@ import { Pod } from "../client/kinds/index.ts";
 import { isFinished } from "../controllers/usage.ts";
 import type { Clock } from "../util/clock.ts";
 import type { ContainerStates, Containers } from "./containers/contract.ts";
+import { LOGS } from "./containers/kept.ts";
 import { tellStarts } from "./containers/tell-starts.ts";
 import type { FoundVolume } from "./contract.ts";
 import type { PodRecord } from "./record.ts";
@@ -91,7 +94,7 @@ async function end(work: PodWork, record: PodRecord): Promise<number | undefined
   let volumes: readonly FoundVolume[];
   try {
     volumes = await takeDown(work, record);
-    await removePodDirectory(work, uid);
+    await removePodDirectory(work, uid, isToStay(record) ? [LOGS] : []);
   } catch (error) {
     if (work.signal.aborted) return undefined;
     record.why = (error as Error).message;
@@ -101,6 +104,13 @@ async function end(work: PodWork, record: PodRecord): Promise<number | undefined
   memory.drop(uid, volumes);
   await removeObject(work, record);
   return undefined;
+}
+
+/** Whether the object of a Pod goes on being there: what its containers have said stays until it is gone. */
+function isToStay({ pod, isGone }: PodRecord): boolean {
+  if (!pod || isGone) return false;
+  const { deletionTimestamp, finalizers = [] } = pod.metadata;
+  return deletionTimestamp === undefined || finalizers.length > 0;
 }
 
 function graceOf({ pod, isGone, end: why }: PodRecord): number {

@@ -12,14 +12,26 @@ import { type NeededVolume, VolumeError } from "./contract.ts";
 import { NotYet } from "./not-yet.ts";
 import type { VolumeUse } from "./uses.ts";
 
-/** What a volume needs to be made, without the place where it is made. */
+/** What resolving a volume is given. */
+export interface Resolving {
+  readonly client: Client;
+  /** The finalizer of claims that are kept for their users. */
+  readonly protection: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a volume needs to be made, without the place where it is made.
+ *
+ * @param isMade whether the Pod has the volume already: it keeps what it has, whatever becomes of its claim
+ */
 export async function resolve(
-  client: Client,
+  resolving: Resolving,
   pod: Pod,
   { volume, modes }: VolumeUse,
-  signal: AbortSignal,
+  isMade: boolean,
 ): Promise<NeededVolume> {
-  const persistent = await persistentOf(client, pod, volume, signal);
+  const persistent = await persistentOf(resolving, pod, volume, isMade);
   const mode = persistent?.volume.spec.volumeMode === "Block" ? "Block" : "Filesystem";
   if ([...modes].some((used) => used !== mode)) throw new VolumeError(MISUSED[mode]);
   return { pod, volume, persistent, mode, readOnly: isReadOnly(volume), path: "" };
@@ -35,10 +47,10 @@ const isReadOnly = ({ persistentVolumeClaim, csi }: NeededVolume["volume"]): boo
 
 /** The claim of a volume and what it is bound to (NODE-65, NODE-66). @throws NotYet while they are not there */
 async function persistentOf(
-  client: Client,
+  { client, protection, signal }: Resolving,
   pod: Pod,
   volume: NeededVolume["volume"],
-  signal: AbortSignal,
+  isMade: boolean,
 ): Promise<NeededVolume["persistent"]> {
   const key = claimKeyOf(pod, volume);
   if (!key) return undefined;
@@ -48,6 +60,11 @@ async function persistentOf(
     throw new NotYet(
       `persistentvolumeclaim "${key.name}" was not created for pod ${pod.metadata.namespace}/${pod.metadata.name}`,
     );
+  }
+  const { deletionTimestamp, finalizers = [] } = claim.metadata;
+  // Without its protection it goes as soon as others let go of it, with its volume, whoever uses that by then.
+  if (deletionTimestamp !== undefined && !finalizers.includes(protection) && !isMade) {
+    throw new NotYet(`error processing PVC ${key.namespace}/${key.name}: PVC is being deleted`);
   }
   const { volumeName } = claim.spec;
   if (claim.status.phase !== "Bound" || !volumeName) {

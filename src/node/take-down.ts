@@ -4,7 +4,7 @@
  * @module
  */
 import { readdir } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Lanes } from "../util/lanes.ts";
 import type { FoundVolume, Mounter, NodeGround } from "./contract.ts";
 import { foundVolumes } from "./found.ts";
@@ -61,10 +61,15 @@ async function takeDownOne(work: TakingDown, found: FoundVolume): Promise<void> 
   await removeTree(found.path, mounter);
 }
 
-/** Removes what is left of a Pod's directory; a mount point in it stays, and is told. */
-export async function removePodDirectory(work: TakingDown, uid: string): Promise<void> {
+/** Removes what is left of a Pod's directory, but for what is kept of it; a mount point in it stays, and is told. */
+export async function removePodDirectory(work: TakingDown, uid: string, kept: readonly string[] = []): Promise<void> {
   const { memory, mounter, lanes, signal } = work;
-  await lanes.run("directories", signal, () => removeTree(podDirectory(memory.root, uid), mounter));
+  const directory = podDirectory(memory.root, uid);
+  await lanes.run("directories", signal, async () => {
+    const names = kept.length === 0 ? [] : await readdir(directory).catch((): string[] => []);
+    if (!names.some((name) => kept.includes(name))) return removeTree(directory, mounter);
+    for (const name of names) if (!kept.includes(name)) await removeTree(join(directory, name), mounter);
+  });
 }
 
 async function isIn(path: string): Promise<boolean> {

@@ -24,6 +24,8 @@ export interface VolumeWork {
   readonly memory: AgentMemory;
   readonly client: Client;
   readonly attachments: Kind<VolumeAttachment, "Cluster">;
+  /** The finalizer of claims that are kept for their users. */
+  readonly protection: string;
   readonly event: NodeGround["event"];
   readonly clock: Pick<Clock, "steady">;
   readonly lanes: Lanes;
@@ -65,10 +67,11 @@ export async function syncVolume(work: VolumeWork, key: string): Promise<number 
 }
 
 async function setUp(work: VolumeWork, record: PodRecord, name: string): Promise<number | undefined> {
-  const { memory, client, signal, lanes } = work;
+  const { memory, signal, lanes } = work;
   const { uid, pod } = record;
   const volume = record.volume(name);
-  const resolved = await lanes.run("server", signal, () => resolve(client, pod!, record.uses.get(name)!, signal));
+  const use = record.uses.get(name)!;
+  const resolved = await lanes.run("server", signal, () => resolve(work, pod!, use, volume.made !== undefined));
   const plugin = memory.pluginFor(resolved);
   const directory = placeOf(memory.root, plugin, resolved);
   const path = resolved.mode === "Block" ? directory.path : join(directory.path, plugin.below ?? "");

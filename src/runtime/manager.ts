@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { type ApiObject, type Client, type Scope, isStatus, neutral } from "../client/index.ts";
+import { type ApiObject, type Client, type Kind, type Scope, isStatus, nameOfKind, neutral } from "../client/index.ts";
 import { Event, Lease } from "../client/kinds/index.ts";
 import type { Activity } from "../util/activity.ts";
 import { type Clock, type Random, seededRandom, sleep, systemClock, systemRandom } from "../util/clock.ts";
@@ -94,7 +94,7 @@ export class Manager implements AsyncDisposable {
         failed: (error) => this.#warn(error),
       }),
       started: (...told) => this.#safely(() => options.started?.(...told)),
-      failed: (failure) => this.#tell(failure),
+      failed: (failure, isRetried) => this.#tell(failure, isRetried),
     };
     this.#election = this.#electionOf(own, isNeutral, random);
   }
@@ -228,10 +228,20 @@ export class Manager implements AsyncDisposable {
     if (isStatus(error, "Unauthorized", "Forbidden")) this.#failed.resolve(error);
   }
 
-  #tell(failure: Failure): void {
+  #tell(failure: Failure, isRetried: boolean): void {
     const { controller, key, error } = failure;
-    this.#around.log.warn("a controller failed and goes on", { controller, key, error: String(error) }, controller);
+    const message = isRetried ? "reconcile failed, will retry" : "a predicate or a mapping failed for an object";
+    const facts = { controller, ...this.#concerned(controller, key), error: String(error) };
+    this.#around.log.warn(message, facts, controller);
     this.#safely(() => this.#options.failure?.(failure));
+  }
+
+  /** What a key of a controller stands for: an object of its kind, or something that the controller alone knows. */
+  #concerned(controller: string, key: string): { readonly object: string } | { readonly key: string } {
+    const { definition } = this.#runs.find((run) => run.definition.name === controller) ?? {};
+    if (!definition || !("for" in definition)) return { key };
+    const kind: Pick<Kind, "group" | "plural"> = "plural" in definition.for ? definition.for : definition.for.kind;
+    return { object: `${nameOfKind(kind)} ${key}` };
   }
 
   /** Nothing is lost to what those throw who only hear. */

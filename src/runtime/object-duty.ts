@@ -121,7 +121,7 @@ export class ObjectDuty implements Duty {
       return work();
     } catch (error) {
       const { name: controller } = this.#run.definition;
-      this.#office.around.failed({ controller, key: keyText(keyOf(object)), error });
+      this.#office.around.failed({ controller, key: keyText(keyOf(object)), error }, false);
       return otherwise;
     }
   }

@@ -35,5 +35,6 @@ export interface Surroundings {
   readonly lifeline: Lifeline;
   /** Hears of each beginning. */
   readonly started: (controller: string, key: string) => void;
-  readonly failed: (failure: Failure) => void;
+  /** @param isRetried whether it is a reconcile that comes again; what a predicate or a mapping threw for does not */
+  readonly failed: (failure: Failure, isRetried: boolean) => void;
 }

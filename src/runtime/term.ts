@@ -47,7 +47,7 @@ export class Term {
       retry: { first: millisOf(waits.first ?? "50ms"), most: millisOf(waits.most ?? "5m") },
       ready: (key) => this.#writes.shown(key),
       started: (key) => started(name, key),
-      failed: (key, error) => around.failed({ controller: name, key, error }),
+      failed: (key, error) => around.failed({ controller: name, key, error }, true),
       work: (key, attempt) => this.#work(key, attempt),
     });
     run.metrics.depth = () => this.#queue.size - run.metrics.active;

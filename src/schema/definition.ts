@@ -159,6 +159,8 @@ export interface WayRequest {
   readonly segment: string;
   /** The first value of a parameter of the query. */
   readonly query: (name: string) => string | undefined;
+  /** Asks the program behind an object, where this server reaches it; undefined where it does not. */
+  readonly ask?: (object: ApiObject) => Promise<AsyncIterable<Uint8Array>> | undefined;
 }
 
 /**
@@ -177,8 +179,11 @@ export interface Way {
   needs?(
     object: ApiObject,
   ): { readonly resource: readonly [group: string, plural: string]; readonly name: string } | undefined;
-  /** Throws an `ApiError` that says why nothing can be reached; returns where there is nothing to be said. */
-  reach(object: ApiObject, request: WayRequest): void;
+  /**
+   * Throws an `ApiError` that says why nothing can be reached; returns what the program says, or nothing where there is nothing to be
+   * said.
+   */
+  reach(object: ApiObject, request: WayRequest): void | Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** A kind that is stored in the form of another definition: one storage, several group versions. */

@@ -7,6 +7,7 @@ import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Fairness } from "../fairness/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Faults } from "../util/faults.ts";
 import type { Log } from "../util/log.ts";
@@ -62,6 +63,17 @@ export interface Routes {
   find(path: string): { readonly route: Route; readonly params: RouteParams } | undefined;
 }
 
+/**
+ * Asks the program behind an object, by one of the ways of its kind such as `log`; undefined where it is not reached. What is asked for
+ * ends when the signal is aborted.
+ */
+export type Programs = (
+  way: string,
+  object: ApiObject,
+  parameter: (name: string) => string | undefined,
+  signal: AbortSignal,
+) => Promise<AsyncIterable<Uint8Array>> | undefined;
+
 /** What a server stands on. */
 export interface ServerGround {
   readonly registry: Registry;
@@ -82,6 +94,8 @@ export interface ServerContext extends ServerGround {
   readonly version: VersionInfo;
   readonly health: readonly HealthCheck[];
   readonly routes: Routes;
+  /** Reaches the programs behind objects that it can. */
+  readonly programs: Programs;
   readonly wheel: WatchWheel;
   readonly requestPlaces: UserPlaces;
   readonly watchPlaces: UserPlaces;

@@ -8,7 +8,7 @@
  */
 import { type Fairness, fairnessMetrics } from "../fairness/index.ts";
 import type { Activity } from "../util/activity.ts";
-import type { Route, ServerContext, ServerGround } from "./context.ts";
+import type { Programs, Route, ServerContext, ServerGround } from "./context.ts";
 import { areSeatsWanted, breakOff } from "./break-off.ts";
 import { Discovery } from "./documents/discovery.ts";
 import type { Exchange } from "./http/exchange.ts";
@@ -46,6 +46,8 @@ export interface ServerOptions extends ServerGround {
   readonly filters?: readonly Filter[];
   /** Paths beside the server's own; none by default. */
   readonly routes?: readonly Route[];
+  /** Reaches programs behind objects; none by default. */
+  readonly programs?: Programs;
   /** Add metrics of other rooms to `/metrics`; none by default. */
   readonly collectors?: readonly Collector[];
   /** Who runs next (APF-9); without it so many reads and writes as {@link ServerOptions.limits} say run at a time. */
@@ -125,6 +127,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     version: versionInfo(options.version),
     health: options.health ?? [],
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
+    programs: options.programs ?? (() => undefined),
     wheel: new WatchWheel(clock),
     requestPlaces,
     watchPlaces,

@@ -324,10 +324,34 @@ describe("claims", () => {
     await start();
     await bind();
     const claims = world.resource(PersistentVolumeClaim);
-    await claims.patch(at("a"), { metadata: { finalizers: ["x.example/held"] } });
+    await claims.patch(at("a"), { metadata: { finalizers: ["kubernetes.io/pvc-protection"] } });
     await claims.delete(at("a"));
     await world.pod("p", [claimed]);
     expect(plugin.calls).toEqual(["setUp data"]);
+    await claims.patch(at("a"), { metadata: { finalizers: null } });
+  });
+
+  test("a claim that is being deleted and is protected no more is not mounted, and the Pod is told; who has it keeps it", async () => {
+    plugin.isAttached = false;
+    await start();
+    await bind();
+    const claims = world.resource(PersistentVolumeClaim);
+    const finalizers = ["kubernetes.io/pvc-protection", "x.example/held"];
+    await claims.patch(at("a"), { metadata: { finalizers } });
+    await claims.delete(at("a"));
+    await world.pod("first", [claimed]);
+    await claims.patch(at("a"), { metadata: { finalizers: finalizers.slice(1) } });
+    const pod = await world.pod("second", [claimed]);
+    await world.advance("1m");
+    expect(await lastEvent("second")).toMatchObject({
+      type: "Warning",
+      reason: "FailedMount",
+      message: 'volume "data" was not mounted: error processing PVC default/a: PVC is being deleted',
+    });
+    expect((await world.findPod("second"))!.status.phase).toBe("Pending");
+    expect(world.has(pod, "volumes")).toBe(false);
+    expect(await lastEvent("first")).toBeUndefined();
+    expect(new Set(plugin.calls)).toEqual(new Set(["setUp data"]));
     await claims.patch(at("a"), { metadata: { finalizers: null } });
   });
 

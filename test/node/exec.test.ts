@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigMap, Pod, Secret } from "../../src/client/kinds/index.ts";
 import { LOG_BYTES } from "../../src/node/containers/exec/short-log.ts";
@@ -22,6 +22,13 @@ const shell = (script: string, more: object = {}) => ({
 const phase = async (name = "p") => (await world.findPod(name))?.status.phase;
 const statusOf = async (name = "p") => (await world.findPod(name))!.status.containerStatuses![0]!;
 const logOf = async (pod: Pod, container = "c") => (await textOf(world.at(pod, "logs", `${container}.log`))).trim();
+/** The log as the server asks for it. */
+async function asked(pod: Pod, parameters: Readonly<Record<string, string>> = {}): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  const log = await world.agent!.log(pod, (name) => parameters[name], new AbortController().signal);
+  for await (const piece of log) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
 /** Processes are not under the clock of the test. */
 const expectSoon = (read: () => unknown, wanted: unknown) =>
   expect.poll(read, { timeout: 10_000, interval: 20 }).toEqual(wanted);
@@ -86,7 +93,51 @@ describe("containers as processes", () => {
     const { containerStatuses, initContainerStatuses } = (await world.findPod("p"))!.status;
     expect(containerStatuses![0]!.state.terminated).toMatchObject({ exitCode: 3, reason: "Error" });
     expect(initContainerStatuses!.map(({ state }) => state.terminated?.exitCode)).toEqual([0, 0]);
+    await expectSoon(() => readdirSync(world.at(pod)), ["logs"]);
+  });
+
+  test("what containers have said is kept until their Pod is gone from the API, whoever holds it, also by another agent", async () => {
+    await start();
+    const spec = { restartPolicy: "Never", containers: [shell('echo "cannot reach the database"; exit 3')] };
+    const pod = await world.pod("p", [{ name: "e", emptyDir: {} }], spec, { finalizers: ["example.com/held"] });
+    await expectSoon(() => phase(), "Failed");
+    await expectSoon(() => readdirSync(world.at(pod)), ["logs"]);
+    expect(await logOf(pod)).toBe("cannot reach the database");
+    world.agent!.crash();
+    await start();
+    expect(readdirSync(world.at(pod))).toEqual(["logs"]);
+    await world.resource(Pod).delete(at("p"), { gracePeriodSeconds: 1 });
+    await world.advance("2s");
+    expect(await asked(pod)).toBe("cannot reach the database\n");
+    await world.resource(Pod).patch(at("p"), { metadata: { finalizers: null } });
+    await expectSoon(() => world.findPod("p"), undefined);
     await expectSoon(() => world.has(pod), false);
+  });
+
+  test("the log of a container is that of its last start, the one before is asked for as such; where none is, that is told", async () => {
+    await start();
+    const pod = await world.pod("p", [], { containers: [shell('echo "start at $(date +%N)"; exit 1')] });
+    await expectSoon(async () => (await statusOf()).state.waiting?.reason, "CrashLoopBackOff");
+    const first = await asked(pod);
+    expect(first).toMatch(/^start at \d+\n$/);
+    await expect(asked(pod, { previous: "true" })).rejects.toThrow(
+      'previous terminated container "c" in pod "p" not found',
+    );
+    await world.advance("11s");
+    await expectSoon(async () => (await statusOf()).restartCount, 1);
+    await expectSoon(async () => (await statusOf()).state.waiting?.reason, "CrashLoopBackOff");
+    expect(await asked(pod, { previous: "true" })).toBe(first);
+    const second = await asked(pod, { container: "c" });
+    expect(second).toMatch(/^start at \d+\n$/);
+    expect(second).not.toBe(first);
+    const later = await world.pod("q", [{ name: "v", configMap: { name: "conf" } }], { containers: [shell("true")] });
+    await expect(asked(later)).rejects.toThrow('container "c" in pod "q" is waiting to start: ContainerCreating');
+  });
+
+  test("where an agent runs no containers the log says so", async () => {
+    await start({ pods: "run-nothing" });
+    const pod = await world.pod("p", []);
+    await expect(asked(pod)).rejects.toThrow("node n1 runs no containers (--node-pods run-nothing)");
   });
 
   test("what a container says is in its log, and it is started again after a pause that doubles", async () => {
@@ -229,7 +280,12 @@ describe("containers as processes", () => {
         ];
         const containers = [shell(script, { volumeMounts })];
         const pod = await world.pod("p", volumes, { containers }, { labels: { key: "one" } });
-        const says = (lines: readonly string[]) => expectSoon(async () => (await logOf(pod)).split("\n"), lines);
+        /** What the last start and the one before have said. */
+        const says = (last: readonly string[], before: readonly string[] = []) =>
+          expectSoon(async () => {
+            const logs = ["c.log", "c.previous.log"].map((file) => world.at(pod, "logs", file));
+            return logs.map((file) => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []));
+          }, [last, before]);
         const change = async (key: string) => {
           await world.resource(ConfigMap).patch(at("conf"), { data: { key } });
           await world.resource(Secret).patch(at("conf"), { stringData: { key } });
@@ -246,12 +302,12 @@ describe("containers as processes", () => {
         await end();
         await says(["one", "one"]);
         await world.advance("11s");
-        await says(["one", "one", "two"]);
+        await says(["two"], ["one", "one"]);
         await change("three");
         await expectSoon(async () => (await statusOf()).state.running !== undefined, true);
         world.agent!.crash();
         await start({ mounter: open() });
-        await says(["one", "one", "two", "three"]);
+        await says(["three"], ["two"]);
         await world.resource(Pod).delete(at("p"), { gracePeriodSeconds: 1 });
         await world.advance("2s");
         await expectSoon(() => world.findPod("p"), undefined);

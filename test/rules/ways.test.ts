@@ -3,11 +3,23 @@
  *
  * @module
  */
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import type { Programs } from "../../src/server/context.ts";
 import type { Answer } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 
-const api = serve({ dialect: "kubernetes" });
+/** The node whose logs this server reaches. */
+const NEAR = "near";
+/** Of what was asked for: whether it is over. */
+const asked: { readonly way: string; readonly tail: string | undefined; readonly signal: AbortSignal }[] = [];
+const programs: Programs = (way, object, parameter, signal) => {
+  const { nodeName } = (object as unknown as { spec: { nodeName: string } }).spec;
+  if (way !== "log" || nodeName !== NEAR) return undefined;
+  asked.push({ way, tail: parameter("tailLines"), signal });
+  return (async () => Readable.from([Buffer.from("one\n"), Buffer.from("two\n")]))();
+};
+const api = serve({ dialect: "kubernetes" }, { server: { programs } });
 const pods = "/api/v1/namespaces/default/pods";
 const sized = { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "200m", memory: "128Mi" } };
 const CONTAINER = { name: "c", image: "i", resources: sized };
@@ -153,13 +165,24 @@ describe("ways to programs", () => {
     expect((await api.get(`${path}/log`, { container: "d" })).status).toBe(204);
   });
 
+  test("the log of a Pod on a node that this server reaches is what its agent says, as plain text", async () => {
+    await api.post("/api/v1/nodes", { metadata: { name: NEAR } });
+    const path = await pod({ nodeName: NEAR });
+    const answer = await api.get(`${path}/log`, { tailLines: "2" });
+    expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([200, "text/plain", "one\ntwo\n"]);
+    expect(asked.map(({ way, tail, signal }) => [way, tail, signal.aborted])).toEqual([["log", "2", true]]);
+    expect((await api.get(`${path}/log`, { tailLines: "-1" })).status).toBe(422);
+    expect((await api.post(`${path}/exec`, {})).status).toBe(503);
+  });
+
   test("a Pod on a node is asked for there: that there is no such node, or nobody to ask, is told", async () => {
     const path = await pod({ nodeName: fresh("node") });
     expect((await api.get(`${path}/log`)).at("details.kind")).toBe("nodes");
     const name = fresh("node");
     await api.post("/api/v1/nodes", { metadata: { name } });
     const there = await pod({ nodeName: name });
-    expect((await api.get(`${there}/log`)).status).toBe(503);
+    const log = await api.get(`${there}/log`);
+    expect([log.status, log.at("message")]).toEqual([503, expect.stringContaining(`asks no agent of node ${name}`)]);
     expect((await api.post(`${there}/exec`, {})).status).toBe(503);
   });
 

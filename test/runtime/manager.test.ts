@@ -295,6 +295,10 @@ describe("a reconcile", () => {
       new Set(["default/a Error: the predicate", "default/a Error: the reconcile", "default/s Error: the mapping"]),
     );
     expect(manager.metrics()).toContain('controller_runtime_active_workers{controller="maps"} 0\n');
+    const told = (message: string, name: string, error: string) =>
+      `${message} {"controller":"maps","object":"configmaps default/${name}","error":"Error: ${error}"}`;
+    expect(world.warnings).toContain(told("reconcile failed, will retry", "a", "the reconcile"));
+    expect(world.warnings).toContain(told("a predicate or a mapping failed for an object", "a", "the predicate"));
   });
 
   test("comes again after a resync, from memory alone", async () => {

@@ -62,7 +62,6 @@ describe("options", () => {
 
   test.each([
     ["a flag", ["--prot", "1"], {}, "", "--port"],
-    ["a variable", [], { KEELSON_DATADIR: "x" }, "", "KEELSON_DATA_DIR"],
     ["a key of the file", [], {}, "dialekt: neutral", '"dialect"'],
     ["a key of the file in another spelling", [], {}, "dataDir: x", '"data-dir"'],
     ["a feature gate", ["--feature-gates", "ImageVolumes=true"], {}, "", '"ImageVolume"'],

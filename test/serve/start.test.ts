@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
+import { type StdioOptions, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { X509Certificate } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import http2 from "node:http2";
 import https from "node:https";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { findKubectls } from "../kubectl/kubectl.ts";
-import { type Answer, Http2Client, Keelson, Scratch, read, readAnswer, run, until } from "./keelson.ts";
+import { type Answer, EXECUTABLE, Http2Client, Keelson, Scratch, read, readAnswer, run, until } from "./keelson.ts";
 
 const { version } = JSON.parse(read(new URL("../..", import.meta.url).pathname, "package.json")) as { version: string };
 const scratch = new Scratch();
@@ -260,6 +260,42 @@ test("with --log-format json every line is an object, whatever happens, and noth
     error: "expected --bind to be an address of this machine, got 192.0.2.1",
   });
   expect([failed.code, failed.stdout]).toEqual([2, ""]);
+});
+
+test("where both outputs are one file it has the log, and of what is printed the token alone that no log has", async () => {
+  const text = (): string => read(scratch.path, "both.log");
+  const both = async (args: readonly string[]): Promise<string> => {
+    const output = openSync(`${scratch.path}/both.log`, "w");
+    const stdio: StdioOptions = ["ignore", output, output];
+    const child = spawn(process.execPath, [EXECUTABLE, "serve", "--port", "0", ...args], { stdio });
+    closeSync(output);
+    const ended = once(child, "close");
+    await until(() => /INFO {2}ready/.test(text()));
+    child.kill("SIGTERM");
+    await ended;
+    return text();
+  };
+  const directory = scratch.fresh();
+  const log = (await both(["--data-dir", directory])).trimEnd().split("\n");
+  expect(log.map((line) => line.replace(/^\S+Z ([A-Z]+ +\S.*?)(?:  .*)?$/, "$1"))).toEqual([
+    "INFO  starting",
+    "INFO  ready",
+    "INFO  stopping",
+    "INFO  stopped",
+  ]);
+  expect(log[0]).toMatch(/ dataDir=\S+ store=sqlite options=\{"port":"0"\}$/);
+  expect(await both(["--dev"])).toMatch(/^bearer token: \S+\nkubectl --server=\S+ .*\n/m);
+});
+
+test("variables of the environment that begin like ours and are no options are named, and stop nothing", async () => {
+  const env = { KEELSON_PROT: "1", KEELSON_UI_COLOUR: "blue", KEELSON_ROOT: "/x" };
+  const keelson = await Keelson.serve(["--dev", "--port", "0"], { env });
+  await keelson.stop();
+  const [warning] = keelson.stderr.split("\n").filter((line) => line.includes("WARN"));
+  expect(warning).toContain("variables of the environment are not options, and say nothing");
+  expect(warning).toContain("KEELSON_PROT; did you mean");
+  expect(warning).toContain("KEELSON_UI_COLOUR");
+  expect(keelson.stderr).not.toContain("KEELSON_ROOT");
 });
 
 test("--dev tells a kubectl without a kubeconfig what it needs, and --kubeconfig-out goes with the server", async () => {

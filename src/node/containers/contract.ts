@@ -4,6 +4,7 @@
  * @module
  */
 import type { Pod } from "../../client/kinds/index.ts";
+import type { LogQuery } from "./log-query.ts";
 import type { MadeVolume } from "../contract.ts";
 
 /** How a container is, as the status of its Pod says it. */
@@ -34,7 +35,13 @@ export interface Containers {
   stop(podUid: string, graceMillis: number): Promise<boolean>;
   /** How the containers of a Pod that ends are; undefined where none has ever run. */
   ended(pod: Pod): ContainerStates | undefined;
-  /** Forgets a Pod: nothing of it runs, and its directory is about to be removed. */
+  /**
+   * The log of a container, until `signal` is aborted; absent where containers say nothing.
+   *
+   * @throws ApiError where there is none
+   */
+  log?(pod: Pod, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Forgets a Pod: nothing of it runs, and its directory is removed but for its logs. */
   forget(podUid: string): void;
   /** Ends what runs, since the agent ends. */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Requests that lead on to a program behind an object: its log, its ports, a shell (KIND-Pod-22). No program is reached from
- * here; what is wrong with the request and with the object is told as if one were.
+ * Requests that lead on to a program behind an object: its log, its ports, a shell (KIND-Pod-22). What is wrong with the request and
+ * with the object is told as if every program were reached; few are (`ServerContext.programs`).
  *
  * @module
  */
@@ -8,24 +8,65 @@ import { badRequest, notFound } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { ServerContext } from "../context.ts";
+import { ownerOf } from "../ongoing.ts";
 import type { ServerRequest } from "../request.ts";
 import { perform } from "./perform.ts";
 
-/** Answers a request for a way of an object: 204 where there is nothing, else why it leads nowhere. */
+/** Answers a request for a way of an object: what the program says, 204 where there is nothing, else why it leads nowhere. */
 export async function reachBeyond(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const { definition } = resource;
   const { name: segment, subresource } = request.info!;
   const way = definition.ways![subresource]!;
   const name = way.nameIn ? way.nameIn(segment) : segment;
   if (name === undefined) throw badRequest(`expected the name of an object in ${JSON.stringify(segment)}`);
-  await perform(request, async () => {
+  const over = new AbortController();
+  const pieces = await perform(request, async () => {
     const object = await read(resource, request.namespace, name);
     const needed = way.needs?.(object);
     if (needed) await read(find(server, ...needed.resource), request.namespace, needed.name);
-    way.reach(object, { segment, query: (parameter) => request.query.first(parameter) });
+    const query = (parameter: string): string | undefined => request.query.first(parameter);
+    const ask = (asked: ApiObject) => server.programs(subresource, asked, query, over.signal);
+    return way.reach(object, { segment, query, ask });
   });
+  if (pieces) return send(server, request, pieces, over);
   const { "content-type": _, ...headers } = request.headers("");
   request.respond(204, headers);
+}
+
+/** A reader that takes nothing for so long is given up. */
+const STALLED_MS = 60_000;
+
+/** Sends what a program says, until it or the reader ends. */
+async function send(
+  server: ServerContext,
+  request: ServerRequest,
+  pieces: AsyncIterable<Uint8Array>,
+  over: AbortController,
+): Promise<void> {
+  request.code = 200;
+  request.longRunning = true;
+  const { connection } = request.exchange;
+  const out = request.exchange.stream(200, request.headers("text/plain"));
+  const ongoing = { owner: ownerOf(request), connection, revoke: () => out.destroy() };
+  server.ongoing.add(ongoing);
+  out.onClose = () => over.abort();
+  try {
+    for await (const piece of pieces) {
+      if (out.closed) return;
+      request.bytesOut += piece.length;
+      if (out.write(piece)) continue;
+      const stalled = server.clock.after(STALLED_MS, () => out.destroy(), { owner: "reader of a log" });
+      await out.drained();
+      stalled.cancel();
+    }
+    out.end();
+  } catch {
+    // The reader must not take what it has for all of it.
+    out.destroy();
+  } finally {
+    over.abort();
+    server.ongoing.delete(ongoing);
+  }
 }
 
 async function read(resource: Resource, namespace: string, name: string): Promise<ApiObject> {

@@ -2,7 +2,7 @@
  * Containers as processes of this machine, for tests: their commands are run with their variables and their mounts, init containers
  * one after the other, and started again as the Pod says. There are no images: the programs are those of the machine.
  *
- *     ROOT/pods/UID/logs/NAME.log            what a container says; what it said before is in NAME.log.1
+ *     ROOT/pods/UID/logs/NAME.log            what a container says, and what is beside it: `log-files.ts`
  *     ROOT/pods/UID/containers/NAME.json     its process
  *     ROOT/pods/UID/containers/NAME/root     where its mounts are
  *
@@ -12,14 +12,18 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../../client/index.ts";
 import type { Pod } from "../../../client/kinds/index.ts";
+import { badRequest } from "../../../meta/status.ts";
 import type { Clock } from "../../../util/clock.ts";
 import type { MadeVolume, Mounter } from "../../contract.ts";
 import { pathPart, podDirectory } from "../../paths.ts";
 import { expandSubPath, mountSubPath, subPathTarget } from "../../subpath/index.ts";
 import type { Container, ContainerStates, Containers } from "../contract.ts";
+import type { LogQuery } from "../log-query.ts";
 import { ContainerRun } from "./container-run.ts";
 import { environmentOf, expandedWords } from "./environment.ts";
 import { type ContainerMount, launchOf } from "./launch.ts";
+import { logFiles, turnLogs } from "./log-files.ts";
+import { openLog } from "./read-log.ts";
 import { type Process, endLeft, startProcess } from "./process.ts";
 import { keepShort } from "./short-log.ts";
 
@@ -75,6 +79,23 @@ export class ExecContainers implements Containers {
 
   forget(podUid: string): void {
     this.#runs.delete(podUid);
+  }
+
+  async log(pod: Pod, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { root, clock } = this.#options;
+    const { uid, name } = pod.metadata;
+    const container = query.container || pod.spec.containers[0]!.name;
+    const run = this.#runs.get(uid);
+    const [known] = [...(run?.main ?? []), ...(run?.init ?? [])].filter((one) => one.container.name === container);
+    const found = await openLog(logFiles(root, uid, container, query.previous), query, {
+      clock,
+      signal: AbortSignal.any([signal, this.#closing.signal]),
+      hasEnded: () => query.previous || known?.isRunning !== true,
+    });
+    if (found) return found;
+    if (query.previous) throw badRequest(`previous terminated container "${container}" in pod "${name}" not found`);
+    const why = known?.status.state.waiting?.reason ?? "it has not begun yet";
+    throw badRequest(`container "${container}" in pod "${name}" is waiting to start: ${why}`);
   }
 
   async close(): Promise<void> {
@@ -138,10 +159,9 @@ export class ExecContainers implements Containers {
       { command, workingDir: workingDir || undefined, mounts, user: userOf(pod, container), directory, root },
       mounter,
     );
-    const files = {
-      log: join(podDirectory(root, uid), "logs", `${container.name}.log`),
-      record: recordOf(place, container),
-    };
+    await turnLogs(root, uid, container.name);
+    const log = logFiles(root, uid, container.name);
+    const files = { log: log.file, record: recordOf(place, container) };
     const { PATH = "/usr/bin:/bin" } = process.env;
     const env = {
       PATH,
@@ -151,7 +171,7 @@ export class ExecContainers implements Containers {
     };
     signal.throwIfAborted();
     const running = await startProcess(started, files, env);
-    void keepShort(files.log, running.ended, clock);
+    void keepShort(log, running.ended, clock);
     return running;
   }
 

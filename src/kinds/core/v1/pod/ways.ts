@@ -1,5 +1,6 @@
 /**
- * The ways from a Pod to its programs (KIND-Pod-22): they end here, since nothing runs; what a client asks for wrongly is told.
+ * The ways from a Pod to its programs (KIND-Pod-22): they end here but for the logs of a node in the same process; what a client asks
+ * for wrongly is told.
  *
  * @module
  */
@@ -34,7 +35,10 @@ const nodeOf = (object: ApiObject): ReturnType<NonNullable<Way["needs"]>> => {
 };
 
 const nobody = (what: string, { metadata: { name }, spec }: Runs) =>
-  unavailable(`${what} of pod ${name} cannot be reached: this server asks no agent of node ${spec.nodeName}`);
+  unavailable(
+    `${what} of pod ${name} cannot be reached: this server asks no agent of node ${spec.nodeName}, ` +
+      "which would have to run in its own process (serve --node) and is asked for logs alone",
+  );
 
 /** A way that goes through the agent of the node. */
 const stream = (kind: string, what: string, hasContainer: boolean): Way => ({
@@ -77,7 +81,10 @@ const log: Way = {
     const pod = object as Runs;
     checkLogOptions(pod, request);
     checkContainer(pod, request);
-    if (pod.spec.nodeName) throw nobody("the log", pod);
+    if (!pod.spec.nodeName) return undefined;
+    const answer = request.ask?.(pod);
+    if (answer) return answer;
+    throw nobody("the log", pod);
   },
 };
 
