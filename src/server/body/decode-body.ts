@@ -161,9 +161,10 @@ async function yamlBody(
     jsonEscapes: !server.dialect.rules.enforceUndocumented,
   };
   try {
-    const body =
+    const read =
       (await inTurns(decodeYamlInline(bytes, options), new TurnLimit())) ??
       (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
+    const body = { ...read, isYaml: true };
     return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
     throw bodyError(error, kind);
