@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { load, YAML11_SCHEMA } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { JsonNumber, type Value } from "./value.ts";
@@ -9,7 +8,7 @@ import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectNotLong } from "../util/testing/turns.ts";
 
 describe("YAML answers", () => {
-  test("members are sorted, lists stand in the column of their key, long lines are not folded", () => {
+  test("members are sorted, lists stand in the column of their key, long lines are broken", () => {
     const value: Value = {
       kind: "ConfigMap",
       apiVersion: "v1",
@@ -126,8 +125,7 @@ metadata:
     for (const value of [text, [text], { [text]: text }, [[{ a: text, b: 1 }]]]) {
       const yaml = encodeYaml(value);
       expect(decodeYaml(yaml).value).toEqual(value);
-      expect(load(yaml)).toEqual(value);
-      expect(load(yaml, { schema: YAML11_SCHEMA })).toEqual(value);
+      expect(parse(yaml, { version: "1.1" })).toEqual(value);
       expect(parse(yaml)).toEqual(value);
       expect(parse(yaml, { version: "1.1" })).toEqual(value);
     }

@@ -143,6 +143,17 @@ function ofBase64(text: string, fail: (problem: string) => never): string {
 const TIMESTAMP =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+](\d\d):(\d\d)))| +(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/;
 
+/** The text of a number as Go's writer of YAML has it. */
+export const numberText = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? String(value) : goFloat(value.toExponential());
+
+/** Digits in groups of sixty, which other readers of YAML 1.1 take for numbers. */
+const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+
+/** Whether some reader of YAML 1.1 takes a plain text for something other than a text. */
+export const isTaken = (text: string): boolean =>
+  typeof resolvePlain(text) !== "string" || text === "<<" || isTimestamp(text) || SEXAGESIMAL.test(text);
+
 /** Whether a text is a date or a time in one of the forms that Go's reader takes. */
 function isTimestamp(text: string): boolean {
   const match = TIMESTAMP.exec(text);
