@@ -271,7 +271,10 @@ describe("CM-4: text that is no Unicode", () => {
 
   test("two keys that become equal are told", () => {
     const text = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x2c, 0x22, 0xfe, 0x22, 0x3a, 0x32, 0x7d]);
-    expect(decodeJson(text, { replaceInvalidUtf8: true })).toMatchObject({ value: { "\ufffd": 2 }, duplicates: ["\ufffd"] });
+    expect(decodeJson(text, { replaceInvalidUtf8: true })).toMatchObject({
+      value: { "\ufffd": 2 },
+      duplicates: ["\ufffd"],
+    });
   });
 });
 

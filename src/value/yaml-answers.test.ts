@@ -26,7 +26,10 @@ describe("generated texts are read as the reader in Go reads them", () => {
       const found = read(text);
       if (json === undefined || !found) return json !== undefined || found !== undefined;
       const value = decodeJson(Buffer.from(JSON.stringify(found.value))).value;
-      const faults = found.unmarshalErrors?.split("\n").slice(1).map((line) => line.trim());
+      const faults = found.unmarshalErrors
+        ?.split("\n")
+        .slice(1)
+        .map((line) => line.trim());
       return !equal(value, decodeJson(Buffer.from(json)).value) || faults?.join("\n") !== strict;
     });
     expect(unlike).toEqual([]);

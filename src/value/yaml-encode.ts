@@ -114,7 +114,10 @@ class Writer {
       return;
     }
     if (typeof value !== "object" || value === null || asJsonNumber(value)) {
-      lines.add(head.indent, space + (typeof value === "number" ? numberText(value) : (JSON.stringify(value) ?? "null")));
+      lines.add(
+        head.indent,
+        space + (typeof value === "number" ? numberText(value) : (JSON.stringify(value) ?? "null")),
+      );
       return;
     }
     const keys = Array.isArray(value) ? undefined : byName(Object.keys(value));
@@ -185,8 +188,7 @@ function addString(lines: YamlLines, text: string, head: Head, indent: number): 
 }
 
 /** Whether a text of several lines can be a block: nothing unprintable, no blank where blanks get lost. */
-const isLiteral = (text: string): boolean =>
-  !UNPRINTABLE.test(text) && !text.endsWith(" ") && !text.includes(" \n");
+const isLiteral = (text: string): boolean => !UNPRINTABLE.test(text) && !text.endsWith(" ") && !text.includes(" \n");
 
 /** A text of one line in the form that the reference gives a key. */
 const inlineString = (text: string): string => inlineLines(text, -Infinity, 0)[0]!;

@@ -327,8 +327,7 @@ class Parser {
 
 const isDirective = (kind: number): boolean => kind === TOKEN.DIRECTIVE_YAML || kind === TOKEN.DIRECTIVE_TAG;
 /** Whether a key or a value in a block is empty where this follows. */
-const endsMember = (kind: number): boolean =>
-  kind === TOKEN.KEY || kind === TOKEN.VALUE || kind === TOKEN.BLOCK_END;
+const endsMember = (kind: number): boolean => kind === TOKEN.KEY || kind === TOKEN.VALUE || kind === TOKEN.BLOCK_END;
 
 /**
  * Tells a builder of the nodes of the first document of a text, in steps; of nothing where there is none.

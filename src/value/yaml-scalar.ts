@@ -64,7 +64,8 @@ function resolveNumber(text: string): Value | undefined {
 /** The integer of 64 bits that a text without underscores stands for. */
 function integerOf(text: string): Value | undefined {
   const match = INTEGER.exec(text);
-  if (!match) return SIGNED_BINARY.test(text) ? plainOf(BigInt(text[2] + "1") * BigInt(`0b${text.slice(3)}`)) : undefined;
+  if (!match)
+    return SIGNED_BINARY.test(text) ? plainOf(BigInt(text[2] + "1") * BigInt(`0b${text.slice(3)}`)) : undefined;
   const [, sign, hex, octal, binary, decimal] = match;
   const size = sizeOf(hex ?? octal ?? binary ?? decimal!, hex ? "0x" : octal ? "0o" : binary ? "0b" : "");
   const value = sign === "-" ? -size : size;
@@ -168,7 +169,13 @@ function isTimestamp(text: string): boolean {
 }
 
 const daysOf = (year: number, month: number): number =>
-  month === 2 ? (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  month === 2
+    ? year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+      ? 29
+      : 28
+    : [4, 6, 9, 11].includes(month)
+      ? 30
+      : 31;
 
 /** The member name that a key stands for. */
 export interface KeyName {
@@ -183,7 +190,8 @@ export interface KeyName {
  */
 export function keyName(key: Value, text: string, tag: string | undefined): KeyName | undefined {
   if (typeof key === "boolean") return { name: String(key), shown: String(key) };
-  if (key instanceof JsonNumber && tag === undefined) return fitsInt64(key) ? { name: key.text, shown: key.text } : undefined;
+  if (key instanceof JsonNumber && tag === undefined)
+    return fitsInt64(key) ? { name: key.text, shown: key.text } : undefined;
   const isNumber = typeof key === "number" || key instanceof JsonNumber;
   if (!isNumber) return undefined;
   if (tag !== `${STANDARD}float` && isInteger(text)) {

@@ -382,9 +382,7 @@ export class YamlScanner {
   #isMarker(): boolean {
     if (this.#at !== this.#line) return false;
     const code = this.#code();
-    return (
-      (code === DASH || code === DOT) && this.#code(1) === code && this.#code(2) === code && isGap(this.#code(3))
-    );
+    return (code === DASH || code === DOT) && this.#code(1) === code && this.#code(2) === code && isGap(this.#code(3));
   }
 
   #indicator(kind: TokenKind): void {

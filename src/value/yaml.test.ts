@@ -226,7 +226,9 @@ describe("what the readers in Go take and say", () => {
   });
 
   test("DEC-24: keys that are there already are told with their line, as Go writes them", () => {
-    const { unmarshalErrors } = decodeYaml("a: 1\nb: &b {c: 1,\n  d: 1}\na: 2\n1: x\n1:\n  y\n<<: *b\nc: 3\nd:\n  d: 4\n");
+    const { unmarshalErrors } = decodeYaml(
+      "a: 1\nb: &b {c: 1,\n  d: 1}\na: 2\n1: x\n1:\n  y\n<<: *b\nc: 3\nd:\n  d: 4\n",
+    );
     expect(unmarshalErrors).toBe(
       `yaml: unmarshal errors:\n  line 4: key "a" already set in map\n  line 7: key 1 already set in map\n  line 9: key "c" already set in map\n  line 11: key "d" already set in map`,
     );

@@ -270,7 +270,8 @@ class Builder implements NodeBuilder {
     const frame = this.#frames.at(-1);
     if (frame && isKeyNext(frame)) {
       frame.weight += weight + 1;
-      frame.key = typeof value === "string" ? { name: value, shown: undefined } : (anchor.key?.() ?? this.#noKey(value, at));
+      frame.key =
+        typeof value === "string" ? { name: value, shown: undefined } : (anchor.key?.() ?? this.#noKey(value, at));
       return;
     }
     const copy = clone(value);
