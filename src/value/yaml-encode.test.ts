@@ -30,15 +30,17 @@ describe("YAML answers", () => {
     };
     expect(encodeYaml(value)).toBe(`apiVersion: v1
 data:
-  a2: 'yes'
+  a2: "yes"
   a10: x
-  bell: "\\u0007"
-  long: ${"word ".repeat(40).trim()}
+  bell: "\\a"
+  long: ${"word ".repeat(14)}word
+    ${"word ".repeat(15)}word
+    ${"word ".repeat(8)}word
   quoted: 'it''s: so'
   text: |
     one
     two
-  time: '2026-01-01T00:00:00Z'
+  time: "2026-01-01T00:00:00Z"
 kind: ConfigMap
 metadata:
   finalizers: []
@@ -50,14 +52,14 @@ metadata:
       - - 2
     - a:
         b: null
-    name: 'n'
+    name: "n"
     uid: u
 `);
   });
 
   test.each<[Value, string]>([
     ["text", "text\n"],
-    ["", "''\n"],
+    ["", '""\n'],
     [null, "null\n"],
     [[], "[]\n"],
     [{}, "{}\n"],

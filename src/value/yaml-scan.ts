@@ -99,7 +99,7 @@ for (const char of ",?[]{}") CLASSES[char.charCodeAt(0)] = FLOWS;
 CLASSES[COLON] = COLONS;
 
 /** Characters that begin no plain scalar; `-`, `?` and `:` do where something stands behind them. */
-const INDICATORS: ReadonlySet<number> = new Set([..."-?:,[]{}#&*!|>'\"%@`"].map((char) => char.charCodeAt(0)));
+const INDICATORS: ReadonlySet<number> = new Set(Array.from("-?:,[]{}#&*!|>'\"%@`", (char) => char.charCodeAt(0)));
 
 /** What may follow the name of an anchor or alias beside blanks and line breaks. */
 const BEHIND_NAMES = "?:,]}%@`";
