@@ -14,7 +14,6 @@ import { structuralWalker } from "../schema/structural/walker.ts";
 import { judged } from "../schema/write/judged.ts";
 import { moduleBeside } from "../util/beside.ts";
 import type { Steps } from "../util/steps.ts";
-import { finalizerWarnings } from "../meta/object-meta-rules.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -105,13 +104,12 @@ function versionOf(
     served: version.served,
     ...(version.deprecated ? { deprecated: deprecationOf(group, version, names.kind, best) } : {}),
     untyped: true,
-    warnings: ({ metadata }, old) => (metadata.finalizers ? finalizerWarnings(metadata, old?.metadata) : []),
     deleteAnswers: "status",
     generation: "fromOne",
     versionedUpdate: true,
     counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
     ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
-    warnings: (object, old) => oddFinalizers(object.metadata, old?.metadata),
+    warnings: ({ metadata }, old) => (metadata.finalizers ? oddFinalizers(metadata, old?.metadata) : []),
     *validateInSteps(object, old, _subresource, errors, ctx) {
       const input = (): JudgeTask => judgeTask(schema, dialect, object, old);
       const rules = () => judge(object, old, errors);

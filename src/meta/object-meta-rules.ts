@@ -31,15 +31,6 @@ export const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(["orphan", "foregro
 /** Whether a finalizer has no domain and is none that needs none. */
 const lacksDomain = (finalizer: string): boolean => !finalizer.includes("/") && !KNOWN_FINALIZERS.has(finalizer);
 
-/** A warning for each finalizer that is new to an object and may be somebody else's too, since it has no domain. */
-export function* finalizerWarnings(meta: ObjectMeta, old: ObjectMeta | undefined): Generator<string> {
-  for (const finalizer of new Set(meta.finalizers)) {
-    if (lacksDomain(finalizer) && !old?.finalizers?.includes(finalizer)) {
-      yield `metadata.finalizers: ${JSON.stringify(finalizer)}: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`;
-    }
-  }
-}
-
 /** Everything that is wrong with the metadata of a new object. */
 export function validateObjectMeta(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
   validateName(meta, errors, rules);
@@ -215,7 +206,7 @@ function refuseNewFinalizers(meta: ObjectMeta, old: ObjectMeta, errors: FieldErr
 export function* oddFinalizers({ finalizers = [] }: ObjectMeta, old: ObjectMeta | undefined): Generator<string> {
   const before = new Set(old?.finalizers);
   for (const finalizer of new Set(finalizers.toSorted())) {
-    if (before.has(finalizer) || finalizer.includes("/") || KNOWN_FINALIZERS.has(finalizer)) continue;
+    if (before.has(finalizer) || !lacksDomain(finalizer)) continue;
     const path = finalizer.includes(".") ? " including a path (/)" : "";
     const why = `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
     yield `metadata.finalizers: "${finalizer}": ${why}`;

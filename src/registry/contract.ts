@@ -41,6 +41,12 @@ export interface Caller extends Identity {
 export interface Body {
   readonly value: Value;
   readonly duplicates: readonly string[];
+  /** The text of JSON that has duplicates. */
+  readonly json?: string;
+  /** Whether it is YAML, whose members are looked at in the order of their names. */
+  readonly isYaml?: boolean;
+  /** What is told of the duplicates of YAML. */
+  readonly unmarshalErrors?: string;
   /** Why the bytes of a patch are no value: told only if there is something to patch. */
   readonly failure?: Error;
 }

@@ -9,6 +9,7 @@ import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import { type CompiledKind, complete, walk } from "../schema/write/decode.ts";
 import { otherDialectHint } from "../meta/dialect.ts";
 import { badRequest, invalid, unrecognised } from "../meta/status.ts";
+import { membersInOrder } from "../value/json-exact.ts";
 import { type Value, isObject } from "../value/value.ts";
 import type { Body, PatchOptions, WriteOptions } from "./contract.ts";
 
@@ -26,7 +27,7 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
   const walked = walk(kind, value);
   const { unknown, mismatch } = walked;
   if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
-  const told = tellFields(unknown, body.duplicates, options, ctx);
+  const told = tellFields(kind, unknown, body, options, ctx);
   if (told) throw badRequest(unfit(kind, told));
   return complete(kind, walked, ctx);
 }
@@ -39,7 +40,7 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
 export function decodePatched(
   kind: CompiledKind,
   value: Value,
-  duplicates: readonly string[],
+  body: Body,
   strangers: readonly string[],
   options: PatchOptions,
   ctx: WriteContext,
@@ -51,7 +52,7 @@ export function decodePatched(
   if (mismatch !== undefined) {
     throw patchInvalid(options.type === "strategic" ? unrestored(mismatch) : misfit(kind, mismatch));
   }
-  const told = tellFields([...strangers, ...unknown], duplicates, options, ctx);
+  const told = tellFields(undefined, [...strangers, ...unknown], body, options, ctx);
   if (told) throw patchInvalid(told);
   return complete(kind, walked, ctx);
 }
@@ -156,19 +157,54 @@ const FOUND: Readonly<Record<JsonType, string>> = {
 
 /** Adds warnings, or returns the message of the refusal under Strict. */
 function tellFields(
+  kind: CompiledKind | undefined,
   unknown: readonly string[],
-  duplicates: readonly string[],
+  body: Body,
   options: WriteOptions,
   ctx: WriteContext,
 ): string | undefined {
-  if (options.fieldValidation === "Ignore" || (unknown.length === 0 && duplicates.length === 0)) return undefined;
-  const texts = [
-    ...duplicates.filter((path) => !unknown.some((u) => path.startsWith(`${u}.`))).map((p) => `duplicate field "${p}"`),
-    ...unknown.map((p) => `unknown field "${p}"`),
-  ];
+  if (options.fieldValidation === "Ignore" || (unknown.length === 0 && body.duplicates.length === 0)) return undefined;
+  const texts = fieldFaults(kind, unknown, body);
   if (options.fieldValidation === "Strict") return `strict decoding error: ${texts.join(", ")}`;
   addWarnings(ctx, texts);
   return undefined;
+}
+
+/**
+ * What is wrong with fields, as the decoders of the real server tell it: of JSON in the order of the text, but for custom
+ * kinds and patches, of which the fields that nobody knows are found later; of YAML first what is there twice, then the
+ * fields that nobody knows, by their names.
+ */
+function fieldFaults(kind: CompiledKind | undefined, unknown: readonly string[], body: Body): readonly string[] {
+  const strange = (path: string): string => `unknown field "${path}"`;
+  const twice = (path: string): string => `duplicate field "${path}"`;
+  if (body.isYaml) {
+    const told = body.unmarshalErrors === undefined ? [] : [body.unmarshalErrors];
+    return [...told, ...unknown.toSorted(compareWays).map(strange)];
+  }
+  const duplicates = body.duplicates.filter((path) => !unknown.some((u) => path.startsWith(`${u}.`)));
+  const isFound = unknown.length > 0 && duplicates.length > 0 && kind && !kind.definition.untyped;
+  if (!isFound || body.json === undefined) return [...duplicates.map(twice), ...unknown.map(strange)];
+  const seen = new Set<string>();
+  const [isStrange, isTwice] = [new Set(unknown), new Set(duplicates)];
+  const texts = new Set<string>();
+  for (const path of membersInOrder(body.json, new Set([...unknown, ...duplicates]))) {
+    if (isStrange.has(path)) texts.add(strange(path));
+    else if (isTwice.has(path) && seen.has(path)) texts.add(twice(path));
+    seen.add(path);
+  }
+  return [...texts];
+}
+
+/** Orders paths of members as a walk does that takes members by name and elements by number. */
+function compareWays(a: string, b: string): number {
+  const [x, y] = [a.split(/[.[]/), b.split(/[.[]/)];
+  for (let i = 0; i < x.length && i < y.length; i++) {
+    const [m, n] = [x[i]!, y[i]!];
+    if (m === n) continue;
+    return m.endsWith("]") && n.endsWith("]") ? Number.parseInt(m, 10) - Number.parseInt(n, 10) : m < n ? -1 : 1;
+  }
+  return x.length - y.length;
 }
 
 const nameOf = (value: unknown): string =>

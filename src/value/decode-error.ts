@@ -35,6 +35,10 @@ export interface Decoded {
    * {@link MAX_DUPLICATES}. JSON tells each path once, YAML each repetition, as the strict decoders of the real server do.
    */
   readonly duplicates: string[];
+  /** The text, of JSON that has duplicates: for those who want to know what stands where. */
+  readonly json?: string;
+  /** The same of a YAML text in the words of the strict decoder of the real server, which name lines; absent where there is none. */
+  readonly unmarshalErrors?: string;
 }
 
 /**

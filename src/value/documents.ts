@@ -4,6 +4,7 @@
  * @module
  */
 import { DecodeError } from "./decode-error.ts";
+import { trimSpace } from "../util/scan.ts";
 import { type Value, isObject } from "./value.ts";
 import { decodeYaml } from "./yaml.ts";
 
@@ -13,15 +14,30 @@ export interface FoundValue {
   readonly from: string;
 }
 
-/** A line that separates two documents, with whatever stands behind the dashes. */
-const SEPARATOR = /^---(?:[ \t].*)?$/m;
+/** A line that begins a document. */
+const SEPARATOR = /^---/m;
 
-/** The documents of a YAML or JSON text, which are null where they are empty. @throws DecodeError that names the document */
+/**
+ * The documents of a YAML or JSON text, which are null where they are empty. A line that begins with three dashes separates
+ * two; behind the dashes only a comment may stand, as kubectl has it.
+ *
+ * @throws DecodeError that names the document
+ */
 export function documentsOf(text: string, file: string): readonly FoundValue[] {
-  return text.split(SEPARATOR).map((document, at, { length }) => {
-    const from = length === 1 ? file : `${file}, document ${at + 1}`;
-    return { value: valueOf(document, from), from };
+  const parts = text.split(SEPARATOR);
+  return parts.map((part, at) => {
+    const from = parts.length === 1 ? file : `${file}, document ${at + 1}`;
+    return { value: valueOf(at === 0 ? part : behindSeparator(part, from), from), from };
   });
+}
+
+/** What follows the line of a separator. */
+function behindSeparator(text: string, from: string): string {
+  const end = text.indexOf("\n");
+  const rest = trimSpace(end < 0 ? text : text.slice(0, end));
+  if (rest !== "" && !rest.startsWith("#"))
+    throw new DecodeError("malformed", `expected a line break or a comment behind the --- of ${from}, found ${rest}`);
+  return end < 0 ? "" : text.slice(end);
 }
 
 function valueOf(document: string, from: string): Value {
@@ -32,7 +48,8 @@ function valueOf(document: string, from: string): Value {
 
 function decoded(document: string, from: string): ReturnType<typeof decodeYaml> {
   try {
-    return decodeYaml(document);
+    // What begins as JSON does is read as JSON, with all its escapes.
+    return decodeYaml(document, { jsonEscapes: trimSpace(document).startsWith("{") });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new DecodeError(error.code, `expected ${from} to be YAML or JSON: ${error.message}`, { cause: error });

@@ -23,13 +23,6 @@ export interface JsonOptions {
   readonly depth?: number;
   /** Whether bytes that are no UTF-8 become U+FFFD (kubernetes dialect) instead of an error (neutral dialect, CM-4). */
   readonly replaceInvalidUtf8?: boolean;
-  /**
-   * Whether an object that is given twice is merged with the first one, member by member, as the typed decoder of the
-   * real server does (the default); otherwise the last one wins, as its untyped decoder does.
-   */
-  readonly mergeDuplicates?: boolean;
-  /** Whether each repetition of a member is reported, and not each path once. */
-  readonly everyDuplicate?: boolean;
 }
 
 /** A container that is still open, and where in it the decoder stands. */
@@ -53,20 +46,29 @@ export function decodeExactly(text: string, options: JsonOptions): Decoded {
   return new ExactDecoder(text, options).decode();
 }
 
+/** Of some paths of members those that a JSON text has, each as often as it has it, in the order of the text. */
+export function membersInOrder(text: string, paths: ReadonlySet<string>): readonly string[] {
+  const found: string[] = [];
+  const note = (path: string): void => {
+    if (paths.has(path)) found.push(path);
+  };
+  new ExactDecoder(text, { replaceInvalidUtf8: true }, note).decode();
+  return found;
+}
+
 class ExactDecoder {
   readonly #text: string;
-  readonly #merge: boolean;
   readonly #repair: boolean;
   readonly #stack: Frame[] = [];
-  readonly #every: boolean;
   readonly #duplicates: string[] = [];
   readonly #reported = new Set<string>();
+  readonly #note: ((path: string) => void) | undefined;
   #at = 0;
 
-  constructor(text: string, options: JsonOptions) {
+  /** @param note is told the path of each member */
+  constructor(text: string, options: JsonOptions, note?: (path: string) => void) {
     this.#text = text;
-    this.#merge = options.mergeDuplicates ?? true;
-    this.#every = options.everyDuplicate ?? false;
+    this.#note = note;
     this.#repair = options.replaceInvalidUtf8 ?? false;
   }
 
@@ -75,7 +77,9 @@ class ExactDecoder {
       const value = this.#begin();
       if (value === undefined) continue; // a container was opened, its first value is next
       const root = this.#complete(value);
-      if (root !== undefined) return { value: root, duplicates: this.#duplicates };
+      if (root === undefined) continue;
+      const duplicates = this.#duplicates;
+      return duplicates.length === 0 ? { value: root, duplicates } : { value: root, duplicates, json: this.#text };
     }
   }
 
@@ -133,10 +137,10 @@ class ExactDecoder {
     return code;
   }
 
-  /** The object that the members of an opening object go to: the first one of that name when objects are merged. */
+  /** The object that the members of an opening object go to: the first one of that name, as the typed decoder of the real server merges them. */
   #target(): ValueObject {
     const parent = this.#stack.at(-1);
-    if (!this.#merge || !parent || Array.isArray(parent.container)) return {};
+    if (!parent || Array.isArray(parent.container)) return {};
     const key = parent.step as string;
     const first = getMember(parent.container, key);
     return isObject(first) ? first : {};
@@ -146,16 +150,21 @@ class ExactDecoder {
     if (this.#skip() !== 0x22) this.#fail(expected);
     const key = this.#string();
     frame.step = key;
+    this.#note?.(this.#path());
     if (Object.hasOwn(frame.container, key) && this.#duplicates.length < MAX_DUPLICATES) this.#tellDuplicate();
     if (this.#skip() !== 0x3a) this.#fail("':'");
     this.#at++;
   }
 
   #tellDuplicate(): void {
-    const path = pathText(this.#stack.map(({ step }) => step));
-    if (!this.#every && this.#reported.has(path)) return;
+    const path = this.#path();
+    if (this.#reported.has(path)) return;
     this.#reported.add(path);
     this.#duplicates.push(path);
+  }
+
+  #path(): string {
+    return pathText(this.#stack.map(({ step }) => step));
   }
 
   #scalar(code: number): Value {

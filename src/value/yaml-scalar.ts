@@ -7,7 +7,8 @@
  * @module
  */
 
-import { DecodeError } from "./decode-error.ts";
+import { Buffer } from "node:buffer";
+import { decodeUtf8 } from "./utf8.ts";
 import { JsonNumber, type Value } from "./value.ts";
 
 const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
@@ -26,8 +27,15 @@ function spellings(words: string[], value: Value): [string, Value][] {
 
 const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+)|(0|[1-9][0-9]*))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+/** Go tries what stands behind `0b` once more, as a number with a sign. */
+const SIGNED_BINARY = /^0b[-+][01]{1,63}$/;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
+
+const STANDARD = "tag:yaml.org,2002:";
+
+/** The tag that makes a key a merge key whatever it is written with. */
+export const MERGE_TAG = `${STANDARD}merge`;
 
 /** A scalar that YAML calls a number but JSON cannot write: `.inf`, `-.inf`, `.nan`. */
 export function isNoJsonNumber(value: Value): boolean {
@@ -48,17 +56,25 @@ export function resolvePlain(text: string): Value {
 }
 
 function resolveNumber(text: string): Value | undefined {
-  const match = INTEGER.exec(text);
-  if (match) {
-    const [, sign, hex, octal, binary, decimal] = match;
-    const size = sizeOf(hex ?? octal ?? binary ?? decimal!, hex ? "0x" : octal ? "0o" : binary ? "0b" : "");
-    const value = sign === "-" ? -size : size;
-    const fits = value >= INT64_MIN && value <= UINT64_MAX && (sign !== "+" || value < -INT64_MIN);
-    if (fits)
-      return Number.isSafeInteger(Number(value)) ? Number(value) : (new JsonNumber(String(value)) as unknown as Value);
-  }
+  const integer = integerOf(text);
+  if (integer !== undefined) return integer;
   return FLOAT.test(text) ? finite(text) : undefined;
 }
+
+/** The integer of 64 bits that a text without underscores stands for. */
+function integerOf(text: string): Value | undefined {
+  const match = INTEGER.exec(text);
+  if (!match)
+    return SIGNED_BINARY.test(text) ? plainOf(BigInt(text[2] + "1") * BigInt(`0b${text.slice(3)}`)) : undefined;
+  const [, sign, hex, octal, binary, decimal] = match;
+  const size = sizeOf(hex ?? octal ?? binary ?? decimal!, hex ? "0x" : octal ? "0o" : binary ? "0b" : "");
+  const value = sign === "-" ? -size : size;
+  const fits = value >= INT64_MIN && value <= UINT64_MAX && (sign !== "+" || value < -INT64_MIN);
+  return fits ? plainOf(value) : undefined;
+}
+
+const plainOf = (value: bigint): Value =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : (new JsonNumber(String(value)) as unknown as Value);
 
 /** More digits than an integer of 64 bits has in any base. */
 const MOST_DIGITS = 64;
@@ -76,65 +92,139 @@ function finite(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
+const SCALARS = ["null", "bool", "int", "float"] as const;
+type ScalarTag = (typeof SCALARS)[number];
+
 /**
- * The value of a scalar with a tag: the standard scalar tags are obeyed, `!!str`, `!` and tags that nobody knows make text.
+ * The value of a scalar with a tag, written out: the standard scalar tags are obeyed, `!!str`, `!` and tags that nobody knows
+ * make text.
  *
- * @throws DecodeError when the text is not what its tag says
+ * @param fail is called with what is wrong when the text is not what its tag says
  */
-export function resolveTagged(tag: string, text: string): Value {
-  const name = tag.startsWith("!!") ? tag.slice(2) : /^!<tag:yaml\.org,2002:(.*)>$/.exec(tag)?.[1];
-  switch (name) {
-    case "null":
-    case "bool":
-    case "int":
-    case "float":
-      return ofType(name, text);
-    case "binary":
-      return ofBase64(text);
-    default:
-      return text;
-  }
+export function resolveTagged(tag: string, text: string, fail: (problem: string) => never): Value {
+  const name = tag.startsWith(STANDARD) ? tag.slice(STANDARD.length) : "";
+  const scalar = SCALARS.find((one) => one === name);
+  if (scalar) return ofType(scalar, text, fail);
+  if (name === "binary") return ofBase64(text, fail);
+  if (name === "timestamp" && !isTimestamp(text)) fail(`cannot decode !!${typeOf(text)} as a !!timestamp`);
+  return text;
 }
 
-function ofType(name: "null" | "bool" | "int" | "float", text: string): Value {
+function ofType(name: ScalarTag, text: string, fail: (problem: string) => never): Value {
   const value = resolvePlain(text);
-  const isNumber = typeof value === "number" || value instanceof JsonNumber;
-  const isInteger = isNumber && INTEGER.test(text.replaceAll("_", ""));
-  const fits = { null: value === null, bool: typeof value === "boolean", int: isInteger, float: isNumber };
-  if (fits[name]) return value;
-  throw new DecodeError("malformed", `Expected a YAML scalar that is tagged !!${name} to be one, found another text`);
+  const found = typeOf(text);
+  const fits = name === found || (name === "float" && found === "int" && fitsInt64(value));
+  return fits ? value : fail(`cannot decode !!${found} as a !!${name}`);
 }
 
-function ofBase64(text: string): string {
-  const bytes = Buffer.from(text, "base64");
+/** The tag that a plain scalar has by its text. */
+function typeOf(text: string): ScalarTag | "str" {
+  const value = resolvePlain(text);
+  if (value === null) return "null";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value !== "number" && !(value instanceof JsonNumber)) return "str";
+  return isInteger(text) ? "int" : "float";
+}
+
+const isInteger = (text: string): boolean => integerOf(text.replaceAll("_", "")) !== undefined;
+const fitsInt64 = (value: Value): boolean => !(value instanceof JsonNumber) || value.integer! < -INT64_MIN;
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function ofBase64(text: string, fail: (problem: string) => never): string {
   const given = text.replaceAll(/[\r\n]/g, "");
-  if (bytes.toString("base64") === given) return bytes.toString("utf8");
-  throw new DecodeError("malformed", "Expected a YAML scalar that is tagged !!binary to be padded base64");
+  const { length } = given;
+  const padding = given.endsWith("==") ? 2 : given.endsWith("=") ? 1 : 0;
+  if (length % 4 !== 0 || padding === length || !BASE64.test(given)) {
+    if (length > 0) fail("!!binary value contains invalid base64 data");
+  }
+  return decodeUtf8(Buffer.from(given, "base64"), true);
+}
+
+const TIMESTAMP =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+](\d\d):(\d\d)))| +(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/;
+
+/** The text of a number as Go's writer of YAML has it. */
+export const numberText = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? String(value) : goFloat(value.toExponential());
+
+/** Digits in groups of sixty, which other readers of YAML 1.1 take for numbers. */
+const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+
+/** Whether some reader of YAML 1.1 takes a plain text for something other than a text. */
+export const isTaken = (text: string): boolean =>
+  typeof resolvePlain(text) !== "string" || text === "<<" || isTimestamp(text) || SEXAGESIMAL.test(text);
+
+/** Whether a text is a date or a time in one of the forms that Go's reader takes. */
+function isTimestamp(text: string): boolean {
+  const match = TIMESTAMP.exec(text);
+  if (!match) return false;
+  const part = (index: number): number => Number(match[index] ?? 0);
+  const [month, day] = [part(2), part(3)];
+  const hours = part(4) + part(9);
+  const minutes = part(5) + part(10);
+  const seconds = part(6) + part(11);
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(part(1), month)) return false;
+  return hours < 24 && minutes < 60 && seconds < 60 && part(7) <= 24 && part(8) < 60;
+}
+
+const daysOf = (year: number, month: number): number =>
+  month === 2
+    ? year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+      ? 29
+      : 28
+    : [4, 6, 9, 11].includes(month)
+      ? 30
+      : 31;
+
+/** The member name that a key stands for. */
+export interface KeyName {
+  readonly name: string;
+  /** The key as Go shows it; undefined where that is the name in quotes. */
+  readonly shown: string | undefined;
 }
 
 /**
- * The member name that a key stands for: `1` is "1", `yes` is "true", `1.50` is "1.5"; lists, maps and null name nothing.
- *
- * @throws DecodeError for a key that cannot be a member name
+ * The member name that a key stands for which is no text: `1` is "1", `yes` is "true", `1.50` is "1.5"; undefined for what
+ * names nothing, as null and integers beyond 63 bits.
  */
-export function keyText(key: Value): string {
-  if (typeof key === "string") return key;
-  if (typeof key === "boolean") return String(key);
-  if (key instanceof JsonNumber) return key.text;
-  if (typeof key !== "number") {
-    const found = key === null ? "null" : Array.isArray(key) ? "a list" : "a map";
-    throw new DecodeError("malformed", `Expected a YAML key to be a scalar other than null, found ${found}`);
+export function keyName(key: Value, text: string, tag: string | undefined): KeyName | undefined {
+  if (typeof key === "boolean") return { name: String(key), shown: String(key) };
+  if (key instanceof JsonNumber && tag === undefined)
+    return fitsInt64(key) ? { name: key.text, shown: key.text } : undefined;
+  const isNumber = typeof key === "number" || key instanceof JsonNumber;
+  if (!isNumber) return undefined;
+  if (tag !== `${STANDARD}float` && isInteger(text)) {
+    if (!fitsInt64(key)) return undefined;
+    const name = key instanceof JsonNumber ? key.text : String(key + 0);
+    return { name, shown: name };
   }
-  if (Number.isFinite(key)) return Number.isInteger(key) ? String(key) : shortFloat(key);
-  return Number.isNaN(key) ? ".nan" : key > 0 ? "+.inf" : "-.inf";
+  const value = Number(key);
+  const name = goFloat(singleDigits(value));
+  return { name: INFINITE.get(name) ?? name, shown: goFloat(value.toExponential()) };
 }
 
-/** The shortest text of a single-precision float, which is how the reference turns float keys into names. */
-function shortFloat(value: number): string {
+const INFINITE: ReadonlyMap<string, string> = new Map([
+  ["+Inf", ".inf"],
+  ["-Inf", "-.inf"],
+  ["NaN", ".nan"],
+]);
+
+/** The shortest text that is this number in single precision, with an exponent. */
+function singleDigits(value: number): string {
   const single = Math.fround(value);
-  for (let digits = 1; digits < 9; digits++) {
-    const text = single.toPrecision(digits);
-    if (Math.fround(Number(text)) === single) return String(Number(text));
+  for (let digits = 0; digits < 8; digits++) {
+    const text = single.toExponential(digits);
+    if (Math.fround(Number(text)) === single) return text;
   }
-  return String(Number(single.toPrecision(9)));
+  return single.toExponential(8);
+}
+
+/** A number as Go writes it with `%g`: with an exponent from a million on, and below a ten-thousandth. */
+function goFloat(text: string): string {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+  const power = Number(text.slice(text.indexOf("e") + 1));
+  if (power >= -4 && power < 6) return Object.is(value, -0) ? "-0" : String(value);
+  return `${text.slice(0, text.indexOf("e"))}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }

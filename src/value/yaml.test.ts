@@ -96,7 +96,7 @@ describe("LIM-15, AMB-39: scalars are those of YAML 1.1 as Go reads them", () =>
 
   test("member names are made of scalars", () => {
     const { value } = decodeYaml("1: a\nyes: b\n1.50: c\n0x10: d\n.inf: e\n'5': f\n2026-01-01: g\n");
-    expect(value).toEqual({ "1": "a", true: "b", "1.5": "c", "16": "d", "+.inf": "e", "5": "f", "2026-01-01": "g" });
+    expect(value).toEqual({ "1": "a", true: "b", "1.5": "c", "16": "d", ".inf": "e", "5": "f", "2026-01-01": "g" });
   });
 
   test.each(["? [a]\n: b", "? {a: 1}\n: b", "~: b", "null: b"])("%j names no member", (text) => {
@@ -191,7 +191,47 @@ describe("documents", () => {
 
   test("CM-4: text that is no UTF-8, or half a surrogate pair, is refused", () => {
     expect(failure(() => decodeYaml(Uint8Array.of(0x61, 0xff))).code).toBe("invalidUtf8");
-    expect(failure(() => decodeYaml('a: "\\ud800"')).code).toBe("invalidUtf8");
+    expect(failure(() => decodeYaml('a: "\ud800"')).code).toBe("invalidUtf8");
+    expect(failure(() => decodeYaml('a: "\\ud800"')).message).toBe(
+      "yaml: line 1, column 11: found invalid Unicode character escape code",
+    );
+  });
+});
+
+describe("what the readers in Go take and say", () => {
+  test.each<[string, string, unknown]>([
+    ["a bracket at its key", "a:\n  b: [\n    x\n  ]\n", { a: { b: ["x"] } }],
+    ["a bracket left of its key", "a:\n  b: {\n    x: 1\n}\n", { a: { b: { x: 1 } } }],
+    ["tabs inside of braces", "a: {\n\tb: 1\n}\n", { a: { b: 1 } }],
+    ["a quoted text that goes on at its key", 'a:\n  b: "one\n  two"\nc: 1\n', { a: { b: "one two" }, c: 1 }],
+    ["a quoted text that goes on left of its key", "a:\n  b: 'one\ntwo'\n", { a: { b: "one two" } }],
+    ["a literal whose last line has no line break", "a: |\n  x\n  y", { a: "x\ny" }],
+    ["line breaks of Unicode", "a: 'x\u0085  y'\u2028b: 'x\u2028y'\n", { a: "x y", b: "x\u2028y" }],
+    ["an anchor whose name is taken inside", "- &a {b: &a x}\n- *a\n", [{ b: "x" }, "x"]],
+    ["UTF-16", "\ufeffa: é", { a: "é" }],
+  ])("%s", (what, text, value) => {
+    expect(decodeYaml(what === "UTF-16" ? Buffer.from(text, "utf16le") : text).value).toEqual(value);
+  });
+
+  test.each<[string, string]>([
+    ["a: b: c", "yaml: line 1, column 5: mapping values are not allowed in this context"],
+    ["a:\n\t- b", "yaml: line 2, column 1: found character that cannot start any token"],
+    ["a: [1\nb: 2", "yaml: line 2, column 2: did not find expected ',' or ']'"],
+    ["a: *b", "yaml: line 1, column 4: unknown anchor 'b' referenced"],
+    ["😀: 'x\n", "yaml: line 2, column 1: found unexpected end of stream"],
+    ["'😀': @", "yaml: line 1, column 6: found character that cannot start any token"],
+    ["a: \u0007", "yaml: line 1, column 4: control characters are not allowed"],
+  ])("%j is refused with its place", (text, message) => {
+    expect(failure(() => decodeYaml(text)).message).toBe(message);
+  });
+
+  test("DEC-24: keys that are there already are told with their line, as Go writes them", () => {
+    const { unmarshalErrors } = decodeYaml(
+      "a: 1\nb: &b {c: 1,\n  d: 1}\na: 2\n1: x\n1:\n  y\n<<: *b\nc: 3\nd:\n  d: 4\n",
+    );
+    expect(unmarshalErrors).toBe(
+      `yaml: unmarshal errors:\n  line 4: key "a" already set in map\n  line 7: key 1 already set in map\n  line 9: key "c" already set in map\n  line 11: key "d" already set in map`,
+    );
   });
 });
 
@@ -207,10 +247,10 @@ describe("JSON is YAML", () => {
 
   test("DEC-24: members given twice", () => {
     const text = '{"data":{"k":1},"data":{"l":2},"data":{"l":3}}';
-    expect(decodeYaml(text)).toEqual({ value: { data: { l: 3 } }, duplicates: ["data", "data"] });
+    expect(decodeYaml(text)).toMatchObject({ value: { data: { l: 3 } }, duplicates: ["data", "data"] });
   });
 
-  const strict: YamlOptions = { escapesAsYaml: true };
+  const asJson: YamlOptions = { jsonEscapes: true };
   test.each([
     String.raw`{"a":"\/"}`,
     String.raw`{"a":"\ud83d\ude00"}`,
@@ -218,8 +258,8 @@ describe("JSON is YAML", () => {
     String.raw`a: "x\\\/"`,
     String.raw`"\/": 1`,
   ])("AMB-39: %s is read as JSON reads it, or refused as YAML does", (text) => {
-    expect(JSON.stringify(decodeYaml(text).value)).toMatch(/\/|😀/u);
-    expect(failure(() => decodeYaml(text, strict)).code).toBe("malformed");
+    expect(JSON.stringify(decodeYaml(text, asJson).value)).toMatch(/\/|😀/u);
+    expect(failure(() => decodeYaml(text)).code).toBe("malformed");
   });
 
   test.each([
@@ -228,7 +268,7 @@ describe("JSON is YAML", () => {
     String.raw`a: '\/ \ud83d'`,
     "a: |\n  \\/ \\ud83d\n",
   ])("AMB-39: %s has no such escape", (text) => {
-    expect(decodeYaml(text, strict).value).toEqual(decodeYaml(text).value);
+    expect(decodeYaml(text).value).toEqual(decodeYaml(text, asJson).value);
   });
 });
 
@@ -241,7 +281,7 @@ describe("limits", () => {
 
   test("CVE-2019-11253: aliases that stand for too much are refused at once", () => {
     const start = cpuMillis();
-    expect(failure(() => decodeYaml(bomb())).code).toBe("tooLarge");
+    expect(failure(() => decodeYaml(bomb())).message).toMatch(/line 4, .*: document contains excessive aliasing$/);
     expectNotLong(cpuMillis() - start, 200);
   });
 
@@ -302,7 +342,7 @@ describe("limits", () => {
   ])("CVE-2019-11254: %s of the inline limit is decoded or refused in no time", (_, text) => {
     const times = [1, 2, 3].map(() => {
       const start = cpuMillis();
-      expect(outcome(() => decodeYaml(text, { escapesAsYaml: true }))).toMatch(/^(value|refusal)$/);
+      expect(outcome(() => decodeYaml(text))).toMatch(/^(value|refusal)$/);
       return cpuMillis() - start;
     });
     expectNotLong(Math.min(...times), 200); // below 100 ms on a machine that does nothing else
@@ -350,7 +390,7 @@ describe("limits", () => {
           fc.string({ unit: "binary" }),
         ),
         (text) => {
-          expect(outcome(() => decodeYaml(text, { escapesAsYaml: true }))).toMatch(/^(value|refusal)$/);
+          expect(outcome(() => decodeYaml(text))).toMatch(/^(value|refusal)$/);
         },
       ),
       { numRuns: 20_000 },
@@ -381,7 +421,7 @@ describe("what is looked for in a text costs a time that grows with it", () => {
   test.each(["\\\\", "\\n", "\\u0041", "\\/"])("AMB-39: the escape %s again and again", async (escape) => {
     await expectLinear(
       (size) => `{"a": "${escape.repeat(size / escape.length)}"}`,
-      (text) => outcome(() => decodeYaml(text, { escapesAsYaml: true })),
+      (text) => outcome(() => decodeYaml(text)),
     );
   });
 
@@ -396,7 +436,7 @@ describe("what is looked for in a text costs a time that grows with it", () => {
 describe("a document begins behind its marker", () => {
   test.each([
     ["", true],
-    ["\n \t\n# a\n\t# b\n", true],
+    ["\n  \n# a\n # b\n", true],
     ["%YAML 1.1\n", true],
     ["\r\n#a\r\n", true],
     ["a: 2\n", false],

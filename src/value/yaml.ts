@@ -1,34 +1,29 @@
 /**
- * YAML bodies to values, as the real server reads them: the first document only, YAML 1.1 scalars ({@link resolvePlain}),
- * merge keys, anchors, and member names made of whatever scalar stands before the colon.
+ * YAML to values, as the real server and kubectl read it: with `sigs.k8s.io/yaml`, whose parser is libyaml's. The first
+ * document only, the grammar and the scalars of YAML 1.1 ({@link resolvePlain}), merge keys, anchors, and member names made
+ * of whatever scalar stands before the colon. Bodies of requests, files of the command line and of the testing kit, and files
+ * of settings are all read here.
  *
- * The parser of js-yaml gives events; what they mean is decided here, so nothing of a document reaches an object by way of
- * somebody else's schema. Aliases are copied, within a budget of what they stand for (CVE-2019-11253).
+ * `yaml-scan.ts` makes tokens of the text, `yaml-parse.ts` nodes of the tokens, and here they become values. Aliases are
+ * copied, within a budget of what they stand for (CVE-2019-11253).
  *
- * No YAML parser is fast: a document takes some 0.2 µs per byte, an unlucky one 0.7 µs. So that no request holds up the
- * others, documents beyond {@link YAML_INLINE_LIMIT} belong into a worker thread, which the server owns:
- * {@link decodeYamlInline} gives undefined for them, and the worker calls {@link decodeYaml}.
+ * A document takes some 0.05 µs per byte, an unlucky one 0.2 µs. So that no request holds up the others, documents beyond
+ * {@link YAML_INLINE_LIMIT} belong into a worker thread, which the server owns: {@link decodeYamlInline} gives undefined for
+ * them, and the worker calls {@link decodeYaml}.
  *
  * @module
  */
 
-import {
-  type Event,
-  EVENT_ID,
-  getScalarValue,
-  parseEvents,
-  SCALAR_STYLE,
-  type ScalarEvent,
-  YAMLException,
-} from "js-yaml";
 import { Buffer } from "node:buffer";
+import { quoted } from "../util/quoted.ts";
 import { atOnce, type Steps } from "../util/steps.ts";
 import { DecodeError, DEFAULT_DEPTH, type Decoded, MAX_DUPLICATES, pathText, type Step } from "./decode-error.ts";
-import { isPlain, type JsonOptions, parsed } from "./json.ts";
-import { decodeExactly } from "./json-exact.ts";
+import { isPlain } from "./json.ts";
 import { decodeUtf8 } from "./utf8.ts";
-import { asJsonNumber, clone, isObject, setMember, type Value, type ValueObject } from "./value.ts";
-import { isNoJsonNumber, keyText, resolvePlain, resolveTagged } from "./yaml-scalar.ts";
+import { clone, isObject, setMember, type Value, type ValueObject } from "./value.ts";
+import { linesOf, yamlError } from "./yaml-error.ts";
+import { type NodeBuilder, type NodeHead, parseYaml } from "./yaml-parse.ts";
+import { isNoJsonNumber, type KeyName, keyName, MERGE_TAG, resolvePlain, resolveTagged } from "./yaml-scalar.ts";
 
 /** How many bytes of YAML may be parsed on the main thread: what stays below 100 ms for the worst documents known. */
 export const YAML_INLINE_LIMIT = 131_072;
@@ -40,10 +35,10 @@ export interface YamlOptions {
   /** How many bytes of JSON the aliases of a document may stand for together; default 1 MiB. */
   readonly aliasBytes?: number;
   /**
-   * Whether the escapes that JSON has and YAML 1.1 has not are refused: `\/`, and surrogate pairs such as `\ud83d\ude00`
-   * (APPLY-3, AMB-39). Default false: they are read as JSON reads them.
+   * Whether the escapes that JSON has and YAML 1.1 has not are taken: `\\/`, and surrogate pairs such as `\\ud83d\\ude00`
+   * (APPLY-3, AMB-39). Default false: they are refused, as the real server refuses them.
    */
-  readonly escapesAsYaml?: boolean;
+  readonly jsonEscapes?: boolean;
 }
 
 const DEFAULT_ALIAS_BYTES = 1 << 20;
@@ -57,7 +52,8 @@ const DEFAULT_ALIAS_BYTES = 1 << 20;
  * @throws DecodeError for anything that is no YAML, has no JSON form, or goes beyond a limit
  */
 export function decodeYaml(bytes: Uint8Array | string, options: YamlOptions = {}): Decoded {
-  return decodeJsonText(toBytes(bytes), options) ?? decodeDocument(toText(bytes), options);
+  const source = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+  return atOnce(jsonSteps(source, options)) ?? atOnce(documentSteps(textOf(bytes), options));
 }
 
 /**
@@ -65,23 +61,36 @@ export function decodeYaml(bytes: Uint8Array | string, options: YamlOptions = {}
  * of a few megabytes each takes a turn.
  */
 export function* decodeYamlInline(bytes: Uint8Array, options: YamlOptions = {}): Steps<Decoded | undefined> {
-  const json = yield* jsonTextSteps(bytes, options);
+  const json = yield* jsonSteps(bytes, options);
   if (json || bytes.length > YAML_INLINE_LIMIT) return json;
   yield;
-  return decodeDocument(toText(bytes), options);
+  return yield* documentSteps(textOf(bytes), options);
 }
 
-const toBytes = (bytes: Uint8Array | string): Uint8Array => (typeof bytes === "string" ? Buffer.from(bytes) : bytes);
+function textOf(bytes: Uint8Array | string): string {
+  if (typeof bytes === "string") return withoutMark(bytes);
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return decodeUtf16(bytes, "utf-16le");
+  if (first === 0xfe && second === 0xff) return decodeUtf16(bytes, "utf-16be");
+  return withoutMark(decodeUtf8(bytes));
+}
 
-function toText(bytes: Uint8Array | string): string {
-  const text = typeof bytes === "string" ? bytes : decodeUtf8(bytes);
-  return text.startsWith("\ufeff") ? text.slice(1) : text;
+const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
+
+function decodeUtf16(bytes: Uint8Array, encoding: string): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new DecodeError("invalidUtf8", "Expected UTF-16 text, as its first two bytes say, found none", {
+      cause: error,
+    });
+  }
 }
 
 /** What stands behind the backslash of an escape that YAML 1.1 does not know. */
 const JSON_ESCAPE = /^(?:\/|u[dD][89a-fA-F])/;
 
-/** Whether the text of a double-quoted scalar or of a JSON document has an escape that YAML 1.1 does not know. */
+/** Whether the text of a JSON document has an escape that YAML 1.1 does not know. */
 function hasJsonEscape(text: string): boolean {
   for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", at + 2)) {
     if (JSON_ESCAPE.test(text.slice(at + 1, at + 4))) return true;
@@ -89,251 +98,302 @@ function hasJsonEscape(text: string): boolean {
   return false;
 }
 
-/** The value of a document that is a JSON object; undefined for every other one. */
-const decodeJsonText = (bytes: Uint8Array, options: YamlOptions): Decoded | undefined =>
-  atOnce(jsonTextSteps(bytes, options));
+/** Characters that JSON takes for themselves, and that YAML refuses or takes for line breaks. */
+// eslint-disable-next-line no-control-regex -- these are the characters in question
+const UNLIKE_JSON = /[\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
 
-function* jsonTextSteps(bytes: Uint8Array, options: YamlOptions): Steps<Decoded | undefined> {
+/** Whether a tab stands in the blank lines at the end, which JSON allows. */
+function endsUnlikeJson(bytes: Uint8Array): boolean {
+  let hasTab = false;
+  for (let at = bytes.length - 1; at >= 0; at--) {
+    const byte = bytes[at];
+    if (byte === 0x09) hasTab = true;
+    else if (byte === 0x0a || byte === 0x0d) {
+      if (hasTab) return true;
+    } else if (byte !== 0x20) return false;
+  }
+  return false;
+}
+
+/** The value of a document that is a JSON object and means the same in YAML; undefined for every other one. */
+function* jsonSteps(bytes: Uint8Array, options: YamlOptions): Steps<Decoded | undefined> {
   let start = 0;
-  while (start < bytes.length && bytes[start]! <= 0x20) start++;
-  if (bytes[start] !== 0x7b) return undefined;
-  const limit = options.depth === undefined ? {} : { depth: options.depth };
-  const plain = isPlain(bytes, limit);
+  while (bytes[start] === 0x20 || bytes[start] === 0x0a || bytes[start] === 0x0d) start++;
+  if (bytes[start] !== 0x7b || endsUnlikeJson(bytes)) return undefined;
+  if (!isPlain(bytes, options.depth === undefined ? {} : { depth: options.depth })) return undefined;
   yield;
-  const value = plain ? parsed(bytes) : undefined;
+  const text = decodeUtf8(bytes);
+  const isAscii = text.length === bytes.length;
+  if (isAscii ? text.includes("\u007f") : UNLIKE_JSON.test(text)) return undefined;
+  if (!options.jsonEscapes && hasJsonEscape(text)) return undefined;
   yield;
-  const decoded = value === undefined ? decodeUnusualJson(bytes, limit) : { value, duplicates: [] };
-  yield;
-  if (decoded && options.escapesAsYaml) refuseJsonEscapes(decodeUtf8(bytes));
-  return decoded;
-}
-
-/** JSON with YAML's view of repeated members and of numbers; undefined for what is no JSON, and so may be YAML. */
-function decodeUnusualJson(bytes: Uint8Array, limit: JsonOptions): Decoded | undefined {
   try {
-    const { value, duplicates } = decodeExactly(decodeUtf8(bytes), {
-      ...limit,
-      mergeDuplicates: false,
-      everyDuplicate: true,
-    });
-    return { value: withYamlNumbers(value), duplicates };
-  } catch (error) {
-    if (error instanceof DecodeError && error.code === "malformed") return undefined;
-    throw error;
+    return { value: JSON.parse(text) as Value, duplicates: [] };
+  } catch {
+    return undefined; // it may be YAML
   }
 }
 
-/** YAML does not tell `19.0` from `19`: only what no double holds stays a {@link JsonNumber}. */
-function withYamlNumbers(value: Value): Value {
-  const number = asJsonNumber(value);
-  if (number) return resolvePlain(number.text);
-  if (Array.isArray(value)) return value.map(withYamlNumbers);
-  if (!isObject(value)) return value;
-  for (const key of Object.keys(value)) setMember(value, key, withYamlNumbers(value[key]!));
-  return value;
-}
+/** Characters that no YAML text has: controls but tabs and line breaks, and what is no character. */
+// eslint-disable-next-line no-control-regex -- these are the characters in question
+const NO_YAML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
-function refuseJsonEscapes(text: string): void {
-  if (!hasJsonEscape(text)) return;
-  throw new DecodeError("malformed", "Expected escapes that YAML 1.1 knows, found \\/ or a surrogate pair");
+function* documentSteps(text: string, options: YamlOptions): Steps<Decoded> {
+  const bad = text.search(NO_YAML);
+  if (bad >= 0) throw yamlError(text, bad, "control characters are not allowed");
+  if (!text.isWellFormed())
+    throw new DecodeError("invalidUtf8", "Expected a YAML text of Unicode characters, found half a surrogate pair");
+  const builder = new Builder(text, options);
+  yield* parseYaml(`${text}\0`, builder, { jsonEscapes: options.jsonEscapes ?? false });
+  return builder.decoded();
 }
-
-function decodeDocument(text: string, options: YamlOptions): Decoded {
-  const document = firstDocument(text);
-  let events: Event[];
-  try {
-    // The parser counts differently; the exact limit is that of the composer.
-    events = parseEvents(document, { maxDepth: (options.depth ?? DEFAULT_DEPTH) + 2 });
-  } catch (error) {
-    if (error instanceof YAMLException)
-      throw refusal(error.reason.startsWith("nesting") ? "tooDeep" : "malformed", error);
-    if (error instanceof RangeError) throw refusal("tooDeep", error);
-    throw error;
-  }
-  return new Composer(document, events, options).compose();
-}
-
-/** A parser's error as ours: its reason and place, without the excerpt of the document that follows. */
-function refusal(code: "tooDeep" | "malformed", cause: Error): DecodeError {
-  return new DecodeError(code, `Expected a YAML document, found: ${cause.message.split("\n", 1)[0]!}`, { cause });
-}
-
-/** The text up to the end of the first document: what follows is not even parsed. */
-function firstDocument(text: string): string {
-  const markers = text.matchAll(/^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm);
-  let isFirst = true;
-  for (const { 0: marker, index } of markers) {
-    const begins = isFirst && marker === "---" && !hasContent(text.slice(0, index));
-    if (!begins) return text.slice(0, index);
-    isFirst = false;
-  }
-  return text;
-}
-
-/** Whether some line is more than a comment, a directive or blank. */
-const hasContent = (text: string): boolean => /^(?:[ \t]*[^ \t#%\n\r\u2028\u2029]|[ \t]+%)/m.test(text);
 
 /** A container that is being filled. A key that has been read waits in `key` for its value. */
 interface Frame {
   readonly container: Value[] | ValueObject;
-  readonly anchor: string | undefined;
-  key: string | undefined;
+  readonly head: NodeHead;
+  key: KeyName | undefined;
   isMerge: boolean;
   /** How many levels the container has below itself so far. */
   height: number;
+  /** How many nodes it is, with those that aliases stand for. */
+  weight: number;
+  /** Where the members begin, of a map that may be merged into another. */
+  readonly places: Map<string, Place> | undefined;
+  /** What its anchor stands for until it ends. */
+  readonly open: Anchor;
+}
+
+/** The key of a member, and where its value begins. */
+interface Place {
+  readonly key: KeyName;
+  readonly at: number;
 }
 
 /** What an anchor stands for; `value` is undefined while its container is still open. */
 interface Anchor {
   readonly value: Value | undefined;
   readonly height: number;
+  readonly weight: number;
+  /** What a scalar is as a key. */
+  readonly key: (() => KeyName | undefined) | undefined;
+  readonly places: Map<string, Place> | undefined;
 }
 
-/** Builds the value of one document out of its events. */
-class Composer {
-  readonly #source: string;
-  readonly #events: readonly Event[];
-  readonly #options: YamlOptions;
+const OPEN: Anchor = { value: undefined, height: 0, weight: 0, key: undefined, places: undefined };
+
+/** A member that is there already: its path, its key as Go writes it, and where its value begins. */
+interface Repeated {
+  readonly path: string;
+  readonly key: string;
+  readonly at: number;
+}
+
+/** Builds the value of one document out of its nodes. */
+class Builder implements NodeBuilder {
+  readonly #text: string;
+  readonly #depth: number;
   readonly #frames: Frame[] = [];
   readonly #anchors = new Map<string, Anchor>();
-  readonly #duplicates: string[] = [];
+  readonly #repeated: Repeated[] = [];
+  /** Where the members of maps begin that are merged. */
+  readonly #places = new Map<ValueObject, ReadonlyMap<string, Place>>();
   #aliasBudget: number;
-  #root: Value | undefined;
+  /** How many nodes there have been, and how many of them by way of aliases. */
+  #nodes = 0;
+  #aliased = 0;
+  #root: Value = null;
+  /** Where the first value stands that JSON has not. */
+  #noJson: number | undefined;
 
-  constructor(source: string, events: readonly Event[], options: YamlOptions) {
-    this.#source = source;
-    this.#events = events;
-    this.#options = options;
+  constructor(text: string, options: YamlOptions) {
+    this.#text = text;
+    this.#depth = options.depth ?? DEFAULT_DEPTH;
     this.#aliasBudget = options.aliasBytes ?? DEFAULT_ALIAS_BYTES;
   }
 
-  compose(): Decoded {
-    for (const event of this.#events) {
-      if (this.#root !== undefined) break;
-      switch (event.type) {
-        case EVENT_ID.SCALAR:
-          this.#scalar(event);
-          break;
-        case EVENT_ID.MAPPING:
-          this.#open({}, this.#name(event));
-          break;
-        case EVENT_ID.SEQUENCE:
-          this.#open([], this.#name(event));
-          break;
-        case EVENT_ID.ALIAS:
-          this.#alias(this.#name(event)!);
-          break;
-        case EVENT_ID.POP:
-          this.#close();
-          break;
-        default:
-      }
-    }
-    return { value: this.#root ?? null, duplicates: this.#duplicates };
+  decoded(): Decoded {
+    if (this.#noJson !== undefined && holdsNoJson(this.#root))
+      this.#fail("expected values that JSON has, found an infinity or no number", this.#noJson);
+    const repeated = this.#repeated;
+    if (repeated.length === 0) return { value: this.#root, duplicates: [] };
+    const lines = linesOf(
+      this.#text,
+      repeated.map(({ at }) => at),
+    );
+    const faults = repeated.map(({ key, at }) => `line ${lines.get(at)}: key ${key} already set in map`);
+    return {
+      value: this.#root,
+      duplicates: repeated.map(({ path }) => path),
+      unmarshalErrors: `yaml: unmarshal errors:\n  ${faults.join("\n  ")}`,
+    };
   }
 
-  #name(event: { anchorStart: number; anchorEnd: number }): string | undefined {
-    return event.anchorStart < 0 ? undefined : this.#source.slice(event.anchorStart, event.anchorEnd);
+  scalar(text: string, isImplicit: boolean, head: NodeHead): void {
+    const { tag, anchor, at } = head;
+    let value: Value = text;
+    if (tag !== undefined) value = resolveTagged(tag, text, (problem) => this.#fail(problem, at));
+    else if (isImplicit) value = resolvePlain(text);
+    const isText = typeof value === "string";
+    const key = isText ? undefined : () => keyName(value, text, tag);
+    if (anchor !== undefined) this.#anchors.set(anchor, { ...OPEN, value, weight: 1, key });
+    const frame = this.#frames.at(-1);
+    this.#nodes++;
+    if (!frame || !isKeyNext(frame)) return this.#value(value, 0, 1, at);
+    frame.isMerge = text === "<<" && (isImplicit || tag === MERGE_TAG);
+    if (!frame.isMerge) frame.weight++;
+    frame.key = isText ? { name: value as string, shown: undefined } : (key!() ?? this.#noKey(value, at));
   }
 
-  #scalar(event: ScalarEvent): void {
-    const text = getScalarValue(this.#source, event);
-    const quoted = event.style !== SCALAR_STYLE.PLAIN;
-    if (event.style === SCALAR_STYLE.DOUBLE_QUOTED) this.#checkEscapes(event, text);
-    const tag = event.tagStart < 0 ? undefined : this.#source.slice(event.tagStart, event.tagEnd);
-    const value = tag === undefined ? (quoted ? text : resolvePlain(text)) : resolveTagged(tag, text);
-    const anchor = this.#name(event);
-    if (anchor !== undefined) this.#anchors.set(anchor, { value, height: 0 });
-    this.#add(value, 0, text === "<<" && !quoted && (tag === undefined || tag === "!!merge"));
+  map(head: NodeHead): void {
+    this.#open({}, head);
   }
 
-  #checkEscapes(event: ScalarEvent, text: string): void {
-    if (this.#options.escapesAsYaml) refuseJsonEscapes(this.#source.slice(event.valueStart, event.valueEnd));
-    if (!text.isWellFormed()) {
-      throw new DecodeError("invalidUtf8", "Expected a YAML string of Unicode characters, found half a surrogate pair");
-    }
+  list(head: NodeHead): void {
+    this.#open([], head);
   }
 
-  #open(container: Value[] | ValueObject, anchor: string | undefined): void {
-    if (anchor !== undefined) this.#anchors.set(anchor, { value: undefined, height: 0 });
-    this.#checkDepth(this.#frames.length + 1);
-    this.#frames.push({ container, anchor, key: undefined, isMerge: false, height: 1 });
-  }
-
-  #close(): void {
-    const frame = this.#frames.pop();
-    if (!frame) return; // the end of the document
-    if (frame.anchor !== undefined) this.#anchors.set(frame.anchor, { value: frame.container, height: frame.height });
-    this.#add(frame.container, frame.height, false);
-  }
-
-  #alias(name: string): void {
+  alias(name: string, at: number): void {
     const anchor = this.#anchors.get(name);
-    if (!anchor) throw new DecodeError("malformed", "Expected a YAML alias to follow its anchor, found no anchor");
-    if (anchor.value === undefined) {
-      throw new DecodeError("malformed", "Expected a YAML anchor not to contain itself, found its alias inside");
-    }
+    if (!anchor) this.#fail(`unknown anchor '${name}' referenced`, at);
+    const { value, weight } = anchor;
+    if (value === undefined) this.#fail(`anchor '${name}' value contains itself`, at);
     this.#checkDepth(this.#frames.length + anchor.height);
-    this.#aliasBudget -= sizeUpTo(anchor.value, this.#aliasBudget);
+    this.#nodes += weight + 1;
+    this.#aliased += weight;
+    if (this.#aliased > 100 && this.#nodes > 1000 && this.#aliased / this.#nodes > mostAliased(this.#nodes))
+      this.#fail("document contains excessive aliasing", at);
+    this.#aliasBudget -= sizeUpTo(value, this.#aliasBudget);
     if (this.#aliasBudget < 0) {
       throw new DecodeError("tooLarge", `Expected YAML aliases to stand for little, found too much at *${name}`);
     }
-    this.#add(clone(anchor.value), anchor.height, false);
+    const frame = this.#frames.at(-1);
+    if (frame && isKeyNext(frame)) {
+      frame.weight += weight + 1;
+      frame.key =
+        typeof value === "string" ? { name: value, shown: undefined } : (anchor.key?.() ?? this.#noKey(value, at));
+      return;
+    }
+    const copy = clone(value);
+    if (anchor.places) this.#places.set(copy as ValueObject, anchor.places);
+    if (frame?.isMerge && !isObject(value)) this.#noMap(at);
+    this.#value(copy, anchor.height, weight + 1, at);
+  }
+
+  end(): void {
+    const { container, head, height, weight, places, open } = this.#frames.pop()!;
+    // A node inside may have taken the name of the anchor.
+    if (head.anchor !== undefined && this.#anchors.get(head.anchor) === open)
+      this.#anchors.set(head.anchor, { value: container, height, weight, key: undefined, places });
+    if (places) this.#places.set(container as ValueObject, places);
+    const frame = this.#frames.at(-1);
+    if (frame && isKeyNext(frame)) this.#noKey(container, head.at);
+    this.#value(container, height, weight, head.at);
+  }
+
+  #fail(problem: string, at: number): never {
+    throw yamlError(this.#text, at, problem);
+  }
+
+  #noKey(value: Value, at: number): never {
+    const found = value === null ? "null" : Array.isArray(value) ? "a list" : isObject(value) ? "a map" : "this number";
+    return this.#fail(`invalid map key: expected a text, a number of 64 bits, true or false, found ${found}`, at);
+  }
+
+  #noMap(at: number): never {
+    return this.#fail("map merge requires map or sequence of maps as the value", at);
+  }
+
+  #open(container: Value[] | ValueObject, head: NodeHead): void {
+    const open = head.anchor === undefined ? OPEN : { ...OPEN };
+    if (head.anchor !== undefined) this.#anchors.set(head.anchor, open);
+    this.#checkDepth(this.#frames.length + 1);
+    this.#nodes++;
+    const mayBeMerged = !Array.isArray(container) && (head.anchor !== undefined || this.#isInMerge());
+    const places = mayBeMerged ? new Map<string, Place>() : undefined;
+    this.#frames.push({ container, head, key: undefined, isMerge: false, height: 1, weight: 1, places, open });
+  }
+
+  /** Whether the next value is merged: it is that of a merge key, or in a list that is. */
+  #isInMerge(): boolean {
+    const frame = this.#frames.at(-1);
+    if (frame && Array.isArray(frame.container)) return this.#frames.at(-2)?.isMerge ?? false;
+    return frame?.isMerge ?? false;
   }
 
   #checkDepth(depth: number): void {
-    const limit = this.#options.depth ?? DEFAULT_DEPTH;
+    const limit = this.#depth;
     if (depth > limit) throw new DecodeError("tooDeep", `Expected values nested at most ${limit} deep, found more`);
   }
 
-  /** Hands a finished value to the container that is open: as an element, as a key, or as the value of the last key. */
-  #add(value: Value, height: number, isMerge: boolean): void {
+  /** Hands a finished value to the container that is open: as an element, or as the value of the last key. */
+  #value(value: Value, height: number, weight: number, at: number): void {
     const frame = this.#frames.at(-1);
+    if (isNoJsonNumber(value)) this.#noJson ??= at;
     if (!frame) {
-      this.#root = inJson(value);
+      this.#root = value;
       return;
     }
-    frame.height = Math.max(frame.height, height + 1);
-    if (Array.isArray(frame.container)) {
-      frame.container.push(inJson(value));
-    } else if (frame.key === undefined) {
-      frame.key = isMerge ? "<<" : keyText(value);
-      frame.isMerge = isMerge;
-    } else {
-      if (frame.isMerge) this.#merge(frame.container, value);
-      else this.#set(frame.container, frame.key, inJson(value));
-      frame.key = undefined;
+    if (height >= frame.height) frame.height = height + 1;
+    frame.weight += weight;
+    const { container, key } = frame;
+    if (Array.isArray(container)) {
+      if (this.#isInMerge() && !isObject(value)) this.#noMap(at);
+      container.push(value);
+      return;
     }
+    if (frame.isMerge) this.#merge(frame, value, at);
+    else this.#set(frame, key!, value, at);
+    frame.key = undefined;
+    frame.isMerge = false;
   }
 
   /** A merge key: the members of a map, or of several maps of which the first wins. */
-  #merge(target: ValueObject, value: Value): void {
+  #merge(frame: Frame, value: Value, at: number): void {
     const maps = Array.isArray(value) ? value.toReversed() : [value];
     for (const map of maps) {
-      if (!isObject(map))
-        throw new DecodeError("malformed", "Expected the value of a YAML merge key to be a map or a list of maps");
-      for (const key of Object.keys(map)) this.#set(target, key, map[key]!);
+      if (!isObject(map)) this.#noMap(at);
+      const places = this.#places.get(map);
+      for (const name of Object.keys(map)) {
+        const place = places?.get(name);
+        this.#set(frame, place?.key ?? { name, shown: undefined }, map[name]!, place?.at ?? at);
+      }
     }
   }
 
-  #set(target: ValueObject, key: string, value: Value): void {
-    if (Object.hasOwn(target, key) && this.#duplicates.length < MAX_DUPLICATES) {
-      this.#duplicates.push(pathText([...this.#steps(), key]));
+  #set(frame: Frame, key: KeyName, value: Value, at: number): void {
+    const { name, shown } = key;
+    const map = frame.container as ValueObject;
+    if (Object.hasOwn(map, name) && this.#repeated.length < MAX_DUPLICATES) {
+      this.#repeated.push({ path: pathText([...this.#steps(), name]), key: shown ?? quoted(name), at });
     }
-    setMember(target, key, value);
+    frame.places?.set(name, { key, at });
+    setMember(map, name, value);
   }
 
   /** The way to the innermost open container. */
   #steps(): Step[] {
     return this.#frames
       .slice(0, -1)
-      .map(({ container, key }) => (Array.isArray(container) ? container.length : (key ?? "")));
+      .map(({ container, key }) => (Array.isArray(container) ? container.length : (key?.name ?? "")));
   }
 }
 
-function inJson(value: Value): Value {
-  if (!isNoJsonNumber(value)) return value;
-  throw new DecodeError("malformed", `Expected YAML values that JSON has, found ${Number(value)}`);
+const isKeyNext = ({ container, key }: Frame): boolean => key === undefined && !Array.isArray(container);
+
+const FEW_NODES = 400_000;
+const MANY_NODES = 4_000_000;
+
+/** Which part of so many nodes may come from aliases, by the rule of the reader in Go. */
+function mostAliased(nodes: number): number {
+  if (nodes <= FEW_NODES) return 0.99;
+  return nodes >= MANY_NODES ? 0.1 : 0.99 - (0.89 * (nodes - FEW_NODES)) / (MANY_NODES - FEW_NODES);
+}
+
+/** Whether a value has an infinity or NaN in it; another may have taken the place of one. */
+function holdsNoJson(value: Value): boolean {
+  if (Array.isArray(value)) return value.some(holdsNoJson);
+  return isObject(value) ? Object.values(value).some(holdsNoJson) : isNoJsonNumber(value);
 }
 
 /** About how many bytes of JSON a value is; stops counting beyond `limit`. */

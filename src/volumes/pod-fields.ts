@@ -6,7 +6,7 @@
 import type { Pod } from "../client/kinds/index.ts";
 import { qualifiedName } from "../meta/names.ts";
 import { type SubscriptedPath, splitSubscript } from "../meta/subscripted-path.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "../util/quoted.ts";
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -188,7 +188,7 @@ describe("metadata", () => {
     expect([created.status, created.warnings]).toEqual([
       201,
       [
-        'metadata.finalizers: "plain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+        'metadata.finalizers: "plain": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
       ],
     ]);
     const patched = await kube.merge(`${path}/a`, { metadata: { labels: { a: "b" } } });

@@ -47,6 +47,30 @@ describe("DEC-18: bodies that are no object of the kind", () => {
     expect(message(other)).toContain("does not match the expected kind");
   });
 
+  const POD = "/api/v1/namespaces/default/pods?dryRun=All";
+
+  test("DEC-24: unknown and duplicate fields of JSON in the order of the text", async () => {
+    const body =
+      '{"metadata":{"name":"a"},"zz":1,"spec":{"b":1,"containers":[{"name":"c","image":"i","name":"d"}],"b":2},"aa":1,"zz":2,"metadata":{"name":"a"}}';
+    const strict = await kube.post(`${POD}&fieldValidation=Strict`, body);
+    expect(message(strict)).toContain(
+      'strict decoding error: unknown field "zz", unknown field "spec.b", duplicate field "spec.containers[0].name", unknown field "aa", duplicate field "metadata"',
+    );
+  });
+
+  test("DEC-24: duplicate fields of YAML with their line, then the unknown ones by name", async () => {
+    const yaml =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nzz: 1\nspec:\n  b: 1\n  containers: [{name: c, image: i,\n    name: d}]\naa: 1\nzz: 2\n";
+    const told = `yaml: unmarshal errors:\n  line 8: key "name" already set in map\n  line 10: key "zz" already set in map`;
+    const type = { "content-type": "application/yaml" };
+    const strict = await kube.post(`${POD}&fieldValidation=Strict`, yaml, {}, type);
+    expect(message(strict)).toContain(
+      `strict decoding error: ${told}, unknown field "aa", unknown field "spec.b", unknown field "zz"`,
+    );
+    const warned = await kube.post(POD, yaml, {}, type);
+    expect(warned.status).toBe(201);
+  });
+
   test("a body over the limit", async () => {
     const answer = await kube.post(MAPS, "x".repeat(3 * 1024 * 1024 + 1));
     expect([answer.status, message(answer)]).toEqual([413, "Request entity too large: limit is 3145728"]);

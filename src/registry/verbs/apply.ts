@@ -127,11 +127,11 @@ function samePlace(member: "name" | "namespace", expected: string, got: Value | 
 }
 
 /** A member that stands twice is told or refused as in any other body (DEC-24). */
-function tellDuplicates({ duplicates }: Body, { fieldValidation }: WriteOptions, ctx: WriteContext): void {
-  if (duplicates.length === 0 || fieldValidation === "Ignore") return;
-  const texts = duplicates.map((path) => `duplicate field "${path}"`);
-  if (fieldValidation === "Strict") throw badRequest(`strict decoding error: ${texts.join(", ")}`);
-  addWarnings(ctx, texts);
+function tellDuplicates({ unmarshalErrors }: Body, { fieldValidation }: WriteOptions, ctx: WriteContext): void {
+  if (unmarshalErrors === undefined || fieldValidation === "Ignore") return;
+  const text = `error converting YAML to JSON: ${unmarshalErrors}`;
+  if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${text}`);
+  addWarnings(ctx, [text]);
 }
 
 /** The applied object, or the refusal; `explain` makes the report for clients that ask for one. */

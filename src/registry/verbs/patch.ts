@@ -60,7 +60,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       const patched = yield* readInSteps(how.patch(base));
       yield;
       checkIdentity(form.kind, patched, how.ignoresKind, options);
-      value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);
+      value = decodePatched(form.kind, patched, body, how.unknown, options, write.ctx);
       placeObject(kind, value, target);
       if (!value.metadata.name)
         throw badRequest("name must be provided: expected the patch to leave metadata.name in place");

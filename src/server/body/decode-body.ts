@@ -20,7 +20,7 @@ import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import { decodeYamlInline } from "../../value/yaml.ts";
+import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
 import { turn } from "../../util/clock.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
@@ -57,7 +57,7 @@ export async function objectBody(server: ServerContext, request: ServerRequest, 
   const kind = media === "protobuf" ? request.protobufKind : undefined;
   if (media === "protobuf" && !kind) throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
   const bytes = await bodyBytes(server, request);
-  if (media === "yaml") return yamlBody(server, request, bytes, false, name);
+  if (media === "yaml") return yamlBody(server, request, bytes, name);
   const decode = (): Body | Promise<Body> =>
     kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes);
   const body = await decoded(decode, name);
@@ -67,7 +67,7 @@ export async function objectBody(server: ServerContext, request: ServerRequest, 
 /** The body of a patch; only an apply patch is YAML. */
 export async function patchBody(server: ServerContext, request: ServerRequest, type: PatchType): Promise<Body> {
   const bytes = await bodyBytes(server, request);
-  if (type === "apply") return yamlBody(server, request, bytes, server.dialect.rules.enforceUndocumented);
+  if (type === "apply") return yamlBody(server, request, bytes);
   try {
     const body = await decoded(() => decodeJsonBody(server, bytes));
     return bytes.length > LARGE ? await afterTurn(body) : body;
@@ -93,7 +93,7 @@ export async function deleteBody(server: ServerContext, request: ServerRequest):
   const media = bodyMedia(request);
   if (media === "protobuf") return decoded(() => decodeProtobufBody(server, bytes, DELETE_OPTIONS));
   if (media === "json") return decoded(() => decodeJsonBody(server, bytes));
-  return yamlBody(server, request, bytes, false);
+  return yamlBody(server, request, bytes);
 }
 
 function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
@@ -154,14 +154,17 @@ async function yamlBody(
   server: ServerContext,
   { exchange }: ServerRequest,
   bytes: Uint8Array,
-  escapesAsYaml: boolean,
   kind?: string,
 ): Promise<Body> {
-  const options = { depth: server.limits.bodyDepth, escapesAsYaml };
+  const options: YamlOptions = {
+    depth: server.limits.bodyDepth,
+    jsonEscapes: !server.dialect.rules.enforceUndocumented,
+  };
   try {
-    const body =
+    const read =
       (await inTurns(decodeYamlInline(bytes, options), new TurnLimit())) ??
       (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
+    const body = { ...read, isYaml: true };
     return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
     throw bodyError(error, kind);

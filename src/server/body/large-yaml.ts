@@ -33,7 +33,7 @@ export async function decodeLargeYaml(
   if ("code" in reply) throw new DecodeError(reply.code, reply.message);
   const depth = options.depth === undefined ? {} : { depth: options.depth };
   const { value } = await inTurns(decodeJsonSteps(reply.json, depth), new TurnLimit());
-  return { value, duplicates: [...reply.duplicates] };
+  return { value, ...reply.told };
 }
 
 function refusalOf(error: unknown): unknown {

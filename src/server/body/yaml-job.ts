@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DecodeError } from "../../value/decode-error.ts";
+import { DecodeError, type Decoded } from "../../value/decode-error.ts";
 import { type YamlOptions, decodeYaml } from "../../value/yaml.ts";
 
 /** A document to decode. */
@@ -14,14 +14,14 @@ export interface YamlTask {
 
 /** What became of it: the JSON text of its value, or why there is none. */
 export type YamlReply =
-  | { readonly json: Uint8Array; readonly duplicates: readonly string[] }
+  | { readonly json: Uint8Array; readonly told: Omit<Decoded, "value"> }
   | { readonly code: DecodeError["code"]; readonly message: string };
 
 /** Decodes a document. */
 export function run({ bytes, options }: YamlTask): YamlReply {
   try {
-    const { value, duplicates } = decodeYaml(bytes, options);
-    return { json: new TextEncoder().encode(JSON.stringify(value)), duplicates };
+    const { value, ...told } = decodeYaml(bytes, options);
+    return { json: new TextEncoder().encode(JSON.stringify(value)), told };
   } catch (error) {
     if (error instanceof DecodeError) return { code: error.code, message: error.message };
     return { code: "malformed", message: "Expected a YAML document, got one that cannot be read" };
