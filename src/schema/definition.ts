@@ -226,8 +226,8 @@ export interface Walker {
 export interface PublishedSchemas {
   /** The schema of an object as OpenAPI v3 has it. */
   v3(): Readonly<Record<string, unknown>>;
-  /** The same, without what OpenAPI v2 has no words for. */
-  v2(): Readonly<Record<string, unknown>>;
+  /** The same, without what OpenAPI v2 has no words for; undefined where nothing may be said but that it is an object. */
+  v2(): Readonly<Record<string, unknown>> | undefined;
 }
 
 /** One thing of a stock. */
