@@ -40,12 +40,13 @@ describe.each([kubernetes, neutral])("the $name dialect", (dialect) => {
       operationId: "createStorageMyTeamExampleComV1NamespacedThing",
       tags: [`${family}_v1`],
     });
-    const roles = `rbac.authorization.${dialect.domain}/v1`;
-    const built = (await api.get(`/openapi/v3/apis/${roles}`)).body as unknown as Document;
-    expect(built.paths[`/apis/${roles}/clusterroles`]!["get"]).toMatchObject({
-      operationId: "listRbacAuthorizationV1ClusterRole",
-      tags: ["rbacAuthorization_v1"],
-    });
+    for (const [version, plural, id, tag] of [
+      ["rbac.authorization.k8s.io/v1", "clusterroles", "listRbacAuthorizationV1ClusterRole", "rbacAuthorization_v1"],
+      [`storage.${dialect.domain}/v1`, "csidrivers", "listStorageV1CSIDriver", "storage_v1"],
+    ] as const) {
+      const built = (await api.get(`/openapi/v3/apis/${version}`)).body as unknown as Document;
+      expect(built.paths[`/apis/${version}/${plural}`]!["get"]).toMatchObject({ operationId: id, tags: [tag] });
+    }
   });
 });
 
