@@ -37,6 +37,8 @@ export interface ApiContext {
   readonly beside?: Beside;
   /** The addresses and ports that Services are given; those of `meta/service-ranges.ts` by default. */
   readonly serviceRanges?: ServiceRanges;
+  /** False where no container may be privileged; they may by default. */
+  readonly allowsPrivileged?: boolean;
 }
 
 /** An object of any kind. */
