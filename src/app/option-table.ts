@@ -247,7 +247,8 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     group: "served",
     type: onOff,
     default: "true",
-    about: "Whether containers may be privileged, and processes of the node; where not, Pods that ask for it are refused.",
+    about:
+      "Whether containers may be privileged, and processes of the node; where not, Pods that ask for it are refused.",
     since: "0.1",
   },
   "enable-admission-plugins": {
