@@ -274,14 +274,14 @@ export const internalError = (cause?: unknown): ApiError =>
  * 500: an object has no number of replicas at the path that its definition names, so it has no scale (CRD-35). As the real server
  * answers: who reads 409 tries again, which never helps.
  */
-export const replicasMissing = (path: string): ApiError =>
-  new ApiError(
-    "InternalError",
-    `Internal error occurred: the spec replicas field ${JSON.stringify(path)} does not exist`,
-    {
-      ofObject: true,
-    },
-  );
+export const replicasMissing = (path: string): ApiError => {
+  const message = `the spec replicas field ${JSON.stringify(path)} does not exist`;
+  return new ApiError("InternalError", `Internal error occurred: ${message}`, {
+    // As the reference tells it: with neither a reason nor a field.
+    details: { causes: [{ message } as StatusCause] },
+    ofObject: true,
+  });
+};
 
 /** 503: not now, for instance while shutting down. */
 export const unavailable = (message: string, retryAfterSeconds = 1): ApiError =>

@@ -105,6 +105,63 @@ describe("a patch that takes away what an update needs", () => {
   });
 });
 
+describe("health", () => {
+  test.each(["ping", "log", "etcd", "watch-cache"])(
+    "%s has a name, which each of the three endpoints knows",
+    async (name) => {
+      for (const endpoint of ["healthz", "livez", "readyz"]) {
+        const one = await api.get(`/${endpoint}/${name}`);
+        expect([one.status, one.text]).toEqual([200, "ok"]);
+        expect((await api.get(`/${endpoint}`, { verbose: "" })).text).toContain(`[+]${name} ok\n`);
+        expect((await api.get(`/${endpoint}`, { verbose: "", exclude: name })).text).toContain(
+          `[+]${name} excluded: ok\n`,
+        );
+      }
+    },
+  );
+
+  test("whether everything has been read is a matter of being ready alone", async () => {
+    expect((await api.get("/readyz/informer-sync")).status).toBe(200);
+    expect((await api.get("/livez/informer-sync")).status).toBe(404);
+  });
+});
+
+test("KIND-All-13: a warning of ports in a template names both by their whole paths", async () => {
+  const ports = [{ containerPort: 80 }, { containerPort: 80 }];
+  const spec = { restartPolicy: "Never", containers: [{ name: "c", image: "i", ports }] };
+  const body = { metadata: { name: fresh("a") }, spec: { template: { spec } } };
+  const { warnings } = await api.post("/apis/batch/v1/namespaces/default/jobs", body);
+  const at = "spec.template.spec.containers[0].ports";
+  expect(warnings.join()).toContain(`${at}[1]: duplicate port definition with ${at}[0]`);
+});
+
+test("CRD-42: a default of what may be an integer or a text is judged by all but its type", async () => {
+  const port: Json = { "x-kubernetes-int-or-string": true, pattern: "^[a-z]+$", default: "80%" };
+  const schema = { type: "object", properties: { spec: { type: "object", properties: { port } } } };
+  await expect(serveKind(api, { schema })).rejects.toThrow("should match");
+  const fine = {
+    type: "object",
+    properties: { spec: { type: "object", properties: { port: { ...port, default: "http" } } } },
+  };
+  await expect(serveKind(api, { schema: fine })).resolves.toBeDefined();
+});
+
+test("a finished deletion of a workload answers a Status", async () => {
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  for (const [path, spec] of [
+    ["/api/v1/namespaces/default/replicationcontrollers", { selector: { a: "b" }, template }],
+    [
+      "/apis/batch/v1/namespaces/default/jobs",
+      { template: { ...template, spec: { ...template.spec, restartPolicy: "Never" } } },
+    ],
+  ] as const) {
+    const name = fresh("w");
+    expectStatus(await api.post(path, { metadata: { name }, spec }), 201);
+    const gone = await api.delete(`${path}/${name}`, { propagationPolicy: "Background" });
+    expect([gone.status, gone.at("kind")]).toEqual([200, "Status"]);
+  }
+});
+
 test("KIND-Job-3: a Job whose name is generated has the labels of its template, and not those that the server makes", async () => {
   const jobs = "/apis/batch/v1/namespaces/default/jobs";
   const template = {
@@ -116,4 +173,25 @@ test("KIND-Job-3: a Job whose name is generated has the labels of its template, 
   expect(await labelsOf({ generateName: "a-" })).toEqual(["app"]);
   expect(await labelsOf({ name: fresh("a") })).toHaveLength(5);
   expect(await labelsOf({ name: fresh("a"), generateName: "a-" })).toHaveLength(5);
+});
+
+describe("a server that is told to refuse privileged containers", () => {
+  const strict = serve({ dialect: "kubernetes" }, { allowsPrivileged: false });
+
+  test("KIND-PodSpec-9: refuses them and processes of the node, in Pods and in templates", async () => {
+    const pod = (spec: Json) => ({ metadata: { name: fresh("p") }, spec: { serviceAccountName: "default", ...spec } });
+    const pods = "/api/v1/namespaces/default/pods";
+    const privileged = { containers: [{ name: "c", image: "i", securityContext: { privileged: true } }] };
+    const refused = await strict.post(pods, pod(privileged));
+    expect(refused.causes).toEqual(["FieldValueForbidden spec.containers[0].securityContext.privileged"]);
+    const host = {
+      hostNetwork: true,
+      securityContext: { windowsOptions: { hostProcess: true } },
+      containers: [{ name: "c", image: "i" }],
+    };
+    expect((await strict.post(pods, pod(host))).causes).toEqual(["FieldValueForbidden spec"]);
+    const job = pod({ template: { spec: { restartPolicy: "Never", ...privileged } } });
+    expect((await strict.post("/apis/batch/v1/namespaces/default/jobs", job)).status).toBe(422);
+    expect((await api.post(pods, pod(privileged))).status).toBe(201);
+  });
 });
