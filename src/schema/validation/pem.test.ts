@@ -24,6 +24,5 @@ test.each([
   [CERTIFICATE, CERTIFICATE, "tls: found a certificate rather than a key in the PEM for the private key"],
   [CERTIFICATE, block("A") + block("B"), /^tls: failed to find PEM block with type .*: \[A B\]$/],
 ])("of the pair %j and %j is told: %s", (certificate, key, fault) => {
-  const told = pairFault(base64(certificate), base64(key));
-  expect(told).toEqual(fault instanceof RegExp ? expect.stringMatching(fault) : fault);
+  expect(pairFault(base64(certificate), base64(key)) ?? "none").toMatch(fault ?? /^none$/);
 });
