@@ -47,6 +47,7 @@ export interface OptionValues extends AuditOptionValues {
   readonly "feature-gates": Readonly<Partial<Record<Gate, boolean>>>;
   readonly kinds: KindSet;
   readonly controllers: readonly string[];
+  readonly "allow-privileged": boolean;
   readonly "enable-admission-plugins": readonly string[];
   readonly "disable-admission-plugins": readonly string[];
   readonly "event-ttl": number;
@@ -109,6 +110,7 @@ export interface OptionValues extends AuditOptionValues {
   readonly "max-requests-inflight": number;
   readonly "max-mutating-requests-inflight": number;
   readonly "request-timeout": number;
+  readonly "min-request-timeout": number;
   readonly "shutdown-grace": number;
   readonly "log-level": LogLevel;
   readonly "log-format": LogFormat;
@@ -239,6 +241,14 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: controllers,
     default: "*",
     about: "Controllers to run: * for all, none, NAME for that one, -NAME for all others.",
+    since: "0.1",
+  },
+  "allow-privileged": {
+    group: "served",
+    type: onOff,
+    default: "true",
+    about:
+      "Whether containers may be privileged, and processes of the node; where not, Pods that ask for it are refused.",
     since: "0.1",
   },
   "enable-admission-plugins": {
@@ -691,6 +701,13 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: duration,
     default: "1m",
     about: "How long a request may take; watches and backups have no such end.",
+    since: "0.1",
+  },
+  "min-request-timeout": {
+    group: "limits",
+    type: most("seconds"),
+    default: "1800",
+    about: "Seconds that a watch lasts at the least that asks for no time, and at most twice as long; 0 for no end.",
     since: "0.1",
   },
   "shutdown-grace": {

@@ -53,6 +53,7 @@ export interface ServeOptions {
   readonly eventTtlMillis: number;
   /** The addresses and ports that Services are given. */
   readonly serviceRanges: ServiceRanges;
+  readonly allowsPrivileged: boolean;
   /** The node that runs in this process; undefined for none. */
   readonly node: NodeOptions | undefined;
   /** Whether nodes that are not ready for six minutes lose volumes that they use. */
@@ -61,6 +62,7 @@ export interface ServeOptions {
   readonly graceMillis: number;
   /** How long a request may take; watches and backups have no such end. */
   readonly requestMillis: number;
+  readonly watchMillis: number;
   /** Whether requests run by priority and fairness. */
   readonly fairness: boolean;
   /** Reads, and writes, that run at the same time, 0 for any number; their sum is the seats of fairness. */
@@ -237,12 +239,14 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     authorization: authorizationOf(said),
     kinds: said.kinds,
     eventTtlMillis: said["event-ttl"],
+    allowsPrivileged: said["allow-privileged"],
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
     node: nodeOf(said, dataDir),
     forceDetach: !said["disable-force-detach-on-timeout"],
     historyMillis: said.history,
     graceMillis: said["shutdown-grace"],
     requestMillis: said["request-timeout"],
+    watchMillis: said["min-request-timeout"] * 1000,
     ...concurrencyOf(said),
     maxConnections: said["max-connections"],
     maxConnectionsPerAddress: said["max-connections-per-address"],

@@ -47,7 +47,7 @@ import { type Log, silentLog } from "../util/log.ts";
 import { Fairness } from "../fairness/index.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import { FlowObjects } from "./flow-objects.ts";
-import { cacheCheck, roomCheck } from "./health.ts";
+import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
 import { startObjects } from "./start-objects.ts";
 import { whyRoute } from "./why-route.ts";
@@ -62,6 +62,8 @@ export interface ClusterParts {
   readonly gates?: Gates;
   /** The addresses and ports that Services are given. */
   readonly serviceRanges?: ServiceRanges;
+  /** Whether containers may be privileged, and processes of the node; they may by default. */
+  readonly allowsPrivileged?: boolean;
   /** The machine's by default. */
   readonly clock?: Clock;
   /** The machine's by default. */
@@ -208,6 +210,7 @@ function openOwn(parts: ClusterParts): Own {
       gates,
       beside: threads,
       ...(parts.serviceRanges ? { serviceRanges: parts.serviceRanges } : {}),
+      ...(parts.allowsPrivileged === undefined ? {} : { allowsPrivileged: parts.allowsPrivileged }),
     },
     hooks: parts.hooks ?? openHooks({ clock }),
     threads,
@@ -367,6 +370,7 @@ function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches
   void store.failed.then(() => {
     failed = true;
   });
+  const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
   return createServer({
     registry: built.kinds,
     authenticator: built.authenticator,
@@ -381,8 +385,9 @@ function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches
     ...server,
     routes: [explaining, ...(server.routes ?? [])],
     health: [
-      { name: "store", check: () => (failed ? "the store has failed" : undefined) },
-      cacheCheck({ clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds }),
+      storeCheck(() => failed),
+      cacheCheck(watched),
+      syncCheck(watched),
       ...(store.room ? [roomCheck(store)] : []),
       ...health,
       ...(server.health ?? []),

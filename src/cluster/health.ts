@@ -16,6 +16,26 @@ export const roomCheck = (store: Pick<Store, "room">): HealthCheck => ({
   check: () => (store.room?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
 });
 
+/**
+ * The store, by the name that it has in a real server, which programs ask for: `/healthz/etcd`.
+ *
+ * @param failed whether it has failed, and answers nobody any more
+ */
+export const storeCheck = (failed: () => boolean): HealthCheck => ({
+  name: "etcd",
+  check: () => (failed() ? "the store has failed" : undefined),
+});
+
+/** Whether everything has been read that reads are answered from; a server that starts is not ready before. */
+export const syncCheck = ({ cached, kinds }: Pick<Watched, "cached" | "kinds">): HealthCheck => ({
+  name: "informer-sync",
+  live: false,
+  check: () => missing(cached().resources.length, kinds.storedResources),
+});
+
+const missing = (served: number, wanted: number): string | undefined =>
+  served < wanted ? `expected ${wanted} resources to be served, got ${served}` : undefined;
+
 /** What the checks look at. */
 export interface Watched {
   readonly clock: Clock;
@@ -38,8 +58,8 @@ export function cacheCheck({ clock, stored, cached, kinds }: Watched): HealthChe
     name: "watch-cache",
     check() {
       const now = cached();
-      const [wanted, served] = [kinds.storedResources, now.resources.length];
-      if (served < wanted) return `expected ${wanted} resources to be served, got ${served}`;
+      const wrong = missing(now.resources.length, kinds.storedResources);
+      if (wrong !== undefined) return wrong;
       const behind = stored() - now.revision;
       if (behind <= 0 || now.revision !== seen) {
         seen = now.revision;

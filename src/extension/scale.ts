@@ -6,7 +6,7 @@
 import type { Version } from "../kinds/apiextensions/v1/definition.ts";
 import { scale } from "../kinds/autoscaling/v1/scale.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
-import { badRequest, conflict } from "../meta/status.ts";
+import { badRequest, replicasMissing } from "../meta/status.ts";
 import type { ApiObject, SubresourceRules } from "../schema/definition.ts";
 import { memberAt, putMember } from "../schema/structural/member-path.ts";
 import type { Value, ValueObject } from "../value/value.ts";
@@ -36,9 +36,7 @@ export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPat
         };
       },
       missing(object) {
-        if (at(object, specReplicasPath) !== undefined) return;
-        const ref = { group: "autoscaling", plural: "scales", kind: "Scale" };
-        throw conflict(ref, object.metadata.name ?? "", `expected ${specReplicasPath} to be there, got none`);
+        if (at(object, specReplicasPath) === undefined) throw replicasMissing(specReplicasPath);
       },
       write(object, value) {
         const { replicas } = value["spec"] as { replicas?: number };

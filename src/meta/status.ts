@@ -106,6 +106,8 @@ export class ApiError extends Error {
   warnings: readonly string[] = [];
   /** The limit of the server that the request has met, by its name in the log; undefined for what is no matter of limits. */
   readonly limit: string | undefined;
+  /** Whether it tells of the object that was asked for, whatever its code: then it is no failure of the server. */
+  readonly ofObject: boolean;
   /** Makes the longer answer for clients that asked for it (see `ownership-reports.ts`); absent where there is none. */
   readonly explain: (() => unknown) | undefined;
 
@@ -118,6 +120,8 @@ export class ApiError extends Error {
       cause?: unknown;
       limit?: string | undefined;
       explain?: () => unknown;
+      /** Of the object that was asked for, not of the server: nobody who runs the server need know. */
+      ofObject?: boolean;
       /** The Status says no reason: somebody else has failed, and clients know none for that. */
       unnamed?: boolean;
     } = {},
@@ -128,6 +132,7 @@ export class ApiError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.limit = options.limit;
+    this.ofObject = options.ofObject ?? false;
     this.explain = options.explain;
     this.status = {
       kind: "Status",
@@ -204,7 +209,7 @@ export const methodNotAllowed = (ref: ObjectRef, method: string): ApiError =>
 
 /** 406: none of the media types that the client accepts can be given. */
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
-  new ApiError("NotAcceptable", `expected Accept to allow one of: ${accepted.join(", ")}`);
+  new ApiError("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
 
 /** 409: the name is taken. */
 export const alreadyExists = (ref: ObjectRef, name: string): ApiError =>
@@ -264,6 +269,19 @@ export const tooManyRequests = (message: string, limit?: string, retryAfterSecon
 /** 500: a mistake of ours; the message never tells internals. */
 export const internalError = (cause?: unknown): ApiError =>
   new ApiError("InternalError", "an internal error occurred; the server's log has the details", { cause });
+
+/**
+ * 500: an object has no number of replicas at the path that its definition names, so it has no scale (CRD-35). As the real server
+ * answers: who reads 409 tries again, which never helps.
+ */
+export const replicasMissing = (path: string): ApiError => {
+  const message = `the spec replicas field ${JSON.stringify(path)} does not exist`;
+  return new ApiError("InternalError", `Internal error occurred: ${message}`, {
+    // As the reference tells it: with neither a reason nor a field.
+    details: { causes: [{ message } as StatusCause] },
+    ofObject: true,
+  });
+};
 
 /** 503: not now, for instance while shutting down. */
 export const unavailable = (message: string, retryAfterSeconds = 1): ApiError =>

@@ -37,6 +37,8 @@ export interface ApiContext {
   readonly beside?: Beside;
   /** The addresses and ports that Services are given; those of `meta/service-ranges.ts` by default. */
   readonly serviceRanges?: ServiceRanges;
+  /** False where no container may be privileged; they may by default. */
+  readonly allowsPrivileged?: boolean;
 }
 
 /** An object of any kind. */
@@ -231,8 +233,8 @@ export interface Walker {
 export interface PublishedSchemas {
   /** The schema of an object as OpenAPI v3 has it. */
   v3(): Readonly<Record<string, unknown>>;
-  /** The same, without what OpenAPI v2 has no words for. */
-  v2(): Readonly<Record<string, unknown>>;
+  /** The same, without what OpenAPI v2 has no words for; undefined where nothing may be said but that it is an object. */
+  v2(): Readonly<Record<string, unknown>> | undefined;
 }
 
 /** One thing of a stock. */

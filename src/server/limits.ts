@@ -14,6 +14,8 @@ export interface ServerLimits {
   readonly bodyDepth: number;
   /** Ms from the head of a request to the last byte of its answer; watches and backups have limits of their own. */
   readonly requestMillis: number;
+  /** Ms that a watch lasts at the least that asked for no time; at most it lasts twice as long; 0 for no end (DEC-28). */
+  readonly watchMillis: number;
   /** Ms after which a request counts as slow, and is logged; watches and backups never do. */
   readonly slowMillis: number;
   /** Connections at the same time; each costs a file descriptor. */
@@ -39,6 +41,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   bodyMemoryBytes: 256 * 1024 * 1024,
   bodyDepth: 1024,
   requestMillis: 60_000,
+  watchMillis: 1_800_000,
   slowMillis: 1_000,
   connections: 20_000,
   connectionsPerAddress: 18_000,

@@ -189,7 +189,7 @@ describe("identity", () => {
     for (const path of ["/livez", "/readyz", "/healthz"]) {
       expect(await ask(path, {})).toMatchObject({ status: 200, text: "ok" });
     }
-    expect((await ask("/readyz?verbose", {})).text).toMatch(/\[\+\]store ok\n\[\+\]watch-cache ok\n/);
+    expect((await ask("/readyz?verbose", {})).text).toMatch(/\[\+\]log ok\n\[\+\]etcd ok\n\[\+\]watch-cache ok\n/);
     expect((await ask("/version", {})).status).toBe(200);
   });
 

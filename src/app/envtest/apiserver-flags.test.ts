@@ -7,6 +7,11 @@ import { readFlags } from "./go-flags.ts";
 const ETCD = "--etcd-servers=http://127.0.0.1:40001";
 const plan = (...args: string[]) => planApiServer(readFlags([ETCD, ...args]));
 
+/** What a real one runs by itself, of what there is here. */
+const usual = Object.keys(ADMISSION_PLUGINS).filter(
+  (name) => name !== "NodeRestriction" && name !== "OwnerReferencesPermissionEnforcement",
+);
+
 test("what envtest asks for", () => {
   const dir = "/tmp/k8s_test_framework_2";
   expect(
@@ -57,14 +62,16 @@ test("what envtest asks for", () => {
     encryption: undefined,
     gates: {},
     versions: new Map(),
-    plugins: { enable: Object.keys(ADMISSION_PLUGINS), disable: ["ServiceAccount"] },
+    plugins: { enable: usual, disable: ["ServiceAccount"] },
     fairness: true,
     reads: 400,
     writes: 200,
     requestMillis: 60_000,
+    watchMillis: 1_800_000,
+    allowsPrivileged: true,
     audit: { policyFile: "", file: undefined, webhook: undefined },
     isVerbose: false,
-    unheeded: ["allow-privileged", "service-cluster-ip-range"],
+    unheeded: ["service-cluster-ip-range"],
   });
 });
 
@@ -114,10 +121,7 @@ test("what suites add to it", () => {
       ["api/beta", true],
     ]),
     plugins: {
-      enable: [
-        ...Object.keys(ADMISSION_PLUGINS).filter((name) => name !== "Priority" && name !== "RuntimeClass"),
-        "RuntimeClass",
-      ],
+      enable: [...usual.filter((name) => name !== "Priority" && name !== "RuntimeClass"), "RuntimeClass"],
       disable: ["Priority", "RuntimeClass"],
     },
     fairness: false,
@@ -186,4 +190,18 @@ test("AUDIT-24: audit is written where flags say, and a value that is none is to
     file: { path: "/a.log", mode: "blocking", rotation: { maxBytes: 7 << 20 } },
   });
   expect(() => planApiServer(flags("--audit-log-mode=sometimes"))).toThrow(/audit-log-mode/);
+});
+
+test("steps that a real one runs on demand run where they are named", () => {
+  const { plugins } = plan("--enable-admission-plugins=NodeRestriction");
+  expect(plugins.enable).toEqual([...usual, "NodeRestriction"]);
+});
+
+test("whether containers may be privileged, and how long watches last", () => {
+  expect(plan("--allow-privileged=false", "--min-request-timeout=300")).toMatchObject({
+    allowsPrivileged: false,
+    watchMillis: 300_000,
+  });
+  expect(plan("--min-request-timeout=0").watchMillis).toBe(0);
+  expect(() => plan("--min-request-timeout=5m")).toThrow("--min-request-timeout");
 });

@@ -40,6 +40,10 @@ export interface ApiServerPlan {
   readonly reads: number;
   readonly writes: number;
   readonly requestMillis: number;
+  /** How long a watch lasts at the least that asked for no time. */
+  readonly watchMillis: number;
+  /** Whether containers may be privileged. */
+  readonly allowsPrivileged: boolean;
   readonly audit: AuditOptions;
   /** Whether each request is logged. */
   readonly isVerbose: boolean;
@@ -49,6 +53,7 @@ export interface ApiServerPlan {
 
 /** The flags that mean something here, with what they say. */
 export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
+  "allow-privileged": "Whether containers may be privileged, and processes of the node: true by default.",
   "anonymous-auth": "Whether requests without a credential are those of system:anonymous.",
   "api-audiences": "Audiences of tokens of service accounts; the issuer by default.",
   "authentication-token-webhook-cache-ttl": "How long the answers of the webhook for tokens count.",
@@ -72,6 +77,7 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "feature-gates": "Feature gates to switch on or off.",
   "max-mutating-requests-inflight": "Writes that run at the same time; with fairness, seats that levels share.",
   "max-requests-inflight": "Reads that run at the same time; with fairness, further seats.",
+  "min-request-timeout": "Seconds that a watch lasts at the least that asks for no time; at most twice as long.",
   "request-timeout": "How long a request may take.",
   "requestheader-allowed-names": "Common names of proxies that are believed.",
   "requestheader-client-ca-file": "Whose proxies are believed.",
@@ -130,6 +136,8 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     reads: valueOf(flags, "max-requests-inflight", most("requests"), 400),
     writes: valueOf(flags, "max-mutating-requests-inflight", most("requests"), 200),
     requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
+    watchMillis: valueOf(flags, "min-request-timeout", most("seconds"), 1800) * 1000,
+    allowsPrivileged: valueOf(flags, "allow-privileged", onOff, true),
     audit: auditFrom((key) => lastOf(flags, key)),
     isVerbose: isVerbose(flags),
     unheeded: [
@@ -206,10 +214,13 @@ function modesOf(names: readonly string[]): { known: readonly PlainMode[]; unkno
   };
 }
 
-/** A real one runs by itself every step that there is here. */
+/** Steps that a real one runs only where it is told to. */
+const ON_DEMAND: readonly string[] = ["NodeRestriction", "OwnerReferencesPermissionEnforcement"];
+
+/** A real one runs by itself all other steps that there are here. */
 function pluginsOf(flags: GoFlags): PluginChoice {
   const disable = partsOf(flags, "disable-admission-plugins");
-  const usual = Object.keys(ADMISSION_PLUGINS).filter((name) => !disable.includes(name));
+  const usual = Object.keys(ADMISSION_PLUGINS).filter((name) => !disable.includes(name) && !ON_DEMAND.includes(name));
   return { enable: [...usual, ...partsOf(flags, "enable-admission-plugins")], disable };
 }
 

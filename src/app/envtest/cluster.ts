@@ -66,6 +66,7 @@ export function openCluster(
     dialect,
     gates,
     ...around,
+    allowsPrivileged: plan.allowsPrivileged,
     definitions: builtInDefinitions({ dialect, ...around, gates }).map((definition) =>
       isServed(versions, definition) ? definition : { ...definition, served: false },
     ),
@@ -81,6 +82,7 @@ export function openCluster(
         reads: plan.reads,
         writes: plan.writes,
         requestMillis: plan.requestMillis,
+        watchMillis: plan.watchMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
       filters: filtersOf(plan, auditing, around.log),

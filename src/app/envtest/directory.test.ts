@@ -64,6 +64,24 @@ test("the first kubectl of the path is linked", () => {
   expect(ask("kubectl")).toBe("it is\n");
 });
 
+test("programs are found where those look who ask for a version, and anew where they are made anew", () => {
+  const found = withKubectl("found");
+  const arch = process.arch === "x64" ? "amd64" : process.arch;
+  const layouts = ["", "k8s/"].map((folder) => `${folder}1.35.0-${process.platform}-${arch}`);
+  for (let i = 0; i < 2; i++) {
+    makeEnvtestDirectory(directory, found);
+    for (const layout of layouts) {
+      expect(ask(join(layout, "kube-apiserver"), "--version")).toMatch(/^Kubernetes v1\.35\.0/);
+      expect(ask(join(layout, "etcd"), "--version")).toMatch(/^etcd Version/);
+      expect(ask(join(layout, "kubectl"))).toBe("it is\n");
+    }
+  }
+  makeEnvtestDirectory(directory, "");
+  for (const layout of layouts) {
+    expect(lstatSync(join(directory, layout, "kubectl"), { throwIfNoEntry: false })).toBeUndefined();
+  }
+});
+
 test("made anew, the directory is as if it was new", () => {
   const [first, second] = [withKubectl("first"), withKubectl("second")];
   makeEnvtestDirectory(directory, first);

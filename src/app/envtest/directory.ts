@@ -19,7 +19,7 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EnvtestDirectory } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
@@ -34,12 +34,23 @@ import type { ProgramName } from "./program.ts";
 /** The first words of the second line of our scripts: whoever finds them may write over the file. */
 const MARK = "# Made by keelson envtest";
 
+/** The release that the programs play. */
+const KUBERNETES = "1.35.0";
+
 const PROGRAMS: Readonly<
   Record<ProgramName, { readonly version: string; readonly flags: Readonly<Record<string, string>> }>
 > = {
-  "kube-apiserver": { version: `Kubernetes v1.35.0+keelson.${VERSION}`, flags: API_SERVER_FLAGS },
+  "kube-apiserver": { version: `Kubernetes v${KUBERNETES}+keelson.${VERSION}`, flags: API_SERVER_FLAGS },
   etcd: { version: `etcd Version: 3.6.5+keelson.${VERSION}`, flags: ETCD_FLAGS },
 };
+
+const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64" };
+
+/** Where others look for the programs of a version, below the folder that they are told of: in the folder itself, or in `k8s`. */
+const LAYOUTS = ["", "k8s"].map((folder) => {
+  const { platform, arch } = process;
+  return join(folder, `${KUBERNETES}-${platform}-${GO_ARCHITECTURES[arch] ?? arch}`);
+});
 
 /** Makes the directory, or makes it anew. @throws CliError where something of others would be written over */
 export function makeEnvtestDirectory(path: string, searchPath: string): EnvtestDirectory {
@@ -50,14 +61,30 @@ export function makeEnvtestDirectory(path: string, searchPath: string): EnvtestD
     throw refusal(directory, "a directory that can be written to", error);
   }
   const names = Object.keys(PROGRAMS) as ProgramName[];
-  for (const name of names) checkOurs(join(directory, name));
+  for (const folder of ["", ...LAYOUTS]) for (const name of names) checkOurs(join(directory, folder, name));
   for (const name of names) {
     const file = join(directory, name);
     replaceFile(file, scriptOf(name, directory), { mode: 0o755 });
     // The mask of the process may have taken the right to run it.
     chmodSync(file, 0o755);
   }
-  return { path: directory, kubectl: linkKubectl(directory, searchPath) };
+  const kubectl = linkKubectl(directory, searchPath);
+  for (const folder of LAYOUTS) linkPrograms(directory, folder, [...names, ...(kubectl ? ["kubectl"] : [])]);
+  return { path: directory, kubectl };
+}
+
+/** Links programs of the directory into a folder below it. */
+function linkPrograms(directory: string, folder: string, names: readonly string[]): void {
+  const to = join(directory, folder);
+  mkdirSync(to, { recursive: true });
+  for (const name of [...Object.keys(PROGRAMS), "kubectl"]) {
+    const link = join(to, name);
+    const isThere = lstatSync(link, { throwIfNoEntry: false });
+    // What is no link is of others.
+    if (isThere && !isThere.isSymbolicLink()) continue;
+    if (isThere) rmSync(link);
+    if (names.includes(name)) symlinkSync(relative(to, join(directory, name)), link);
+  }
 }
 
 function checkOurs(file: string): void {

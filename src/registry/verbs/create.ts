@@ -53,11 +53,20 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
   dropDoubledOwners(object, ctx);
   const { name, generateName: prefix } = object.metadata;
   const generated = !name && prefix ? prefix : undefined;
-  if (generated !== undefined) object.metadata.name = generatedName(generated, kind.shared.api.random);
+  if (generated !== undefined) takeName(object, generatedName(generated, kind.shared.api.random));
   if (!object.metadata.name) throw nameRequired(write);
   const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
   if (owned) await owned;
   return storeNew(write, object, generated);
+}
+
+/**
+ * Gives an object the name that was made for it. The labels are its own from then on, also where a kind has given it the very
+ * labels of something in it (KIND-Job-3): what joins those does not join its own.
+ */
+function takeName({ metadata }: ApiObject, name: string): void {
+  metadata.name = name;
+  if (metadata.labels) metadata.labels = { ...metadata.labels };
 }
 
 /**

@@ -28,7 +28,7 @@ import { type Write, newContext, withWarnings } from "../pipeline.ts";
 import { type Steps, inOneStep } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
-import { checkPatchedUid, checkVersion } from "./preconditions.ts";
+import { checkPatchedUid, checkVersion, demandVersion } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";
 
 /** Patches an object or its subresource. 200; 201 when an apply created it. */
@@ -70,6 +70,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
     },
     demand(old) {
       checkPatchedUid(write, value!, old);
+      demandVersion(write, form.kind, value!);
       checkVersion(write, value!, old);
     },
   });
@@ -154,7 +155,7 @@ function refusalOf(error: unknown): unknown {
   return new ApiError("Invalid", `${REJECTED}: ${error.message}`, { details: {} });
 }
 
-/** kind and apiVersion of the result are those of the path (DEC-18: 422); a kind may be left out. */
+/** kind and apiVersion of the result are those of the path (DEC-18: 422); the kind may be left out where the path tells it. */
 function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean, { fieldValidation }: PatchOptions): void {
   if (!isObject(patched)) return;
   if (ignoresKind) {
@@ -174,6 +175,10 @@ function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean, { field
     if (!["", expected].includes((patched[member] ?? "") as string)) {
       throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
     }
+  }
+  // Of a custom kind the object itself says what it is.
+  if (kind.definition.untyped && !patched["kind"]) {
+    throw patchInvalid(`expected kind to stay ${kind.definition.kind}, got none: do not remove it`);
   }
   if (patched["apiVersion"]) return;
   // Without a version nothing of the object is known, not even its name.

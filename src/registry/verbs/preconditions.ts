@@ -11,8 +11,14 @@ import type { Caller } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import type { Write } from "../pipeline.ts";
 
-/** A PUT of some kinds must say which version it replaces, where the dialect demands one (DEC-31). */
-export function demandVersion({ kind, target }: Write, object: ApiObject): void {
+/**
+ * Objects of some kinds are not replaced without a version, where the dialect demands one (DEC-31): a PUT says it, and a patch
+ * leaves it in place.
+ *
+ * @param of the kind of the bodies
+ */
+export function demandVersion({ kind, target, ctx }: Write, of: Kind, object: ApiObject): void {
+  if (!of.definition.versionedUpdate || !ctx.dialect.rules.demandResourceVersion) return;
   const version = object.metadata.resourceVersion ?? "";
   if (version !== "" && version !== "0") return;
   throw invalid({ group: kind.ref.group, kind: kind.ref.plural }, target.name, [

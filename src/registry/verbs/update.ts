@@ -73,7 +73,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
       return object;
     },
     demand(old) {
-      if (form.kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, sent);
+      demandVersion(write, form.kind, sent);
       checkVersion(write, sent, old);
     },
     missing:

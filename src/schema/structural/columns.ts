@@ -4,6 +4,8 @@
  * @module
  */
 import { parseTime } from "../../meta/time.ts";
+import { canonicalJson } from "../../value/canonical.ts";
+import { htmlSafe } from "../../value/html-safe.ts";
 import { type Value, asJsonNumber } from "../../value/value.ts";
 import { ageColumn, since } from "../columns.ts";
 import type { Column } from "../definition.ts";
@@ -30,8 +32,14 @@ const MOST_EACH = 20_000;
 /** The columns after the name; the age alone where a definition says none, or one that cannot be read. */
 export function columnsOf(columns: readonly PrinterColumn[]): readonly Column[] {
   if (columns.length === 0) return [ageOfCustomObjects];
-  const row: Budget = { left: MOST_LOOKED_AT };
+  const row: Row = { left: MOST_LOOKED_AT, texts: new Map() };
   return columns.map((column, i) => columnOf(column, row, i === 0));
+}
+
+/** What the cells of one row share. */
+interface Row extends Budget {
+  /** Objects and lists as texts: many columns may show the same one. */
+  texts: Map<Value, string>;
 }
 
 const ageOfCustomObjects: Column = { ...ageColumn, type: "date" };
@@ -44,7 +52,7 @@ const ageOfCustomObjects: Column = { ...ageColumn, type: "date" };
  */
 function columnOf(
   { name, type, format, description, priority, jsonPath }: PrinterColumn,
-  row: Budget,
+  row: Row,
   isFirst: boolean,
 ): Column {
   let path: Path | null | undefined;
@@ -52,12 +60,15 @@ function columnOf(
     name,
     type: type as Column["type"],
     ...(format === undefined ? {} : { format }),
-    description: description ?? `A member of the object: ${jsonPath}`,
+    description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
     ...(priority === undefined ? {} : { priority }),
     cell(object, now) {
       // Read when the first table is asked for.
       path ??= parsed(jsonPath);
-      if (isFirst) row.left = MOST_LOOKED_AT;
+      if (isFirst) {
+        row.left = MOST_LOOKED_AT;
+        if (row.texts.size > 0) row.texts = new Map();
+      }
       const own: Budget = { left: Math.min(MOST_EACH, row.left) };
       row.left -= own.left;
       const value = path && findFirst(object as unknown as Value, path, own);
@@ -65,7 +76,7 @@ function columnOf(
       if (value === undefined) return null;
       // A null that is there is told as such where anything is told as a text.
       if (value === null) return type === "string" ? "<no value>" : null;
-      return cellOf(type, value, now);
+      return cellOf(type, value, now, row);
     },
   };
 }
@@ -79,7 +90,7 @@ function parsed(jsonPath: string): Path | null {
 }
 
 /** A value as a cell of this type; null for a value of another one. */
-function cellOf(type: string, value: Value, now: number): Cell {
+function cellOf(type: string, value: Value, now: number, row: Row): Cell {
   const number = typeof value === "number" ? value : asJsonNumber(value)?.value;
   switch (type) {
     case "integer":
@@ -91,8 +102,16 @@ function cellOf(type: string, value: Value, now: number): Cell {
     case "date":
       return typeof value === "string" ? dateCell(value, now) : null;
     default:
-      return typeof value === "string" ? value : JSON.stringify(value);
+      if (typeof value === "string") return value;
+      return number === undefined && typeof value === "object" ? textOf(value, row) : JSON.stringify(value);
   }
+}
+
+/** An object or a list as JSON as programs in Go write it: members in order, however they were sent. */
+function textOf(value: Value, { texts }: Row): string {
+  let text = texts.get(value);
+  if (text === undefined) texts.set(value, (text = htmlSafe(canonicalJson(value))));
+  return text;
 }
 
 function dateCell(text: string, now: number): Cell {

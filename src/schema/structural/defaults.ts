@@ -88,11 +88,14 @@ function checkOne(
     }
     validateEmbedded(schema, value, path, own, check.dialect);
   }
-  // What may be an integer or a text is not judged by its type.
-  if (!own.any && !schema["x-kubernetes-int-or-string"]) validatorOf(schema).validate(value, undefined, own);
+  if (!own.any) validatorOf(withoutTypes(schema)).validate(value, undefined, own);
   if (!own.any) check.judge(schema, value, path, own);
   for (const { reason, field = "", message } of own.causes) errors.add(reason, placed(path, field), message);
 }
+
+/** What may be an integer or a text is judged by all that is said of it but by its type, as the reference does it. */
+const withoutTypes = (schema: Structural): Structural =>
+  schema["x-kubernetes-int-or-string"] ? { ...schema, "x-kubernetes-int-or-string": false } : schema;
 
 /** The path of a cause below a default; that of the default where the cause names none. */
 const placed = (path: string, field: string): string =>

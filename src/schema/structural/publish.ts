@@ -11,14 +11,16 @@ type Json = Record<string, unknown>;
 /** The published forms of the schema of a definition; made when they are asked for. */
 export const publishedSchema = (schema: Structural): PublishedSchemas => ({
   v3: () => publish(schema, FORM_V3),
-  v2: () =>
-    schema["x-kubernetes-preserve-unknown-fields"] ? { type: "object", ...marksOf(schema) } : publish(schema, FORM_V2),
+  v2: () => (schema["x-kubernetes-preserve-unknown-fields"] ? undefined : publish(schema, FORM_V2)),
 });
 
 interface Form {
   /** Words that are left out. */
   readonly without: ReadonlySet<string>;
-  /** Whether the form has no words for null and for unknown members: then nothing is said of the type. */
+  /**
+   * Whether the form has no words for null and for unknown members. Where there may be such, its readers refuse what they are
+   * not told, so they are told neither the type nor members nor items.
+   */
   readonly hidesOpen: boolean;
 }
 
@@ -37,13 +39,14 @@ const EMBEDDED: Json = {
   },
 };
 
+const UNTYPED: ReadonlySet<string> = new Set(["type", "items", "properties"]);
+
 function publish(schema: Structural, form: Form): Json {
-  if (form.hidesOpen && (schema.nullable || schema["x-kubernetes-preserve-unknown-fields"])) {
-    return { ...(schema.description === undefined ? {} : { description: schema.description }), ...marksOf(schema) };
-  }
+  const keepsUnknown = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const isOpen = form.hidesOpen && (keepsUnknown || schema.nullable === true);
   const out: Json = {};
   for (const [word, value] of Object.entries(schema)) {
-    if (form.without.has(word)) continue;
+    if (form.without.has(word) || (isOpen && UNTYPED.has(word))) continue;
     if (word === "properties") {
       const members = Object.entries(value as Record<string, Structural>);
       out[word] = Object.fromEntries(members.map(([name, member]) => [name, publish(member, form)]));
@@ -51,11 +54,24 @@ function publish(schema: Structural, form: Form): Json {
       out[word] = publish(value as Structural, form);
     } else out[word] = value;
   }
-  if (form === FORM_V3) {
-    if (schema["x-kubernetes-int-or-string"] && !schema.anyOf && !schema.allOf) out["anyOf"] = INT_OR_STRING;
-    if (schema["x-kubernetes-embedded-resource"]) embed(out);
+  if (form.hidesOpen) dropRequiredNulls(schema, out);
+  if (form === FORM_V3 && schema["x-kubernetes-int-or-string"] && !schema.anyOf && !schema.allOf) {
+    out["anyOf"] = INT_OR_STRING;
   }
+  if (schema["x-kubernetes-embedded-resource"] && !(form.hidesOpen && keepsUnknown)) embed(out);
   return out;
+}
+
+/** Readers of a form without null take a null for a member that is missing. */
+function dropRequiredNulls({ properties, additionalProperties }: Structural, out: Json): void {
+  const required = out["required"] as readonly string[] | undefined;
+  if (!required) return;
+  const mayBeNull = (name: string): boolean =>
+    properties !== undefined && Object.hasOwn(properties, name) && properties[name]!.nullable === true;
+  const areNull = typeof additionalProperties === "object" && additionalProperties.nullable === true;
+  const kept = areNull ? [] : required.filter((name) => !mayBeNull(name));
+  if (kept.length > 0) out["required"] = kept;
+  else delete out["required"];
 }
 
 /** Puts into the schema of an embedded object what every object has. */
@@ -64,6 +80,3 @@ function embed(out: Json): void {
   const required = (out["required"] as readonly string[] | undefined) ?? [];
   out["required"] = [...new Set([...required, "kind", "apiVersion"])];
 }
-
-const marksOf = (schema: Structural): Json =>
-  Object.fromEntries(Object.entries(schema).filter(([word]) => word.startsWith("x-kubernetes-")));

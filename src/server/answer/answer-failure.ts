@@ -20,7 +20,7 @@ import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
  */
 export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void | Promise<void> {
   const failure = failureOf(error);
-  if (failure.reason === "InternalError") logFailure(server, request, failure.cause ?? error);
+  if (failure.reason === "InternalError" && !failure.ofObject) logFailure(server, request, failure.cause ?? error);
   if (failure.limit !== undefined) {
     const { limit, code } = failure;
     server.log.warn("a request was refused by a limit", { limit, code, ...whoAsks(request) }, limit);

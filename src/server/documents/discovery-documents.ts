@@ -109,11 +109,17 @@ function storageVersionHash({ group, version, kind }: NonNullable<Resource["stor
   return hash("sha256", `${group}/${version}/${kind}`, "buffer").subarray(0, 8).toString("base64");
 }
 
-const kindOf = ({ group, version, kind }: Pick<ResourceDefinition, "group" | "version" | "kind">): object => ({
-  group,
-  version,
-  kind,
-});
+/**
+ * What kind an answer is of. Built-in kinds leave group and version empty where they are those of the list; custom kinds say
+ * them always.
+ */
+function responseKind(
+  { group, version, kind }: Pick<ResourceDefinition, "group" | "version" | "kind">,
+  list: ResourceDefinition,
+): object {
+  const isOfList = !list.untyped && group === list.group && version === list.version;
+  return isOfList ? { group: "", version: "", kind } : { group, version, kind };
+}
 
 const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => verbs ?? ALL_VERBS;
 
@@ -173,12 +179,12 @@ function aggregatedResource(definition: ResourceDefinition): object {
   const { group, version, plural, singular, scope, shortNames, categories } = definition;
   const subresources = belowOf(definition).map(({ name, takes, kind, verbs }) => ({
     subresource: name,
-    responseKind: kindOf(takes ?? { group, version, kind }),
+    responseKind: responseKind(takes ?? { group, version, kind }, definition),
     verbs,
   }));
   return {
     resource: plural,
-    responseKind: kindOf(definition),
+    responseKind: responseKind(definition, definition),
     scope: scope === "Namespaced" ? "Namespaced" : "Cluster",
     singularResource: singular,
     verbs: verbsOf(definition),

@@ -48,7 +48,7 @@ describe("discovery", () => {
               {
                 resource: "configmaps",
                 scope: "Namespaced",
-                responseKind: { group: "", version: "v1", kind: "ConfigMap" },
+                responseKind: { group: "", version: "", kind: "ConfigMap" },
               },
               { resource: "namespaces", scope: "Cluster", subresources: [{ subresource: "status" }] },
             ],
@@ -199,7 +199,7 @@ describe("health and version", () => {
       return [answer.code, await answer.text()];
     };
     expect(await text("/livez")).toEqual([200, "ok"]);
-    expect(await text("/livez?verbose")).toEqual([200, "[+]ping ok\n[+]store ok\nlivez check passed\n"]);
+    expect(await text("/livez?verbose")).toEqual([200, "[+]ping ok\n[+]log ok\n[+]store ok\nlivez check passed\n"]);
     expect(await text("/readyz/cache")).toEqual([200, "ok"]);
     expect((await ask("GET", "/readyz/nosuch")).code).toBe(404);
     wrong = "disk on fire";

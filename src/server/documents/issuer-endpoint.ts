@@ -28,6 +28,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
   return [
     {
       path: "/.well-known/openid-configuration",
+      slash: true,
       methods: ["GET"],
       answer: (server, request) => {
         request.format(DOCUMENT);
@@ -43,6 +44,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
     },
     {
       path: "/openid/v1/jwks",
+      slash: true,
       methods: ["GET"],
       answer: (server, request) => {
         takesJwkSet(request);

@@ -118,13 +118,27 @@ function operationId(action: string, family: string, version: string, spot: stri
   return beginning + rest.map((part) => part.slice(0, 1).toUpperCase() + part.slice(1)).join("");
 }
 
+/** Domains of groups that names of operations leave out: those of the built-in groups. */
+const DOMAINS = [".k8s.io", ".svc.io"];
+
+/**
+ * A group in the names of operations and in tags, as Kubernetes makes it: the whole group in one word, so that groups of
+ * different domains never share a name; `rbacAuthorization`, `aExampleCom`, `core`.
+ */
+export function familyOf(group: string): string {
+  if (group === "") return "core";
+  const domain = DOMAINS.find((one) => group.endsWith(one)) ?? "";
+  const [first = "", ...rest] = group.slice(0, group.length - domain.length).split(/[.-]/);
+  return first + rest.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+}
+
 const DESCRIPTIONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
 /** An operation as a member of a path item. */
 function operation(definition: ResourceDefinition, spot: string, what: Operation): Json {
   const { action, method, kind, parameters = [], codes = [200] } = what;
   const { group, version } = definition;
-  const family = group === "" ? "core" : group.split(".")[0]!;
+  const family = familyOf(group);
   const answer = { content: content(MEDIA, ref(what.answer)) };
   return {
     [method]: {

@@ -41,15 +41,11 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
   const listKind = definition.listKind ?? `${kind}List`;
   const name = componentName(group, version, kind);
   const shared: Json = {};
-  const object = definition.published?.[form]() ?? publish(definition.schema as unknown as Json, shared);
-  const properties = { ...(object["properties"] as Json | undefined) };
-  if (definition.published) Object.assign(properties, HEAD);
-  if (properties["metadata"]) {
-    properties["metadata"] = { description: "What every object has.", default: {}, allOf: [ref(SHARED.objectMeta)] };
-  }
+  const object = objectSchema(definition, form, shared);
+  const marks = selectableFields(definition);
   return {
     ...shared,
-    [name]: { ...object, ...described(definition), properties, ...gvk([{ group, version, kind }]) },
+    [name]: { ...object, ...gvk([{ group, version, kind }]), ...marks },
     [componentName(group, version, listKind)]: {
       description: `A list of ${kind} objects.`,
       type: "object",
@@ -57,21 +53,44 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
       properties: {
         apiVersion: { type: "string", description: "Group and version of the list." },
         kind: { type: "string", description: "The kind of the list." },
-        metadata: {
-          description: "The version of the list, and how to go on.",
-          default: {},
-          allOf: [ref(SHARED.listMeta)],
-        },
+        metadata: referenceTo(definition, "The version of the list, and how to go on.", SHARED.listMeta),
         items: { type: "array", description: "The objects.", items: itemRef(definition, name) },
       },
       ...gvk([{ group, version, kind: listKind }]),
+      ...marks,
     },
   };
 }
 
-/** What typed clients leave out as empty has a default, which a reference cannot say alone. */
+/** The schema of an object, with what every object has. */
+function objectSchema(definition: ResourceDefinition, form: "v3" | "v2", shared: Json): Json {
+  const { published } = definition;
+  const object = published ? published[form]() : publish(definition.schema as unknown as Json, shared);
+  // Readers take the members that they are told for all that there are.
+  if (!object) return { type: "object" };
+  const properties = { ...(object["properties"] as Json | undefined), ...(published ? HEAD : {}) };
+  if (properties["metadata"]) {
+    properties["metadata"] = referenceTo(definition, "What every object has.", SHARED.objectMeta);
+  }
+  return { ...object, ...described(definition), properties };
+}
+
+/** What typed clients leave out as empty has a default, which a reference cannot say alone; custom kinds have none. */
 const itemRef = ({ untyped }: ResourceDefinition, name: string): Json =>
   untyped ? ref(name) : { default: {}, allOf: [ref(name)] };
+
+const referenceTo = ({ untyped }: ResourceDefinition, description: string, name: string): Json => ({
+  description,
+  ...(untyped ? {} : { default: {} }),
+  allOf: [ref(name)],
+});
+
+/** By which fields of a custom kind one can select. */
+function selectableFields({ untyped, selectableFields: fields = {} }: ResourceDefinition): Json {
+  const paths = Object.keys(fields);
+  if (!untyped || paths.length === 0) return {};
+  return { "x-kubernetes-selectable-fields": paths.map((fieldPath) => ({ fieldPath })) };
+}
 
 /** What every object of a kind has whose schema is not ours. */
 const HEAD: Json = {

@@ -10,7 +10,7 @@ import { hash } from "node:crypto";
 import type { ResourceDefinition } from "../../schema/definition.ts";
 import { WireWriter } from "../../wire/encoding/wire-writer.ts";
 import { type FieldSink, putPath } from "./gnostic.ts";
-import { resourcePaths } from "./openapi-paths.ts";
+import { familyOf, resourcePaths } from "./openapi-paths.ts";
 import type { Json } from "./openapi-schemas.ts";
 import { pathItemV2 } from "./openapi-v2.ts";
 
@@ -22,7 +22,7 @@ const MARKED = {
   listKind: "d\u{e004}",
   plural: "e\u{e005}",
 } as const;
-const MARKS = /(a\u{e000}\.\u{e001}|\u{e001}\.a\u{e000}|[a-e][\u{e000}-\u{e005}])/iu;
+const MARKS = /(a\u{e000}\.?\u{e001}|\u{e001}\.a\u{e000}|[a-e][\u{e000}-\u{e005}])/iu;
 
 /** The names of a kind by the marks that stand for them. */
 export type Names = Readonly<Record<string, string>>;
@@ -32,13 +32,12 @@ export const isTemplated = ({ untyped, group }: ResourceDefinition): boolean => 
 
 /** The names of a kind; rules of definitions leave none of them a character that JSON escapes. */
 export function namesOf({ group, version, kind, listKind = `${kind}List`, plural }: ResourceDefinition): Names {
-  const labels = group.split(".");
-  const family = labels[0]!;
+  const family = familyOf(group);
   return {
     [MARKED.group]: group,
-    "\u{e001}.a\u{e000}": labels.toReversed().join("."),
-    "a\u{e000}": family,
-    "A\u{e000}": capital(family),
+    "\u{e001}.a\u{e000}": group.split(".").toReversed().join("."),
+    "a\u{e000}\u{e001}": family,
+    "A\u{e000}\u{e001}": capital(family),
     [MARKED.version]: version,
     [capital(MARKED.version)]: capital(version),
     [MARKED.kind]: kind,

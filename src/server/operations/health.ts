@@ -53,10 +53,11 @@ function answerText(request: ServerRequest, endpoint: Endpoint, one: string, lin
   request.respond(bad ? 500 : 200, headers, Buffer.from(text));
 }
 
-const PING: HealthCheck = { name: "ping", check: () => undefined };
+/** Who is answered knows that they hold: the server answers, and what it has to say is logged before it goes on. */
+const ANSWERED: readonly HealthCheck[] = ["ping", "log"].map((name) => ({ name, check: () => undefined }));
 
 function checksOf(server: ServerContext, endpoint: Endpoint): readonly HealthCheck[] {
-  const all = [PING, ...server.health];
+  const all = [...ANSWERED, ...server.health];
   if (endpoint !== "readyz") return all.filter(({ live }) => live !== false);
   return [...all, { name: "shutdown", live: false, check: () => (server.closing() ? "shutting down" : undefined) }];
 }

@@ -41,8 +41,6 @@ type WatchFailure = Parameters<WatchSink["ended"]>[0];
 
 const BOOKMARK_MILLIS = 60_000;
 const FIRST_BOOKMARK_MILLIS = 1000;
-/** Watches end by themselves after half an hour to an hour, so that clients spread over servers again (DEC-28). */
-const SHORTEST_MILLIS = 1_800_000;
 
 /** Answers a watch; resolves when it has started. */
 export async function watchObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
@@ -163,9 +161,13 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.#schedule();
   }
 
-  /** How long a watch lasts that asked for no time; who is of this process has no other server to go to. */
+  /**
+   * How long a watch lasts that asked for no time: half an hour to an hour, so that clients spread over servers again (DEC-28).
+   * Who is of this process has no other server to go to.
+   */
   #lifetime(): number {
-    return this.#isLocal ? Infinity : SHORTEST_MILLIS * (1 + this.#server.random.next());
+    const { limits, random } = this.#server;
+    return this.#isLocal || limits.watchMillis === 0 ? Infinity : limits.watchMillis * (1 + random.next());
   }
 
   #schedule(): void {

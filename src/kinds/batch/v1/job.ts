@@ -179,7 +179,7 @@ export function jobKind(ctx: ApiContext): ResourceDefinition {
     scope: "Namespaced",
     description,
     schema: objectSchema(description, { spec: always(spec), status: always(JobStatus) }),
-    deleteAnswers: "object",
+    deleteAnswers: "status",
     orphansDependents: { warning: "the Pods of the Job are kept; propagationPolicy=Background deletes them, too" },
     ...common,
     prepareForCreate(object, write) {

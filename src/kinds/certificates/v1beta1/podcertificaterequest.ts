@@ -128,6 +128,7 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
   ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
   selectableFields: {
     "spec.signerName": (object) => asRequest(object).spec.signerName,
+    "spec.podName": (object) => asRequest(object).spec.podName,
     // Of a node's own: the only way in which its agent may watch them.
     "spec.nodeName": (object) => asRequest(object).spec.nodeName,
   },

@@ -525,12 +525,12 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     const at = (i: number): string => `spec.containers[0].ports[${i}]`;
     const { warnings } = create({ containers: [{ ...C, ports }] });
     expect(warnings).toEqual([
-      `${at(2)}: ambiguous beside the port ${at(0)}`,
-      `${at(2)}: ambiguous beside the port ${at(1)}`,
-      ...[0, 1, 2, 3].map((i) => `${at(4)}: overlaps with the port ${at(i)}`),
-      `${at(6)}: the same port as ${at(0)}`,
-      `${at(6)}: ambiguous beside the port ${at(2)}`,
-      `${at(6)}: overlaps with the port ${at(4)}`,
+      `${at(2)}: dangerously ambiguous port definition with ${at(0)}`,
+      `${at(2)}: dangerously ambiguous port definition with ${at(1)}`,
+      ...[0, 1, 2, 3].map((i) => `${at(4)}: overlapping port definition with ${at(i)}`),
+      `${at(6)}: duplicate port definition with ${at(0)}`,
+      `${at(6)}: dangerously ambiguous port definition with ${at(2)}`,
+      `${at(6)}: overlapping port definition with ${at(4)}`,
     ]);
   });
 

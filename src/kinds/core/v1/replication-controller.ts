@@ -113,7 +113,7 @@ export function replicationController(ctx: ApiContext): ResourceDefinition {
     scope: "Namespaced",
     description,
     schema: schemaOf(ctx),
-    deleteAnswers: "object",
+    deleteAnswers: "status",
     orphansDependents: true,
     ...workload(templates, {
       setDefaults: (object) => setDefaults(object as ReplicationController),

@@ -16,7 +16,7 @@ import {
   validateDataKeys,
   validateImmutable,
 } from "../../../schema/validation/stored-data.ts";
-import { looksLikeCertificate, looksLikeKey } from "../../../schema/validation/pem.ts";
+import { pairFault } from "../../../schema/validation/pem.ts";
 
 const description = "Holds data that only those may read who are allowed to: passwords, tokens, keys.";
 
@@ -127,8 +127,8 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
 function warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
   const { type, data = {} } = object as Secret;
   if (type !== `${dialect.labelDomain}/tls`) return [];
-  const usable = looksLikeCertificate(data["tls.crt"] ?? "") && looksLikeKey(data["tls.key"] ?? "");
-  return usable ? [] : ["tls: expected tls.crt and tls.key to hold a certificate and its key in PEM"];
+  const fault = pairFault(data["tls.crt"] ?? "", data["tls.key"] ?? "");
+  return fault === undefined ? [] : [fault];
 }
 
 /** The definition of Secret. */

@@ -63,9 +63,13 @@ export function checkSecurity(
     if (procMount !== "Unmasked") errors.notSupported(`${at}.procMount`, procMount, ["Default", "Unmasked"]);
     else if (!hasOwnUsers) errors.invalid(`${at}.procMount`, procMount, "expected hostUsers false beside it");
   }
+  if (context.privileged && ctx.allowsPrivileged === false) errors.forbidden(`${at}.privileged`, DISALLOWED);
   checkEscalation(context, at, errors);
   checkShared(context, at, errors, ctx);
 }
+
+/** Why somebody may not do what this server was told to refuse. */
+const DISALLOWED = "disallowed by cluster policy";
 
 /** Who may do everything cannot be kept from getting more rights. */
 function checkEscalation(context: ContainerSecurity, at: string, errors: FieldErrors): void {
@@ -180,7 +184,7 @@ function checkWindows(options: Windows, at: string, errors: FieldErrors): void {
 }
 
 /** Processes of a node are so in all containers of the Pod, and on the network of the node. */
-export function checkHostProcess(spec: PodSpec, errors: FieldErrors): void {
+export function checkHostProcess(spec: PodSpec, errors: FieldErrors, ctx: ApiContext): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let all = 0;
   let ofHost = 0;
@@ -196,4 +200,5 @@ export function checkHostProcess(spec: PodSpec, errors: FieldErrors): void {
   if (ofHost === 0) return;
   if (ofHost < all) errors.invalid("spec", "", `expected hostProcess in all ${all} containers, got ${ofHost}`);
   if (!spec.hostNetwork) errors.invalid("spec.hostNetwork", false, "expected true beside hostProcess");
+  if (ctx.allowsPrivileged === false) errors.forbidden("spec", `hostProcess containers are ${DISALLOWED}`);
 }

@@ -83,7 +83,7 @@ export function validatePodSpec(
   if (spec.overhead) checkOverhead(spec.overhead, "spec.overhead", errors, ctx);
   checkPodResources(spec, claims, errors, ctx);
   checkPodSecurity(spec, errors, ctx);
-  checkHostProcess(spec, errors);
+  checkHostProcess(spec, errors, ctx);
   checkOs(spec, errors, ctx);
   checkWorkload(spec, errors);
   checkDeadline(spec.activeDeadlineSeconds, errors);

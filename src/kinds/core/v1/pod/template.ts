@@ -84,7 +84,7 @@ export class PodTemplates {
   /** The Warnings of a Pod that is made of a template (KIND-All-13). */
   *warnings(template: PodTemplate, at: string, ctx: ApiContext): Generator<string> {
     const profiles = profileWarnings(template.metadata?.annotations, template.spec, ctx);
-    for (const text of [...podWarnings(asPod(template), this.#sources, ctx), ...profiles]) {
+    for (const text of [...podWarnings(asPod(template), this.#sources, ctx, `${at}.`), ...profiles]) {
       yield text.startsWith("spec.") || text.startsWith("metadata.") ? `${at}.${text}` : text;
     }
   }

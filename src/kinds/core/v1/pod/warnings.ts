@@ -25,8 +25,12 @@ export function nameWarnings(name = ""): readonly string[] {
     : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior: ${wrong}`];
 }
 
-/** Everything worth a Warning. */
-export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContext): Generator<string> {
+/**
+ * Everything worth a Warning. Each begins with the path of what it is about, as a Pod has it.
+ *
+ * @param within what stands in front of the paths of others that a text names: where the template is, and a dot
+ */
+export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContext, within = ""): Generator<string> {
   const { spec } = pod;
   yield* labelWarnings(spec, ctx);
   yield* annotationWarnings(pod, ctx);
@@ -42,8 +46,8 @@ export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiConte
     yield* fractions(container.resources?.requests, `${at}.resources.requests`);
     yield* variableWarnings(container, at);
   }
-  yield* portWarnings(spec);
-  yield* portNameWarnings(spec);
+  yield* portWarnings(spec, within);
+  yield* portNameWarnings(spec, within);
   for (const [i, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
     yield* oddAddress(`spec.dnsConfig.nameservers[${i}]`, address);
   }
@@ -151,17 +155,19 @@ function variableWarnings({ env = [] }: ContainerValue, at: string): readonly st
 }
 
 /** Ports of one name: who asks by name is given the first. */
-function portNameWarnings(spec: PodSpec): readonly string[] {
+function portNameWarnings(spec: PodSpec, within: string): readonly string[] {
   const first = new Map<string, string>();
   return containersOf(spec).flatMap(([container, where]) =>
     (container.ports ?? []).flatMap(({ name }, i) => {
       if (!name) return [];
       const at = `${where}.ports[${i}]`;
       const other = first.get(name);
-      if (other === undefined) first.set(name, at);
+      if (other === undefined) first.set(name, `${within}${at}`);
       return other === undefined
         ? []
-        : [`${at}: duplicate port name "${name}" with ${other}, which is the one that is used`];
+        : [
+            `${at}: duplicate port name "${name}" with ${other}, services and probes that select ports by name will use ${other}`,
+          ];
     }),
   );
 }
@@ -174,7 +180,7 @@ interface SeenPort {
 }
 
 /** Ports that are defined twice, or that may take one another's place on the node. */
-function* portWarnings(spec: PodSpec): Generator<string> {
+function* portWarnings(spec: PodSpec, within: string): Generator<string> {
   // By what is in the container, by that and the port of the node, and by that and its address.
   const seen = new Map<string, SeenPort[]>();
   const found = (key: string): readonly SeenPort[] => seen.get(key) ?? [];
@@ -195,11 +201,11 @@ function* portWarnings(spec: PodSpec): Generator<string> {
               ...(ip === "" ? found(onHost) : [...found(onAddress), ...found(`${onHost}/`)]),
             ].toSorted((a, b) => a.order - b.order);
       for (const other of others) {
-        if (host === other.host && ip === other.ip) yield `${at}: the same port as ${other.at}`;
-        else if (host === 0 || other.host === 0) yield `${at}: overlaps with the port ${other.at}`;
-        else yield `${at}: ambiguous beside the port ${other.at}`;
+        if (host === other.host && ip === other.ip) yield `${at}: duplicate port definition with ${other.at}`;
+        else if (host === 0 || other.host === 0) yield `${at}: overlapping port definition with ${other.at}`;
+        else yield `${at}: dangerously ambiguous port definition with ${other.at}`;
       }
-      const one = { host, ip, at, order: order++ };
+      const one = { host, ip, at: `${within}${at}`, order: order++ };
       for (const place of [key, onHost, onAddress]) {
         const there = seen.get(place);
         if (there) there.push(one);
