@@ -9,7 +9,7 @@
 import { isMirror } from "../kinds/core/v1/pod/mirror.ts";
 import type { PodSpec, PodVolume } from "../kinds/core/v1/pod/spec-schema.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { generatedName } from "../meta/generated-name.ts";
+import { generatedName } from "../schema/generated-name.ts";
 import { forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";

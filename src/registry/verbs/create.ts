@@ -14,7 +14,7 @@ import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { storedForm } from "../versions/view.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
-import { generatedName } from "../../meta/generated-name.ts";
+import { generatedName } from "../../schema/generated-name.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
