@@ -116,3 +116,51 @@ describe.each(["neutral", "kubernetes"] as const)("apply in another version, in 
     });
   });
 });
+
+describe("owners at a version that a definition does not have any more", () => {
+  const api = serve({ dialect: "kubernetes" });
+  const group = "moved.example.com";
+  const definition = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/parts.${group}`;
+  const at = (version: string, name = ""): string => `/apis/${group}/${version}/namespaces/default/parts/${name}`;
+  const part = (version: string, size: number): Members => ({
+    apiVersion: `${group}/${version}`,
+    kind: "Part",
+    metadata: { name: "a" },
+    spec: { size },
+  });
+
+  const documentOf = (versions: readonly string[]): Members => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `parts.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "parts", kind: "Part" },
+      versions: versions.map((name) => ({
+        name,
+        served: true,
+        storage: name === "v2",
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      })),
+    },
+  });
+
+  test("an apply is refused in the words that tools wait for; other writes go on, and mend it", async () => {
+    const made = await api.post(definition.slice(0, definition.lastIndexOf("/")), documentOf(["v1", "v2"]));
+    expect(made.status).toBe(201);
+    await api.until(at("v1").slice(0, -1), ({ status }) => status === 200);
+    expect((await api.apply(at("v1", "a"), "one", part("v1", 1))).status).toBe(201);
+    expect((await api.apply(definition, "definer", documentOf(["v2"]), { force: "true" })).status).toBe(200);
+    await api.until(at("v1").slice(0, -1), ({ status }) => status === 404);
+    const refused = await api.apply(at("v2", "a"), "two", part("v2", 1));
+    expect([refused.status, String(refused.at("message"))]).toEqual([
+      400,
+      expect.stringContaining(`request to convert CR to an invalid group/version: ${group}/v1`),
+    ]);
+    expect((await api.merge(at("v2", "a"), { metadata: { labels: { a: "b" } } })).status).toBe(200);
+    const moved = [{ op: "replace", path: "/metadata/managedFields/0/apiVersion", value: `${group}/v2` }];
+    expect((await api.jsonPatch(at("v2", "a"), moved)).status).toBe(200);
+    expect((await api.apply(at("v2", "a"), "one", part("v2", 2))).body["spec"]).toEqual({ size: 2 });
+  });
+});

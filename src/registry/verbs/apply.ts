@@ -29,6 +29,7 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
   const intent = intentOf(write, form.kind, body);
   const manager = managerOf(options, caller);
   const apply = function* (live: ApiObject | undefined): Steps<ApiObject> {
+    if (live) checkOwnersVersions(kind, live);
     const shown = live && form.show(live);
     const outcome = yield* applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
     const { object: applied, managedFields } = settle(outcome, (conflicts) =>
@@ -51,6 +52,22 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
     missing: target.subresource ? undefined : () => create(write, body, intent, apply),
   });
   return form.answer(result);
+}
+
+/**
+ * 400: an owner wrote a custom object in a version that its definition does not have any more, so that nobody can say what
+ * it owns. Tools that move owners to another version wait for this message. Other writes go on.
+ */
+function checkOwnersVersions({ definition, stored }: Kind, { metadata: { managedFields = [] } }: ApiObject): void {
+  if (!definition.untyped) return;
+  const unknown = managedFields.find(
+    ({ apiVersion = "" }) => apiVersion.startsWith(`${definition.group}/`) && !stored.versions.has(apiVersion),
+  );
+  if (unknown) {
+    throw badRequest(
+      `request to convert CR to an invalid group/version: ${unknown.apiVersion}; expected its owner ${JSON.stringify(unknown.manager)} to be taken out of metadata.managedFields, or to be moved to a version that there is`,
+    );
+  }
 }
 
 /** A uid in an intent must be that of the stored object: 409 by the documents (DEC-22), 422 as in any patch else. */
