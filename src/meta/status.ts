@@ -240,7 +240,7 @@ export const tooLarge = (why: string, limit = "object size"): ApiError =>
 export const unsupportedMediaType = (got: string, expected: readonly string[]): ApiError =>
   new ApiError(
     "UnsupportedMediaType",
-    `expected the Content-Type to be one of ${expected.join(", ")}, got ${got || "none"}`,
+    `the body of the request was in an unknown format - accepted media types include: ${expected.join(", ")}; got ${got || "none"}`,
   );
 
 /** 422: the object or the options are understood and wrong; every violation is a cause (ERR-5). `kind` may be empty. */
