@@ -56,8 +56,8 @@ bob      Update status  -        - f
                                  containers:
 alice    Apply          2m30s    - name: a
 alice    Apply          2m30s      args:
-|                                  - '1'
-|                                  - '2'
+|                                  - "1"
+|                                  - "2"
 -                                - name: b
                                data:
 alice    Apply          2m30s    text: |

@@ -108,9 +108,9 @@ export class Channel {
     let seated = false;
     try {
       const { protocol, transport, isDown } = await this.#connected();
-      if (isDown()) await this.#dial(controller.signal);
       const descriptor = await method(protocol);
       ({ name } = descriptor);
+      if (isDown()) await this.#dial(controller.signal);
       await this.#seats.take(controller.signal);
       seated = true;
       const answer = await transport.unary(

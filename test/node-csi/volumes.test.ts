@@ -87,9 +87,11 @@ describe("calls", () => {
       "NodePublishVolume",
     ]);
     // A second Pod of the same attachment has it as it is.
-    await node.setUp(of("two"));
+    const beside = of("two");
+    await node.setUp(beside);
     expect(driver.done.slice(6)).toEqual(["NodePublishVolume"]);
     expect(driver.broken).toEqual([]);
+    for (const needed of [now, beside]) await node.tearDown(needed);
   });
 
   test("NODE-18, NODE-19: the agent makes the staging path and the parent of the target, 0750", async () => {

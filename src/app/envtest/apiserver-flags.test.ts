@@ -62,7 +62,7 @@ test("what envtest asks for", () => {
     encryption: undefined,
     gates: {},
     versions: new Map(),
-    plugins: { enable: usual, disable: ["ServiceAccount"] },
+    plugins: { enable: usual.filter((name) => name !== "ServiceAccount"), disable: ["ServiceAccount"] },
     fairness: true,
     reads: 400,
     writes: 200,

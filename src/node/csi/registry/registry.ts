@@ -164,7 +164,7 @@ export class DriverRegistry {
           log.warn("a registrar did not hear that its driver is registered", facts);
         });
     } catch (error) {
-      await tellFailure(registrar, error);
+      await tellFailure(registrar, error, signal);
       throw error;
     } finally {
       await registrar.close();
@@ -215,10 +215,14 @@ export class DriverRegistry {
 }
 
 /** Tells a registrar why not; who does not answer cannot be told. */
-async function tellFailure({ calls }: ReturnType<typeof openRegistration>, error: unknown): Promise<void> {
+async function tellFailure(
+  { calls }: ReturnType<typeof openRegistration>,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
   if (error instanceof DriverError && error.method === "GetInfo") return;
   const { message } = error as Error;
   await calls
-    .notifyRegistrationStatus({ pluginRegistered: false, error: message }, { deadlineMs: PATIENCE_MS })
+    .notifyRegistrationStatus({ pluginRegistered: false, error: message }, { signal, deadlineMs: PATIENCE_MS })
     .catch(() => {});
 }
