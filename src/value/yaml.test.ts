@@ -217,7 +217,7 @@ describe("what the readers in Go take and say", () => {
     ["a: b: c", "yaml: line 1, column 5: mapping values are not allowed in this context"],
     ["a:\n\t- b", "yaml: line 2, column 1: found character that cannot start any token"],
     ["a: [1\nb: 2", "yaml: line 2, column 2: did not find expected ',' or ']'"],
-    ["a: *b", "yaml: line 1, column 4: unknown anchor 'b' referenced"],
+    ["a: *b", "yaml: line 1, column 4: unknown anchor referenced"],
     ["😀: 'x\n", "yaml: line 2, column 1: found unexpected end of stream"],
     ["'😀': @", "yaml: line 1, column 6: found character that cannot start any token"],
     ["a: \u0007", "yaml: line 1, column 4: control characters are not allowed"],

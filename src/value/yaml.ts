@@ -255,9 +255,9 @@ class Builder implements NodeBuilder {
 
   alias(name: string, at: number): void {
     const anchor = this.#anchors.get(name);
-    if (!anchor) this.#fail(`unknown anchor '${name}' referenced`, at);
+    if (!anchor) this.#fail("unknown anchor referenced", at);
     const { value, weight } = anchor;
-    if (value === undefined) this.#fail(`anchor '${name}' value contains itself`, at);
+    if (value === undefined) this.#fail("anchor value contains itself", at);
     this.#checkDepth(this.#frames.length + anchor.height);
     this.#nodes += weight + 1;
     this.#aliased += weight;
@@ -265,7 +265,7 @@ class Builder implements NodeBuilder {
       this.#fail("document contains excessive aliasing", at);
     this.#aliasBudget -= sizeUpTo(value, this.#aliasBudget);
     if (this.#aliasBudget < 0) {
-      throw new DecodeError("tooLarge", `Expected YAML aliases to stand for little, found too much at *${name}`);
+      throw new DecodeError("tooLarge", "Expected YAML aliases to stand for little, found too much");
     }
     const frame = this.#frames.at(-1);
     if (frame && isKeyNext(frame)) {
