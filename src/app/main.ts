@@ -212,7 +212,8 @@ function announce(
   };
   if (isLogged) return isReachable ? undefined : printAccess();
   print(`keelson ${VERSION} (${server.dialect.name} dialect, ${options.store} store)`);
-  if (server.dialect === neutral) print("for clients of Kubernetes start a new directory with --dialect kubernetes");
+  if (server.dialect === neutral)
+    print("for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes");
   print(`listening on ${server.url}`);
   if (isAny(options.bind)) print(`from other machines: ${elsewhere(server.url).join(", ")}`);
   print(options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`);

@@ -40,7 +40,7 @@ describe("the first start", () => {
   test("prints version, address, data directory, KUBECONFIG and the time it took, and nothing else", () => {
     expect(keelson.stdout.trimEnd().split("\n")).toEqual([
       `keelson ${version} (neutral dialect, sqlite store)`,
-      "for clients of Kubernetes start a new directory with --dialect kubernetes",
+      "for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes",
       expect.stringMatching(/^listening on https:\/\/127\.0\.0\.1:\d+$/),
       `data directory: ${directory}`,
       `export KUBECONFIG=${directory}/admin.kubeconfig`,
