@@ -21,7 +21,7 @@ const rooms = {
   admission: ["util", "value", "meta", "schema", "kinds", "auth", "pki"],
   registry: ["util", "value", "apply", "meta", "patch", "schema", "storage", "cache", "auth", "admission"],
   hooks: ["util", "value"],
-  extension: ["util", "value", "meta", "schema", "cel", "kinds", "registry", "hooks"],
+  extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
   server: ["util", "http2", "value", "meta", "schema", "wire", "auth", "audit", "registry", "fairness"],
   client: ["util", "value", "meta"],

@@ -15,7 +15,7 @@ import type { Authenticator, Authorizer, Identity, TrustGround } from "../auth/c
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { startChecks } from "../cache/index.ts";
 import { Client, type LocalServer } from "../client/index.ts";
-import { type Extension, type ExtensionParts, startExtension } from "../extension/index.ts";
+import { type Extension, type ExtensionParts, definitionPreview, startExtension } from "../extension/index.ts";
 import { type Hooks, openHooks } from "../hooks/hooks.ts";
 import { type KindSet, builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -247,7 +247,10 @@ function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
     authenticator: parts.authenticator ?? nobodyKnown,
     signer: parts.signer ?? noSigner,
     ...(parts.plugins ? { plugins: parts.plugins } : {}),
-    ...(parts.admission ? { admission: parts.admission } : {}),
+    admission: (builtIn, lookup, authorizer) => [
+      ...(parts.admission?.(builtIn, lookup, authorizer) ?? builtIn),
+      definitionPreview({ lookup, authorizer, dialect: api.dialect }),
+    ],
     cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }), ...parts.cache },
   };
 }

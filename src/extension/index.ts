@@ -6,4 +6,5 @@
  *
  * @module
  */
+export { definitionPreview } from "./preview.ts";
 export { type Extension, type ExtensionParts, startExtension } from "./keeper.ts";

@@ -46,7 +46,7 @@ export interface RegistryOptions {
   /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
   readonly plugins?: PluginChoice;
   /** The chain of admission, given the built-in one; that one alone by default. */
-  readonly admission?: (builtIn: Admission, lookup: Lookup) => Admission;
+  readonly admission?: (builtIn: Admission, lookup: Lookup, authorizer: Authorizer) => Admission;
   readonly cache?: Partial<CacherOptions>;
 }
 
@@ -117,7 +117,7 @@ function over(
     amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
     ...(options.plugins ? { plugins: options.plugins } : {}),
   });
-  const chosen = options.admission?.(builtIn.steps, lookup) ?? builtIn.steps;
+  const chosen = options.admission?.(builtIn.steps, lookup, authorizer) ?? builtIn.steps;
   const admission = [...chosen, escalation({ lookup, authorizer }), ...builtIn.last];
   const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([

@@ -1,0 +1,107 @@
+/**
+ * What a change of a definition would make of the objects that there are: a dry run of the change tells, as warnings, which of
+ * them their new schema refuses. Nothing else of the write is different.
+ *
+ * Who may not list the objects is told nothing, and no values are told. The first thousand objects are looked at.
+ *
+ * @module
+ */
+import { type AdmissionRequest, type AdmissionStep, concerns } from "../admission/contract.ts";
+import type { Authorizer } from "../auth/contract.ts";
+import type { Version } from "../kinds/apiextensions/v1/definition.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { FieldErrors } from "../meta/field-errors.ts";
+import { NO_REQUEST } from "../meta/request-info.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Structural } from "../schema/structural/schema.ts";
+import { structuralWalker } from "../schema/structural/walker.ts";
+import { type Steps, inTurns } from "../util/steps.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
+import { judgeOf } from "./judge.ts";
+import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
+
+/** What the step asks. */
+export interface PreviewParts {
+  readonly lookup: Lookup;
+  readonly authorizer: Authorizer;
+  readonly dialect: Dialect;
+}
+
+const MAX_OBJECTS = 1000;
+const MAX_NAMED = 10;
+
+/** The step of admission that tells what a dry run of a changed definition would make invalid. */
+export const definitionPreview = (parts: PreviewParts): AdmissionStep => ({
+  name: "DefinitionPreview",
+  validate(request) {
+    const { operation, subresource, options } = request;
+    if (!options.dryRun || operation !== "UPDATE" || subresource !== "") return undefined;
+    return concerns(request, DEFINITIONS) ? preview(parts, request) : undefined;
+  },
+});
+
+async function preview({ lookup, authorizer, dialect }: PreviewParts, request: AdmissionRequest): Promise<void> {
+  const [definition, old] = [request.object, request.old] as [CustomResourceDefinition, CustomResourceDefinition];
+  const changed = changedVersions(definition, old);
+  if (changed.length === 0) return;
+  const { group } = definition.spec;
+  const plural = old.status?.acceptedNames?.plural ?? old.spec.names.plural;
+  const info = { ...NO_REQUEST, isResource: true, verb: "list", group, version: "*", resource: plural };
+  if (!(await authorizer.authorize(request.identity, info)).allowed) return;
+  let count = 0;
+  const objects = await lookup.collect(`${plural}.${group}`, (object) => (count++ < MAX_OBJECTS ? object : undefined));
+  const limit = new TurnLimit();
+  const refused = await inTurns(refusedOf(objects, { changed, definition, dialect }), limit);
+  if (refused.length === 0) return;
+  const looked =
+    count > MAX_OBJECTS ? `the first ${objects.length} stored objects` : `${objects.length} stored objects`;
+  request.warnings.push(`${refused.length} of ${looked} would be invalid with this change`);
+  for (const text of refused.slice(0, MAX_NAMED)) request.warnings.push(text);
+}
+
+/** The versions that are served and have another schema than before. */
+function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefinition): readonly Version[] {
+  const before = new Map(old.spec.versions.map(({ name, schema }) => [name, schema]));
+  return now.spec.versions.filter(
+    ({ name, served, schema }) =>
+      served &&
+      schema?.openAPIV3Schema !== undefined &&
+      !equal(schema as unknown as Value, (before.get(name) ?? null) as unknown as Value),
+  );
+}
+
+interface Change {
+  readonly changed: readonly Version[];
+  readonly definition: CustomResourceDefinition;
+  readonly dialect: Dialect;
+}
+
+/** A line for each object that a changed version refuses, with the first thing that is wrong with it. */
+function* refusedOf(objects: readonly ApiObject[], { changed, definition, dialect }: Change): Steps<readonly string[]> {
+  const refused: string[] = [];
+  const { group, conversion } = definition.spec;
+  for (const object of objects) {
+    for (const { name, schema } of changed) {
+      const apiVersion = `${group}/${name}`;
+      // What a webhook would make of it nobody knows.
+      if (conversion?.strategy === "Webhook" && object.apiVersion !== apiVersion) continue;
+      const structural = schema!.openAPIV3Schema as Structural;
+      const copy = { ...clone(object as unknown as ValueObject), apiVersion } as unknown as ApiObject;
+      const walker = structuralWalker(structural, dialect);
+      walker.prune?.(copy);
+      walker.applyDefaults(copy);
+      const errors = new FieldErrors(true);
+      yield* judgeOf(structural, dialect)(copy, undefined, errors);
+      yield;
+      const [first] = errors.causes;
+      if (!first) continue;
+      const { namespace, name: objectName } = object.metadata;
+      const place = namespace === undefined ? objectName : `${namespace}/${objectName}`;
+      refused.push(`${place} would be invalid in ${name}: ${first.field ?? ""}: ${first.message}`);
+      break;
+    }
+  }
+  return refused;
+}
