@@ -51,7 +51,9 @@ test("CSIN-23, CSIN-24: it makes itself known to the agent of the node until tha
   await agent.close();
   const next = openRegistration(socket, { clock });
   await expect
-    .poll(() => next.calls.notifyRegistrationStatus({ pluginRegistered: true }).then(Boolean, () => false))
+    .poll(() => next.calls.notifyRegistrationStatus({ pluginRegistered: true }).then(Boolean, () => false), {
+      timeout: 10_000,
+    })
     .toBe(true);
   await expect.poll(() => said).toContain("the agent has registered disks.example.com");
   await driver.close();
