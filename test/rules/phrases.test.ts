@@ -112,6 +112,11 @@ describe("what is there, and what is not", () => {
       "the namespace of the provided object does not match the namespace sent on the request",
     );
     expect(message(await kube.post(MAPS, { metadata: {} }))).toContain("name or generateName is required");
+    const wrong = await kube.post(MAPS, { metadata: { labels: { a: "b c" } }, data: { "a b": "c" } });
+    expect([wrong.status, wrong.causes]).toEqual([
+      422,
+      ["FieldValueInvalid data[a b]", "FieldValueInvalid metadata.labels", "FieldValueRequired metadata.name"],
+    ]);
   });
 
   test("a namespace that is being deleted", async () => {

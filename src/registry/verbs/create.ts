@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import { alreadyExists, badRequest, forbidden, hasReason, invalid } from "../../meta/status.ts";
+import { alreadyExists, badRequest, forbidden, hasReason } from "../../meta/status.ts";
 import { isResourceVersion } from "../../meta/versions.ts";
 import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
@@ -54,7 +54,6 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
   const { name, generateName: prefix } = object.metadata;
   const generated = !name && prefix ? prefix : undefined;
   if (generated !== undefined) takeName(object, generatedName(generated, kind.shared.api.random));
-  if (!object.metadata.name) throw nameRequired(write);
   const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
   if (owned) await owned;
   return storeNew(write, object, generated);
@@ -126,12 +125,3 @@ const shrugged = ({ ctx }: WriteUnderWay, object: ApiObject, version: string | u
   version && ctx.dialect.rules.lenientCreateVersion
     ? { ...object, metadata: { ...object.metadata, resourceVersion: version } }
     : object;
-
-const nameRequired = ({ kind }: Write): Error =>
-  invalid({ group: kind.ref.group, kind: kind.definition.kind }, "", [
-    {
-      reason: "FieldValueRequired",
-      message: "Required value: name or generateName is required",
-      field: "metadata.name",
-    },
-  ]);
