@@ -21,7 +21,6 @@ import {
   type Caller,
   Following,
   type Kinds,
-  type ListResult,
   type Resource,
   WATCH_ALL,
   type Watch,
@@ -79,6 +78,9 @@ export async function startExtension(parts: ExtensionParts): Promise<Extension |
 
 const definitionsOf = ({ kinds }: ExtensionParts): Resource | undefined =>
   kinds.find(DEFINITIONS.group, DEFINITIONS.version, DEFINITIONS.plural);
+
+/** So many of the objects that are left are looked at, and of the finalizers of each. */
+const MAX_HELD = 100;
 
 /** What is served of a definition. */
 interface Served {
@@ -280,7 +282,7 @@ class Keeper implements Extension {
     if (objects) {
       served.ending ??= await this.#hear(objects, served, name);
       const left = await this.#deleteAll(objects);
-      if (left.length > 0) return this.#tellHolders(definition, served.kind.key, left);
+      if (left > 0) return this.#tellHolders(definition, served.kind.key);
       served.ending?.close();
     }
     const kept = finalizers.filter((finalizer) => finalizer !== CLEANUP);
@@ -301,26 +303,26 @@ class Keeper implements Extension {
     return (await objects.watch("", { ...WATCH_ALL, resourceVersion: String(this.#parts.kinds.revision) }, sink)).watch;
   }
 
-  /** Deletes all objects; the first of those that finalizers hold are left. */
-  async #deleteAll(objects: Resource): Promise<ListResult["entries"]> {
+  /** Deletes all objects; those that finalizers hold are left, and counted. */
+  async #deleteAll(objects: Resource): Promise<number> {
     const before = await objects.list("", { ...EVERYTHING, limit: 1 });
-    if (before.entries.length === 0) return before.entries;
+    if (before.entries.length === 0) return 0;
     await objects.deleteCollection("", EVERYTHING, { dryRun: false }, CALLER);
-    return (await objects.list("", { ...EVERYTHING, limit: 100 })).entries;
+    const after = await objects.list("", { ...EVERYTHING, limit: 1 });
+    return after.entries.length;
   }
 
-  /** Says in the definition which finalizers hold its objects. */
-  async #tellHolders(
-    definition: CustomResourceDefinition,
-    resource: string,
-    left: ListResult["entries"],
-  ): Promise<void> {
-    const finalizers = new Set(
-      left.flatMap(({ key }) => {
-        const [name = "", namespace = ""] = key.split("/").toReversed();
-        return this.#parts.lookup.get(resource, namespace, name)?.metadata.finalizers ?? [];
-      }),
-    );
+  /** Says in the definition which finalizers hold its objects, of which the first are looked at. */
+  async #tellHolders(definition: CustomResourceDefinition, resource: string): Promise<void> {
+    const { lookup } = this.#parts;
+    const finalizers = new Set<string>();
+    const limit = new TurnLimit();
+    for (const { namespace, name } of lookup.first(resource, MAX_HELD)) {
+      // One object may have thousands, of which no more are named than of all.
+      const held = lookup.get(resource, namespace, name)?.metadata.finalizers ?? [];
+      for (const finalizer of held.slice(0, MAX_HELD)) finalizers.add(finalizer);
+      await limit.pause();
+    }
     const status = heldStatus(definition.status, [...finalizers].toSorted());
     if (status) await this.#write(definition, status);
   }

@@ -2,7 +2,7 @@
  * What a change of a definition would make of the objects that there are: a dry run of the change tells, as warnings, which of
  * them their new schema refuses. Nothing else of the write is different.
  *
- * Who may not list the objects is told nothing, and no values are told. The first thousand objects are looked at.
+ * Who may not list the objects is told nothing, and no values are told. A thousand objects are judged at most.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Dialect } from "../meta/dialect.ts";
 import { FieldErrors } from "../meta/field-errors.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup } from "../schema/lookup.ts";
+import type { Lookup, ObjectName } from "../schema/lookup.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { type Steps, inTurns } from "../util/steps.ts";
@@ -29,7 +29,8 @@ export interface PreviewParts {
   readonly dialect: Dialect;
 }
 
-const MAX_OBJECTS = 1000;
+/** So many objects are judged by one changed version, half of them by two. */
+const MAX_JUDGED = 999;
 const MAX_NAMED = 10;
 
 /** The step of admission that tells what a dry run of a changed definition would make invalid. */
@@ -50,14 +51,14 @@ async function preview({ lookup, authorizer, dialect }: PreviewParts, request: A
   const plural = old.status?.acceptedNames?.plural ?? old.spec.names.plural;
   const info = { ...NO_REQUEST, isResource: true, verb: "list", group, version: "*", resource: plural };
   if (!(await authorizer.authorize(request.identity, info)).allowed) return;
-  let count = 0;
-  const objects = await lookup.collect(`${plural}.${group}`, (object) => (count++ < MAX_OBJECTS ? object : undefined));
-  const limit = new TurnLimit();
-  const refused = await inTurns(refusedOf(objects, { changed, definition, dialect }), limit);
+  const most = Math.max(1, Math.floor(MAX_JUDGED / changed.length));
+  const names = lookup.first(`${plural}.${group}`, most + 1);
+  const read = ({ namespace, name }: ObjectName) => lookup.get(`${plural}.${group}`, namespace, name);
+  const change = { read, changed, definition, dialect };
+  const refused = await inTurns(refusedOf(names.slice(0, most), change), new TurnLimit());
   if (refused.length === 0) return;
-  const looked =
-    count > MAX_OBJECTS ? `the first ${objects.length} stored objects` : `${objects.length} stored objects`;
-  request.warnings.push(`${refused.length} of ${looked} would be invalid with this change`);
+  const of = names.length > most ? `the first ${most} stored objects` : `${names.length} stored objects`;
+  request.warnings.push(`${refused.length} of ${of} would be invalid with this change`);
   for (const text of refused.slice(0, MAX_NAMED)) request.warnings.push(text);
 }
 
@@ -73,16 +74,23 @@ function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefin
 }
 
 interface Change {
+  /** One that is gone meanwhile is not there. */
+  readonly read: (name: ObjectName) => ApiObject | undefined;
   readonly changed: readonly Version[];
   readonly definition: CustomResourceDefinition;
   readonly dialect: Dialect;
 }
 
 /** A line for each object that a changed version refuses, with the first thing that is wrong with it. */
-function* refusedOf(objects: readonly ApiObject[], { changed, definition, dialect }: Change): Steps<readonly string[]> {
+function* refusedOf(
+  names: readonly ObjectName[],
+  { read, changed, definition, dialect }: Change,
+): Steps<readonly string[]> {
   const refused: string[] = [];
   const { group, conversion } = definition.spec;
-  for (const object of objects) {
+  for (const place of names) {
+    const object = read(place);
+    if (!object) continue;
     for (const { name, schema } of changed) {
       const apiVersion = `${group}/${name}`;
       // What a webhook would make of it nobody knows.
@@ -97,9 +105,8 @@ function* refusedOf(objects: readonly ApiObject[], { changed, definition, dialec
       yield;
       const [first] = errors.causes;
       if (!first) continue;
-      const { namespace, name: objectName } = object.metadata;
-      const place = namespace === undefined ? objectName : `${namespace}/${objectName}`;
-      refused.push(`${place} would be invalid in ${name}: ${first.field ?? ""}: ${first.message}`);
+      const shown = place.namespace === "" ? place.name : `${place.namespace}/${place.name}`;
+      refused.push(`${shown} would be invalid in ${name}: ${first.field ?? ""}: ${first.message}`);
       break;
     }
   }

@@ -177,8 +177,9 @@ function validateFinalizers(
   strict: boolean,
 ): void {
   const field = "metadata.finalizers";
+  const known = new Set(before);
   finalizers.forEach((finalizer, i) => {
-    if (before.includes(finalizer)) return;
+    if (known.has(finalizer)) return;
     const wrong = qualifiedName(finalizer);
     if (wrong) errors.invalid(field, finalizer, wrong);
     if (strict && lacksDomain(finalizer)) {

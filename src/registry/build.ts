@@ -217,6 +217,8 @@ function readOnce<T>(read: Read<T>, kind: Kind, entry: Entry): T | undefined {
 }
 
 /** Reads objects by `plural.group`, in the version in which they are stored. */
+const EVERYTHING = { id: "", prefix: "", matches: () => true };
+
 const lookupIn = (kinds: () => Kinds): Lookup => ({
   get(resource, namespace, name) {
     const kind = kinds().stored(resource);
@@ -237,6 +239,15 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     const found = entries.map((entry) => readEntry(entry)!);
     if (namespace === undefined) collected.set(read, { cache, since, found });
     return found;
+  },
+  first(resource, limit) {
+    const kind = kinds().stored(resource);
+    return (
+      kind?.cache
+        .snapshot()
+        .list(EVERYTHING, { limit })
+        .entries.map(({ key }) => nameIn(kind, key)) ?? []
+    );
   },
   follow: (resource) => new FollowedKind(() => kinds().stored(resource)),
 });

@@ -10,6 +10,8 @@ export interface Lookup {
    * what it is shown.
    */
   collect<T>(resource: string, read: (object: ApiObject) => T | undefined, namespace?: string): Promise<readonly T[]>;
+  /** The first objects of a resource by name, at most 1000; none of them is read. */
+  first(resource: string, limit: number): readonly ObjectName[];
   /** Tells what changes of a resource, to who keeps something that is made of its objects and asks before each use. */
   follow(resource: string): Followed;
 }

@@ -19,6 +19,10 @@ export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>
       ),
     get: (resource, namespace, name) =>
       all(resource).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? "") === namespace),
+    first: (resource, limit) =>
+      all(resource)
+        .slice(0, limit)
+        .map(({ metadata: { name = "", namespace = "" } }) => ({ namespace, name })),
     follow: () => ({ mark: 0, changedSince: () => [] }),
   };
 }

@@ -18,6 +18,7 @@ class Pods {
     },
     collect: async (plural, read) =>
       plural === "pods" ? [...this.#objects.values()].flatMap((pod) => read(pod) ?? []) : [],
+    first: () => [],
     follow: (plural) => {
       const changes = plural === "pods" ? this.#changes : [];
       return {

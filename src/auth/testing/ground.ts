@@ -33,6 +33,7 @@ export function groundOf(dialect: Dialect = kubernetes): TestGround {
     lookup: {
       get: (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
       collect: async () => [],
+      first: () => [],
       follow: () => ({ mark: 0, changedSince: () => [] }),
     },
     put(resource, namespace, name, more = {}) {

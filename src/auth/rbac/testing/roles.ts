@@ -63,6 +63,10 @@ export class RolesOfTest implements Lookup {
     return Promise.resolve(found.filter((one) => one !== undefined));
   }
 
+  first(): readonly ObjectName[] {
+    return [];
+  }
+
   follow(resource: string): Followed {
     const changes = (): ObjectName[] => this.#changes.get(resource) ?? [];
     const forgotten = (): number => this.forgotten;
