@@ -5,6 +5,7 @@
  */
 import { type ApiObject, type Kind, type UntypedObject, isStatus, metadataOf } from "../client/index.ts";
 import type { ReportedContent, ReportedReason } from "../meta/why-report.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
 import { type Facts, led, textOf } from "./facts.ts";
 import { explainDeletion } from "./terminating.ts";
 
@@ -66,17 +67,20 @@ async function leftOf(
       throw error;
     });
   if (!page || page.items.length === 0) return undefined;
-  const finalizers: Record<string, number> = {};
+  const finalizers = new Map<string, number>();
   const held: ApiObject[] = [];
+  const limit = new TurnLimit();
   for (const item of page.items) {
     const own = item.metadata.finalizers ?? [];
-    for (const name of own) finalizers[name] = (finalizers[name] ?? 0) + 1;
+    for (const name of own) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
     if (own.length > 0 && held.length < MOST_HELD) held.push({ ...item, kind: kind.kind });
+    // oxlint-disable-next-line no-await-in-loop -- an object may have thousands
+    await limit.pause();
   }
   const { group, plural: resource } = kind;
   const count = page.items.length + (page.metadata.remainingItemCount ?? 0);
   const objects = held.map(({ metadata }) => [metadata.namespace, metadata.name].filter(Boolean).join("/"));
-  const counted = { group, resource, count, finalizers };
+  const counted = { group, resource, count, finalizers: Object.fromEntries(finalizers) };
   return { content: held.length > 0 ? { ...counted, objects } : counted, held };
 }
 

@@ -28,7 +28,8 @@ export async function reachBeyond(server: ServerContext, request: ServerRequest,
     const ask = (asked: ApiObject) => server.programs(subresource, asked, query, over.signal);
     return way.reach(object, { segment, query, ask });
   });
-  if (pieces) return send(server, request, pieces, over);
+  // Whoever reads for it ends with it, also where nothing could be sent.
+  if (pieces) return send(server, request, pieces, over).finally(() => over.abort());
   const { "content-type": _, ...headers } = request.headers("");
   request.respond(204, headers);
 }
@@ -50,6 +51,7 @@ async function send(
   const ongoing = { owner: ownerOf(request), connection, revoke: () => out.destroy() };
   server.ongoing.add(ongoing);
   out.onClose = () => over.abort();
+  if (out.closed) over.abort();
   try {
     for await (const piece of pieces) {
       if (out.closed) return;
@@ -64,7 +66,6 @@ async function send(
     // The reader must not take what it has for all of it.
     out.destroy();
   } finally {
-    over.abort();
     server.ongoing.delete(ongoing);
   }
 }

@@ -41,7 +41,15 @@ export async function openLog(
   const last = await openPart(file, isTimed);
   if (!last) return undefined;
   const before = await openPart(aside, isTimed);
-  return limited(read(before ? [before, last] : [last], query, reading), query.limitBytes);
+  const parts = before ? [before, last] : [last];
+  let isRead = false;
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    isRead = true;
+    yield* read(parts, query, reading);
+  };
+  // Who has begun to read closes them; it may be that nobody comes to read.
+  reading.signal.addEventListener("abort", () => void (isRead || closeAll(parts)), { once: true });
+  return limited(pieces(), query.limitBytes);
 }
 
 /** A link is not followed: a process may have put it there. */
@@ -71,9 +79,13 @@ async function* read(parts: readonly Part[], query: LogQuery, reading: LogReadin
       yield* readPart(part, index === start.index ? start.offset : 0, isLast, query, reading);
     }
   } finally {
-    await Promise.all(parts.map(({ handle }) => handle.close()));
+    await closeAll(parts);
   }
 }
+
+/** Closes the files of a log. What cannot be closed is left. */
+const closeAll = async (parts: readonly Part[]): Promise<void> =>
+  void (await Promise.allSettled(parts.map(({ handle }) => handle.close())));
 
 async function* readPart(
   { handle, times }: Part,
