@@ -233,6 +233,12 @@ describe("what the readers in Go take and say", () => {
       `yaml: unmarshal errors:\n  line 4: key "a" already set in map\n  line 7: key 1 already set in map\n  line 9: key "c" already set in map\n  line 11: key "d" already set in map`,
     );
   });
+
+  test("DEC-24: an alias tells again what is repeated in its anchor", () => {
+    const { duplicates, unmarshalErrors } = decodeYaml("v: &a {b: [{c: 1, c: 2}]}\nw: *a\nx: [*a]\n");
+    expect(duplicates).toEqual(["v.b[0].c", "w.b[0].c", "x[0].b[0].c"]);
+    expect(unmarshalErrors?.split("\n").slice(1)).toEqual(Array(3).fill('  line 1: key "c" already set in map'));
+  });
 });
 
 describe("JSON is YAML", () => {

@@ -162,6 +162,8 @@ interface Frame {
   readonly places: Map<string, Place> | undefined;
   /** What its anchor stands for until it ends. */
   readonly open: Anchor;
+  /** How many members had been repeated when it began. */
+  readonly repeatedBefore: number;
 }
 
 /** The key of a member, and where its value begins. */
@@ -178,13 +180,15 @@ interface Anchor {
   /** What a scalar is as a key. */
   readonly key: (() => KeyName | undefined) | undefined;
   readonly places: Map<string, Place> | undefined;
+  /** The members that are repeated inside, with their ways from there: each alias repeats them again. */
+  readonly repeated: readonly Repeated[];
 }
 
-const OPEN: Anchor = { value: undefined, height: 0, weight: 0, key: undefined, places: undefined };
+const OPEN: Anchor = { value: undefined, height: 0, weight: 0, key: undefined, places: undefined, repeated: [] };
 
-/** A member that is there already: its path, its key as Go writes it, and where its value begins. */
+/** A member that is there already: the way to it, its key as Go writes it, and where its value begins. */
 interface Repeated {
-  readonly path: string;
+  readonly way: readonly Step[];
   readonly key: string;
   readonly at: number;
 }
@@ -224,7 +228,7 @@ class Builder implements NodeBuilder {
     const faults = repeated.map(({ key, at }) => `line ${lines.get(at)}: key ${key} already set in map`);
     return {
       value: this.#root,
-      duplicates: repeated.map(({ path }) => path),
+      duplicates: repeated.map(({ way }) => pathText(way)),
       unmarshalErrors: `yaml: unmarshal errors:\n  ${faults.join("\n  ")}`,
     };
   }
@@ -274,6 +278,7 @@ class Builder implements NodeBuilder {
         typeof value === "string" ? { name: value, shown: undefined } : (anchor.key?.() ?? this.#noKey(value, at));
       return;
     }
+    if (anchor.repeated.length > 0) this.#repeatAll(anchor.repeated);
     const copy = clone(value);
     if (anchor.places) this.#places.set(copy as ValueObject, anchor.places);
     if (frame?.isMerge && !isObject(value)) this.#noMap(at);
@@ -281,10 +286,13 @@ class Builder implements NodeBuilder {
   }
 
   end(): void {
-    const { container, head, height, weight, places, open } = this.#frames.pop()!;
+    const { container, head, height, weight, places, open, repeatedBefore } = this.#frames.pop()!;
     // A node inside may have taken the name of the anchor.
-    if (head.anchor !== undefined && this.#anchors.get(head.anchor) === open)
-      this.#anchors.set(head.anchor, { value: container, height, weight, key: undefined, places });
+    if (head.anchor !== undefined && this.#anchors.get(head.anchor) === open) {
+      const length = this.#frames.length;
+      const repeated = this.#repeated.slice(repeatedBefore).map((one) => ({ ...one, way: one.way.slice(length) }));
+      this.#anchors.set(head.anchor, { value: container, height, weight, key: undefined, places, repeated });
+    }
     if (places) this.#places.set(container as ValueObject, places);
     const frame = this.#frames.at(-1);
     if (frame && isKeyNext(frame)) this.#noKey(container, head.at);
@@ -311,7 +319,9 @@ class Builder implements NodeBuilder {
     this.#nodes++;
     const mayBeMerged = !Array.isArray(container) && (head.anchor !== undefined || this.#isInMerge());
     const places = mayBeMerged ? new Map<string, Place>() : undefined;
-    this.#frames.push({ container, head, key: undefined, isMerge: false, height: 1, weight: 1, places, open });
+    const repeatedBefore = this.#repeated.length;
+    const begun = { key: undefined, isMerge: false, height: 1, weight: 1 };
+    this.#frames.push({ container, head, ...begun, places, open, repeatedBefore });
   }
 
   /** Whether the next value is merged: it is that of a merge key, or in a list that is. */
@@ -364,17 +374,26 @@ class Builder implements NodeBuilder {
   #set(frame: Frame, key: KeyName, value: Value, at: number): void {
     const { name, shown } = key;
     const map = frame.container as ValueObject;
-    if (Object.hasOwn(map, name) && this.#repeated.length < MAX_DUPLICATES) {
-      this.#repeated.push({ path: pathText([...this.#steps(), name]), key: shown ?? quoted(name), at });
-    }
+    if (Object.hasOwn(map, name))
+      this.#repeat({ way: [...this.#steps(this.#frames.length - 1), name], key: shown ?? quoted(name), at });
     frame.places?.set(name, { key, at });
     setMember(map, name, value);
   }
 
-  /** The way to the innermost open container. */
-  #steps(): Step[] {
+  /** Repeats what is repeated inside of an anchor. */
+  #repeatAll(repeated: readonly Repeated[]): void {
+    const here = this.#steps(this.#frames.length - (this.#frames.at(-1)?.isMerge ? 1 : 0));
+    for (const { way, key, at } of repeated) this.#repeat({ way: [...here, ...way], key, at });
+  }
+
+  #repeat(one: Repeated): void {
+    if (this.#repeated.length < MAX_DUPLICATES) this.#repeated.push(one);
+  }
+
+  /** The way to the container that is open at a level, or to the value that comes next in the innermost. */
+  #steps(level: number): Step[] {
     return this.#frames
-      .slice(0, -1)
+      .slice(0, level)
       .map(({ container, key }) => (Array.isArray(container) ? container.length : (key?.name ?? "")));
   }
 }
