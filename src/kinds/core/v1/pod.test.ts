@@ -502,13 +502,30 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     const items = paths.map((path) => ({ key: "k", path }));
     const { warnings } = create({ volumes: [{ name: "v", configMap: { name: "c", items } }] });
     const pair = (later: string, earlier: string): string =>
-      `volume "v": overlapping paths: ${later} (configMap) with ${earlier} (configMap)`;
+      `volume "v" (ConfigMap "c"): overlapping paths: "${later}" with "${earlier}"`;
     expect(warnings).toEqual([
       pair("a", "a/b"),
       pair("a/b", "a/b"),
       pair("a/b", "a"),
       pair("a/b/c", "a/b"),
       pair("a/b/c", "a"),
+    ]);
+  });
+
+  test("SUP-5: files of a projection are told with the source that each is from", () => {
+    const item = (path: string) => ({ items: [{ key: "k", path }] });
+    const sources = [
+      { configMap: { name: "c", ...item("a/b") } },
+      { secret: { name: "s", ...item("a") } },
+      { downwardAPI: { items: [{ path: "a/b/", fieldRef: { fieldPath: "metadata.name" } }] } },
+      {},
+    ];
+    const { warnings } = create({ volumes: [{ name: "v", projected: { sources } }] });
+    expect(warnings).toEqual([
+      'volume "v" (Projected) has no sources provided',
+      'volume "v" (Projected): overlapping paths: "a" (Secret "s") with "a/b" (ConfigMap "c")',
+      'volume "v" (Projected): overlapping paths: "a/b" (DownwardAPI) with "a/b" (ConfigMap "c")',
+      'volume "v" (Projected): overlapping paths: "a/b" (DownwardAPI) with "a" (Secret "s")',
     ]);
   });
 

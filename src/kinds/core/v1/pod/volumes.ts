@@ -8,6 +8,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../../meta/names.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import type { Gate } from "../../../../meta/gates.ts";
+import { goQuoted } from "../../../../util/go-quote.ts";
 import { withoutTrailing } from "../../../../util/scan.ts";
 import { dropGated } from "../../../rules/gated-field.ts";
 import { type ClaimSpec, claimSpecWarnings } from "../claim-spec.ts";
@@ -138,38 +139,62 @@ export function* volumeWarnings(volumes: readonly PodVolume[], sources: readonly
   }
 }
 
-/** A file of a volume, and the source that it is from. */
+/** A file of a volume, and the source of a projection that it is from. */
 interface File {
   readonly path: string;
-  readonly from: string;
+  readonly from?: string;
 }
 
-/** Sources that are none, and files of a volume that hide one another. */
-function* fileWarnings(volume: PodVolume): Generator<string> {
-  const files: File[] = [];
-  const name = JSON.stringify(volume.name);
-  const add = (paths: readonly string[], from: string): void => {
-    for (const text of paths) {
-      const path = withoutTrailing(text, "/");
-      if (path !== "") files.push({ path, from });
-    }
-  };
-  for (const member of ["configMap", "secret", "downwardAPI"]) {
-    const items = (volume[member] as { items?: readonly { path?: string }[] } | undefined)?.items ?? [];
-    add(
-      items.map(({ path = "" }) => path),
-      member,
-    );
-  }
-  for (const source of projectionsOf(volume)) {
-    if (isEmpty(source)) yield `volume ${name} (projected) has no sources provided`;
-    const token = source.serviceAccountToken?.path;
-    add(token ? [...pathsOf(source), token] : pathsOf(source), originOf(source));
-  }
-  for (const [file, other] of overlaps(files)) {
-    yield `volume ${name}: overlapping paths: ${file.path} (${file.from}) with ${other.path} (${other.from})`;
-  }
+type Items = readonly { readonly path?: string | undefined }[] | undefined;
+
+interface Mapped {
+  readonly name?: string;
+  readonly secretName?: string;
+  readonly items?: Items;
 }
+
+/** Sources that are none, and files of a volume that hide one another, in the words of the real server. */
+function* fileWarnings(volume: PodVolume): Generator<string> {
+  const name = goQuoted(volume.name);
+  const configMap = volume["configMap"] as Mapped | undefined;
+  const secret = volume["secret"] as Mapped | undefined;
+  const downward = volume["downwardAPI"] as Mapped | undefined;
+  if (configMap) yield* overlapWarnings(name, named("ConfigMap", configMap.name), filesOf(configMap.items));
+  if (secret) yield* overlapWarnings(name, named("Secret", secret.secretName), filesOf(secret.items));
+  if (downward) yield* overlapWarnings(name, "DownwardAPI", filesOf(downward.items));
+  const sources = projectionsOf(volume);
+  for (const source of sources) if (isEmpty(source)) yield `volume ${name} (Projected) has no sources provided`;
+  yield* overlapWarnings(name, "Projected", sources.flatMap(projectedFiles));
+}
+
+const named = (kind: string, name = ""): string => `${kind} ${goQuoted(name)}`;
+
+const filesOf = (items: Items, from?: string): File[] =>
+  (items ?? []).map(({ path = "" }) => ({ path, ...(from !== undefined && { from }) }));
+
+/** The files of a source of a projection. */
+function projectedFiles(source: Projection): readonly File[] {
+  const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = source;
+  if (configMap?.items) return filesOf(configMap.items, named("ConfigMap", configMap.name));
+  if (secret?.items) return filesOf(secret.items, named("Secret", secret.name));
+  if (downwardAPI?.items) return filesOf(downwardAPI.items, "DownwardAPI");
+  if (serviceAccountToken) return filesOf([serviceAccountToken], "ServiceAccountToken");
+  if (bundle) return filesOf([bundle], named("ClusterTrustBundle", bundle.name ?? bundle.signerName));
+  if (!podCertificate) return [];
+  return [
+    ...filesOf([{ path: podCertificate.certificateChainPath ?? "" }], "PodCertificate chain"),
+    ...filesOf([{ path: podCertificate.keyPath ?? "" }], "PodCertificate key"),
+    ...filesOf([{ path: podCertificate.credentialBundlePath ?? "" }], "PodCertificate credential bundle"),
+  ];
+}
+
+function* overlapWarnings(volume: string, source: string, files: readonly File[]): Generator<string> {
+  const trimmed = files.map(({ path, ...rest }) => ({ ...rest, path: withoutTrailing(path, "/") }));
+  for (const [file, other] of overlaps(trimmed.filter(({ path }) => path !== "")))
+    yield `volume ${volume} (${source}): overlapping paths: ${shown(file)} with ${shown(other)}`;
+}
+
+const shown = ({ path, from }: File): string => (from === undefined ? goQuoted(path) : `${goQuoted(path)} (${from})`);
 
 /** More of one volume nobody reads. */
 const MOST_OVERLAPS = 1000;
@@ -178,8 +203,9 @@ const MOST_OVERLAPS = 1000;
 function overlaps(files: readonly File[]): (readonly [File, File])[] {
   const places = new Map<string, number[]>();
   const told = new Map<string, number>();
-  files.forEach(({ path, from }, i) => {
-    const id = `${path} (${from})`;
+  files.forEach((file, i) => {
+    const { path } = file;
+    const id = shown(file);
     const before = told.get(id) ?? 0;
     // A third one says nothing that the second has not said.
     if (before === 2) return;
@@ -208,11 +234,3 @@ function overlaps(files: readonly File[]): (readonly [File, File])[] {
 }
 
 const byPlaces = (a: readonly [number, number], b: readonly [number, number]): number => a[0] - b[0] || a[1] - b[1];
-
-/** What a source of a projection is, with the name of the object that it is made of. */
-function originOf(source: Projection): string {
-  const member = PROJECTION_MEMBERS.find((one) => source[one] !== undefined) ?? "";
-  const named = source[member || "secret"] as { name?: string; signerName?: string } | undefined;
-  const name = named?.name ?? named?.signerName;
-  return name === undefined ? member : `${member} ${name}`;
-}
