@@ -3,6 +3,7 @@ import type { NewObject } from "../../src/client/index.ts";
 import { Node, Pod } from "../../src/client/kinds/index.ts";
 import { podGarbage } from "../../src/controllers/pod-garbage/controller.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
+import { createCluster, watchLags } from "../../src/testing/index.ts";
 import { World } from "../runtime/world.ts";
 
 let world: World;
@@ -93,6 +94,19 @@ test("CTL-PODGC-2: a pod that comes to a node which was gone before is given as 
   expect(await left()).toEqual(["second"]);
   await world.advance("2s");
   expect(await left()).toEqual([]);
+});
+
+test("CTL-PODGC-2: a node that is not seen yet is asked for before its pods are removed", async () => {
+  await using cluster = await createCluster();
+  await cluster.run(podGarbage(kubernetes));
+  cluster.faults.open({ kind: Node }, watchLags("70s"));
+  await cluster.apply(Node, { metadata: { name: "late" } });
+  const spec = { nodeName: "late", containers: [{ name: "c", image: "i" }] };
+  await cluster.apply(Pod, { metadata: at("p"), spec });
+  await cluster.clock.advance("41s");
+  expect(cluster.requests({ kind: Node, verb: "get" }).length).toBeGreaterThan(0);
+  await cluster.clock.advance("10m");
+  expect(await cluster.client().resource(Pod).find(at("p"))).toBeDefined();
 });
 
 test("CTL-PODGC-4: a pod that leaves without ever having had a node has failed, and goes but for its finalizers", async () => {
