@@ -54,6 +54,7 @@ export interface OptionValues extends AuditOptionValues {
   readonly "service-cluster-ip-range": readonly string[];
   readonly "service-node-port-range": readonly [number, number];
   readonly "disable-force-detach-on-timeout": boolean;
+  readonly "terminated-pod-gc-threshold": number;
   readonly node: string;
   readonly "node-dir": string;
   readonly "node-pods": PodMode;
@@ -293,6 +294,13 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: onOff,
     default: "false",
     about: "Leave what a node says it uses attached to it, however long it is not ready.",
+    since: "0.1",
+  },
+  "terminated-pod-gc-threshold": {
+    group: "served",
+    type: most("pods"),
+    default: "12500",
+    about: "How many Pods that have ended are kept; beyond that the oldest are deleted.",
     since: "0.1",
   },
   node: {

@@ -58,6 +58,8 @@ export interface ServeOptions {
   readonly node: NodeOptions | undefined;
   /** Whether nodes that are not ready for six minutes lose volumes that they use. */
   readonly forceDetach: boolean;
+  /** So many Pods that have ended are kept; 0 for all. */
+  readonly endedPods: number;
   readonly historyMillis: number;
   readonly graceMillis: number;
   /** How long a request may take; watches and backups have no such end. */
@@ -243,6 +245,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
     node: nodeOf(said, dataDir),
     forceDetach: !said["disable-force-detach-on-timeout"],
+    endedPods: said["terminated-pod-gc-threshold"],
     historyMillis: said.history,
     graceMillis: said["shutdown-grace"],
     requestMillis: said["request-timeout"],

@@ -503,8 +503,8 @@ const noCa = (): never => {
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
 function chosenControllers(options: ChosenOptions, given: GivenToControllers): readonly Controller[] {
-  const { dialect, eventTtlMillis, forceDetach, controllers } = options;
-  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, ...given });
+  const { dialect, eventTtlMillis, forceDetach, endedPods, controllers } = options;
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...given });
   try {
     return chooseControllers(all, controllers);
   } catch (error) {

@@ -23,13 +23,15 @@ import { garbageCollector } from "./garbage/collector.ts";
 import { storageVersionMigrator } from "./migration/migrator.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { type PodGarbageSettings, podGarbage } from "./pod-garbage/controller.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection.ts";
 import { resourceQuota } from "./quota/controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { systemNamespaces } from "./system-namespaces.ts";
+import { taintEviction } from "./taint-eviction/controller.ts";
 
 /** What is set for the controllers. */
-export interface ControllerSettings extends AttachSettings {
+export interface ControllerSettings extends AttachSettings, PodGarbageSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** PEM of the CA that signed the serving certificate; empty without TLS. */
@@ -58,6 +60,7 @@ export function builtInControllers({
   caCertificate,
   secretTokens,
   signingCa,
+  endedPods,
   ...attaching
 }: ControllerSettings): BuiltInControllers {
   const { namespaceObjects, storageProtection } = dialect.rules;
@@ -77,6 +80,8 @@ export function builtInControllers({
     volumeExpansion(dialect),
     attachDetach(dialect, attaching),
     ephemeralVolumes,
+    taintEviction,
+    podGarbage(dialect, endedPods === undefined ? {} : { endedPods }),
     coordinatedElection(dialect),
     storageVersionMigrator(dialect),
     certificateApproving,

@@ -12,6 +12,8 @@ export const CONTROLLERS = {
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
   "persistentvolume-binder": "Brings claims and volumes together, and does with released volumes what they say.",
   "persistentvolume-expander": "Hands claims that ask for more to who enlarges volumes.",
+  "pod-garbage-collector-controller":
+    "Removes Pods that no agent ends: their node is gone, or out of service; and of those that have ended all but some.",
   podcertificaterequestcleaner: "Removes requests of Pods for certificates that are old (gate PodCertificateRequest).",
   "pv-protection": "Keeps volumes that are bound.",
   "pvc-protection": "Keeps claims that Pods use.",
@@ -23,6 +25,7 @@ export const CONTROLLERS = {
   "storage-version-migrator":
     "Writes the objects of a kind anew for a StorageVersionMigration (gate StorageVersionMigrator).",
   "system-namespaces": "Makes the namespaces that every cluster has again when they are deleted.",
+  "taint-eviction-controller": "Evicts Pods from nodes with taints that they do not tolerate (NoExecute).",
   "trust-bundle-publisher":
     "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",

@@ -28,6 +28,7 @@ import {
 } from "../../runtime/index.ts";
 import { type MigratedSource, type Migration, migrationOf } from "../binder/migration.ts";
 import { claimKeyOf, claimsOfPod } from "../pod-claims.ts";
+import { nodeOfPod } from "../pods-by-node.ts";
 import { hasEnded } from "../usage.ts";
 import { type AttachNames, type Disk, attachNames, attachmentName, entryOf, idOf, isAttachmentName } from "./names.ts";
 import { changedAt, isForOneNode, isManaged, isOutOfService, isReady } from "./rules.ts";
@@ -61,7 +62,7 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
     pods: sharedInformer(Pod, {
       indexes: {
         claim: (pod: Pod) => (pod.spec.nodeName ? claimsOfPod(pod).map((key) => keyText(key)) : undefined),
-        node: (pod: Pod) => pod.spec.nodeName,
+        node: nodeOfPod,
         inline: (pod: Pod) => (pod.spec.nodeName ? inlineOf(pod, migration).map(idOf) : undefined),
       },
     }),

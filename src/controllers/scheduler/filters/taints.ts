@@ -1,15 +1,7 @@
-import type { Node, Pod } from "../../../client/kinds/index.ts";
+import type { Node } from "../../../client/kinds/index.ts";
+import { type Taint, type Toleration, isTolerated } from "../../tolerations.ts";
 import { type Demand, NODES, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
-
-type Toleration = NonNullable<Pod["spec"]["tolerations"]>[number];
-
-/** A taint of a node. */
-export interface Taint {
-  readonly key: string;
-  readonly value?: string | undefined;
-  readonly effect: string;
-}
 
 /** Taints that keep a Pod away unless it tolerates them (SCHED-8). */
 export function taints({ guest: { pod } }: Needs): Demand {
@@ -40,14 +32,3 @@ function untolerated(
 ): Taint | undefined {
   return spec.taints?.find((taint) => effects.includes(taint.effect) && !isTolerated(taint, tolerations));
 }
-
-/** Whether one of some tolerations is meant for a taint. */
-export const isTolerated = (taint: Taint, tolerations: readonly Toleration[]): boolean =>
-  tolerations.some(({ key = "", operator = "Equal", value = "", effect = "" }) => {
-    if (effect !== "" && effect !== taint.effect) return false;
-    if (key === "") return operator === "Exists";
-    if (key !== taint.key) return false;
-    return (
-      operator === "Exists" || ((operator === "" ? "Equal" : operator) === "Equal" && value === (taint.value ?? ""))
-    );
-  });

@@ -1,7 +1,7 @@
+import { isTolerated } from "../../tolerations.ts";
 import type { View } from "../view.ts";
 import { type Demand, NODES, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
-import { isTolerated } from "./taints.ts";
 
 const OBSTACLE = ["node(s) were unschedulable"];
 

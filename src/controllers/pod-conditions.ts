@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { type Client, attempt } from "../../client/index.ts";
-import { Pod } from "../../client/kinds/index.ts";
-import { formatTime } from "../../meta/time.ts";
-import { errorText } from "../../util/cut-text.ts";
+import { type Client, attempt } from "../client/index.ts";
+import { Pod } from "../client/kinds/index.ts";
+import { formatTime } from "../meta/time.ts";
+import { errorText } from "../util/cut-text.ts";
 
 type Condition = NonNullable<Pod["status"]["conditions"]>[number];
 
@@ -16,6 +16,8 @@ export interface WantedCondition {
   readonly status: "True" | "False";
   readonly reason: string;
   readonly message: string;
+  /** The generation of the Pod that it is about; what is written keeps its own where this is left out. */
+  readonly observedGeneration?: number;
 }
 
 /** Writes a condition, and other members of the status with it; whether something was written. */
@@ -41,5 +43,9 @@ export async function tellPod(
   return told.ok;
 }
 
-const isSame = (old: Condition | undefined, { status, reason, message }: WantedCondition): boolean =>
-  old !== undefined && old.status === status && (old.reason ?? "") === reason && (old.message ?? "") === message;
+const isSame = (old: Condition | undefined, wanted: WantedCondition): boolean =>
+  old !== undefined &&
+  old.status === wanted.status &&
+  (old.reason ?? "") === wanted.reason &&
+  (old.message ?? "") === wanted.message &&
+  (wanted.observedGeneration ?? old.observedGeneration) === old.observedGeneration;
