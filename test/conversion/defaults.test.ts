@@ -100,14 +100,14 @@ test("CRD-20, CRD-41: what the version of the request fills in comes first", asy
 test("CRD-20, CRD-41: a dry run answers what would be read, defaults of the stored version included, and stores nothing", async () => {
   const [made, name] = [fresh("pack"), fresh("pack")];
   const dryRun = { dryRun: "All" };
-  const members = (version: string, more: Members): Members => ({ ...body(version, name, {}), ...more });
+  const members = (more: Members): Members => ({ ...body("v2", name, {}), ...more });
   await api.post(at("v2"), body("v2", name, { a: "1", policy: "Own", parts: [] }));
   const before = (await api.get(at("v2", name))).body;
   const { resourceVersion } = before["metadata"] as Members;
   const answers = {
     create: await api.post(at("v2"), body("v2", made, SENT), dryRun),
     "create by apply": await api.apply(at("v2", made), "one", body("v2", made, SENT), dryRun),
-    update: await api.put(at("v2", name), members("v2", { metadata: before["metadata"]!, spec: SENT }), dryRun),
+    update: await api.put(at("v2", name), members({ metadata: before["metadata"]!, spec: SENT }), dryRun),
     patch: await api.merge(at("v2", name), { spec: { policy: null, ...SENT } }, dryRun),
     apply: await api.apply(at("v2", name), "one", body("v2", name, { parts: SENT.parts }), {
       ...dryRun,
