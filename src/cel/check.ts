@@ -7,19 +7,17 @@ import type { Constant, Expr, Issue } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Environment } from "./environment.ts";
 import type { Overload } from "./library/contract.ts";
-import { MESSAGES } from "./messages.ts";
+import { ENUMS, MESSAGES } from "./messages.ts";
 import {
   BOOL,
   BYTES,
   DOUBLE,
-  DURATION,
   DYN,
   ERROR,
   INT,
   Known,
   NULL,
   STRING,
-  TIMESTAMP,
   TYPE,
   type Type,
   UINT,
@@ -155,6 +153,10 @@ class Checker {
       if (expr.kind !== "ident" || name !== written) this.#qualified.set(expr.id, name);
       return type;
     }
+    if (ENUMS.has(name)) {
+      this.#qualified.set(expr.id, `enum:${name}`);
+      return INT;
+    }
     const named = TYPE_NAMES.get(name) ?? WELL_KNOWN.get(name);
     if (!named) return undefined;
     this.#qualified.set(expr.id, `type:${name}`);
@@ -163,18 +165,13 @@ class Checker {
 
   #select(expr: Expr & { kind: "select" }): Type {
     const name = qualifiedName(expr);
-    if (name !== undefined && !expr.test && !this.#isLocal(name)) {
+    if (name !== undefined && !expr.test) {
       const type = this.#ident(expr, name);
       if (type) return type;
     }
     const of = this.check(expr.of);
     const field = this.#field(expr.at, of, expr.field, false);
     return expr.test ? BOOL : field;
-  }
-
-  #isLocal(name: string): boolean {
-    const [first] = name.split(".");
-    return this.#scopes.some((scope) => scope.has(first!));
   }
 
   #field(at: number, from: Type, name: string, isOptionalSelect: boolean): Type {
@@ -207,7 +204,7 @@ class Checker {
     if (name === "_?._") return this.#optionalSelect(expr);
     if (target) {
       const prefix = qualifiedName(target);
-      const full = prefix === undefined || this.#isLocal(prefix) ? undefined : `${prefix}.${name}`;
+      const full = prefix === undefined ? undefined : `${prefix}.${name}`;
       if (full !== undefined && this.#env.functions.has(full)) {
         this.#qualified.set(expr.id, full);
         const types = args.map((arg) => this.check(arg));
@@ -409,8 +406,7 @@ function typeOfConstant(value: Constant): Type {
 }
 
 const WELL_KNOWN: ReadonlyMap<string, Type> = new Map([
-  ["google.protobuf.Timestamp", TIMESTAMP],
-  ["google.protobuf.Duration", DURATION],
+  ...[...MESSAGES.values()].map(({ name, type }) => [name, type] as const),
   ["optional_type", opaque("optional_type")],
   // Of the types of libraries these alone have names in expressions.
   ["net.IP", opaque("net.IP")],

@@ -1,11 +1,14 @@
 /**
  * The messages of Protobuf that expressions can make: `google.protobuf.Struct{fields: {'a': 1}}`. What they become is a value like
- * any other (CEL-6): JSON, a moment, a duration, or what a wrapper holds.
+ * any other (CEL-6): JSON, a moment, a duration, what a wrapper holds, or what is packed in an `Any`. `Empty` alone stays what it is.
  *
  * @module
  */
+import { unpacked } from "./any.ts";
+import type { Fields, Message } from "./message.ts";
 import { durationText, timestampText } from "./times.ts";
 import {
+  ANY,
   BOOL,
   BYTES,
   DOUBLE,
@@ -18,23 +21,22 @@ import {
   UINT,
   listOf,
   mapOf,
+  structOf,
   wrapperOf,
 } from "./types.ts";
-import { Dict, Duration, Entries, Failure, List, Timestamp, Uint, type Value, Values, typeNameOf } from "./values.ts";
-
-/** The fields that an expression sets, in its order. */
-export type Fields = ReadonlyMap<string, Value>;
-
-/** A message: its fields with their types, and what it becomes. */
-export interface Message {
-  readonly name: string;
-  /** The type of what it becomes. */
-  readonly type: Type;
-  readonly fields: ReadonlyMap<string, Type>;
-  /** What holds the value of a wrapper, as a real server's language calls it. */
-  readonly holder?: string;
-  make(fields: Fields): Value;
-}
+import {
+  Blank,
+  Dict,
+  Duration,
+  Entries,
+  Failure,
+  List,
+  Timestamp,
+  Uint,
+  type Value,
+  Values,
+  typeNameOf,
+} from "./values.ts";
 
 /** What a field is told of that is given a value of another type. */
 export function misfit({ name, fields, holder }: Message, field: string, value: Value): Failure {
@@ -63,6 +65,7 @@ function jsonOf(value: Value): Value {
     return values.find((one) => one instanceof Failure) ?? new Values(values);
   }
   if (value instanceof Dict) return jsonObjectOf(value);
+  if (value instanceof Blank) return new Entries();
   if (typeof value === "object" && value !== null && !(value instanceof Failure)) return noJson(value);
   return value;
 }
@@ -176,6 +179,26 @@ const ALL: readonly Message[] = [
     ]),
     make: durationMessage,
   },
+  {
+    name: "Any",
+    type: ANY,
+    fields: new Map([
+      ["type_url", STRING],
+      ["value", BYTES],
+    ]),
+    make: (fields) =>
+      unpacked(
+        (fields.get("type_url") as string | undefined) ?? "",
+        (fields.get("value") as Uint8Array | undefined) ?? new Uint8Array(),
+        (name) => MESSAGES.get(name),
+      ),
+  },
+  {
+    name: "Empty",
+    type: structOf(`${PREFIX}Empty`, new Map()),
+    fields: new Map(),
+    make: (_fields, unknown = new Uint8Array()) => new Blank(`${PREFIX}Empty`, unknown),
+  },
   wrapper("BoolValue", BOOL, false),
   wrapper("BytesValue", BYTES, new Uint8Array()),
   wrapper("StringValue", STRING, ""),
@@ -197,3 +220,9 @@ const ALL: readonly Message[] = [
 export const MESSAGES: ReadonlyMap<string, Message> = new Map(
   ALL.map((message) => [PREFIX + message.name, { ...message, name: PREFIX + message.name }]),
 );
+
+/** Whether values have this message as their type, so that its name is a value: of the others only the names of what they become are. */
+export const isTypeOfValues = ({ name, type }: Message): boolean => type.name === name && type !== ANY;
+
+/** The constants of enums by their full names. */
+export const ENUMS: ReadonlyMap<string, bigint> = new Map([[`${PREFIX}NullValue.NULL_VALUE`, 0n]]);

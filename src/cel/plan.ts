@@ -9,10 +9,11 @@ import type { Expr, Fold } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
 import { NO_OVERLOAD, found, indexed } from "./library/standard.ts";
-import { MESSAGES, misfit } from "./messages.ts";
+import { ENUMS, MESSAGES, isTypeOfValues, misfit } from "./messages.ts";
 import { patternOf } from "./patterns.ts";
 import type { Type } from "./types.ts";
 import {
+  Blank,
   Dict,
   Duration,
   Entries,
@@ -115,7 +116,8 @@ class Planner {
 
   #name(expr: Expr, name: string): Part {
     const qualified = this.#checked.qualified.get(expr.id);
-    if (qualified?.startsWith("type:")) return literal(new TypeValue(qualified.slice(5)));
+    if (qualified?.startsWith("type:")) return typeNamed(qualified.slice(5));
+    if (qualified?.startsWith("enum:")) return literal(ENUMS.get(qualified.slice(5))!);
     for (let i = this.#scopes.length - 1; i >= 0 && qualified === undefined; i--) {
       const slot = this.#scopes[i]!.get(name);
       if (slot !== undefined) return attribute((run) => run.locals[slot]!);
@@ -292,6 +294,13 @@ class Planner {
   }
 }
 
+/** A type as a value; messages are none that only become values of other types. */
+function typeNamed(name: string): Part {
+  const message = MESSAGES.get(name);
+  if (message && !isTypeOfValues(message)) throw new PlanFault(`reference to undefined type: ${name}`);
+  return literal(new TypeValue(name));
+}
+
 const notIterable = (value: Value, two: boolean): Failure =>
   new Failure(
     two
@@ -330,7 +339,7 @@ function memberOf(of: Step, field: string): Step {
     if (value instanceof Failure) return value;
     if (value instanceof Optional) return ofOptional(run, value, field);
     run.spend(1);
-    if (value instanceof List) return indexed(value, field);
+    if (value instanceof List || value instanceof Blank) return indexed(value, field);
     const member = value instanceof Dict ? value.get(field) : undefined;
     return member === undefined ? missing : member;
   };
@@ -377,7 +386,7 @@ function present(of: Step, field: string): Step {
       return true;
     }
     run.spend(1);
-    if (value instanceof List) return indexed(value, field);
+    if (value instanceof List || value instanceof Blank) return indexed(value, field);
     // What has no members has not this one: a policy asks has(object.x) also where an object goes, and there is none.
     return value instanceof Dict && value.get(field) !== undefined;
   };

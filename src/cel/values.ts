@@ -94,6 +94,26 @@ export abstract class Opaque {
   abstract equals(other: Opaque): boolean;
 }
 
+/** A message without fields; what its bytes said beyond that is kept, so that messages are equal that said the same. */
+export class Blank extends Opaque {
+  readonly typeName: string;
+  readonly unknown: Uint8Array;
+
+  constructor(typeName: string, unknown: Uint8Array) {
+    super();
+    this.typeName = typeName;
+    this.unknown = unknown;
+  }
+
+  get text(): string {
+    return `${this.typeName}{}`;
+  }
+
+  equals(other: Opaque): boolean {
+    return other instanceof Blank && equals(this.unknown, other.unknown);
+  }
+}
+
 /** A list. */
 export abstract class List {
   abstract readonly size: number;
@@ -377,6 +397,7 @@ const GO_NAMES: Readonly<Record<string, string>> = {
   type: "*types.Type",
   list: "*types.baseList",
   map: "*types.baseMap",
+  "google.protobuf.Empty": "*types.protoObj",
   "kubernetes.NamedFormat": "cel.Format",
 };
 

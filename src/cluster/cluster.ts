@@ -46,6 +46,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "../util/cloc
 import { type Log, silentLog } from "../util/log.ts";
 import { Fairness } from "../fairness/index.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
+import { CONTROLLERS_LEASE, type Running, componentStatuses, leaseNamespace } from "./components.ts";
 import { FlowObjects } from "./flow-objects.ts";
 import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
@@ -197,6 +198,9 @@ interface Own {
   readonly hooks: Hooks;
   readonly threads: ThreadPool;
   readonly fairness: Fairness | undefined;
+  readonly running: Running[];
+  /** Whether the store has failed, and answers nobody any more. */
+  readonly storeFailed: () => boolean;
 }
 
 function openOwn(parts: ClusterParts): Own {
@@ -215,7 +219,18 @@ function openOwn(parts: ClusterParts): Own {
     hooks: parts.hooks ?? openHooks({ clock }),
     threads,
     fairness: parts.fairness === false ? undefined : new Fairness({ clock, seats: seatsOf(parts) }),
+    running: [],
+    storeFailed: failureOf(parts.store),
   };
+}
+
+/** Remembers whether a store fails. */
+function failureOf(store: Store): () => boolean {
+  let failed = false;
+  void store.failed.then(() => {
+    failed = true;
+  });
+  return () => failed;
 }
 
 /** Requests that run at a time, reads and writes together. */
@@ -237,7 +252,7 @@ const extensionParts = (
   activity: parts.server?.activity,
 });
 
-function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
+function registryOptions(parts: ClusterParts, { api, running, storeFailed }: Own): RegistryOptions {
   const { store, log = silentLog } = parts;
   return {
     api,
@@ -251,6 +266,13 @@ function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
       ...(parts.admission?.(builtIn, lookup, authorizer) ?? builtIn),
       definitionPreview({ lookup, authorizer, dialect: api.dialect }),
     ],
+    shown: (lookup) =>
+      new Map([
+        [
+          "/ComponentStatus",
+          () => componentStatuses({ lookup, dialect: api.dialect, clock: api.clock, running, storeFailed }),
+        ],
+      ]),
     cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }), ...parts.cache },
   };
 }
@@ -283,6 +305,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
   const close = async (graceMillis = GRACE_MS): Promise<void> => {
     // Controllers are clients: they are told first, and are answered while the server finishes what runs.
     roles?.close();
+    own.running.length = 0;
     const stopped = managers.splice(0).map((manager) => manager.stop({ grace: graceMillis }));
     await Promise.all([...stopped, server.close(graceMillis)]);
     await extension?.close();
@@ -305,8 +328,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     client,
     async start(controllers, { isShared = false, freeze = true } = {}) {
       if (controllers.length === 0) return;
-      const namespace = dialect.rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
-      const leaderElection = { lease: { namespace, name: "keelson-controllers" } };
+      const leaderElection = { lease: { namespace: leaseNamespace(dialect), name: CONTROLLERS_LEASE } };
       const manager = createManager({
         client: client("keelson-controllers"),
         name: "keelson-controllers",
@@ -321,6 +343,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
         ...(isShared ? { leaderElection } : {}),
       });
       managers.push(manager.add(...controllers));
+      own.running.push({ controllers, manager });
       await manager.start();
     },
     fork(others) {
@@ -369,10 +392,6 @@ interface Assembled {
 function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches, health }: Assembled): ServerHandle {
   const { store, server = {} } = parts;
   const { clock, random, dialect } = own.api;
-  let failed = false;
-  void store.failed.then(() => {
-    failed = true;
-  });
   const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
   return createServer({
     registry: built.kinds,
@@ -388,7 +407,7 @@ function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches
     ...server,
     routes: [explaining, ...(server.routes ?? [])],
     health: [
-      storeCheck(() => failed),
+      storeCheck(own.storeFailed),
       cacheCheck(watched),
       syncCheck(watched),
       ...(store.room ? [roomCheck(store)] : []),

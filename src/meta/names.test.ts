@@ -49,11 +49,19 @@ describe.each(cases)("%s", (_name, check, fine, wrong) => {
   });
 
   test.each(wrong)("may not be %j, and it is said what was expected", (text) => {
-    expect(check(text)).toMatch(/^expected /);
+    expect(check(text)).toMatch(/^expected |^must not contain dots$/);
   });
 });
 
 test("a name rule answers true, or what was expected", () => {
   expect(subdomainName("a.b")).toBe(true);
-  expect(labelName("a.b")).toMatch(/^expected a DNS label/);
+  expect(labelName("a_b")).toMatch(/^expected a DNS label/);
+});
+
+test("DEC-2: a label that is a subdomain is told of its dots; one that must begin with a letter is not", () => {
+  expect(dnsLabel("a.b")).toBe("must not contain dots");
+  expect(labelName("kube.system")).toBe("must not contain dots");
+  for (const text of ["a..b", "A.b", ".a", "a_b"]) expect(dnsLabel(text)).toMatch(/^expected a DNS label: /);
+  expect(dnsLabel(`${x(40)}.${x(40)}`)).toBe("expected at most 63 characters");
+  expect(dns1035Label("a.b")).toMatch(/^expected a DNS label that begins with a letter/);
 });

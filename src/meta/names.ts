@@ -23,12 +23,20 @@ const ofForm = (pattern: RegExp, most: number, expected: string): TextCheck => {
   return (text) => (text.length > most ? atMost(most) : pattern.test(text) ? undefined : expected);
 };
 
-/** A DNS label (RFC 1123): at most 63 lower-case letters, digits and dashes, no dash at either end. */
-export const dnsLabel: TextCheck = ofForm(
+const formOfLabel = ofForm(
   LABEL,
   63,
   "expected a DNS label: lower-case letters, digits and '-', beginning and ending with a letter or digit",
 );
+
+/**
+ * A DNS label (RFC 1123): at most 63 lower-case letters, digits and dashes, no dash at either end. Of what is a subdomain but no
+ * label the dots are named, as `IsDNS1123Label` of Kubernetes does; it does so of no label that must begin with a letter.
+ */
+export const dnsLabel: TextCheck = (text) => {
+  const wrong = formOfLabel(text);
+  return wrong !== undefined && text.length <= 63 && SUBDOMAIN.test(text) ? "must not contain dots" : wrong;
+};
 
 /** A DNS label (RFC 1035): as {@link dnsLabel}, but beginning with a letter. */
 export const dns1035Label: TextCheck = ofForm(

@@ -16,7 +16,7 @@ import type { Value } from "../value/value.ts";
 import { amendStatus } from "./amend.ts";
 import { storedBytes } from "./codec.ts";
 import { HotObjects } from "./hot-objects.ts";
-import { type Kind, type SharedParts, keyOf } from "./kind.ts";
+import { type Kind, type SharedParts, type Shown, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
 import { SYSTEM, systemWrite } from "./system.ts";
 import { objectLocks } from "./turn.ts";
@@ -48,6 +48,8 @@ export interface RegistryOptions {
   /** The chain of admission, given the built-in one; that one alone by default. */
   readonly admission?: (builtIn: Admission, lookup: Lookup, authorizer: Authorizer) => Admission;
   readonly cache?: Partial<CacherOptions>;
+  /** What makes the objects of kinds that are shown and not stored; without it they have none. */
+  readonly shown?: (lookup: Lookup) => Shown;
 }
 
 /** A registry with the cache under it. */
@@ -136,6 +138,7 @@ function over(
     hot: new HotObjects(),
     stocks,
     namespaceLabels: (name) => lookup.get("namespaces", "", name)?.metadata.labels,
+    shown: options.shown?.(lookup),
   };
   const kinds = kindsOf(shared, actions);
   // Also what cannot be read is there.

@@ -8,7 +8,7 @@
  * @module
  */
 import { apiVersionOf } from "../meta/versions.ts";
-import type { ApiContext, Owner, ResourceDefinition, Stock, WriteContext } from "../schema/definition.ts";
+import type { ApiContext, NewObject, Owner, ResourceDefinition, Stock, WriteContext } from "../schema/definition.ts";
 import { type Walker, walkerOf } from "../schema/walker.ts";
 import type { Admission } from "../admission/contract.ts";
 import { type StructType, structOf } from "../apply/schema/schema.ts";
@@ -34,6 +34,9 @@ export interface View {
 /** What has been made of entries in one version; it goes with the entry, and with what it was made by. */
 export type Views = WeakMap<Entry, View>;
 
+/** What makes the objects of kinds that are shown and not stored, by `group/kind`; those of one kind in any order. */
+export type Shown = ReadonlyMap<string, () => readonly NewObject[]>;
+
 /** The parts of a server that all kinds share. */
 export interface SharedParts {
   readonly api: ApiContext;
@@ -47,6 +50,8 @@ export interface SharedParts {
   readonly stocks: Stocks;
   /** The labels of a namespace that is there. */
   readonly namespaceLabels: NonNullable<WriteContext["namespaceLabels"]>;
+  /** The objects of kinds that are shown and not stored. */
+  readonly shown?: Shown | undefined;
 }
 
 /** Names, each of which one object has at a time. */

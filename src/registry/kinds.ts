@@ -18,6 +18,7 @@ import { type SharedParts, type Kind, type StoredResource, type Views, kindOf, s
 import { resourceOf } from "./resource.ts";
 import { type Converter, checkedConverter, hubConverter } from "./versions/converter.ts";
 import { type Actions, askedResource } from "./virtual/asked.ts";
+import { shownResource } from "./virtual/shown.ts";
 
 /** One resource in all its versions: the unit that comes, changes and goes. */
 export interface ResourceSpec {
@@ -38,7 +39,7 @@ interface Blueprint extends ResourceSpec {
 /** A resource as it is served now. */
 interface Live {
   readonly spec: Blueprint;
-  /** Undefined for what is asked and not stored. */
+  /** Undefined for what is asked or shown, and not stored. */
   readonly stored: StoredResource | undefined;
   readonly served: readonly Served[];
 }
@@ -48,7 +49,7 @@ interface Served {
   /** That of its resource. */
   readonly key: string;
   readonly resource: Resource;
-  /** Undefined for what is asked and not stored. */
+  /** Undefined for what is asked or shown, and not stored. */
   readonly kind: Kind | undefined;
 }
 
@@ -96,7 +97,7 @@ export class Kinds implements Registry {
       const before = this.#live.get(key)?.stored;
       const prefix = prefixOf(storageOf(spec));
       const isKept = before !== undefined && isLoaded(before);
-      if (!isKept && !isAsked(spec)) await cacher.addResource(cacheResource(prefix));
+      if (!isKept && !isUnstored(spec)) await cacher.addResource(cacheResource(prefix));
       try {
         const next = await inTurns(this.#compile(blueprintOf(spec)), new TurnLimit());
         // Another resource may have come while the records were loaded.
@@ -107,7 +108,7 @@ export class Kinds implements Registry {
         throw error;
       }
       if (!isKept) return;
-      if (isAsked(spec)) cacher.removeResource(prefix);
+      if (isUnstored(spec)) cacher.removeResource(prefix);
       else cacher.resource(prefix).endWatches();
     });
   }
@@ -248,7 +249,7 @@ export class Kinds implements Registry {
 
   /** In steps: a definition may have ten thousand versions. */
   *#compile(spec: Blueprint): Steps<Live> {
-    if (isAsked(spec)) return this.#compileAsked(spec);
+    if (isUnstored(spec)) return this.#compileUnstored(spec);
     const storage = storageOf(spec);
     const prefix = prefixOf(storage);
     const versions = new Map<string, Kind>();
@@ -279,13 +280,13 @@ export class Kinds implements Registry {
     return { spec, stored, served };
   }
 
-  #compileAsked(spec: Blueprint): Live {
+  #compileUnstored(spec: Blueprint): Live {
     const definitions = spec.versions.filter((definition) => definition.served !== false);
     const key = keyOfSpec(spec);
     const served = definitions.map((d) => ({
       key,
       kind: undefined,
-      resource: askedResource(d, this.#shared, this.#actions),
+      resource: d.shown ? shownResource(d, this.#shared) : askedResource(d, this.#shared, this.#actions),
     }));
     return { spec, stored: undefined, served };
   }
@@ -359,7 +360,7 @@ class GroupVersion {
 
 const resourcesOf = (served: readonly Served[]): readonly Resource[] => served.map(({ resource }) => resource);
 
-const isAsked = ({ versions }: ResourceSpec): boolean => versions.every(({ asked }) => asked);
+const isUnstored = ({ versions }: ResourceSpec): boolean => versions.every(({ asked, shown }) => asked || shown);
 
 /** Whether the records of a resource are still in memory: one that could not be read has taken it out. */
 const isLoaded = ({ versions }: StoredResource): boolean =>

@@ -337,6 +337,8 @@ export interface ResourceDefinition extends WriteRules {
   readonly served?: boolean;
   /** Never stored: a create asks something of the server, and nothing else is possible (a review, a request for a token). */
   readonly asked?: true;
+  /** Never stored: what a server knows is made into objects when they are read, and nothing else is possible. */
+  readonly shown?: true;
   /**
    * Whether clients have no type of their own for it (a custom kind): bodies must say what they are, lists and their items
    * do, a cell of a table may be empty, and finalizers need not be known ones.

@@ -96,3 +96,40 @@ test("CRD-20, CRD-41: what the version of the request fills in comes first", asy
   expect((await api.post(at("v3"), body("v3", name, SENT))).body["spec"]).toEqual(filled);
   for (const read of ["v1", "v2", "v3"]) expect([read, await specOf(read, name)]).toEqual([read, filled]);
 });
+
+test("CRD-20, CRD-41: a dry run answers what would be read, defaults of the stored version included, and stores nothing", async () => {
+  const [made, name] = [fresh("pack"), fresh("pack")];
+  const dryRun = { dryRun: "All" };
+  const members = (more: Members): Members => ({ ...body("v2", name, {}), ...more });
+  await api.post(at("v2"), body("v2", name, { a: "1", policy: "Own", parts: [] }));
+  const before = (await api.get(at("v2", name))).body;
+  const { resourceVersion } = before["metadata"] as Members;
+  const answers = {
+    create: await api.post(at("v2"), body("v2", made, SENT), dryRun),
+    "create by apply": await api.apply(at("v2", made), "one", body("v2", made, SENT), dryRun),
+    update: await api.put(at("v2", name), members({ metadata: before["metadata"]!, spec: SENT }), dryRun),
+    patch: await api.merge(at("v2", name), { spec: { policy: null, ...SENT } }, dryRun),
+    apply: await api.apply(at("v2", name), "one", body("v2", name, { parts: SENT.parts }), {
+      ...dryRun,
+      force: "true",
+    }),
+  };
+  const specs = Object.fromEntries(Object.entries(answers).map(([verb, answer]) => [verb, answer.body["spec"]]));
+  expect(specs).toEqual({
+    create: STORED,
+    "create by apply": STORED,
+    update: STORED,
+    patch: STORED,
+    apply: { a: "1", policy: "Own", parts: STORED.parts },
+  });
+  const versions = Object.values(answers).map(({ body: { metadata } }) => (metadata as Members)["resourceVersion"]);
+  expect(versions).toEqual([undefined, undefined, resourceVersion, resourceVersion, resourceVersion]);
+  expect(Object.values(answers).map(({ body: { apiVersion } }) => apiVersion)).toEqual(Array(5).fill(`${GROUP}/v2`));
+  expect((await api.get(at("v2", made))).status).toBe(404);
+  expect((await api.get(at("v2", name))).body).toEqual(before);
+});
+
+test("CRD-20, CRD-41: a dry run in the stored version answers what that version fills in", async () => {
+  const name = fresh("pack");
+  expect((await api.post(at("v1"), body("v1", name, SENT), { dryRun: "All" })).body["spec"]).toEqual(STORED);
+});

@@ -1,4 +1,5 @@
 /** Volumes that grow on a node, that are counted there, and that are devices. */
+import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -233,7 +234,8 @@ describe("block volumes", () => {
     const base = join(node.root, "plugins/kubernetes.io/csi/volumeDevices");
     const { uid } = pod.metadata;
     const [stage, publish] = [driver.of("NodeStageVolume")[0]!.request, driver.of("NodePublishVolume")[0]!.request];
-    expect(stage.stagingTargetPath).toBe(join(base, "staging/raw"));
+    const hash = createHash("sha256").update(stage.volumeId).digest("hex");
+    expect(stage.stagingTargetPath).toBe(join(base, "staging", driver.name, hash, "globalmount"));
     expect([publish.stagingTargetPath, publish.targetPath]).toEqual([
       stage.stagingTargetPath,
       join(base, "publish/raw", uid),
@@ -251,6 +253,26 @@ describe("block volumes", () => {
     await node.tearDown(needed);
     expect(driver.done.slice(3)).toEqual(["NodeUnpublishVolume"]);
     await node.tearDown(second);
+    expect(driver.done.slice(4)).toEqual(["NodeUnpublishVolume", "NodeUnstageVolume"]);
+    expect(node.left("volumeDevices")).toEqual([]);
+  });
+
+  test("NODE-44, NODE-17: a disk that two volumes name is staged once, and taken off the node when neither is used", async () => {
+    const driver = await node.fresh();
+    const csi = { driver: driver.name, volumeHandle: "one-disk" };
+    const [first, second] = ["raw-a", "raw-b"].map((name) => node.persistent(node.pod(), { name, mode: "Block", csi }));
+    await node.setUp(first!);
+    await node.setUp(second!);
+    expect(driver.done).toEqual(["NodeStageVolume", "NodePublishVolume", "NodePublishVolume"]);
+    const staged = driver.of("NodeStageVolume")[0]!.request.stagingTargetPath;
+    const published = driver.of("NodePublishVolume").map(({ request }) => request);
+    expect(published.map(({ stagingTargetPath }) => stagingTargetPath)).toEqual([staged, staged]);
+    expect(new Set(published.map(({ targetPath }) => targetPath)).size).toBe(2);
+    await node.restart();
+    await node.until(() => driver.answers.length === 2);
+    await node.tearDown(first!);
+    expect(driver.done.slice(3)).toEqual(["NodeUnpublishVolume"]);
+    await node.tearDown(second!);
     expect(driver.done.slice(4)).toEqual(["NodeUnpublishVolume", "NodeUnstageVolume"]);
     expect(node.left("volumeDevices")).toEqual([]);
   });

@@ -439,4 +439,5 @@ function filesIn(directory: string): readonly string[] {
 const isOfVolume = (parent: string): boolean =>
   /kubernetes\.io~csi(\/|$)/.test(parent) ||
   /plugins\/kubernetes\.io\/csi\/(?!volumeDevices)[^/]+$/.test(parent) ||
-  /volumeDevices\/(data|staging|publish)(\/|$)/.test(parent);
+  /volumeDevices\/(data|publish)(\/|$)/.test(parent) ||
+  /volumeDevices\/staging\/[^/]+$/.test(parent);

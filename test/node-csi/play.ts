@@ -139,13 +139,15 @@ export class Play {
     for (let i = 0; i < volumes; i++) this.#want(this.#volumeOf(pod));
   }
 
-  /** One of a few volumes that Pods share, or one of its own. */
+  /** One of a few volumes that Pods share, two of which are devices of one disk, or one of its own. */
   #volumeOf(pod: Pod): NeededVolume {
-    const number = this.#below(4);
+    const number = this.#below(5);
     const csi = { driver: this.#driver.name };
     if (number === 3) return this.#node.inline(pod, csi, "own");
-    const mode = number === 2 ? "Block" : "Filesystem";
-    return this.#node.persistent(pod, { name: `s${this.#seed}-v${number}`, csi, mode });
+    const name = `s${this.#seed}-v${number}`;
+    if (number < 2) return this.#node.persistent(pod, { name, csi, mode: "Filesystem" });
+    const disk = { ...csi, volumeHandle: `s${this.#seed}-disk` };
+    return this.#node.persistent(pod, { name, csi: disk, mode: "Block" });
   }
 
   #want(needed: NeededVolume): void {
@@ -312,7 +314,7 @@ function isPathOf(path: string, handle: string, keys: readonly string[]): boolea
   if (path.includes(hash)) return true;
   return keys.some((key) => {
     const [uid, mode, name] = key.split(" ");
-    if (mode === "Block") return path.endsWith(`/staging/${name}`) || path.endsWith(`/publish/${name}/${uid}`);
+    if (mode === "Block") return path.endsWith(`/publish/${name}/${uid}`);
     return path.includes(`/${uid}/volumes/`) && path.includes(`/${name}/`);
   });
 }

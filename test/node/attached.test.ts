@@ -120,7 +120,7 @@ describe("attached volumes", () => {
   });
 
   test("NODE-12: a Node that is made again says from its first version what lies on disk", async () => {
-    const place = new Places(world.root).stage({ driver: "d", handle: "h-v", name: "v", mode: "Filesystem" });
+    const place = new Places(world.root).stage({ driver: "d", handle: "h-v", mode: "Filesystem" });
     await writeRecord(place.directory, {
       driver: "d",
       handle: "h-v",

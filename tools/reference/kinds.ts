@@ -71,8 +71,9 @@ function rowOf(definition: ResourceDefinition, gate: string): string[] {
   ];
 }
 
-function verbsOf({ verbs = ALL_VERBS, asked }: ResourceDefinition): string {
+function verbsOf({ verbs = ALL_VERBS, asked, shown }: ResourceDefinition): string {
   if (asked) return "create (answered, not stored)";
+  if (shown) return "get, list (shown, not stored)";
   if (ALL_VERBS.every((verb) => verbs.includes(verb))) return "all";
   const missing = ALL_VERBS.filter((verb) => !verbs.includes(verb)).map((verb) => SHORT[verb] ?? verb);
   return missing.length > 4 ? verbs.join(", ") : `all but ${missing.join(", ")}`;

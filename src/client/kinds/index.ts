@@ -128,6 +128,17 @@ export const ClusterTrustBundleV1alpha1: Kind<types.ClusterTrustBundleV1alpha1, 
 /** An object of the kind {@link ClusterTrustBundleV1alpha1}. */
 export type ClusterTrustBundleV1alpha1 = types.ClusterTrustBundleV1alpha1;
 
+/** Whether a program of the control plane is well. Deprecated. */
+export const ComponentStatus: Kind<types.ComponentStatus, "Cluster"> = {
+  group: "",
+  version: "v1",
+  kind: "ComponentStatus",
+  plural: "componentstatuses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ComponentStatus}. */
+export type ComponentStatus = types.ComponentStatus;
+
 /** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
 export const ConfigMap: Kind<types.ConfigMap, "Namespaced"> = {
   group: "",

@@ -410,6 +410,29 @@ export interface ClusterTrustBundleSpec {
 /** As {@link ClusterTrustBundle}. */
 export type ClusterTrustBundleV1alpha1 = ClusterTrustBundle;
 
+/** Whether a program of the control plane is well. Deprecated. */
+export interface ComponentStatus {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** What is said of the program. */
+  readonly conditions?: readonly ComponentStatusCondition[];
+}
+
+/** What is said of the program. */
+export interface ComponentStatusCondition {
+  /** Healthy. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** What it says itself. */
+  readonly message?: string;
+  /** Why it could not be asked. */
+  readonly error?: string;
+}
+
 /** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
 export interface ConfigMap {
   /** Group and version of this form of the object, the version alone for the core group. */

@@ -32,6 +32,9 @@ export const schedulerNames = (dialect: Dialect): SchedulerNames => ({
   elasticDisk: dialect.vendor("cloudAElasticBlockStore"),
 });
 
+/** The name of the controller, which is not the one that `--controllers` knows. */
+export const SCHEDULER_CONTROLLER = "keelson-scheduler";
+
 /** Who places Pods that do not say who is to. */
 export const SCHEDULER = "default-scheduler";
 

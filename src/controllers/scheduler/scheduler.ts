@@ -11,7 +11,7 @@ import { type Controller, defineKeyController } from "../../runtime/index.ts";
 import { act } from "./acting.ts";
 import { decideNext } from "./deciding.ts";
 import { DECIDE, SchedulerMemory } from "./memory.ts";
-import { SCHEDULER, schedulerNames } from "./names.ts";
+import { SCHEDULER, SCHEDULER_CONTROLLER, schedulerNames } from "./names.ts";
 import { allOf, schedulerSpecs } from "./specs.ts";
 
 /** The controller named `scheduler`. */
@@ -19,7 +19,7 @@ export function scheduler(dialect: Dialect): Controller {
   const specs = schedulerSpecs(dialect);
   const names = schedulerNames(dialect);
   return defineKeyController({
-    name: "keelson-scheduler",
+    name: SCHEDULER_CONTROLLER,
     eventSource: SCHEDULER,
     uses: allOf(specs),
     concurrency: 64,

@@ -114,7 +114,7 @@ export class Ledger {
   }
 
   #keep({ podUid, name, mode, ...volume }: PublishRecord, directory: string): void {
-    const of = this.#places.stage({ ...volume, name, mode }).directory;
+    const of = this.#places.stage({ ...volume, mode }).directory;
     const users = this.#users.get(of) ?? new Map<string, Spot>();
     this.#users.set(of, users.set(directory, { podUid, name, mode }));
   }
@@ -128,21 +128,25 @@ export class Ledger {
   }
 
   async #scan(): Promise<void> {
-    for (const driver of await namesIn(this.#places.drivers)) {
-      if (join(this.#places.drivers, driver) === this.#places.devices) continue;
-      for (const volume of await namesIn(join(this.#places.drivers, driver))) {
-        await this.#foundStage(join(this.#places.drivers, driver, volume), "Filesystem");
-      }
-    }
+    await this.#foundStages(this.#places.drivers, "Filesystem");
+    await this.#foundStages(this.#places.stagedDevices, "Block");
     for (const podUid of await namesIn(this.#places.pods)) {
       for (const name of await namesIn(this.#places.volumesOf(podUid))) {
         await this.#foundPublication({ podUid, name, mode: "Filesystem" });
       }
     }
     for (const name of await namesIn(this.#places.deviceRecords)) {
-      await this.#foundStage(join(this.#places.deviceRecords, name), "Block");
       for (const podUid of await namesIn(join(this.#places.deviceRecords, name))) {
         await this.#foundPublication({ podUid, name, mode: "Block" });
+      }
+    }
+  }
+
+  async #foundStages(drivers: string, mode: Mode): Promise<void> {
+    for (const driver of await namesIn(drivers)) {
+      if (join(drivers, driver) === this.#places.devices) continue;
+      for (const volume of await namesIn(join(drivers, driver))) {
+        await this.#foundStage(join(drivers, driver, volume), mode);
       }
     }
   }

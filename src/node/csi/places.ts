@@ -8,11 +8,14 @@
  *
  * and of block volumes (NODE-44, NODE-45):
  *
- *     plugins/kubernetes.io/csi/volumeDevices/data/NAME/vol_data.json    what is known of a volume on the node
- *     plugins/kubernetes.io/csi/volumeDevices/data/NAME/UID/vol_data.json   … in a Pod
- *     plugins/kubernetes.io/csi/volumeDevices/staging/NAME               where it is staged
- *     plugins/kubernetes.io/csi/volumeDevices/publish/NAME/UID           where it is published
- *     pods/UID/volumeDevices/kubernetes.io~csi/NAME                      a link to that
+ *     plugins/kubernetes.io/csi/volumeDevices/staging/DRIVER/HASH/vol_data.json   what is known of a volume on the node
+ *     plugins/kubernetes.io/csi/volumeDevices/staging/DRIVER/HASH/globalmount     where it is staged
+ *     plugins/kubernetes.io/csi/volumeDevices/data/NAME/UID/vol_data.json         what is known of it in a Pod
+ *     plugins/kubernetes.io/csi/volumeDevices/publish/NAME/UID                    where it is published
+ *     pods/UID/volumeDevices/kubernetes.io~csi/NAME                               a link to that
+ *
+ * HASH is of the handle: on the node a volume is the disk that driver and handle name, whichever PersistentVolumes name it. The agent of
+ * Kubernetes keeps block volumes on the node by the names of their PersistentVolumes.
  *
  * @module
  */
@@ -84,7 +87,12 @@ export class Places {
     return join(this.drivers, DEVICES);
   }
 
-  /** The records of block volumes. */
+  /** Where block volumes are staged, by their drivers. */
+  get stagedDevices(): string {
+    return join(this.devices, "staging");
+  }
+
+  /** The records of block volumes in Pods. */
   get deviceRecords(): string {
     return join(this.devices, "data");
   }
@@ -95,22 +103,12 @@ export class Places {
   }
 
   /** Of a volume on the node. */
-  stage(volume: {
-    readonly driver: string;
-    readonly handle: string;
-    readonly name: string;
-    readonly mode: Mode;
-  }): StagePlace {
-    const { driver, handle, name, mode } = volume;
-    if (mode === "Block") {
-      return {
-        directory: join(this.deviceRecords, pathPart(name)),
-        staging: join(this.devices, "staging", pathPart(name)),
-      };
-    }
-    if (driver === DEVICES) throw new VolumeError(`expected a driver with another name than ${DEVICES}`);
+  stage(volume: { readonly driver: string; readonly handle: string; readonly mode: Mode }): StagePlace {
+    const { driver, handle, mode } = volume;
+    const isDevice = mode === "Block";
+    if (!isDevice && driver === DEVICES) throw new VolumeError(`expected a driver with another name than ${DEVICES}`);
     const hash = createHash("sha256").update(handle).digest("hex");
-    const directory = join(this.drivers, pathPart(driver), hash);
+    const directory = join(isDevice ? this.stagedDevices : this.drivers, pathPart(driver), hash);
     return { directory, staging: join(directory, "globalmount") };
   }
 

@@ -63,8 +63,8 @@ export async function sweep(parts: Parts, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function sweepOne(operation: Operation, { driver, handle, name, mode }: StageRecord): Promise<void> {
-  const volume = { driver, handle, name, mode };
+async function sweepOne(operation: Operation, { driver, handle, mode }: StageRecord): Promise<void> {
+  const volume = { driver, handle, mode };
   const record = await operation.ledger.stage(volume);
   const users = await operation.ledger.publicationsOf(volume);
   if (record && users.length === 0) await release(operation, record);

@@ -12,7 +12,7 @@ import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
 import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
-import { storedForm } from "../versions/view.ts";
+import { shownAfterStoring, storedForm } from "../versions/view.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
 import { generatedName } from "../../schema/generated-name.ts";
 import { placeObject } from "../metadata.ts";
@@ -92,7 +92,11 @@ async function storeWith(write: WriteUnderWay, object: ApiObject, generated?: st
     let revision: number;
     try {
       if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
-      if (options.dryRun) return unstoredResult(shrugged(write, object, sent), 201, ctx);
+      if (options.dryRun) {
+        const shown = shownAfterStoring(kind, object, undefined);
+        const answer = shown instanceof Promise ? await withinTurn(write.turn, shown) : shown;
+        return unstoredResult(shrugged(write, answer, sent), 201, ctx);
+      }
       const committed = commitAdmission(kind, admission);
       if (committed) await committed;
       const form = storedForm(kind, object, undefined);

@@ -22,7 +22,7 @@ import { formOf } from "../lens.ts";
 import { type Steps, atOnce, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { converting, mayWait } from "../versions/convert-later.ts";
-import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../versions/view.ts";
+import { isStale, makeReady, parseEntry, parseStored, shownAfterStoring, storedForm } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import {
@@ -196,7 +196,10 @@ async function storeChanged(
     if (!outdated || !(await withinTurn(turn, outdated))) return storedResult(kind, entry, 200, ctx);
   }
   const gone = isGone(kind, object, old);
-  if (options.dryRun) return unstoredResult(object, 200, ctx);
+  if (options.dryRun) {
+    const shown = gone ? object : shownAfterStoring(kind, object, entry);
+    return unstoredResult(shown instanceof Promise ? await withinTurn(turn, shown) : shown, 200, ctx);
+  }
   const committed = admission && commitAdmission(kind, admission);
   if (committed) await committed;
   // What goes is told as it last was: the event of the end shows the finalizers that held it.

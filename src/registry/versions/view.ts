@@ -175,6 +175,34 @@ export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | unde
   return form instanceof Promise ? form.then((made) => asStored(kind, made)) : asStored(kind, form);
 }
 
+/**
+ * What the version of `kind` would show of an object that were stored now, in place of `replaced`: what the answer to a dry run
+ * says. It goes through the form in which it would be stored and back, as `DryRunnableStorage` of Kubernetes has it.
+ */
+export function shownAfterStoring(
+  kind: Kind,
+  object: ApiObject,
+  replaced: Entry | undefined,
+): ApiObject | Promise<ApiObject> {
+  const { storageVersion, converter } = kind.stored;
+  if (object.apiVersion === storageVersion) return object;
+  const readBack = (form: ApiObject): ApiObject | Promise<ApiObject> => {
+    const stored = copyOf(form);
+    kind.stored.versions.get(storageVersion)!.walker.read?.(stored);
+    const shown = converter.convert(stored, object.apiVersion);
+    return shown instanceof Promise ? shown.then((made) => withVersionOf(made)) : withVersionOf(shown);
+  };
+  const withVersionOf = (shown: ApiObject): ApiObject => {
+    kind.walker.read?.(shown);
+    return { ...shown, metadata: { ...shown.metadata, ...versionOfObject(object) } };
+  };
+  const form = storedForm(kind, object, replaced);
+  return form instanceof Promise ? form.then(readBack) : readBack(form);
+}
+
+const versionOfObject = ({ metadata: { resourceVersion } }: ApiObject): Partial<ApiObject["metadata"]> =>
+  resourceVersion === undefined ? {} : { resourceVersion };
+
 /** What the schema of the storage version does not know is not stored. */
 function asStored({ stored }: Kind, object: ApiObject): ApiObject {
   const { walker } = stored.versions.get(stored.storageVersion)!;

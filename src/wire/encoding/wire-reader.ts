@@ -18,7 +18,7 @@ export const VARINT = 0;
 export const FIXED64 = 1;
 /** A length and as many bytes: text, bytes, a message. */
 export const BYTES = 2;
-/** Four bytes; no message of ours has any. */
+/** Four bytes: a shorter number with a fraction; no message of Kubernetes has any. */
 export const FIXED32 = 5;
 
 /** How much a message with all that is in it may have; more is a {@link ProtobufError} with the code `tooLarge`. */
@@ -78,6 +78,11 @@ export class WireReader {
     return this.#at < this.#end;
   }
 
+  /** How many bytes were read, from the beginning of all. */
+  get at(): number {
+    return this.#at;
+  }
+
   /** The next tag: the number of a field times eight, and its wire type. */
   tag(): number {
     if (++this.#fields > this.#limits.fields) throw tooMany("fields", this.#limits.fields);
@@ -135,6 +140,13 @@ export class WireReader {
     const start = this.#at;
     this.#fixed(8);
     return this.#bytes.readDoubleLE(start);
+  }
+
+  /** A number with a fraction, of four bytes. */
+  float(): number {
+    const start = this.#at;
+    this.#fixed(4);
+    return this.#bytes.readFloatLE(start);
   }
 
   /** A boolean: every number but zero is true. */

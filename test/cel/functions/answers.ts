@@ -30,7 +30,8 @@ export const readAnswers = (): Answered =>
 /** What of an answer is kept: what an expression comes to, or why it is refused. */
 export function keptOf({ value, error, compile }: Want): Want {
   if (typeof compile === "string") return { compile: compile.replaceAll(/\n \| .*/g, "") };
-  return error === undefined ? { value } : { error };
+  // The text form of a message has one blank between fields or two, by the build.
+  return error === undefined ? { value } : { error: (error as string).replaceAll(`"  value:"`, `" value:"`) };
 }
 
 /** Whether two answers say the same. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PACKED } from "./packed.ts";
 
 /** Texts of one sort. */
 export interface Area {
@@ -1395,6 +1396,7 @@ const MESSAGES: Area = {
     "expr.proto3.TestAllTypes{}",
     "type(google.protobuf.Value{}) == null_type",
     "has({'a': google.protobuf.Value{}}.a)",
+    ...PACKED,
   ],
 };
 

@@ -52,7 +52,7 @@ import (
 
 var kinds = map[schema.GroupVersion][]runtime.Object{
 	corev1.SchemeGroupVersion: {
-		&corev1.Binding{}, &corev1.ConfigMap{}, &corev1.Endpoints{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{},
+		&corev1.Binding{}, &corev1.ComponentStatus{}, &corev1.ConfigMap{}, &corev1.Endpoints{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{},
 		&corev1.PersistentVolume{},
 		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &corev1.LimitRange{}, &corev1.ResourceQuota{}, &metav1.DeleteOptions{},

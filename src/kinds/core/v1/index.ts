@@ -1,5 +1,6 @@
 import type { DefinitionFactory } from "../../../schema/definition.ts";
 import { binding } from "./binding.ts";
+import { componentStatus } from "./component-status.ts";
 import { configMap } from "./configmap.ts";
 import { endpoints } from "./endpoints.ts";
 import { coreEvent } from "./event.ts";
@@ -32,6 +33,7 @@ export const coreGroup: DefinitionFactory = (ctx) => [
 
 /** All others of the core group. */
 export const otherCoreKinds: DefinitionFactory = (ctx) => [
+  componentStatus,
   endpoints,
   limitRange,
   podTemplate(ctx),

@@ -3,6 +3,8 @@ import type { Messages } from "./numbers.ts";
 /** The small kinds of `core/v1` and what several kinds share. */
 export const coreObjects: Messages = {
   Binding: { metadata: [1, "meta.ObjectMeta"], target: [2, "ObjectReference"] },
+  ComponentStatus: { metadata: [1, "meta.ObjectMeta"], conditions: [2, "ComponentCondition"] },
+  ComponentCondition: { type: 1, status: 2, message: 3, error: 4 },
   ConfigMap: { metadata: [1, "meta.ObjectMeta"], data: 2, binaryData: 3, immutable: 4 },
   Event: {
     metadata: [1, "meta.ObjectMeta"],

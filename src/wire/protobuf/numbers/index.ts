@@ -64,6 +64,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
 /** The message of a kind, by group, version and kind. */
 const KINDS: ReadonlyMap<string, string> = new Map([
   ["v1/Binding", "core.Binding"],
+  ["v1/ComponentStatus", "core.ComponentStatus"],
   ["v1/ConfigMap", "core.ConfigMap"],
   ["v1/Endpoints", "core.Endpoints"],
   ["v1/Event", "core.Event"],

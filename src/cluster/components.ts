@@ -1,0 +1,93 @@
+/**
+ * Whether the parts of a control plane are well, as ComponentStatuses say it: `scheduler` and `controller-manager` are well where
+ * controllers of this process do that work, or where somebody holds the lease that kube-scheduler and kube-controller-manager, or
+ * the controllers of another server, hold while they do; `etcd-0` is the store, whichever it is.
+ *
+ * @module
+ */
+import { SCHEDULER_CONTROLLER } from "../controllers/scheduler/names.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { parseTime } from "../meta/time.ts";
+import type { NewObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Controller } from "../runtime/index.ts";
+import type { Clock } from "../util/clock.ts";
+import type { ComponentCondition } from "../kinds/core/v1/component-status.ts";
+
+/** The lease of the controllers of servers that share a store. */
+export const CONTROLLERS_LEASE = "keelson-controllers";
+
+/** Controllers of this process, and whether it is their turn. */
+export interface Running {
+  readonly controllers: readonly Controller[];
+  readonly manager: { readonly leading: boolean };
+}
+
+/** What components are judged by. */
+export interface Judged {
+  readonly lookup: Lookup;
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  readonly running: readonly Running[];
+  readonly storeFailed: () => boolean;
+}
+
+interface Part {
+  readonly what: string;
+  /** Whether a controller of ours does this work. */
+  readonly does: (controller: Controller) => boolean;
+  /** The leases that who else does it holds. */
+  readonly lease: string;
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  scheduler: { what: "scheduler", does: ({ name }) => name === SCHEDULER_CONTROLLER, lease: "kube-scheduler" },
+  "controller-manager": {
+    what: "controllers",
+    does: ({ name }) => name !== SCHEDULER_CONTROLLER,
+    lease: "kube-controller-manager",
+  },
+};
+
+/** The namespace of the leases of programs of the control plane. */
+export const leaseNamespace = ({ rules }: Dialect): string =>
+  rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
+
+/** The ComponentStatuses of now. */
+export function componentStatuses(judged: Judged): NewObject[] {
+  const parts = Object.entries(PARTS).map(([name, part]) => component(name, conditionOf(part, judged)));
+  const failed: Omit<ComponentCondition, "type"> = { status: "False", error: "the store has failed" };
+  return [...parts, component("etcd-0", judged.storeFailed() ? failed : WELL)];
+}
+
+const WELL: Omit<ComponentCondition, "type"> = { status: "True", message: "ok" };
+
+const component = (name: string, condition: Omit<ComponentCondition, "type">): NewObject => ({
+  kind: "ComponentStatus",
+  metadata: { name },
+  conditions: [{ type: "Healthy", ...condition }],
+});
+
+function conditionOf({ what, does, lease }: Part, judged: Judged): Omit<ComponentCondition, "type"> {
+  const ours = judged.running.filter(({ controllers }) => controllers.some(does));
+  // Those that wait for their turn do the same work as those who have it.
+  const leases = ours.length > 0 ? [CONTROLLERS_LEASE, lease] : [lease];
+  if (ours.some(({ manager }) => manager.leading) || leases.some((name) => isHeld(name, judged))) return WELL;
+  const place = `${leaseNamespace(judged.dialect)}/${lease}`;
+  return { status: "False", message: `no ${what} in this server, and nobody holds the lease ${place}` };
+}
+
+interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly renewTime?: string;
+}
+
+/** Whether a lease has a holder who has renewed it in time. */
+function isHeld(name: string, { lookup, dialect, clock }: Judged): boolean {
+  const lease = lookup.get("leases.coordination.k8s.io", leaseNamespace(dialect), name);
+  const { holderIdentity, leaseDurationSeconds = 0, renewTime } = (lease?.["spec"] ?? {}) as LeaseSpec;
+  const renewed = renewTime === undefined ? undefined : parseTime(renewTime);
+  if (!holderIdentity || renewed === undefined) return false;
+  return clock.now() - renewed <= leaseDurationSeconds * 1000;
+}

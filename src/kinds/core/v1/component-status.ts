@@ -1,0 +1,57 @@
+/**
+ * ComponentStatus: whether the programs of a control plane are well. It is made when it is read, never stored; what it says comes
+ * from `cluster/components.ts`.
+ *
+ * @module
+ */
+import { keyedList, optional, required, struct, text } from "../../../meta/types.ts";
+import { nameColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+
+/** What is said of a program. */
+export interface ComponentCondition {
+  readonly type: "Healthy";
+  readonly status: "True" | "False" | "Unknown";
+  readonly message?: string;
+  readonly error?: string;
+}
+
+const description = "Whether a program of the control plane is well. Deprecated.";
+
+const Condition = struct("What is said of the program.", {
+  type: required(text("Healthy.")),
+  status: required(text("True, False or Unknown.")),
+  message: optional(text("What it says itself.")),
+  error: optional(text("Why it could not be asked.")),
+});
+
+const conditionOf = (object: ApiObject): ComponentCondition | undefined =>
+  (object as ApiObject & { conditions?: ComponentCondition[] }).conditions?.find(({ type }) => type === "Healthy");
+
+const WORDS = { True: "Healthy", False: "Unhealthy", Unknown: "Unknown" } as const;
+
+/** The definition of ComponentStatus. */
+export const componentStatus: ResourceDefinition = {
+  group: "",
+  version: "v1",
+  kind: "ComponentStatus",
+  plural: "componentstatuses",
+  singular: "componentstatus",
+  shortNames: ["cs"],
+  scope: "Cluster",
+  description,
+  schema: objectSchema(description, {
+    conditions: optional(keyedList(Condition, ["type"], "What is said of the program.")),
+  }),
+  verbs: ["get", "list"],
+  shown: true,
+  deprecated: "v1 ComponentStatus is deprecated in v1.19+",
+  deleteAnswers: "status",
+  columns: [
+    nameColumn,
+    textColumn("Status", "Whether it is well.", (object) => WORDS[conditionOf(object)?.status ?? "Unknown"]),
+    textColumn("Message", "What it says itself.", (object) => conditionOf(object)?.message ?? ""),
+    textColumn("Error", "Why it could not be asked.", (object) => conditionOf(object)?.error ?? ""),
+  ],
+};

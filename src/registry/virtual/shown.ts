@@ -1,0 +1,84 @@
+/**
+ * Kinds that are shown, not stored: what a server knows of itself is made into objects whenever somebody reads them, and nothing
+ * but `get` and `list` is possible. A kind that is shown says so in its definition.
+ *
+ * @module
+ */
+import type { Entry } from "../../cache/index.ts";
+import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
+import { badRequest, methodNotAllowed, notFound } from "../../meta/status.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
+import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
+import { decodeObject, encodeObject, headOf } from "../codec.ts";
+import type { ListOptions, Resource } from "../contract.ts";
+import type { SharedParts } from "../kind.ts";
+import { actionKey } from "./asked.ts";
+
+/** What is never stored. */
+const NOTHING = { objects: 0, meanBytes: 0, watchers: 0 };
+
+/** A resource that can be read, and whose objects are made when it is; a kind that nobody makes objects of has none. */
+export function shownResource(definition: ResourceDefinition, shared: SharedParts): Resource {
+  const { group, version, plural, kind } = definition;
+  const ref = { group, plural, kind };
+  const apiVersion = apiVersionOf(group, version);
+  const { itemsCarryKind } = shared.api.dialect.rules;
+  const entries = (): Entry[] => {
+    const made = shared.shown?.get(actionKey(definition))?.() ?? [];
+    return made.map((object) => entryOf({ ...object, kind, apiVersion })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  };
+  const refuse = (method: string) => (): Promise<never> => Promise.reject(methodNotAllowed(ref, method));
+  const none = (): never => {
+    throw methodNotAllowed(ref, "get");
+  };
+  return {
+    definition,
+    storage: undefined,
+    load: () => NOTHING,
+    async get({ name }) {
+      const found = entries().find(({ key }) => key === name);
+      if (!found) throw notFound(ref, name);
+      return found;
+    },
+    async list(_namespace, options) {
+      const wanted = testOf(plural, options);
+      return {
+        entries: entries().filter(wanted),
+        revision: shared.cacher.revision,
+        continue: "",
+        remaining: undefined,
+      };
+    },
+    ask: refuse("create"),
+    create: refuse("create"),
+    watch: refuse("watch"),
+    update: refuse("update"),
+    patch: refuse("patch"),
+    delete: refuse("delete"),
+    deleteCollection: refuse("deletecollection"),
+    history: refuse("history"),
+    view: (entry) => entry.bytes,
+    itemOffset: itemsCarryKind ? 0 : headOf(kind, apiVersion).length - '"metadata":{'.length,
+    bookmark: {},
+    object: (entry) => decodeObject(entry.bytes),
+    blame: none,
+  };
+}
+
+const entryOf = (object: ApiObject): Entry => ({
+  key: object.metadata.name!,
+  revision: 0,
+  bytes: encodeObject(object),
+  labels: object.metadata.labels ?? {},
+});
+
+/** Which entries a list wants; 400 for a selector that cannot be read, and for a field other than the name. */
+function testOf(plural: string, { labelSelector, fieldSelector }: ListOptions): (entry: Entry) => boolean {
+  const labels = parseLabelSelector(labelSelector);
+  const { fields } = parseFieldSelector(fieldSelector);
+  for (const [field] of fields) {
+    if (field === "metadata.name") continue;
+    throw badRequest(`expected metadata.name as a field of ${plural}, got ${JSON.stringify(field.slice(0, 200))}`);
+  }
+  return (entry) => labels.matches(entry.labels) && [...fields.values()].every((test) => test.holds(entry.key));
+}
