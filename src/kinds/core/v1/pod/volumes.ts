@@ -15,7 +15,7 @@ import { type ClaimSpec, claimSpecWarnings } from "../claim-spec.ts";
 import { dropGatedSource } from "../data-sources.ts";
 import { ephemeralClaimName } from "../volumes/claims.ts";
 import { SourceCheck } from "../volumes/form.ts";
-import { PROJECTION_MEMBERS, pathsOf } from "../volumes/projections.ts";
+import { PROJECTION_MEMBERS, type pathsOf } from "../volumes/projections.ts";
 import { type Source, defaultSource, sourceWarnings, validateSource } from "../volumes/sources.ts";
 import type { PodVolume } from "./spec-schema.ts";
 
