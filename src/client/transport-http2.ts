@@ -47,7 +47,7 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const send = async (request: TransportRequest): Promise<TransportAnswer> => {
     for (let left = TRIES - 1; ; left--) {
       request.signal?.throwIfAborted();
-      const connection = await pool.take();
+      const connection = await pool.take(request.signal);
       if (!connection) return older(request);
       try {
         return await connection.send(request);
@@ -66,12 +66,19 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   });
 }
 
+/** A connection that is being opened, and how many requests wait for it. */
+interface Opening {
+  readonly done: Promise<void>;
+  readonly abort: AbortController;
+  waiting: number;
+}
+
 /** The connections to a server. */
 class Pool {
   readonly #options: NodeTransportOptions;
   readonly #base: URL;
   readonly #open = new Set<Connection>();
-  #opening: Promise<Connection | undefined> | undefined;
+  #opening: Opening | undefined;
   /** Whether the server has said that it does not speak HTTP/2. */
   #isOlder = false;
 
@@ -81,34 +88,48 @@ class Pool {
   }
 
   /** A connection with a place for one request, which is taken; undefined where the server speaks an older protocol. */
-  async take(): Promise<Connection | undefined> {
+  async take(signal: AbortSignal | undefined): Promise<Connection | undefined> {
     while (!this.#isOlder) {
       for (const connection of this.#open) if (connection.take()) return connection;
-      this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
-      await this.#opening;
+      await this.#opened(signal);
     }
     return undefined;
+  }
+
+  /** Waits for a connection that is being opened. One that nobody waits for any more is given up. */
+  async #opened(signal: AbortSignal | undefined): Promise<void> {
+    const opening = (this.#opening ??= this.#begin());
+    opening.waiting++;
+    try {
+      await during(opening.done, signal);
+    } finally {
+      if (--opening.waiting === 0 && this.#opening === opening) opening.abort.abort();
+    }
+  }
+
+  #begin(): Opening {
+    const abort = new AbortController();
+    return { abort, waiting: 0, done: this.#connect(abort.signal).finally(() => (this.#opening = undefined)) };
   }
 
   close(): void {
     for (const connection of this.#open) connection.close();
   }
 
-  async #connect(): Promise<Connection | undefined> {
-    const socket = await this.#socket();
+  async #connect(signal: AbortSignal): Promise<void> {
+    const socket = await this.#socket(signal);
     if (socket.alpnProtocol !== "h2") {
       socket.destroy();
       this.#isOlder = true;
-      return undefined;
+      return;
     }
     const connection = new Connection(socket, this.#base, headersOf(this.#options.token, this.#options.headers), () =>
       this.#open.delete(connection),
     );
     this.#open.add(connection);
-    return connection;
   }
 
-  #socket(): Promise<TLSSocket> {
+  #socket(signal: AbortSignal): Promise<TLSSocket> {
     const { ca, cert, key, serverName, insecure } = this.#options;
     const host = this.#base.hostname.replace(/^\[|\]$/g, "");
     const name = serverName ?? host;
@@ -124,6 +145,8 @@ class Pool {
         // An address is no name that can be asked for.
         ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
       });
+      const giveUp = (): void => void socket.destroy(new Error("nobody waits for it any more"));
+      signal.addEventListener("abort", giveUp);
       socket.once("secureConnect", () => resolve(socket));
       socket.once("error", (error) => {
         reject(new TransportError(`no answer from ${this.#base.origin}: ${reasonOf(error)}`, { cause: error }));
@@ -230,6 +253,16 @@ class Connection {
   }
 }
 
+/** Waits for work that others may wait for too. Rejects as the signal says when it is aborted; the work goes on. */
+function during(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
 const answerOf = (
   headers: IncomingHttpHeaders & { readonly ":status"?: number | undefined },
   stream: ClientHttp2Stream,
@@ -238,9 +271,30 @@ const answerOf = (
 
 /** The pieces of an answer. A stream whose connection ends looks as if it had come to its end: only its code tells. */
 async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenerator<Uint8Array, void, void> {
-  for await (const piece of stream as AsyncIterable<Uint8Array>) yield piece;
+  yield* piecesOf(stream);
+  if (stream.errored) throw failureOf(stream.errored, stream, asked);
   if (!stream.closed) await once(stream, "close");
   if (stream.rstCode !== 0) throw failureOf(new Error("the answer broke off"), stream, asked);
+}
+
+/**
+ * What a stream brings until it ends or breaks. It is not iterated over as it is: a stream that is closed has perhaps not been read
+ * yet, and who begins to iterate then is told that it was closed too early.
+ */
+async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
+  let wake = (): void => {};
+  for (const event of ["readable", "end", "close"]) stream.on(event, () => wake());
+  try {
+    for (;;) {
+      const piece = stream.read() as Uint8Array | null;
+      if (piece !== null) yield piece;
+      else if (stream.readableEnded || stream.destroyed) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    // Whoever has read enough ends the request.
+    if (!stream.readableEnded) stream.destroy();
+  }
 }
 
 function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, asked: string): Error {

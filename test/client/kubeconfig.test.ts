@@ -212,7 +212,7 @@ test("a client in a Pod has the token, the authority and the namespace of its se
   await expect(namespaces(connection)).rejects.toThrow("expected a token in");
   writeFileSync(join(serviceAccount, "token"), "nobody");
   await expect(namespaces(connection)).rejects.toMatchObject({ status: { code: 401 } });
-  expect(() => inCluster({ env: {}, serviceAccount })).toThrow("expected KUBERNETES_SERVICE_HOST");
+  await expect(inCluster({ env: {}, serviceAccount })).rejects.toThrow("expected KUBERNETES_SERVICE_HOST");
 });
 
 describe("an exec plugin", () => {

@@ -11,7 +11,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type ValueObject, isObject } from "../../value/value.ts";
 import type { NodeTransportOptions } from "../transport-node.ts";
-import { KubeconfigError } from "./error.ts";
+import { KubeconfigError, NoKubeconfigError } from "./error.ts";
 import { type ExecPlugin, execPluginOf } from "./exec-plugin.ts";
 
 /** Where to look, and for what. */
@@ -71,7 +71,7 @@ function filesOf(choice: KubeconfigChoice, decode: Decode): Named[] {
   const candidates = candidatesOf(choice);
   const files = candidates.filter((file) => existsSync(file));
   if (files.length > 0) return files.map((file) => readFile(file, decode));
-  throw new KubeconfigError(`expected a kubeconfig at ${candidates.join(", ")}, found none`);
+  throw new NoKubeconfigError(`expected a kubeconfig at ${candidates.join(", ")}, found none`);
 }
 
 function readFile(file: string, decode: Decode): Named {
@@ -228,7 +228,7 @@ function pem(named: Named, member: string): string | undefined {
 const beside = (kubeconfig: string, path: string): string => resolve(dirname(kubeconfig), path);
 
 /** The text of a file that a kubeconfig names. @throws KubeconfigError */
-export function readBeside(kubeconfig: string, file: string): string {
+function readBeside(kubeconfig: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
