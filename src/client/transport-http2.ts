@@ -13,7 +13,16 @@ import type { TLSSocket } from "node:tls";
 import type nodeTls from "node:tls";
 import { sleep, systemClock } from "../util/clock.ts";
 import { TransportError, baseOf, reasonOf } from "./transport-base.ts";
-import { type NodeTransport, type NodeTransportOptions, headersOf, nodeTransport } from "./transport-node.ts";
+import {
+  type NodeTransport,
+  type NodeTransportOptions,
+  authorityOf,
+  headersOf,
+  nodeTransport,
+  proxyOf,
+  tlsOf,
+} from "./transport-node.ts";
+import { hostOf, tunnelTo } from "./transport-proxy.ts";
 import type { TransportAnswer, TransportRequest } from "./transport.ts";
 
 // Loaded when the first connection is opened: most clients never need them.
@@ -38,7 +47,7 @@ class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** A transport to the server at `options.url`. @throws TransportError when that is no address of HTTP */
+/** A transport to the server at `options.url`. @throws TransportError when that, or the proxy, is no address of HTTP */
 export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const base = baseOf(options.url);
   const older = nodeTransport(options);
@@ -129,19 +138,16 @@ class Pool {
     this.#open.add(connection);
   }
 
-  #socket(signal: AbortSignal): Promise<TLSSocket> {
-    const { ca, cert, key, serverName, insecure } = this.#options;
-    const host = this.#base.hostname.replace(/^\[|\]$/g, "");
-    const name = serverName ?? host;
+  async #socket(signal: AbortSignal): Promise<TLSSocket> {
+    const [certificates, proxy] = [tlsOf(this.#options), proxyOf(this.#options, this.#base)];
+    const host = hostOf(this.#base.hostname);
+    const name = this.#options.serverName ?? host;
+    const tunnel = proxy && (await tunnelTo(authorityOf(this.#base), proxy, certificates, signal));
     return new Promise((resolve, reject) => {
       const socket = tls().connect({
-        host,
-        port: Number(this.#base.port || 443),
+        ...(tunnel ? { socket: tunnel } : { host, port: Number(this.#base.port || 443) }),
         ALPNProtocols: ["h2", "http/1.1"],
-        rejectUnauthorized: insecure !== true,
-        ...(ca === undefined ? {} : { ca }),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
+        ...certificates,
         // An address is no name that can be asked for.
         ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
       });

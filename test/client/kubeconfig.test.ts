@@ -178,7 +178,7 @@ describe("a client of a kubeconfig", () => {
   });
 
   test.each<[string, object, object, string]>([
-    ["a proxy", { server: "https://a", "proxy-url": "http://p" }, {}, "proxies are not supported"],
+    ["a proxy of SOCKS", { server: "https://a", "proxy-url": "socks5://p" }, {}, "SOCKS is not supported"],
     ["an auth-provider", { server: "https://a" }, { "auth-provider": { name: "gcp" } }, "use an exec plugin"],
     ["no server", {}, {}, "expected server in"],
     ["no address", { server: "host" }, {}, "expected the address of a server"],

@@ -132,6 +132,16 @@ test("tls-server-name says which name the certificate is to have", async () => {
   expect((await run(asked("elsewhere.example"))).stderr).toContain("elsewhere.example");
 });
 
+test("a command goes through the proxy of the kubeconfig, else through that of the environment", async () => {
+  const proxy = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+  const asked = (cluster: object, env: Record<string, string>) =>
+    run(["version", "--server", "--kubeconfig", config(cluster, { token: "t" })], { env });
+  const plain = { server: "http://api.example" };
+  expect((await asked({ ...plain, "proxy-url": proxy }, {})).stdout).toContain("self Bearer t");
+  expect((await asked(plain, { HTTP_PROXY: proxy })).stdout).toContain("self Bearer t");
+  expect((await asked({ ...plain, "proxy-url": "socks5://a" }, {})).stderr).toMatch(/^keelson: proxy-url in .*SOCKS/);
+});
+
 test("a command that finds no kubeconfig says how to name one", async () => {
   expect((await run(["version", "--server"], { env: { HOME: scratch.path } })).stderr).toContain(
     `expected a kubeconfig at ${join(scratch.path, ".kube", "config")}, found none; name one with --kubeconfig`,

@@ -89,7 +89,7 @@ describe("a kubeconfig", () => {
     ["no context", { contexts: [] }, "expected current-context in"],
     ["a cluster that is not there", { ...config({}, {}), clusters: [] }, 'expected "c" among the clusters'],
     ["no server", config({ server: undefined }, {}), "expected server in"],
-    ["a proxy", config({ "proxy-url": "http://p" }, {}), "proxies are not supported"],
+    ["a proxy of SOCKS", config({ "proxy-url": "socks5://p" }, {}), "SOCKS is not supported"],
     ["a file that is not there", config({ "certificate-authority": "nowhere" }, {}), "nowhere that"],
   ])("with %s is refused with what was expected", async (_what, content, message) => {
     await expect(read(content)).rejects.toThrow(KubeconfigError);

@@ -6,8 +6,10 @@
 import { existsSync } from "node:fs";
 import { type Clock, systemClock } from "../../util/clock.ts";
 import { simpleYaml } from "../../value/simple-yaml.ts";
+import { baseOf } from "../transport-base.ts";
 import { http2Transport } from "../transport-http2.ts";
 import type { NodeTransport } from "../transport-node.ts";
+import { proxyFor } from "../transport-proxy.ts";
 import {
   type ChosenContext,
   type Decode,
@@ -47,8 +49,9 @@ export const contextNames = (choice: KubeconfigChoice): Promise<readonly string[
 /** A transport to the server of a context; nothing is sent yet, and no plugin is run. */
 export function openContext(context: ChosenContext, surroundings: Surroundings = {}): NodeTransport {
   const source = sourceOf(context, surroundings);
-  const { token } = context.user;
-  return source ? transportWith(context.transport, source) : http2Transport({ ...context.transport, token });
+  const { url, proxy = proxyFor(baseOf(url), surroundings.env ?? process.env) ?? "" } = context.transport;
+  const options = { ...context.transport, proxy, token: context.user.token };
+  return source ? transportWith(options, source) : http2Transport(options);
 }
 
 /** Most files are simple, and most programs read no other YAML: the whole of it is loaded where a file needs it. */
