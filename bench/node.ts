@@ -17,8 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { authorizerOf } from "../src/auth/authorizer.ts";
-import { readKubeconfig } from "../src/cli/kubeconfig-file.ts";
-import { Client, type NewObject, nodeTransport } from "../src/client/index.ts";
+import { type Client, type NewObject, fromKubeconfig } from "../src/client/index.ts";
 import { ConfigMap, Pod, Secret } from "../src/client/kinds/index.ts";
 import { createCluster } from "../src/cluster/index.ts";
 import { kubernetes } from "../src/meta/dialect.ts";
@@ -83,8 +82,8 @@ async function overHttp(): Promise<Ground> {
   await told(serve.stdout, "ready in");
   const agent = run("node", "--name", NODE, "--dir", root, "--kubeconfig", kubeconfig);
   await told(agent.stderr, "the node is ready");
-  const transport = nodeTransport(readKubeconfig({ kubeconfig, env: {} }).transport);
-  const client = new Client(transport, { userAgent: "bench" });
+  const connection = await fromKubeconfig({ path: kubeconfig });
+  const { client } = connection;
   return {
     client,
     root,
@@ -95,7 +94,7 @@ async function overHttp(): Promise<Ground> {
       console.log(
         `the agent takes ${worked} MiB right after all that, ${await residentMib(agent.pid!)} MiB ten seconds later`,
       );
-      transport.close();
+      connection.close();
       for (const process of [agent, serve]) {
         process.kill();
         await once(process, "close");

@@ -80,7 +80,7 @@ function follow(claims: Claims, signal: AbortSignal): (what: "bound" | "gone", n
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 async function measure(server: string, kubeconfig: string, parts: Parts): Promise<void> {
-  const { client } = connect({ version: "bench", terminal: { env: {} } as never }, { kubeconfig });
+  const { client } = await connect({ version: "bench", terminal: { env: {} } as never }, { kubeconfig });
   const driver = { metadata: { name: STORY_DRIVER }, spec: { attachRequired: false } };
   await client.resource(CSIDriver).create(driver as NewObject<CSIDriver>);
   const storageClass = { metadata: { name: "disks" }, provisioner: STORY_DRIVER };

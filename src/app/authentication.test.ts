@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readKubeconfig } from "../cli/kubeconfig-file.ts";
+import { contextOf } from "../client/kubeconfig/context.ts";
 import { type NodeTransportOptions, nodeTransport } from "../client/transport-node.ts";
 import { authority, client } from "../pki/index.ts";
 import { systemClock } from "../util/clock.ts";
+import { decodeYaml } from "../value/yaml.ts";
 import { renewCertificates } from "./certificates.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { type RawOptions, resolveOptions } from "./options.ts";
@@ -213,7 +214,8 @@ test("AUTHN-33: a Secret of an account is filled with a token without an end, wh
 
 const kubeconfigOf = (name: string, kind: "token" | "certificate"): As => {
   const file = fileOf(`${name}.yaml`, addUser(directory, { name, groups: ["team"], kind, days: 7 }, systemClock));
-  return { ...readKubeconfig({ kubeconfig: file, env: {} }).transport, headers: {} };
+  const { transport, user } = contextOf({ kubeconfig: file, env: {} }, (bytes) => decodeYaml(bytes).value);
+  return { ...transport, token: user.token, headers: {} };
 };
 
 /** A watch of somebody; whether it has come to its end. */

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { readKubeconfig } from "../cli/kubeconfig-file.ts";
-import { nodeTransport } from "../client/transport-node.ts";
+import { contextOf } from "../client/kubeconfig/context.ts";
+import { openContext } from "../client/kubeconfig/open.ts";
 import type { Clock } from "../util/clock.ts";
+import { decodeYaml } from "../value/yaml.ts";
 
 /** A webhook, and how long it may take. */
 export interface KubeconfigWebhook {
@@ -37,11 +38,12 @@ export interface Posted<T> {
 
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
 
-/** Opens the webhook of a kubeconfig. Throws, as CliError or Error, where the file says no address. */
+/** Opens the webhook of a kubeconfig. Throws, as KubeconfigError or Error, where the file says no address. */
 export function openKubeconfigWebhook(file: string, clock: Clock): KubeconfigWebhook {
-  const { transport } = readKubeconfig({ kubeconfig: file, env: {} });
-  const path = new URL(transport.url).search;
-  const send = nodeTransport(transport);
+  const context = contextOf({ kubeconfig: file, env: {} }, (text) => decodeYaml(text).value);
+  const send = openContext(context, { clock });
+  const { pathname, search } = new URL(context.transport.url);
+  const path = (pathname.endsWith("/") ? "/" : "") + search;
   return {
     async post(body, read, { millis, owner }) {
       const abort = new AbortController();

@@ -62,9 +62,9 @@ export async function main(args: readonly string[]): Promise<void> {
       await runDriver(request);
     },
     driverFeatures: FEATURES,
-    async node(request, server) {
+    async node(request, connection) {
       const { runNode } = await import("./run-node.ts");
-      await runNode(request, server);
+      await runNode(request, connection);
     },
     async csi(request) {
       const { runCsi } = await import("./csi-program.ts");
@@ -123,7 +123,14 @@ export async function main(args: readonly string[]): Promise<void> {
 let say = (message: string): void => void process.stderr.write(`keelson: ${message}\n`);
 
 /** Errors that say themselves what is wrong: of the store, of a command, of a server that was asked. */
-const TOLD: ReadonlySet<string> = new Set(["StoreError", "CliError", "StatusError", "TransportError", "ApplyError"]);
+const TOLD: ReadonlySet<string> = new Set([
+  "StoreError",
+  "CliError",
+  "KubeconfigError",
+  "StatusError",
+  "TransportError",
+  "ApplyError",
+]);
 
 /** Prints an error as its kind deserves it, and answers the exit code. */
 function tell(error: Error, failed: number): number {

@@ -6,6 +6,7 @@
 import type { Command } from "commander";
 import { nodeCommand } from "../cli/node.ts";
 import { runNode } from "./run-node.ts";
+import { VERSION } from "./version.ts";
 
 /** The command, with what it does. */
-export const command = (): Command => nodeCommand({ node: runNode, terminal: { env: process.env } });
+export const command = (): Command => nodeCommand({ version: VERSION, node: runNode, terminal: { env: process.env } });

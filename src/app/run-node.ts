@@ -1,12 +1,9 @@
 /**
- * `keelson node` as a process: a client over sockets, an agent, signals.
+ * `keelson node` as a process: an agent, signals.
  *
  * @module
  */
-import type { NodeRequest } from "../cli/actions.ts";
-import { Client } from "../client/client.ts";
-import { http2Transport } from "../client/transport-http2.ts";
-import type { NodeTransportOptions } from "../client/transport-node.ts";
+import type { NodeRequest, RunNode } from "../cli/actions.ts";
 import { dialectOf } from "../meta/dialect.ts";
 import type { PodMode } from "../node/pod-modes.ts";
 import { calmLog } from "../util/calm-log.ts";
@@ -21,15 +18,13 @@ import { UnusedMemory } from "./unused-memory.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the agent of a node until a signal ends it; volumes stay as they are. @throws where the server refuses the node */
-export async function runNode(request: NodeRequest, server: NodeTransportOptions): Promise<void> {
+export async function runNode(request: NodeRequest, { client, server }: Parameters<RunNode>[1]): Promise<void> {
   const { name, directory, imageDirectory, capacity, labels, pods } = request;
   const logOptions = { logFormat: request.logFormat as LogFormat, logLevel: request.logLevel as LogLevel };
   await using open = new AsyncDisposableStack();
   const log = open.use(calmLog(stderrLog(logOptions, systemClock), systemClock));
   const stopped = firstSignal();
-  const transport = open.adopt(http2Transport(server), (one) => one.close());
-  const client = new Client(transport, { userAgent: `keelson-node/${VERSION}` });
-  log.info("the node starts", { name, directory, server: server.url, version: VERSION, pid: process.pid });
+  log.info("the node starts", { name, directory, server, version: VERSION, pid: process.pid });
   const opening = openAgent({
     name,
     directory,

@@ -9,7 +9,13 @@ import { CliError } from "../cli/cli-error.ts";
 const EXIT_USAGE = 2;
 
 /** Errors that say themselves what is wrong. */
-const TOLD: ReadonlySet<string> = new Set(["OptionError", "CliError", "StatusError", "TransportError"]);
+const TOLD: ReadonlySet<string> = new Set([
+  "OptionError",
+  "CliError",
+  "KubeconfigError",
+  "StatusError",
+  "TransportError",
+]);
 
 /** Runs a command with the arguments after the name of the program. */
 export async function runSmallProgram(command: Command, args: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { CliError } from "../cli/cli-error.ts";
+import { KubeconfigError } from "../client/kubeconfig/error.ts";
 import type { Clock } from "../util/clock.ts";
 import { decodeJson } from "../value/json.ts";
 import type { Value } from "../value/value.ts";
@@ -39,7 +39,7 @@ function webhookOf(file: string, clock: Clock): KubeconfigWebhook {
   try {
     return openKubeconfigWebhook(file, clock);
   } catch (error) {
-    if (error instanceof CliError) throw new OptionError(`--${FLAG}: ${error.message}`);
+    if (error instanceof KubeconfigError) throw new OptionError(`--${FLAG}: ${error.message}`);
     throw new OptionError(`expected --${FLAG} ${file} to name an address of HTTPS: ${(error as Error).message}`);
   }
 }

@@ -4,7 +4,6 @@
  * @module
  */
 import type { Client } from "../client/client.ts";
-import type { NodeTransportOptions } from "../client/transport-node.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Duration } from "../util/duration.ts";
 
@@ -324,7 +323,10 @@ export interface NodeRequest {
 }
 
 /** Runs the agent of a node until the process is told to stop. */
-export type RunNode = (request: NodeRequest, transport: NodeTransportOptions) => Promise<void>;
+export type RunNode = (
+  request: NodeRequest,
+  connection: { readonly client: Client; readonly server: string },
+) => Promise<void>;
 
 /** What the commands work with. */
 export interface Actions {

@@ -4,11 +4,10 @@
  * @module
  */
 import { statSync } from "node:fs";
-import { nodeTransport } from "../client/transport-node.ts";
 import type { Actions } from "./actions.ts";
 import { counted } from "./counted.ts";
 import { CliError } from "./cli-error.ts";
-import { readKubeconfig } from "./kubeconfig-file.ts";
+import { connect } from "./connect.ts";
 
 /** What `backup` is told. */
 export interface BackupFlags {
@@ -25,22 +24,17 @@ export async function runBackup(actions: Actions, file: string, flags: BackupFla
   if (flags.force !== true) refuseExisting(file);
   const named = flags.kubeconfig ?? flags.context ?? (flags.dataDir === undefined ? env["KUBECONFIG"] : undefined);
   const kubeconfig = named ? flags.kubeconfig : await ownKubeconfig(actions, flags);
-  const chosen = readKubeconfig({ kubeconfig, context: flags.context, env });
-  const transport = nodeTransport(chosen.transport);
-  try {
-    const answer = await transport({
-      method: "GET",
-      path: `/keelson/v1/backup?compression=${flags.compression}`,
-      headers: { "user-agent": `keelson/${actions.version}` },
-    });
-    if (answer.status !== 200) throw await refusal(answer);
-    const { revision, records, bytes } = await actions.files.saveBackup(answer.body, file);
-    // Standard output may be the backup.
-    const where = file === "-" ? "" : ` in ${file}`;
-    actions.terminal.tell(`${counted(records, "record")} of revision ${revision}${where}, ${counted(bytes, "byte")}\n`);
-  } finally {
-    transport.close();
-  }
+  using connection = await connect(actions, { kubeconfig, context: flags.context });
+  const answer = await connection.transport({
+    method: "GET",
+    path: `/keelson/v1/backup?compression=${flags.compression}`,
+    headers: { "user-agent": `keelson/${actions.version}` },
+  });
+  if (answer.status !== 200) throw await refusal(answer);
+  const { revision, records, bytes } = await actions.files.saveBackup(answer.body, file);
+  // Standard output may be the backup.
+  const where = file === "-" ? "" : ` in ${file}`;
+  actions.terminal.tell(`${counted(records, "record")} of revision ${revision}${where}, ${counted(bytes, "byte")}\n`);
 }
 
 /** A backup is never written over another one unawares; what is no plain file (a pipe, a device) is written to. */

@@ -25,7 +25,7 @@ export interface BlameRequest extends ConnectFlags {
 /** Asks the server and prints. */
 export async function runBlame(actions: Actions, request: BlameRequest): Promise<void> {
   const { kind, name } = parseObject([request.kind, request.name], 0, "keelson blame configmap web");
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const { client, namespace } = connection;
   const found = await findKind(client, kind);
   const report = await blameOf(

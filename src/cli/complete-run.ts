@@ -5,12 +5,12 @@
  */
 import type { Client } from "../client/client.ts";
 import { Discovery, preferredKinds } from "../client/discovery.ts";
+import { contextNames } from "../client/kubeconfig/open.ts";
 import { type UntypedObject, metadataOf, nameOfKind } from "../client/kind.ts";
 import type { Actions } from "./actions.ts";
 import { type Connection, connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { findKind } from "./find-kind.ts";
-import { contextNames } from "./kubeconfig-file.ts";
 
 /** Who types waits no longer. */
 const PATIENCE_MS = 1500;
@@ -41,7 +41,7 @@ export async function ask(actions: Actions, question: Question): Promise<readonl
 async function answer(actions: Actions, question: Question, signal: AbortSignal): Promise<readonly string[]> {
   const { what, flags } = question;
   if (what === "context") return contextNames({ kubeconfig: flags.kubeconfig, env: actions.terminal.env });
-  using connection = connect(actions, flags);
+  using connection = await connect(actions, flags);
   return await served(connection, question, signal);
 }
 

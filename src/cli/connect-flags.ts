@@ -7,13 +7,13 @@ import { type Command, Option } from "commander";
 
 /** Which server. */
 export interface ServerFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** Which server, and where in it. */
 export interface ConnectFlags extends ServerFlags {
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
 }
 
 /** Adds the flags of {@link ServerFlags}. */

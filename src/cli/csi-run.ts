@@ -3,12 +3,9 @@
  *
  * @module
  */
-import { Client } from "../client/client.ts";
-import { nodeTransport } from "../client/transport-node.ts";
 import { CliError } from "./cli-error.ts";
-import type { Connection } from "./connect.ts";
+import { connect } from "./connect.ts";
 import type { CsiActions, CsiFlags } from "./csi-flags.ts";
-import { readKubeconfigLightly } from "./kubeconfig-light.ts";
 
 /** Runs until it is stopped; rejects where it cannot go on. */
 export async function runCsi(actions: CsiActions, flags: CsiFlags): Promise<void> {
@@ -21,7 +18,8 @@ export async function runCsi(actions: CsiActions, flags: CsiFlags): Promise<void
   if (flags.node !== undefined && only?.some((part) => part.startsWith("snapshot")) === true) {
     throw new CliError("expected no snapshots with --node: run them once for the driver, without it", { usage: true });
   }
-  using connection = await connected(actions, flags);
+  const { token = actions.terminal.env["KEELSON_TOKEN"] } = flags;
+  using connection = await connect(actions, { ...flags, token }, "keelson-csi");
   const { client, namespace } = connection;
   const { defaultFstype: fsType } = flags;
   await actions.csi({
@@ -55,19 +53,4 @@ export async function runCsi(actions: CsiActions, flags: CsiFlags): Promise<void
           : undefined,
     },
   });
-}
-
-async function connected({ version, terminal }: CsiActions, flags: CsiFlags): Promise<Connection> {
-  const { env } = terminal;
-  const { server: url, token = env["KEELSON_TOKEN"], kubeconfig, context } = flags;
-  const chosen =
-    url === undefined
-      ? await readKubeconfigLightly({ kubeconfig, context, env })
-      : { transport: { url, token }, namespace: "default" };
-  const transport = nodeTransport(chosen.transport);
-  return {
-    client: new Client(transport, { userAgent: `keelson-csi/${version}` }),
-    namespace: flags.namespace ?? chosen.namespace,
-    [Symbol.dispose]: () => transport.close(),
-  };
 }

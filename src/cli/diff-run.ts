@@ -38,7 +38,7 @@ export async function runDiff(actions: Actions, request: DiffRequest): Promise<v
   const { kind, name, versions } = parseObject(request.words, 2, EXAMPLE);
   const [first, second] = versions;
   if (first === undefined) throw new CliError(`expected a version, as in: ${EXAMPLE}`, { usage: true });
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const past = await pastObject(connection, kind, name);
   const from = await versionAt(past, first);
   const to = second === undefined ? await present(past) : await versionAt(past, second);

@@ -26,7 +26,7 @@ export async function runHistory(actions: Actions, request: HistoryRequest): Pro
   if (!/^\d{1,3}$/.test(request.limit) || limit < 1 || limit > 500) {
     throw new CliError(`expected --limit to be a number from 1 to 500, got ${request.limit}`, { usage: true });
   }
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const report = await historyOf(await pastObject(connection, kind, name), { limit });
   if (request.output === "json") {
     actions.print(JSON.stringify(report, undefined, 2));

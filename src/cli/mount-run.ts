@@ -36,7 +36,7 @@ export async function runMount(actions: Actions, request: MountRequest): Promise
   const texts = new Map<string, string>();
   for (const file of request.files) texts.set(file, await textOf(file, actions.terminal.input));
   const allocatable = amountsOf(request.allocatable ?? []);
-  using connection = namesServer(actions, request) ? connect(actions, request) : undefined;
+  using connection = namesServer(actions, request) ? await connect(actions, request) : undefined;
   const namespace = request.namespace ?? connection?.namespace ?? "default";
   const documents = readDocuments(texts, { pod: request.pod, namespace });
   const client: Client | undefined = connection?.client;

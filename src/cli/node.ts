@@ -6,9 +6,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { LOG_LEVELS } from "../util/log.ts";
 import type { Actions } from "./actions.ts";
+import { type ConnectActions, connect } from "./connect.ts";
 import { type ServerFlags, withServerFlags } from "./connect-flags.ts";
 import { withExamples } from "./help.ts";
-import { readKubeconfigLightly } from "./kubeconfig-light.ts";
 
 interface NodeFlags extends ServerFlags {
   readonly name: string;
@@ -35,10 +35,7 @@ function pairs(text: string): Record<string, string> {
 }
 
 /** The command `node`. */
-export function nodeCommand({
-  node,
-  terminal,
-}: Pick<Actions, "node"> & { readonly terminal: Pick<Actions["terminal"], "env"> }): Command {
+export function nodeCommand({ node, ...actions }: Pick<Actions, "node"> & ConnectActions): Command {
   const command = new Command("node")
     .summary("Be a node: make the volumes of its Pods.")
     .description(
@@ -75,8 +72,8 @@ export function nodeCommand({
     );
   withServerFlags(command).action(
     async ({ dir, imageDir, metricsAddress, kubeconfig, context, ...rest }: NodeFlags) => {
-      const { transport } = await readKubeconfigLightly({ kubeconfig, context, env: terminal.env });
-      await node({ ...rest, directory: dir, imageDirectory: imageDir, metrics: metricsAddress }, transport);
+      using connection = await connect(actions, { kubeconfig, context }, "keelson-node");
+      await node({ ...rest, directory: dir, imageDirectory: imageDir, metrics: metricsAddress }, connection);
     },
   );
   return withExamples(

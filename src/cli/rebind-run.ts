@@ -35,7 +35,7 @@ export interface Rebound {
 
 /** Asks the server, writes and prints. */
 export async function runRebind(actions: Actions, request: RebindRequest): Promise<void> {
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const { volume, claim, before } = await rebind(connection, request);
   const { dryRun = false, output } = request;
   if (output === "json") {

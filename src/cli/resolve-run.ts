@@ -52,7 +52,7 @@ export async function runResolve(actions: Actions, request: ResolveRequest): Pro
   }
   if (fromInput && request.write) throw new CliError("expected a file that can be written, got -f -", { usage: true });
   const manifests = readManifests(await textOf(request.file, terminal.input), request.file);
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   using prompt = new Prompt(terminal, painter(wantsColour(terminal.isTerminal, terminal.env)), () =>
     actions.clock.now(),
   );

@@ -29,7 +29,7 @@ interface WhyDeniedRequest extends RightsRequest {
 
 /** Tells who may do something. */
 export async function runWhoCan(actions: Actions, request: RightsRequest): Promise<void> {
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const { client, namespace } = connection;
   const info = await questionOf(client, request, namespace, request.namespace);
   const { roles, bindings } = await rolesFor(client);
@@ -40,7 +40,7 @@ export async function runWhoCan(actions: Actions, request: RightsRequest): Promi
 
 /** Tells why somebody may not do something. */
 export async function runWhyDenied(actions: Actions, request: WhyDeniedRequest): Promise<void> {
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const { client, namespace } = connection;
   const info = await questionOf(client, request, namespace, request.namespace);
   const asker = request.as === undefined ? await whoIsAsking(client, request) : askerOf(request.as, request.asGroup);

@@ -34,7 +34,7 @@ type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[numb
 /** Asks the server, creates and prints. */
 export async function runUndelete(actions: Actions, request: UndeleteRequest): Promise<void> {
   const { dryRun = false } = request;
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const { past, from, now, losses, status } = await undelete(connection, request);
   const { resourceVersion, event } = from;
   if (request.output === "json") {

@@ -27,7 +27,7 @@ export async function runWhy(actions: Actions, request: WhyRequest): Promise<voi
   if (!/^\d{1,3}$/.test(request.limit) || limit < 1 || limit > 500) {
     throw new CliError(`expected --limit to be a number from 1 to 500, got ${request.limit}`, { usage: true });
   }
-  using connection = connect(actions, request);
+  using connection = await connect(actions, request);
   const object = await pastObject(connection, asked, name);
   const { client, kind, namespace } = object;
   const report = await client

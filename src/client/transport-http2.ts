@@ -13,7 +13,16 @@ import type { TLSSocket } from "node:tls";
 import type nodeTls from "node:tls";
 import { sleep, systemClock } from "../util/clock.ts";
 import { TransportError, baseOf, reasonOf } from "./transport-base.ts";
-import { type NodeTransport, type NodeTransportOptions, headersOf, nodeTransport } from "./transport-node.ts";
+import {
+  type NodeTransport,
+  type NodeTransportOptions,
+  authorityOf,
+  headersOf,
+  nodeTransport,
+  proxyOf,
+  tlsOf,
+} from "./transport-node.ts";
+import { hostOf, tunnelTo } from "./transport-proxy.ts";
 import type { TransportAnswer, TransportRequest } from "./transport.ts";
 
 // Loaded when the first connection is opened: most clients never need them.
@@ -38,7 +47,7 @@ class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** A transport to the server at `options.url`. @throws TransportError when that is no address of HTTP */
+/** A transport to the server at `options.url`. @throws TransportError when that, or the proxy, is no address of HTTP */
 export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const base = baseOf(options.url);
   const older = nodeTransport(options);
@@ -47,7 +56,7 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const send = async (request: TransportRequest): Promise<TransportAnswer> => {
     for (let left = TRIES - 1; ; left--) {
       request.signal?.throwIfAborted();
-      const connection = await pool.take();
+      const connection = await pool.take(request.signal);
       if (!connection) return older(request);
       try {
         return await connection.send(request);
@@ -66,12 +75,19 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   });
 }
 
+/** A connection that is being opened, and how many requests wait for it. */
+interface Opening {
+  readonly done: Promise<void>;
+  readonly abort: AbortController;
+  waiting: number;
+}
+
 /** The connections to a server. */
 class Pool {
   readonly #options: NodeTransportOptions;
   readonly #base: URL;
   readonly #open = new Set<Connection>();
-  #opening: Promise<Connection | undefined> | undefined;
+  #opening: Opening | undefined;
   /** Whether the server has said that it does not speak HTTP/2. */
   #isOlder = false;
 
@@ -81,49 +97,62 @@ class Pool {
   }
 
   /** A connection with a place for one request, which is taken; undefined where the server speaks an older protocol. */
-  async take(): Promise<Connection | undefined> {
+  async take(signal: AbortSignal | undefined): Promise<Connection | undefined> {
     while (!this.#isOlder) {
       for (const connection of this.#open) if (connection.take()) return connection;
-      this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
-      await this.#opening;
+      await this.#opened(signal);
     }
     return undefined;
+  }
+
+  /** Waits for a connection that is being opened. One that nobody waits for any more is given up. */
+  async #opened(signal: AbortSignal | undefined): Promise<void> {
+    const opening = (this.#opening ??= this.#begin());
+    opening.waiting++;
+    try {
+      await during(opening.done, signal);
+    } finally {
+      if (--opening.waiting === 0 && this.#opening === opening) opening.abort.abort();
+    }
+  }
+
+  #begin(): Opening {
+    const abort = new AbortController();
+    return { abort, waiting: 0, done: this.#connect(abort.signal).finally(() => (this.#opening = undefined)) };
   }
 
   close(): void {
     for (const connection of this.#open) connection.close();
   }
 
-  async #connect(): Promise<Connection | undefined> {
-    const socket = await this.#socket();
+  async #connect(signal: AbortSignal): Promise<void> {
+    const socket = await this.#socket(signal);
     if (socket.alpnProtocol !== "h2") {
       socket.destroy();
       this.#isOlder = true;
-      return undefined;
+      return;
     }
     const connection = new Connection(socket, this.#base, headersOf(this.#options.token, this.#options.headers), () =>
       this.#open.delete(connection),
     );
     this.#open.add(connection);
-    return connection;
   }
 
-  #socket(): Promise<TLSSocket> {
-    const { ca, cert, key, serverName, insecure } = this.#options;
-    const host = this.#base.hostname.replace(/^\[|\]$/g, "");
-    const name = serverName ?? host;
+  async #socket(signal: AbortSignal): Promise<TLSSocket> {
+    const [certificates, proxy] = [tlsOf(this.#options), proxyOf(this.#options, this.#base)];
+    const host = hostOf(this.#base.hostname);
+    const name = this.#options.serverName ?? host;
+    const tunnel = proxy && (await tunnelTo(authorityOf(this.#base), proxy, certificates, signal));
     return new Promise((resolve, reject) => {
       const socket = tls().connect({
-        host,
-        port: Number(this.#base.port || 443),
+        ...(tunnel ? { socket: tunnel } : { host, port: Number(this.#base.port || 443) }),
         ALPNProtocols: ["h2", "http/1.1"],
-        rejectUnauthorized: insecure !== true,
-        ...(ca === undefined ? {} : { ca }),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
+        ...certificates,
         // An address is no name that can be asked for.
         ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
       });
+      const giveUp = (): void => void socket.destroy(new Error("nobody waits for it any more"));
+      signal.addEventListener("abort", giveUp);
       socket.once("secureConnect", () => resolve(socket));
       socket.once("error", (error) => {
         reject(new TransportError(`no answer from ${this.#base.origin}: ${reasonOf(error)}`, { cause: error }));
@@ -230,6 +259,16 @@ class Connection {
   }
 }
 
+/** Waits for work that others may wait for too. Rejects as the signal says when it is aborted; the work goes on. */
+function during(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
 const answerOf = (
   headers: IncomingHttpHeaders & { readonly ":status"?: number | undefined },
   stream: ClientHttp2Stream,
@@ -238,9 +277,30 @@ const answerOf = (
 
 /** The pieces of an answer. A stream whose connection ends looks as if it had come to its end: only its code tells. */
 async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenerator<Uint8Array, void, void> {
-  for await (const piece of stream as AsyncIterable<Uint8Array>) yield piece;
+  yield* piecesOf(stream);
+  if (stream.errored) throw failureOf(stream.errored, stream, asked);
   if (!stream.closed) await once(stream, "close");
   if (stream.rstCode !== 0) throw failureOf(new Error("the answer broke off"), stream, asked);
+}
+
+/**
+ * What a stream brings until it ends or breaks. It is not iterated over as it is: a stream that is closed has perhaps not been read
+ * yet, and who begins to iterate then is told that it was closed too early.
+ */
+async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
+  let wake = (): void => {};
+  for (const event of ["readable", "end", "close"]) stream.on(event, () => wake());
+  try {
+    for (;;) {
+      const piece = stream.read() as Uint8Array | null;
+      if (piece !== null) yield piece;
+      else if (stream.readableEnded || stream.destroyed) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    // Whoever has read enough ends the request.
+    if (!stream.readableEnded) stream.destroy();
+  }
 }
 
 function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, asked: string): Error {

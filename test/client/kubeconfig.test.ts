@@ -178,7 +178,7 @@ describe("a client of a kubeconfig", () => {
   });
 
   test.each<[string, object, object, string]>([
-    ["a proxy", { server: "https://a", "proxy-url": "http://p" }, {}, "proxies are not supported"],
+    ["a proxy of SOCKS", { server: "https://a", "proxy-url": "socks5://p" }, {}, "SOCKS is not supported"],
     ["an auth-provider", { server: "https://a" }, { "auth-provider": { name: "gcp" } }, "use an exec plugin"],
     ["no server", {}, {}, "expected server in"],
     ["no address", { server: "host" }, {}, "expected the address of a server"],
@@ -212,7 +212,7 @@ test("a client in a Pod has the token, the authority and the namespace of its se
   await expect(namespaces(connection)).rejects.toThrow("expected a token in");
   writeFileSync(join(serviceAccount, "token"), "nobody");
   await expect(namespaces(connection)).rejects.toMatchObject({ status: { code: 401 } });
-  expect(() => inCluster({ env: {}, serviceAccount })).toThrow("expected KUBERNETES_SERVICE_HOST");
+  await expect(inCluster({ env: {}, serviceAccount })).rejects.toThrow("expected KUBERNETES_SERVICE_HOST");
 });
 
 describe("an exec plugin", () => {

@@ -7,7 +7,8 @@ import {
   createSecureServer,
 } from "node:http2";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { NodeTransport } from "../../src/client/index.ts";
 import { http2Transport } from "../../src/client/transport-http2.ts";
@@ -161,6 +162,36 @@ test("an answer that breaks off is an error, and so is a server that nobody trus
   await expect(stranger(GET)).rejects.toThrow(/^no answer from https:\/\/127.0.0.1:\d+: /);
   const nobody = http2Transport({ url: "https://127.0.0.1:1" });
   await expect(nobody(GET)).rejects.toThrow("ECONNREFUSED");
+});
+
+test("an answer is whole for whoever begins to read it when the server has long ended it", async () => {
+  const { transport } = await serve((stream) => {
+    stream.respond({ ":status": 200 });
+    stream.end("all of it");
+  });
+  for (const millis of [0, 1, 30]) {
+    const answer = await transport(GET);
+    await pause(millis);
+    expect(await text(answer)).toBe("all of it");
+  }
+});
+
+test("a request ends when it is told to while its connection is opened, which others go on waiting for", async () => {
+  const sockets: net.Socket[] = [];
+  const silent = net.createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  open.push(() => silent.close());
+  const transport = http2Transport({ url: `https://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+  const [first, second] = [new AbortController(), new AbortController()];
+  const [one, two] = [first, second].map(({ signal }) => transport({ ...GET, signal }));
+  await expect.poll(() => sockets.length).toBe(1);
+  first.abort(new Error("enough"));
+  await expect(one).rejects.toThrow("enough");
+  expect(sockets[0]!.readyState).toBe("open");
+  second.abort(new Error("enough, too"));
+  await expect(two).rejects.toThrow("enough, too");
+  // Nobody waits for it any more.
+  await expect.poll(() => sockets[0]!.resume().closed).toBe(true);
 });
 
 test("a server without HTTP/2 is spoken to as before", async () => {

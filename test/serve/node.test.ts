@@ -2,9 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { Client, type NewObject, nodeTransport } from "../../src/client/index.ts";
+import { type Client, type NewObject, fromKubeconfig } from "../../src/client/index.ts";
 import { ConfigMap, Node, Pod } from "../../src/client/kinds/index.ts";
-import { readKubeconfig } from "../../src/cli/kubeconfig-file.ts";
 import { Keelson } from "./keelson.ts";
 
 const open = new AsyncDisposableStack();
@@ -15,10 +14,7 @@ afterEach(async () => {
 });
 
 const kubeconfig = join(directory, "kubeconfig");
-const connect = (): Client => {
-  const transport = open.adopt(nodeTransport(readKubeconfig({ kubeconfig, env: {} }).transport), (one) => one.close());
-  return new Client(transport, { userAgent: "test" });
-};
+const connect = async (): Promise<Client> => open.use(await fromKubeconfig({ path: kubeconfig })).client;
 
 /** A Pod with the files of a ConfigMap, for a node. */
 async function makePod(client: Client, nodeName: string): Promise<Pod> {
@@ -56,7 +52,7 @@ test("NODE-1, NODE-2: serve --node is a node in the process of the server, and k
     await agent.ended;
   });
   await expectSoon(() => agent.stderr.includes("the node is ready"), true);
-  const client = connect();
+  const client = await connect();
   const { items } = await client.resource(Node).list();
   expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(["n1", "n2"]);
   expect(items.find(({ metadata }) => metadata.name === "n2")!.metadata.labels!["a"]).toBe("b");

@@ -11,7 +11,8 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type ValueObject, isObject } from "../../value/value.ts";
 import type { NodeTransportOptions } from "../transport-node.ts";
-import { KubeconfigError } from "./error.ts";
+import { proxyUrl } from "../transport-proxy.ts";
+import { KubeconfigError, NoKubeconfigError } from "./error.ts";
 import { type ExecPlugin, execPluginOf } from "./exec-plugin.ts";
 
 /** Where to look, and for what. */
@@ -71,7 +72,7 @@ function filesOf(choice: KubeconfigChoice, decode: Decode): Named[] {
   const candidates = candidatesOf(choice);
   const files = candidates.filter((file) => existsSync(file));
   if (files.length > 0) return files.map((file) => readFile(file, decode));
-  throw new KubeconfigError(`expected a kubeconfig at ${candidates.join(", ")}, found none`);
+  throw new NoKubeconfigError(`expected a kubeconfig at ${candidates.join(", ")}, found none`);
 }
 
 function readFile(file: string, decode: Decode): Named {
@@ -141,16 +142,26 @@ function needed({ file, value }: Named, member: string): string {
 
 function serverOf(cluster: Named): NodeTransportOptions {
   const insecure = cluster.value["insecure-skip-tls-verify"] === true;
-  if (text(cluster.value, "proxy-url") !== undefined) {
-    throw new KubeconfigError(`expected no proxy-url in ${cluster.file}: proxies are not supported`);
-  }
   return {
     url: needed(cluster, "server"),
     // Who accepts any certificate must not name those that count, as with kubectl.
     ca: insecure ? undefined : pem(cluster, "certificate-authority"),
     insecure,
     serverName: text(cluster.value, "tls-server-name"),
+    ...proxyOf(cluster),
   };
+}
+
+/** Undefined leaves the way to the environment. */
+function proxyOf(cluster: Named): Pick<NodeTransportOptions, "proxy"> {
+  const proxy = text(cluster.value, "proxy-url");
+  if (proxy === undefined) return {};
+  try {
+    proxyUrl(proxy);
+  } catch (cause) {
+    throw new KubeconfigError(`proxy-url in ${cluster.file}: ${(cause as Error).message}`, { cause });
+  }
+  return { proxy };
 }
 
 /** What of a user stays as it is: a certificate, a password, and for whom he acts. */
@@ -208,11 +219,14 @@ function clusterInfo(cluster: Named): object {
   );
   const ca = pem(cluster, "certificate-authority");
   const serverName = text(cluster.value, "tls-server-name");
+  const url = text(cluster.value, "proxy-url");
+  const proxy = url === undefined ? {} : { "proxy-url": url };
   return {
     server: needed(cluster, "server"),
     ...(serverName === undefined ? {} : { "tls-server-name": serverName }),
     ...(cluster.value["insecure-skip-tls-verify"] === true ? { "insecure-skip-tls-verify": true } : {}),
     ...(ca === undefined ? {} : { "certificate-authority-data": Buffer.from(ca, "latin1").toString("base64") }),
+    ...proxy,
     ...(isObject(named) && named["extension"] != null ? { config: named["extension"] } : {}),
   };
 }
@@ -228,7 +242,7 @@ function pem(named: Named, member: string): string | undefined {
 const beside = (kubeconfig: string, path: string): string => resolve(dirname(kubeconfig), path);
 
 /** The text of a file that a kubeconfig names. @throws KubeconfigError */
-export function readBeside(kubeconfig: string, file: string): string {
+function readBeside(kubeconfig: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {

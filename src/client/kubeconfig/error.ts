@@ -2,3 +2,6 @@
 export class KubeconfigError extends Error {
   override readonly name = "KubeconfigError";
 }
+
+/** There is no kubeconfig where one is looked for, and none was named. */
+export class NoKubeconfigError extends KubeconfigError {}

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { isUtf8 } from "node:buffer";
 import { isatty } from "node:tty";
 import type { Clock } from "../../util/clock.ts";
@@ -58,6 +58,8 @@ async function run(plugin: ExecPlugin, { env }: ExecSurroundings): Promise<Given
   const interactive = terminal && interactiveMode !== "Never";
   const spec = { interactive, ...(cluster === undefined ? {} : { cluster }) };
   const info = JSON.stringify({ apiVersion, kind: "ExecCredential", spec });
+  // Most programs run none.
+  const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(command, args, {
     env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
     // Questions go to the terminal; without one, complaints are told with the error.

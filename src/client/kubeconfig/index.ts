@@ -3,14 +3,10 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
-import { systemClock } from "../../util/clock.ts";
 import { Client, type ClientOptions } from "../client.ts";
-import { http2Transport } from "../transport-http2.ts";
-import type { NodeTransport } from "../transport-node.ts";
-import { type ChosenContext, type KubeconfigChoice, candidatesOf, contextOf } from "./context.ts";
-import { type CredentialSource, fileTokens, transportWith } from "./credentials.ts";
-import { SERVICE_ACCOUNT, clusterAround, isInCluster } from "./in-cluster.ts";
+import type { ChosenContext } from "./context.ts";
+import { SERVICE_ACCOUNT, clusterAround } from "./in-cluster.ts";
+import { chooseContext, openContext } from "./open.ts";
 
 export { KubeconfigError } from "./error.ts";
 
@@ -58,10 +54,8 @@ const AGENT = "keelson-client";
  * @throws KubeconfigError that names the file and the member which is not as it should be
  */
 export async function fromKubeconfig(options: KubeconfigOptions = {}): Promise<Connection> {
-  const { path, text, context, env = process.env, serviceAccount = SERVICE_ACCOUNT } = options;
-  const isAnyhere = path !== undefined || text !== undefined || candidatesOf({ env }).some((file) => existsSync(file));
-  if (!isAnyhere && isInCluster(env, serviceAccount)) return inCluster(options);
-  return connect(await chosen({ kubeconfig: path, text, context, env }), options);
+  const { path, text, context, env = process.env, serviceAccount } = options;
+  return connect(await chooseContext({ kubeconfig: path, text, context, env, serviceAccount }), options);
 }
 
 /**
@@ -69,20 +63,14 @@ export async function fromKubeconfig(options: KubeconfigOptions = {}): Promise<C
  *
  * @throws KubeconfigError outside of a Pod
  */
-export function inCluster(options: ConnectionOptions = {}): Promise<Connection> {
+export async function inCluster(options: ConnectionOptions = {}): Promise<Connection> {
   const { env = process.env, serviceAccount = SERVICE_ACCOUNT } = options;
   return connect(clusterAround(env, serviceAccount), options);
 }
 
-async function chosen(choice: KubeconfigChoice): Promise<ChosenContext> {
-  // Most programs never read YAML.
-  const { decodeYaml } = await import("../../value/yaml.ts");
-  return contextOf(choice, (text) => decodeYaml(text).value);
-}
-
-async function connect(context: ChosenContext, options: ConnectionOptions): Promise<Connection> {
-  const { env: _, serviceAccount: _folder, ...rest } = options;
-  const transport = await transportOf(context, options);
+function connect(context: ChosenContext, options: ConnectionOptions): Connection {
+  const { env, serviceAccount: _folder, ...rest } = options;
+  const transport = openContext(context, { env, clock: rest.clock });
   const close = (): void => transport.close();
   return {
     client: new Client(transport, { userAgent: AGENT, ...rest }),
@@ -92,21 +80,4 @@ async function connect(context: ChosenContext, options: ConnectionOptions): Prom
     close,
     [Symbol.dispose]: close,
   };
-}
-
-async function transportOf(context: ChosenContext, options: ConnectionOptions): Promise<NodeTransport> {
-  const source = await sourceOf(context, options);
-  const { token } = context.user;
-  return source ? transportWith(context.transport, source) : http2Transport({ ...context.transport, token });
-}
-
-/** Where credentials come from that change; a token that is written down does not. */
-async function sourceOf(
-  { user: { token, tokenFile, exec } }: ChosenContext,
-  { clock = systemClock, env = process.env }: ConnectionOptions,
-): Promise<CredentialSource | undefined> {
-  if (tokenFile !== undefined) return fileTokens(tokenFile, token, clock);
-  if (token !== undefined || exec === undefined) return undefined;
-  const { execCredentials } = await import("./exec.ts");
-  return execCredentials(exec, { clock, env });
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { CliError } from "./cli-error.ts";
-import { readKubeconfig } from "./kubeconfig-file.ts";
+import { KubeconfigError } from "./error.ts";
+import { chooseContext } from "./open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-kubeconfig-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,8 +19,6 @@ function file(content: object | string, name = `config-${++files}`): string {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-const PLUGIN = { apiVersion: "client.authentication.k8s.io/v1", command: "x", interactiveMode: "Never" };
-
 const config = (cluster: object, user: object, more: object = {}): object => ({
   clusters: [{ name: "c", cluster: { server: "https://one:6443", ...cluster } }],
   users: [{ name: "u", user }],
@@ -29,14 +27,16 @@ const config = (cluster: object, user: object, more: object = {}): object => ({
 });
 
 const read = (content: object | string, context?: string) =>
-  readKubeconfig({ kubeconfig: file(content), context, env: {} });
+  chooseContext({ kubeconfig: file(content), context, env: {} });
 
 describe("a kubeconfig", () => {
-  test("gives the address, the authority, and the credentials that are written in it", () => {
+  test("gives the address, the authority, and the credentials that are written in it", async () => {
     const cluster = { "certificate-authority-data": base64("CA") };
     const user = { "client-certificate-data": base64("CERT"), "client-key-data": base64("KEY"), token: "t" };
-    expect(read(config(cluster, user))).toEqual({
+    expect(await read(config(cluster, user))).toEqual({
+      name: "x",
       namespace: "default",
+      user: { token: "t" },
       transport: {
         url: "https://one:6443",
         ca: "CA",
@@ -44,40 +44,43 @@ describe("a kubeconfig", () => {
         serverName: undefined,
         cert: "CERT",
         key: "KEY",
-        token: "t",
       },
     });
   });
 
-  test("may name files, from where it is itself", () => {
+  test("may name files, from where it is itself", async () => {
     file("CA", "ca.crt");
-    file("TOKEN\n", "token");
-    const { transport } = read(config({ "certificate-authority": "ca.crt" }, { tokenFile: "token" }));
-    expect(transport).toMatchObject({ ca: "CA", token: "TOKEN" });
+    const { transport, user } = await read(config({ "certificate-authority": "ca.crt" }, { tokenFile: "token" }));
+    expect([transport.ca, user.tokenFile]).toEqual(["CA", join(folder, "token")]);
   });
 
-  test("may accept any certificate, which sets the authority aside, and may name the server", () => {
+  test("may accept any certificate, which sets the authority aside, and may name the server", async () => {
     const cluster = {
       "insecure-skip-tls-verify": true,
       "certificate-authority-data": base64("CA"),
       "tls-server-name": "s",
     };
-    expect(read(config(cluster, {})).transport).toMatchObject({ insecure: true, ca: undefined, serverName: "s" });
+    expect((await read(config(cluster, {}))).transport).toMatchObject({
+      insecure: true,
+      ca: undefined,
+      serverName: "s",
+    });
   });
 
-  test("has a context chosen by name, with its namespace", () => {
+  test("has a context chosen by name, with its namespace", async () => {
     const both = config({}, {}) as { contexts: object[] };
     both.contexts.push({ name: "y", context: { cluster: "c", namespace: "team" } });
-    expect(read(both).namespace).toBe("default");
-    expect(read(both, "y").namespace).toBe("team");
-    expect(() => read(both, "z")).toThrow('expected "z" among the contexts of');
+    expect((await read(both)).namespace).toBe("default");
+    expect((await read(both, "y")).namespace).toBe("team");
+    await expect(read(both, "z")).rejects.toThrow('expected "z" among the contexts of');
   });
 
-  test("may be several files: the first that says something counts, missing ones do not", () => {
+  test("may be several files: the first that says something counts, missing ones do not", async () => {
     const first = file({ "current-context": "x", users: [{ name: "u", user: { token: "first" } }] });
     const second = file(config({}, { token: "second" }));
     const env = { KUBECONFIG: [join(folder, "none"), first, second].join(delimiter) };
-    expect(readKubeconfig({ env }).transport).toMatchObject({ url: "https://one:6443", token: "first" });
+    const { transport, user } = await chooseContext({ env });
+    expect([transport.url, user.token]).toEqual(["https://one:6443", "first"]);
   });
 
   test.each<[string, object | string, string]>([
@@ -86,16 +89,17 @@ describe("a kubeconfig", () => {
     ["no context", { contexts: [] }, "expected current-context in"],
     ["a cluster that is not there", { ...config({}, {}), clusters: [] }, 'expected "c" among the clusters'],
     ["no server", config({ server: undefined }, {}), "expected server in"],
-    ["a program for credentials", config({}, { exec: PLUGIN }), "exec is not supported"],
-    ["a proxy", config({ "proxy-url": "http://p" }, {}), "proxies are not supported"],
-    ["a file that is not there", config({}, { tokenFile: "nowhere" }), "nowhere that"],
-  ])("with %s is refused with what was expected", (_what, content, message) => {
-    expect(() => read(content)).toThrow(CliError);
-    expect(() => read(content)).toThrow(message);
+    ["a proxy of SOCKS", config({ "proxy-url": "socks5://p" }, {}), "SOCKS is not supported"],
+    ["a file that is not there", config({ "certificate-authority": "nowhere" }, {}), "nowhere that"],
+  ])("with %s is refused with what was expected", async (_what, content, message) => {
+    await expect(read(content)).rejects.toThrow(KubeconfigError);
+    await expect(read(content)).rejects.toThrow(message);
   });
 
-  test("that is nowhere is refused with where it was looked for", () => {
-    expect(() => readKubeconfig({ env: { HOME: folder } })).toThrow(join(folder, ".kube", "config"));
-    expect(() => readKubeconfig({ kubeconfig: join(folder, "none"), env: {} })).toThrow("none to be a kubeconfig");
+  test("that is nowhere is refused with where it was looked for", async () => {
+    await expect(chooseContext({ env: { HOME: folder } })).rejects.toThrow(join(folder, ".kube", "config"));
+    await expect(chooseContext({ kubeconfig: join(folder, "none"), env: {} })).rejects.toThrow(
+      "none to be a kubeconfig",
+    );
   });
 });

@@ -1,0 +1,158 @@
+/**
+ * Which proxy leads to a server, and the way through it: by the rules of clients in Go, so that an environment that works for kubectl
+ * works here.
+ *
+ * @see https://pkg.go.dev/golang.org/x/net/http/httpproxy
+ * @module
+ */
+import type http from "node:http";
+import type https from "node:https";
+import type nodeNet from "node:net";
+import type { Socket } from "node:net";
+import { domainToASCII } from "node:url";
+import { TransportError, reasonOf } from "./transport-base.ts";
+
+// Loaded where there is a proxy: most clients have none.
+const net = (): Pick<typeof nodeNet, "BlockList" | "isIP"> => process.getBuiltinModule("node:net");
+const requestOf = (protocol: string): typeof http.request | typeof https.request =>
+  process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http").request;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy that an environment names for an address; undefined for none.
+ *
+ * `HTTPS_PROXY` counts for https, `HTTP_PROXY` for http, each also in lower case; an address without a scheme is one of http. The
+ * machine itself is never reached through one, nor what `NO_PROXY` lists: names with all below them, `.names` with what is below
+ * alone, addresses, CIDRs, each but the last with a port if need be, or `*`.
+ *
+ * @throws TransportError for `HTTP_PROXY` in a CGI program, where whoever asks may have set it
+ */
+export function proxyFor({ protocol, hostname, port }: URL, env: Env): string | undefined {
+  const isSecure = protocol === "https:";
+  const proxy = either(env, isSecure ? "HTTPS_PROXY" : "HTTP_PROXY");
+  if (proxy === "") return undefined;
+  if (!isSecure && (env["REQUEST_METHOD"] ?? "") !== "") {
+    throw new TransportError("expected no HTTP_PROXY in a CGI program: a request may have set it");
+  }
+  const host = hostOf(hostname);
+  if (isMachine(host) || isListed(host, port || (isSecure ? "443" : "80"), either(env, "NO_PROXY"))) return undefined;
+  const address = /^(?:https?|socks5h?):/i.test(proxy) ? proxy : `http://${proxy}`;
+  return URL.canParse(address) ? address : undefined;
+}
+
+const either = (env: Env, name: string): string => env[name] || env[name.toLowerCase()] || "";
+
+/** The host of a URL as sockets know it. */
+export const hostOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");
+
+const familyOf = (host: string): "ipv4" | "ipv6" => (net().isIP(host) === 6 ? "ipv6" : "ipv4");
+
+function isMachine(host: string): boolean {
+  if (host === "localhost") return true;
+  if (net().isIP(host) === 0) return false;
+  const machine = new (net().BlockList)();
+  machine.addSubnet("127.0.0.0", 8);
+  machine.addAddress("::1", "ipv6");
+  return machine.check(host, familyOf(host));
+}
+
+const isListed = (host: string, port: string, list: string): boolean =>
+  list.split(",").some((entry) => matches(entry.trim().toLowerCase(), host, port));
+
+function matches(entry: string, host: string, port: string): boolean {
+  if (entry === "*") return true;
+  const { isIP, BlockList } = net();
+  const isAddress = isIP(host) !== 0;
+  const [base = "", bits = ""] = entry.split("/");
+  if (isIP(base) !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(base) === 6 ? 128 : 32)) {
+    const range = new BlockList();
+    range.addSubnet(base, Number(bits), familyOf(base));
+    return isAddress && range.check(host, familyOf(host));
+  }
+  const [name, only] = splitPort(entry);
+  if (name === "" || (only !== "" && only !== port)) return false;
+  if (isIP(name) !== 0) {
+    const one = new BlockList();
+    one.addAddress(name, familyOf(name));
+    return isAddress && one.check(host, familyOf(host));
+  }
+  const ending = name.startsWith("*.") ? name.slice(1) : name;
+  const ascii = domainToASCII(ending) || ending;
+  return ascii.startsWith(".") ? host.endsWith(ascii) : host === ascii || host.endsWith(`.${ascii}`);
+}
+
+/** `name:80`, `[::1]:80`; an address with colons of its own and no brackets has no port. */
+function splitPort(entry: string): [name: string, port: string] {
+  const bracket = entry.startsWith("[") ? entry.indexOf("]:") : -1;
+  if (bracket > 0) return [entry.slice(1, bracket), entry.slice(bracket + 2)];
+  const colon = entry.indexOf(":");
+  return colon >= 0 && colon === entry.lastIndexOf(":") ? [entry.slice(0, colon), entry.slice(colon + 1)] : [entry, ""];
+}
+
+/** The address of a proxy. @throws TransportError where it is none of HTTP: SOCKS is not spoken */
+export function proxyUrl(proxy: string): URL {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new TransportError(
+    `expected the address of a proxy such as http://proxy.example:3128 (http or https; SOCKS is not supported), got ${url ? `${url.protocol}//${url.host}` : proxy}`,
+  );
+}
+
+/** What a socket to a proxy of https is made with: the authorities and certificates that count for the server count for it too. */
+export interface ProxyTls {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** Where requests to a proxy go, and with what. */
+export function towards(proxy: URL, tls: ProxyTls): https.RequestOptions {
+  const secure = proxy.protocol === "https:";
+  const host = hostOf(proxy.hostname);
+  return {
+    protocol: proxy.protocol,
+    host,
+    port: Number(proxy.port || (secure ? 443 : 80)),
+    ...(secure ? { ...tls, servername: net().isIP(host) === 0 ? host : "" } : {}),
+  };
+}
+
+/** The header that says who asks a proxy; none where its address has no user. */
+export function proxyAuthorization({ username, password }: URL): Record<string, string> {
+  if (username === "" && password === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+/**
+ * A socket that leads through a proxy to `authority`, a host with its port (CONNECT, RFC 9110, 9.3.6).
+ *
+ * @throws TransportError where the proxy is not there, or does not let through
+ */
+export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: AbortSignal): Promise<Socket> {
+  const asking = requestOf(proxy.protocol)({
+    ...towards(proxy, tls),
+    method: "CONNECT",
+    path: authority,
+    agent: false,
+    headers: { host: authority, ...proxyAuthorization(proxy) },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const fail = (why: string, cause?: unknown): TransportError =>
+    new TransportError(`expected the proxy ${proxy.host} to lead to ${authority}: ${why}`, { cause });
+  return new Promise((resolve, reject) => {
+    asking.once("connect", ({ statusCode, statusMessage }, socket: Socket, head) => {
+      if (statusCode !== 200) {
+        socket.destroy();
+        reject(fail(`it answered ${statusCode} ${statusMessage}`.trim()));
+        return;
+      }
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    asking.once("error", (error) => reject(fail(reasonOf(error), error)));
+    asking.end();
+  });
+}
