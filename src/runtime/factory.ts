@@ -8,7 +8,15 @@
  *
  * @module
  */
-import { type ApiObject, type Client, type Kind, type Scope, isStatus } from "../client/index.ts";
+import {
+  type ApiObject,
+  type Client,
+  type Kind,
+  type ObjectIn,
+  type Scope,
+  type ScopeIn,
+  isStatus,
+} from "../client/index.ts";
 import { type Clock, seededRandom, systemRandom } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
 import { type InformerSpec, type Keep, specOf } from "./informer.ts";
@@ -43,6 +51,8 @@ export interface SyncOptions {
 export interface InformerFactory extends AsyncDisposable {
   /** The informer of a kind or of a spec; it follows until all who asked for it have disposed of it, or the factory is stopped. */
   informer<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): HeldInformer<T, S, never>;
+  /** The informer of one of several kinds: what all of them have in common is known. */
+  informer<K extends Kind>(kind: K): HeldInformer<ObjectIn<K>, ScopeIn<K>, never>;
   informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X>;
   /** The kinds that the server has, as they come and go. */
   readonly kinds: ServedKinds;

@@ -28,6 +28,7 @@ export {
   type GetInformer,
   type Index,
   type Informer,
+  type InformerOptions,
   type InformerSpec,
   type InformerState,
   type Keep,

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { ApiObject, Key, Kind, Query, Scope } from "../client/index.ts";
+import type { ApiObject, Key, Kind, ObjectIn, Query, Scope, ScopeIn } from "../client/index.ts";
 import type { ObjectEvent } from "./object-event.ts";
 
 /** Under which values an object is found in an index; none, one or several. */
@@ -38,14 +38,26 @@ export interface InformerSpec<T extends ApiObject = ApiObject, S extends Scope =
   readonly keep?: Keep<T> | undefined;
 }
 
+/** What a spec says beside its kind. */
+export interface InformerOptions<T extends ApiObject = ApiObject, X extends string = string> extends Selection {
+  readonly indexes?: Readonly<Record<X, Index<T>>>;
+  readonly keep?: Keep<T>;
+}
+
 /** The spec of an informer; all objects of the kind unless a namespace or a selector says otherwise. */
-export const sharedInformer = <T extends ApiObject, S extends Scope, X extends string = never>(
+export function sharedInformer<T extends ApiObject, S extends Scope, X extends string = never>(
   kind: Kind<T, S>,
-  options: Selection & { readonly indexes?: Readonly<Record<X, Index<T>>>; readonly keep?: Keep<T> } = {},
-): InformerSpec<T, S, X> => {
-  const { indexes = {} as Readonly<Record<X, Index<T>>>, keep, ...selection } = options;
+  options?: InformerOptions<T, X>,
+): InformerSpec<T, S, X>;
+/** The spec of an informer of one of several kinds: what all of them have in common is known. */
+export function sharedInformer<K extends Kind, X extends string = never>(
+  kind: K,
+  options?: InformerOptions<ObjectIn<K>, X>,
+): InformerSpec<ObjectIn<K>, ScopeIn<K>, X>;
+export function sharedInformer(kind: Kind, options: InformerOptions = {}): InformerSpec {
+  const { indexes = {}, keep, ...selection } = options;
   return { kind, indexes, selection, keep };
-};
+}
 
 /** The spec of a kind, or the spec itself. */
 export const specOf = <T extends ApiObject, S extends Scope>(

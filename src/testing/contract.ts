@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest } from "../client/index.ts";
+import type { ApiObject, ApplyConfiguration, Client, Kind, Manifest, ObjectIn } from "../client/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Route } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
@@ -69,6 +69,11 @@ export interface Cluster extends AsyncDisposable {
    */
   apply(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
   apply<T extends ApiObject>(kind: Kind<T>, ...configs: readonly ApplyConfiguration<T>[]): Promise<readonly T[]>;
+  /** Applies objects of one of several kinds: what all of them have in common is known. */
+  apply<K extends Kind>(
+    kind: K,
+    ...configs: readonly ApplyConfiguration<ObjectIn<K>>[]
+  ): Promise<readonly ObjectIn<K>[]>;
   /**
    * Runs controllers on the cluster's clock, as the admin by default; resolves when they run, or when nothing but the
    * clock brings them on: a slow first list, a crash.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import type { Kind } from "../../src/client/index.ts";
-import { type InformerFactory, createInformers, sharedInformer } from "../../src/runtime/index.ts";
+import { type Informer, type InformerFactory, createInformers, sharedInformer } from "../../src/runtime/index.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { type Cluster, createCluster, forbidden, hang } from "../../src/testing/index.ts";
 
@@ -36,6 +36,24 @@ test("informers follow without a manager, and share what is equal", async () => 
   await expect.poll(() => heard).toEqual(["added a", "added b", "deleted a"]);
   expect(maps.by("colour", "red").map(({ metadata }) => metadata.name)).toEqual(["b"]);
   expect(same.list().map(({ metadata }) => metadata.name)).toEqual(["b"]);
+});
+
+test("one of several kinds is applied and followed: what they have in common is known", async () => {
+  for (const kind of [ConfigMap, Secret]) {
+    const applied: readonly (ConfigMap | Secret)[] = await cluster.apply(kind, { metadata: { name: "one" } });
+    expect(applied[0]!.kind).toBe(kind.kind);
+    const indexes = { name: ({ metadata }: ConfigMap | Secret) => metadata.name };
+    const byKind: Informer<ConfigMap | Secret, "Namespaced"> = informers.informer(kind);
+    const bySpec = informers.informer(sharedInformer(kind, { namespace: "default", indexes }));
+    await informers.synced();
+    const found: ConfigMap | Secret | undefined = byKind.get({ name: "one", namespace: "default" });
+    expect(found?.kind).toBe(kind.kind);
+    expect(bySpec.by("name", "one").map((object) => object.kind)).toEqual([kind.kind]);
+    // @ts-expect-error: no such index
+    expect(() => bySpec.by("colour", "red")).toThrow("that its informer names");
+    // @ts-expect-error: an object of a namespace has one
+    byKind.get({ name: "one" });
+  }
 });
 
 test("a kind that is not served is awaited, and holds nobody up", async () => {
