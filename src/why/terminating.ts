@@ -5,6 +5,7 @@
  */
 import { type ApiObject, type Kind, inDomain, metadataOf, preferredKinds } from "../client/index.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
+import { attachNames } from "../controllers/attach/names.ts";
 import { isReady } from "../controllers/attach/rules.ts";
 import { EXTERNAL_FINALIZER, builtInVolumeFinalizer } from "../controllers/binder/fate.ts";
 import { FOREGROUND, ORPHAN, blocks, takesPart } from "../controllers/garbage/population.ts";
@@ -65,7 +66,9 @@ async function ofEnding(
   if (node === "absent" || (node !== "unknown" && !isReady(node))) {
     const what = node === "absent" ? "does not exist" : "is not Ready";
     const about = node === "absent" ? refTo(Node, { name }) : refOf(node);
-    const who = "whoever starts the agent of that node, or deletes the Pod with --force";
+    const taint = `${attachNames(facts.dialect).outOfService}:NoExecute`;
+    const otherwise = node === "absent" ? "deletes the Pod with --force" : `taints a node that is off with ${taint}`;
+    const who = `whoever starts the agent of that node, or ${otherwise}`;
     return [{ says: `${says}, and its node ${name} ${what}`, who, about }];
   }
   return [{ says, who: `the agent of the node ${name}` }];

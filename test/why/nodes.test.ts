@@ -163,6 +163,13 @@ test("a Pod that is to end on a node that is gone says that", async () => {
     },
   ]);
   expect((await world.resource(Node).list()).items).toEqual([]);
+  await world.resource(Node).create({ metadata: { name: "n1" } });
+  expect(await why()).toMatchObject([
+    {
+      says: expect.stringMatching(/^it is given time to end, until .*, and its node n1 is not Ready$/),
+      who: "whoever starts the agent of that node, or taints a node that is off with node.kubernetes.io/out-of-service:NoExecute",
+    },
+  ]);
 });
 
 test("a Pod that has failed says why, one that has succeeded nothing", async () => {
