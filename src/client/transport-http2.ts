@@ -47,6 +47,11 @@ class Refused extends Error {
   override readonly name = "Refused";
 }
 
+/** A connection that was not opened. */
+class Unopened extends Error {
+  override readonly name = "Unopened";
+}
+
 /** A transport to the server at `options.url`. @throws TransportError when that, or the proxy, is no address of HTTP */
 export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const base = baseOf(options.url);
@@ -56,7 +61,10 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const send = async (request: TransportRequest): Promise<TransportAnswer> => {
     for (let left = TRIES - 1; ; left--) {
       request.signal?.throwIfAborted();
-      const connection = await pool.take(request.signal);
+      const connection = await pool.take(request.signal).catch((error: unknown) => {
+        if (!(error instanceof Unopened)) throw error;
+        throw new TransportError(`no answer from ${askedOf(base, request)}: ${error.message}`, { cause: error.cause });
+      });
       if (!connection) return older(request);
       try {
         return await connection.send(request);
@@ -112,13 +120,24 @@ class Pool {
     try {
       await during(opening.done, signal);
     } finally {
-      if (--opening.waiting === 0 && this.#opening === opening) opening.abort.abort();
+      if (--opening.waiting === 0) this.#giveUp(opening);
     }
+  }
+
+  /** Ends it, unless it is there: who comes next waits for another one. */
+  #giveUp(opening: Opening): void {
+    if (this.#opening !== opening) return;
+    this.#opening = undefined;
+    opening.abort.abort();
   }
 
   #begin(): Opening {
     const abort = new AbortController();
-    return { abort, waiting: 0, done: this.#connect(abort.signal).finally(() => (this.#opening = undefined)) };
+    const done = this.#connect(abort.signal).finally(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    const opening: Opening = { abort, waiting: 0, done };
+    return opening;
   }
 
   close(): void {
@@ -155,7 +174,7 @@ class Pool {
       signal.addEventListener("abort", giveUp);
       socket.once("secureConnect", () => resolve(socket));
       socket.once("error", (error) => {
-        reject(new TransportError(`no answer from ${this.#base.origin}: ${reasonOf(error)}`, { cause: error }));
+        reject(new Unopened(reasonOf(error), { cause: error }));
       });
     });
   }
@@ -211,8 +230,9 @@ class Connection {
   }
 
   /** Sends a request on the place that was taken. @throws Refused where the server has not looked at it */
-  send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportAnswer> {
-    const asked = `${this.#base.origin} to ${method} ${path.split("?")[0]}`;
+  send(request: TransportRequest): Promise<TransportAnswer> {
+    const { method, path, headers, body, signal } = request;
+    const asked = askedOf(this.#base, request);
     return new Promise((resolve, reject) => {
       let stream: ClientHttp2Stream;
       try {
@@ -302,6 +322,10 @@ async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, 
     if (!stream.readableEnded) stream.destroy();
   }
 }
+
+/** What is asked, for messages. */
+const askedOf = ({ origin }: URL, { method, path }: TransportRequest): string =>
+  `${origin} to ${method} ${path.split("?")[0]}`;
 
 function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, asked: string): Error {
   if (error.name === "AbortError") return error;

@@ -134,6 +134,16 @@ test("a request ends by its signal, before the answer and while it is read; its 
   expect(sessions.length).toBeLessThanOrEqual(2);
 });
 
+test("who comes when a connection was just given up waits for another one", async () => {
+  const { transport } = await serve(ok);
+  const first = new AbortController();
+  const waiting = transport({ ...GET, signal: first.signal });
+  await Promise.resolve();
+  first.abort();
+  await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
+  expect(await text(await transport(GET))).toBe("ok");
+});
+
 test("a connection that the server ends is replaced, and what was refused is sent again", async () => {
   let refusals = 0;
   const { transport, sessions } = await serve((stream, headers) => {
@@ -159,7 +169,7 @@ test("an answer that breaks off is an error, and so is a server that nobody trus
   await expect(text(await transport(GET))).rejects.toThrow("the answer broke off");
   const { port } = server.address() as AddressInfo;
   const stranger = http2Transport({ url: `https://127.0.0.1:${port}` });
-  await expect(stranger(GET)).rejects.toThrow(/^no answer from https:\/\/127.0.0.1:\d+: /);
+  await expect(stranger(GET)).rejects.toThrow(/^no answer from https:\/\/127.0.0.1:\d+ to GET \/\S*: /);
   const nobody = http2Transport({ url: "https://127.0.0.1:1" });
   await expect(nobody(GET)).rejects.toThrow("ECONNREFUSED");
 });
