@@ -69,7 +69,7 @@ function makeSelector(job: Job, ctx: WriteContext): void {
   const made = madeLabels(job, ctx);
   const isShared = hasLabels(metadata) && metadata.labels === spec.template.metadata?.labels;
   // A name that is too long for a label is told where the server puts it, at the template.
-  const takesLabels = isShared || (!hasLabels(metadata) && metadata.name!.length <= LONGEST_LABEL);
+  const takesLabels = isShared || (!hasLabels(metadata) && (metadata.name ?? "").length <= LONGEST_LABEL);
   spec.template.metadata = { ...spec.template.metadata, labels: { ...made, ...spec.template.metadata?.labels } };
   if (takesLabels) metadata.labels = { ...spec.template.metadata.labels };
   const key = selecting(ctx);
