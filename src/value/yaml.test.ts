@@ -239,6 +239,24 @@ describe("what the readers in Go take and say", () => {
     expect(duplicates).toEqual(["v.b[0].c", "w.b[0].c", "x[0].b[0].c"]);
     expect(unmarshalErrors?.split("\n").slice(1)).toEqual(Array(3).fill('  line 1: key "c" already set in map'));
   });
+
+  test("DEC-24: what is repeated is told within bounds, however deep it is, and however often it is named", () => {
+    const depth = 900;
+    const repeated = "c: 1, ".repeat(101);
+    const nested = [...Array(depth).keys()].map((i) => `&a${i} {k: `).join("");
+    const aliases = "*a, 1, ".repeat(20_000);
+    for (const text of [
+      `x: ${nested}{${repeated}}${"}".repeat(depth)}\n`,
+      `x: &a {c: 1, c: 1}\ny: ${"[".repeat(depth)}${aliases}${"]".repeat(depth)}\n`,
+      `x: ${"[".repeat(depth)}{${"c: 1, ".repeat(100_000)}}${"]".repeat(depth)}\n`,
+    ]) {
+      const before = cpuMillis();
+      const heap = process.memoryUsage().heapUsed;
+      expect(decodeYaml(text).duplicates).toHaveLength(100);
+      expect(cpuMillis() - before).toBeLessThan(1000);
+      expect(process.memoryUsage().heapUsed - heap).toBeLessThan(200 << 20);
+    }
+  });
 });
 
 describe("JSON is YAML", () => {

@@ -180,11 +180,18 @@ interface Anchor {
   /** What a scalar is as a key. */
   readonly key: (() => KeyName | undefined) | undefined;
   readonly places: Map<string, Place> | undefined;
-  /** The members that are repeated inside, with their ways from there: each alias repeats them again. */
-  readonly repeated: readonly Repeated[];
+  /** Which members are repeated inside, of all that are, and how long the way to it is: each alias repeats them again. */
+  readonly inside: { readonly from: number; readonly to: number; readonly level: number };
 }
 
-const OPEN: Anchor = { value: undefined, height: 0, weight: 0, key: undefined, places: undefined, repeated: [] };
+const OPEN: Anchor = {
+  value: undefined,
+  height: 0,
+  weight: 0,
+  key: undefined,
+  places: undefined,
+  inside: { from: 0, to: 0, level: 0 },
+};
 
 /** A member that is there already: the way to it, its key as Go writes it, and where its value begins. */
 interface Repeated {
@@ -278,7 +285,7 @@ class Builder implements NodeBuilder {
         typeof value === "string" ? { name: value, shown: undefined } : (anchor.key?.() ?? this.#noKey(value, at));
       return;
     }
-    if (anchor.repeated.length > 0) this.#repeatAll(anchor.repeated);
+    this.#repeatInside(anchor);
     const copy = clone(value);
     if (anchor.places) this.#places.set(copy as ValueObject, anchor.places);
     if (frame?.isMerge && !isObject(value)) this.#noMap(at);
@@ -289,9 +296,8 @@ class Builder implements NodeBuilder {
     const { container, head, height, weight, places, open, repeatedBefore } = this.#frames.pop()!;
     // A node inside may have taken the name of the anchor.
     if (head.anchor !== undefined && this.#anchors.get(head.anchor) === open) {
-      const length = this.#frames.length;
-      const repeated = this.#repeated.slice(repeatedBefore).map((one) => ({ ...one, way: one.way.slice(length) }));
-      this.#anchors.set(head.anchor, { value: container, height, weight, key: undefined, places, repeated });
+      const inside = { from: repeatedBefore, to: this.#repeated.length, level: this.#frames.length };
+      this.#anchors.set(head.anchor, { value: container, height, weight, key: undefined, places, inside });
     }
     if (places) this.#places.set(container as ValueObject, places);
     const frame = this.#frames.at(-1);
@@ -374,20 +380,21 @@ class Builder implements NodeBuilder {
   #set(frame: Frame, key: KeyName, value: Value, at: number): void {
     const { name, shown } = key;
     const map = frame.container as ValueObject;
-    if (Object.hasOwn(map, name))
-      this.#repeat({ way: [...this.#steps(this.#frames.length - 1), name], key: shown ?? quoted(name), at });
+    if (Object.hasOwn(map, name) && this.#repeated.length < MAX_DUPLICATES) {
+      const way = [...this.#steps(this.#frames.length - 1), name];
+      this.#repeated.push({ way, key: shown ?? quoted(name), at });
+    }
     frame.places?.set(name, { key, at });
     setMember(map, name, value);
   }
 
-  /** Repeats what is repeated inside of an anchor. */
-  #repeatAll(repeated: readonly Repeated[]): void {
+  /** Tells again what is repeated inside of an anchor, as far as anything more is told. */
+  #repeatInside({ inside: { from, to, level } }: Anchor): void {
+    const most = Math.min(to, from + MAX_DUPLICATES - this.#repeated.length);
+    if (from >= most) return;
     const here = this.#steps(this.#frames.length - (this.#frames.at(-1)?.isMerge ? 1 : 0));
-    for (const { way, key, at } of repeated) this.#repeat({ way: [...here, ...way], key, at });
-  }
-
-  #repeat(one: Repeated): void {
-    if (this.#repeated.length < MAX_DUPLICATES) this.#repeated.push(one);
+    for (const { way, key, at } of this.#repeated.slice(from, most))
+      this.#repeated.push({ way: [...here, ...way.slice(level)], key, at });
   }
 
   /** The way to the container that is open at a level, or to the value that comes next in the innermost. */
