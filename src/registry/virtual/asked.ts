@@ -39,6 +39,7 @@ import { admitted, newContext, putInPlace, withWarnings } from "../pipeline.ts";
 import { unstoredResult } from "../results.ts";
 import { inOwnTurn } from "../turn.ts";
 import { objectOf } from "../versions/view.ts";
+import { unstored } from "./unstored.ts";
 
 /** A question under way. */
 export interface Question {
@@ -93,9 +94,6 @@ const decodable = (definition: ResourceDefinition, { dialect }: ApiContext): Com
   walker: walkerOf(definition.schema, { dialect }),
 });
 
-/** What is never stored. */
-const NOTHING = { objects: 0, meanBytes: 0, watchers: 0 };
-
 /** A resource whose create is a question; nothing else is possible. */
 export function askedResource(definition: ResourceDefinition, shared: SharedParts, actions: Actions): Resource {
   const { group, version, plural, kind } = definition;
@@ -108,14 +106,11 @@ export function askedResource(definition: ResourceDefinition, shared: SharedPart
     action: actionOf(actions, definition),
     shared,
   };
-  const refuse = (method: string) => (): Promise<never> => Promise.reject(methodNotAllowed(ref, method));
   const neverStored = (): never => {
     throw new ApiError("InternalError", `${kind} is never stored`);
   };
   return {
-    definition,
-    storage: undefined,
-    load: () => NOTHING,
+    ...unstored(definition),
     ask(target, body, options, caller) {
       const ctx: WriteContext = { ...shared.api, warnings: [] };
       const object = decodeBody(asked.form, body, options, ctx);
@@ -123,18 +118,6 @@ export function askedResource(definition: ResourceDefinition, shared: SharedPart
       placeObject(asked, object, target);
       return ask(asked, { object, caller, target, options, ctx, parent: neverStored, errors: new FieldErrors() });
     },
-    create: refuse("create"),
-    get: refuse("get"),
-    list: refuse("list"),
-    watch: refuse("watch"),
-    update: refuse("update"),
-    patch: refuse("patch"),
-    delete: refuse("delete"),
-    deleteCollection: refuse("deletecollection"),
-    history: refuse("history"),
-    view: (entry) => entry.bytes,
-    itemOffset: 0,
-    bookmark: {},
     object: neverStored,
     blame: neverStored,
   };

@@ -13,9 +13,7 @@ import { decodeObject, encodeObject, headOf } from "../codec.ts";
 import type { ListOptions, Resource } from "../contract.ts";
 import type { SharedParts } from "../kind.ts";
 import { actionKey } from "./asked.ts";
-
-/** What is never stored. */
-const NOTHING = { objects: 0, meanBytes: 0, watchers: 0 };
+import { unstored } from "./unstored.ts";
 
 /** A resource that can be read, and whose objects are made when it is; a kind that nobody makes objects of has none. */
 export function shownResource(definition: ResourceDefinition, shared: SharedParts): Resource {
@@ -27,14 +25,11 @@ export function shownResource(definition: ResourceDefinition, shared: SharedPart
     const made = shared.shown?.get(actionKey(definition))?.() ?? [];
     return made.map((object) => entryOf({ ...object, kind, apiVersion })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   };
-  const refuse = (method: string) => (): Promise<never> => Promise.reject(methodNotAllowed(ref, method));
   const none = (): never => {
     throw methodNotAllowed(ref, "get");
   };
   return {
-    definition,
-    storage: undefined,
-    load: () => NOTHING,
+    ...unstored(definition),
     async get({ name }) {
       const found = entries().find(({ key }) => key === name);
       if (!found) throw notFound(ref, name);
@@ -49,17 +44,7 @@ export function shownResource(definition: ResourceDefinition, shared: SharedPart
         remaining: undefined,
       };
     },
-    ask: refuse("create"),
-    create: refuse("create"),
-    watch: refuse("watch"),
-    update: refuse("update"),
-    patch: refuse("patch"),
-    delete: refuse("delete"),
-    deleteCollection: refuse("deletecollection"),
-    history: refuse("history"),
-    view: (entry) => entry.bytes,
     itemOffset: itemsCarryKind ? 0 : headOf(kind, apiVersion).length - '"metadata":{'.length,
-    bookmark: {},
     object: (entry) => decodeObject(entry.bytes),
     blame: none,
   };
