@@ -198,7 +198,8 @@ interface Own {
   readonly hooks: Hooks;
   readonly threads: ThreadPool;
   readonly fairness: Fairness | undefined;
-  readonly running: Running[];
+  /** The controllers of this process, with who runs them. */
+  readonly running: (Running & { readonly manager: Manager })[];
   /** Whether the store has failed, and answers nobody any more. */
   readonly storeFailed: () => boolean;
 }
@@ -297,7 +298,6 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
   const roles = defaultRolesOf(parts, built, api, () => client("keelson", SERVER_ITSELF));
   const mismatches = (): number => checks.mismatches;
   const server = serverOf(parts, { own, built, log, explaining, mismatches, health: roles ? [roles.health] : [] });
-  const managers: Manager[] = [];
   const transport = inProcessTransport(server);
   const local: LocalServer = { onKindsChange: (listener) => built.kinds.onChange(listener) };
   const client = (userAgent: string, identity: Identity = ADMIN): Client =>
@@ -305,8 +305,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
   const close = async (graceMillis = GRACE_MS): Promise<void> => {
     // Controllers are clients: they are told first, and are answered while the server finishes what runs.
     roles?.close();
-    own.running.length = 0;
-    const stopped = managers.splice(0).map((manager) => manager.stop({ grace: graceMillis }));
+    const stopped = own.running.splice(0).map(({ manager }) => manager.stop({ grace: graceMillis }));
     await Promise.all([...stopped, server.close(graceMillis)]);
     await extension?.close();
     await flow.close();
@@ -342,8 +341,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
         ...(parts.server?.activity ? { activity: parts.server.activity } : {}),
         ...(isShared ? { leaderElection } : {}),
       });
-      managers.push(manager.add(...controllers));
-      own.running.push({ controllers, manager });
+      own.running.push({ controllers, manager: manager.add(...controllers) });
       await manager.start();
     },
     fork(others) {
