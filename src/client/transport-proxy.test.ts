@@ -47,6 +47,8 @@ describe("the proxy of an environment", () => {
     expect(proxyFor(url, { HTTPS_PROXY: "proxy:3128", https_proxy: "http://other" })).toBe(HTTPS_PROXY);
     expect(proxyFor(url, { HTTPS_PROXY: "", https_proxy: HTTPS_PROXY })).toBe(HTTPS_PROXY);
     expect(proxyFor(url, { HTTPS_PROXY: "a b c" })).toBeUndefined();
+    expect(proxyFor(url, { HTTPS_PROXY: "http://me:100%@proxy" })).toBeUndefined();
+    expect(() => proxyUrl("http://me:100%@proxy")).toThrow(TransportError);
     expect(proxyFor(url, { HTTP_PROXY: HTTPS_PROXY })).toBeUndefined();
   });
 

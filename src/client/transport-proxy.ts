@@ -38,7 +38,18 @@ export function proxyFor({ protocol, hostname, port }: URL, env: Env): string | 
   const host = hostOf(hostname);
   if (isMachine(host) || isListed(host, port || (isSecure ? "443" : "80"), either(env, "NO_PROXY"))) return undefined;
   const address = /^(?:https?|socks5h?):/i.test(proxy) ? proxy : `http://${proxy}`;
-  return URL.canParse(address) ? address : undefined;
+  return parsed(address) && address;
+}
+
+/** The URL of a text; undefined where it is none, or its user cannot be read. */
+function parsed(address: string): URL | undefined {
+  try {
+    const url = new URL(address);
+    decodeURIComponent(url.username + url.password);
+    return url;
+  } catch {
+    return undefined;
+  }
 }
 
 const either = (env: Env, name: string): string => env[name] || env[name.toLowerCase()] || "";
@@ -92,12 +103,15 @@ function splitPort(entry: string): [name: string, port: string] {
 
 /** The address of a proxy. @throws TransportError where it is none of HTTP: SOCKS is not spoken */
 export function proxyUrl(proxy: string): URL {
-  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
+  const url = parsed(proxy);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new TransportError(
-    `expected the address of a proxy such as http://proxy.example:3128 (http or https; SOCKS is not supported), got ${url ? `${url.protocol}//${url.host}` : proxy}`,
+    `expected the address of a proxy such as http://proxy.example:3128 (http or https; SOCKS is not supported), got ${url ? `${url.protocol}//${url.host}` : proxy.slice(proxy.lastIndexOf("@") + 1)}`,
   );
 }
+
+/** How long a proxy has to open a way, in ms. */
+const OPENING_MS = 60_000;
 
 /** What a socket to a proxy of https is made with: the authorities and certificates that count for the server count for it too. */
 export interface ProxyTls {
@@ -129,7 +143,7 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
 /**
  * A socket that leads through a proxy to `authority`, a host with its port (CONNECT, RFC 9110, 9.3.6).
  *
- * @throws TransportError where the proxy is not there, or does not let through
+ * @throws TransportError where the proxy is not there, does not answer within a minute, or does not let through
  */
 export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: AbortSignal): Promise<Socket> {
   const asking = requestOf(proxy.protocol)({
@@ -137,6 +151,7 @@ export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: 
     method: "CONNECT",
     path: authority,
     agent: false,
+    timeout: OPENING_MS,
     headers: { host: authority, ...proxyAuthorization(proxy) },
     ...(signal === undefined ? {} : { signal }),
   });
@@ -150,8 +165,9 @@ export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: 
         return;
       }
       if (head.length > 0) socket.unshift(head);
-      resolve(socket);
+      resolve(socket.setTimeout(0));
     });
+    asking.once("timeout", () => asking.destroy(new Error(`no answer within ${OPENING_MS / 1000} s`)));
     asking.once("error", (error) => reject(fail(reasonOf(error), error)));
     asking.end();
   });
