@@ -25,7 +25,7 @@ import {
   wrapperOf,
 } from "./types.ts";
 import {
-  Blank,
+  EmptyMessage,
   Dict,
   Duration,
   Entries,
@@ -65,7 +65,7 @@ function jsonOf(value: Value): Value {
     return values.find((one) => one instanceof Failure) ?? new Values(values);
   }
   if (value instanceof Dict) return jsonObjectOf(value);
-  if (value instanceof Blank) return new Entries();
+  if (value instanceof EmptyMessage) return new Entries();
   if (typeof value === "object" && value !== null && !(value instanceof Failure)) return noJson(value);
   return value;
 }
@@ -197,7 +197,7 @@ const ALL: readonly Message[] = [
     name: "Empty",
     type: structOf(`${PREFIX}Empty`, new Map()),
     fields: new Map(),
-    make: (_fields, unknown = new Uint8Array()) => new Blank(`${PREFIX}Empty`, unknown),
+    make: (_fields, unknown = new Uint8Array()) => new EmptyMessage(`${PREFIX}Empty`, unknown),
   },
   wrapper("BoolValue", BOOL, false),
   wrapper("BytesValue", BYTES, new Uint8Array()),

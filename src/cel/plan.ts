@@ -13,7 +13,7 @@ import { ENUMS, MESSAGES, isTypeOfValues, misfit } from "./messages.ts";
 import { patternOf } from "./patterns.ts";
 import type { Type } from "./types.ts";
 import {
-  Blank,
+  EmptyMessage,
   Dict,
   Duration,
   Entries,
@@ -339,7 +339,7 @@ function memberOf(of: Step, field: string): Step {
     if (value instanceof Failure) return value;
     if (value instanceof Optional) return ofOptional(run, value, field);
     run.spend(1);
-    if (value instanceof List || value instanceof Blank) return indexed(value, field);
+    if (value instanceof List || value instanceof EmptyMessage) return indexed(value, field);
     const member = value instanceof Dict ? value.get(field) : undefined;
     return member === undefined ? missing : member;
   };
@@ -386,7 +386,7 @@ function present(of: Step, field: string): Step {
       return true;
     }
     run.spend(1);
-    if (value instanceof List || value instanceof Blank) return indexed(value, field);
+    if (value instanceof List || value instanceof EmptyMessage) return indexed(value, field);
     // What has no members has not this one: a policy asks has(object.x) also where an object goes, and there is none.
     return value instanceof Dict && value.get(field) !== undefined;
   };

@@ -5,7 +5,18 @@
  */
 import { valueText } from "./library/format-text.ts";
 import { durationText, timestampText } from "./times.ts";
-import { Blank, Dict, Duration, List, Opaque, Optional, Timestamp, TypeValue, Uint, type Value } from "./values.ts";
+import {
+  EmptyMessage,
+  Dict,
+  Duration,
+  List,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "./values.ts";
 
 /**
  * A value as a program takes it: integers as bigint, other numbers as number, bytes as Uint8Array, lists as arrays, maps
@@ -31,7 +42,7 @@ export function writtenValue(value: Value): string {
   if (value instanceof Optional) {
     return value.value === undefined ? "optional.none()" : `optional.of(${writtenValue(value.value)})`;
   }
-  if (value instanceof Blank) return value.text;
+  if (value instanceof EmptyMessage) return value.text;
   if (value instanceof Opaque)
     return `${value.typeName.split(".").at(-1)!.toLowerCase()}(${JSON.stringify(value.text)})`;
   if (value instanceof List) return `[${[...value].map(writtenValue).join(", ")}]`;

@@ -95,7 +95,7 @@ export abstract class Opaque {
 }
 
 /** A message without fields; what its bytes said beyond that is kept, so that messages are equal that said the same. */
-export class Blank extends Opaque {
+export class EmptyMessage extends Opaque {
   readonly typeName: string;
   readonly unknown: Uint8Array;
 
@@ -110,7 +110,7 @@ export class Blank extends Opaque {
   }
 
   equals(other: Opaque): boolean {
-    return other instanceof Blank && equals(this.unknown, other.unknown);
+    return other instanceof EmptyMessage && equals(this.unknown, other.unknown);
   }
 }
 

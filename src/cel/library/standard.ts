@@ -4,7 +4,7 @@
  * @module
  */
 import {
-  Blank,
+  EmptyMessage,
   Dict,
   Duration,
   Entries,
@@ -196,7 +196,7 @@ function placeOf(index: Value): bigint | Failure {
 /** The element or the member at a key; a failure where there is none. */
 export function indexed(of: Value, key: Value): Value {
   if (of instanceof List) return at(of, key);
-  if (of instanceof Blank) return noField(key);
+  if (of instanceof EmptyMessage) return noField(key);
   // What is no list and no map has nothing at any key.
   const member = of instanceof Dict ? of.get(key) : undefined;
   return member === undefined ? new Failure(`no such key: ${keyShown(key)}`) : member;
@@ -217,7 +217,7 @@ export function found(of: Value, key: Value): Value | undefined {
     if (place instanceof Failure) return place;
     return place < 0n || place >= of.size ? undefined : of.at(Number(place));
   }
-  if (of instanceof Blank) return noField(key);
+  if (of instanceof EmptyMessage) return noField(key);
   return of instanceof Dict ? of.get(key) : undefined;
 }
 
@@ -416,7 +416,7 @@ const isUnset = (value: Value): boolean => {
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof Duration) return value.nanos === 0n;
   if (value instanceof Timestamp) return value.nanos === -62_135_596_800_000_000_000n;
-  if (value instanceof Blank) return value.unknown.length === 0;
+  if (value instanceof EmptyMessage) return value.unknown.length === 0;
   return value instanceof Optional && value.value === undefined;
 };
 
