@@ -90,8 +90,9 @@ test("a long history is compacted in many steps, and writes pass between them", 
     passed += 1;
   }
   await compacting;
-  // 8000 changes in steps of 200 at most: forty gaps for writes.
-  expect(passed).toBeGreaterThan(30);
+  // 8000 changes in steps of 200 at most leave forty gaps. A write from another thread may miss some on a busy machine;
+  // if the steps left no gap, it would be one or two writes in all.
+  expect(passed).toBeGreaterThan(10);
   const { records } = await store.range("k");
   expect(records).toHaveLength(200);
   await store.close();
