@@ -83,7 +83,7 @@ test.runIf(process.platform === "linux")("keelson driver takes less than 66 MiB,
 });
 
 test.runIf(process.platform === "linux")("a driver does not grow with the calls that it has answered", async () => {
-  const { path, calls } = { path: join(folder, "busy.sock"), calls: 9000 };
+  const { path, calls } = { path: join(folder, "busy.sock"), calls: 18_000 };
   const program = await started(/listens on/, "driver", "--socket", `unix://${path}`, "--dir", join(folder, "busy"));
   const driver = openDriver(path, { clock: systemClock });
   const resident: number[] = [];
@@ -98,8 +98,9 @@ test.runIf(process.platform === "linux")("a driver does not grow with the calls 
   await Promise.all(Array.from({ length: 8 }, caller));
   await driver.close();
   expect(resident.length).toBeGreaterThanOrEqual(calls / 500 - 1);
-  // What it takes while it is busy depends on the machine; that more calls take more would be without an end.
-  const third = (from: number): number => Math.max(...resident.slice((from * resident.length) / 3).slice(0, 6));
-  console.log(`the driver takes ${third(1).toFixed(0)} MiB after 3000 calls, ${third(2).toFixed(0)} after 6000`);
-  expect(third(2)).toBeLessThan(third(1) + 15);
+  // V8 widens its room by some 30 MiB once, early or late; what grew with the calls, by 8 KiB each, would be 47 MiB more.
+  const least = (third: number): number =>
+    Math.min(...resident.slice((third * resident.length) / 3, ((third + 1) * resident.length) / 3));
+  console.log(`the driver takes ${least(1).toFixed(0)} MiB after 6000 calls, ${least(2).toFixed(0)} after 12,000`);
+  expect(least(2)).toBeLessThan(least(1) + 45);
 });
