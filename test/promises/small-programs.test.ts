@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openDriver } from "../../src/csi/driver.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { installPackage } from "../docs/installed-package.ts";
@@ -17,23 +17,28 @@ import { Keelson } from "../serve/keelson.ts";
 const folder = mkdtempSync(join(tmpdir(), "keelson-small-"));
 const kubeconfig = join(folder, "kubeconfig");
 const socket = join(folder, "csi.sock");
-const running = new Set<Keelson>();
+const programs = new Set<Keelson>();
 let executable: string;
+let server: Keelson;
 
 beforeAll(async () => {
   executable = await installPackage(folder);
   const options = ["--dev", "--port", "0", "--dialect", "kubernetes", "--kubeconfig-out", kubeconfig];
-  running.add(await Keelson.serve(options));
+  server = await Keelson.serve(options);
 }, 180_000);
+afterEach(async () => {
+  await Promise.all([...programs].map((one) => one.stop()));
+  programs.clear();
+});
 afterAll(async () => {
-  await Promise.all([...running].map((one) => one.stop()));
+  await server.stop();
   rmSync(folder, { recursive: true });
 });
 
 /** Starts a program; resolves when it has said that it is ready. */
 async function started(ready: RegExp, ...args: readonly string[]): Promise<Keelson> {
   const program = new Keelson(args, { executable });
-  running.add(program);
+  programs.add(program);
   await expect.poll(() => program.stdout + program.stderr, { timeout: 30_000 }).toMatch(ready);
   return program;
 }
