@@ -1,4 +1,5 @@
-import { atOnce, type Steps } from "../util/steps.ts";
+import { andThen, atOnce, whenLarge, type Work } from "../util/steps.ts";
+import { isSmall } from "../value/small.ts";
 import { isObject, setMember, isContainer } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import { difference, isEmpty, sameSet } from "./fieldpath/index.ts";
@@ -16,8 +17,8 @@ import { dropEmptied } from "./emptied.ts";
 import { NEVER_OWNED } from "./fieldpath/never-owned.ts";
 import { sentEntries, storedEntries, withoutEntries } from "./objects.ts";
 import { takeChanges } from "./record-update.ts";
-import type { WriteContext } from "./record-update.ts";
-import { DEFAULT_RULES } from "./rules.ts";
+import type { StartingPoint, WriteContext } from "./record-update.ts";
+import { allRules } from "./rules.ts";
 import type { OwnershipRules } from "./rules.ts";
 
 /** An apply: a declarative patch of what one manager cares about (APPLY-6). */
@@ -50,23 +51,25 @@ export type ApplyOutcome =
 export const BEFORE_FIRST_APPLY = "before-first-apply";
 
 /** Applies an intent to an object, or tells why not. Never throws for bad input. */
-export const applyIntent = (request: ApplyRequest): ApplyOutcome => atOnce(applySteps(request));
+export const applyIntent = (request: ApplyRequest): ApplyOutcome => atOnce(applyWork(request));
 
-/** {@link applyIntent} in steps. */
-export function* applySteps(request: ApplyRequest): Steps<ApplyOutcome> {
-  const rules: OwnershipRules = { ...DEFAULT_RULES, ...request.rules };
+/** {@link applyIntent}: at once, or in steps where the object or the intent is large. */
+export function applyWork(request: ApplyRequest): Work<ApplyOutcome> {
+  const rules = allRules(request.rules);
   const type = request.converter.typeAt(request.apiVersion);
   if (type === undefined) return invalid(`expected a version of the kind, got ${request.apiVersion}`, ".apiVersion");
   if (!isObject(request.intent)) return invalid("expected an object");
   if ((sentEntries(request.intent) ?? null) !== null) {
     return invalid("expected managedFields to be absent from an apply", ".metadata.managedFields");
   }
+  const isLarge = !(isSmall(request.intent) && isSmall(request.live ?? request.zero));
   const bare = withoutEntries(request.intent);
   const intent = rules.nullIsAbsent ? withoutNulls(bare) : bare;
-  const faults = validate(type, intent);
-  if (faults.length > 0) return { kind: "invalid", faults };
-  yield;
-  return yield* applyValid({ request, rules, type, intent });
+  return andThen(
+    whenLarge(isLarge, () => validate(type, intent)),
+    (faults) =>
+      faults.length > 0 ? { kind: "invalid", faults } : applyValid({ request, rules, type, intent, isLarge }),
+  );
 }
 
 const invalid = (message: string, path = ""): ApplyOutcome => ({
@@ -80,58 +83,64 @@ interface Valid {
   readonly rules: OwnershipRules;
   readonly type: Type;
   readonly intent: Value;
+  readonly isLarge: boolean;
 }
 
-function* applyValid(valid: Valid): Steps<ApplyOutcome> {
-  const { request, rules, type, intent } = valid;
+function applyValid(valid: Valid): Work<ApplyOutcome> {
+  const { request, rules, isLarge } = valid;
   const full = request.live ?? request.zero;
   const live = withoutEntries(full);
   const ledger = readEntries(sentEntries(full), rules.readOldShape) ?? EMPTY_LEDGER;
-  const present = ledger.managers.size > 0 || !request.live ? ledger : yield* firstOwners(request, live, ledger);
-  const key = managerKey({
-    manager: request.manager || "unknown",
-    operation: "Apply",
-    apiVersion: "",
-    subresource: request.subresource ?? "",
+  const present = ledger.managers.size > 0 || !request.live ? ledger : firstOwners(request, live, { ledger }, isLarge);
+  return andThen(present, (timed: Timed) => {
+    const key = managerKey({
+      manager: request.manager || "unknown",
+      operation: "Apply",
+      apiVersion: "",
+      subresource: request.subresource ?? "",
+    });
+    return andThen(applyWithTakeOver(valid, live, timed, key), (result) =>
+      "lost" in result
+        ? andThen(describeConflicts(result.lost), (conflicts) => ({ kind: "conflicts", conflicts }))
+        : applied(valid, live, { result, times: timed.times, ledger, stored: storedEntries(full) }, key),
+    );
   });
-  yield;
-  const result = yield* applyWithTakeOver(valid, live, present, key);
-  if ("lost" in result) return { kind: "conflicts", conflicts: yield* describeConflicts(result.lost) };
-  const managed = { managers: result.managers, times: present.times };
-  yield;
-  const managedFields = yield* stamp(valid, managed, key, result.changed, ledger, storedEntries(full));
-  let object = result.changed ? result.object : live;
-  if (rules.emptied === "absent" && result.changed) object = dropEmptied(type, live, object, intent);
-  if (request.manager === KUBECTL) object = refreshLastApplied(object, request.intent);
-  return { kind: "applied", object, managedFields, changed: object !== live || managedFields !== storedEntries(full) };
 }
 
-/** The entries, the applier's with the time of this apply when there is reason for it. */
-function* stamp(
-  { request, rules }: Valid,
-  managed: Timed,
-  key: string,
-  objectChanged: boolean,
-  ledger: Ledger,
-  stored: readonly ManagedFieldsEntry[],
-): Steps<readonly ManagedFieldsEntry[]> {
-  const ownedMore = !rules.timelessOwnership && !sameOwned(ledger.managers.get(key), managed.managers.get(key));
-  const times = objectChanged || ownedMore ? new Map(managed.times).set(key, request.time) : managed.times;
-  return yield* writeEntries({ managers: managed.managers, times }, ledger, stored);
+/** An apply that nobody refuses, and where it began. */
+interface Done {
+  readonly result: Applied;
+  readonly times: Timed["times"];
+  readonly ledger: Ledger;
+  readonly stored: readonly ManagedFieldsEntry[];
+}
+
+function applied({ request, rules, type, intent, isLarge }: Valid, live: Value, done: Done, key: string) {
+  const { result, ledger, stored } = done;
+  const { managers } = result;
+  // The applier's entry gets the time of this apply when there is reason for it.
+  const ownsMore = !rules.timelessOwnership && !sameOwned(ledger.managers.get(key), managers.get(key));
+  const times = result.changed || ownsMore ? new Map(done.times).set(key, request.time) : done.times;
+  return andThen(writeEntries({ managers, times }, ledger, stored, isLarge), (managedFields): ApplyOutcome => {
+    let object = result.changed ? result.object : live;
+    if (rules.emptied === "absent" && result.changed) object = dropEmptied(type, live, object, intent);
+    if (request.manager === KUBECTL) object = refreshLastApplied(object, request.intent);
+    return { kind: "applied", object, managedFields, changed: object !== live || managedFields !== stored };
+  });
 }
 
 const sameOwned = (a: Owned | undefined, b: Owned | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.apiVersion === b.apiVersion && sameSet(a.set, b.set));
 
 /** Everything that an object without owners has belongs to one updater, so that no applier takes it unawares. */
-const firstOwners = (request: ApplyRequest, live: Value, ledger: Ledger): Steps<Timed> =>
-  takeChanges({ ...request, manager: BEFORE_FIRST_APPLY }, withoutEntries(request.zero), live, { ledger });
+const firstOwners = (request: ApplyRequest, live: Value, start: StartingPoint, isLarge: boolean): Work<Timed> =>
+  takeChanges({ ...request, manager: BEFORE_FIRST_APPLY }, withoutEntries(request.zero), live, start, isLarge);
 
 /** Applies; conflicts about fields that the annotation of kubectl says are its own do not count for kubectl. */
-function* applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: string): Steps<Applied | Conflicts> {
-  const { request, rules, type, intent } = valid;
+function applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: string): Work<Applied | Conflicts> {
+  const { request, rules, type, intent, isLarge } = valid;
   const { converter, apiVersion, filters } = request;
-  const apply = (force: boolean): Steps<Applied | Conflicts> =>
+  const apply = (force: boolean): Work<Applied | Conflicts> =>
     applyTo({
       converter,
       apiVersion,
@@ -144,15 +153,17 @@ function* applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: stri
       manager: key,
       neverOwned: NEVER_OWNED,
       scalarEqual: rules.scalarEqual,
+      isLarge,
     });
-  const result = yield* apply(request.force ?? false);
-  if (!("lost" in result) || request.manager !== KUBECTL) return result;
-  const own = lastAppliedFields(type, live, apiVersion);
-  if (own === undefined) return result;
-  const lost = result.lost
-    .map(({ manager, set }) => ({ manager, set: difference(set, own) }))
-    .filter(({ set }) => !isEmpty(set));
-  return lost.length > 0 ? { lost } : yield* apply(true);
+  return andThen(apply(request.force ?? false), (result) => {
+    if (!("lost" in result) || request.manager !== KUBECTL) return result;
+    const own = lastAppliedFields(type, live, apiVersion);
+    if (own === undefined) return result;
+    const lost = result.lost
+      .map(({ manager, set }) => ({ manager, set: difference(set, own) }))
+      .filter(({ set }) => !isEmpty(set));
+    return lost.length > 0 ? { lost } : apply(true);
+  });
 }
 
 /** The value without members that are null, at any depth (DEC-22). Elements of lists stay. */

@@ -15,7 +15,7 @@ const entry = (manager: string, second: number, fieldsV1: object) => ({
 
 const cap = (entries: readonly object[], limit: number) => {
   const ledger = readEntries(entries, false)!;
-  return atOnce(writeEntries(capUpdates(ledger, limit), ledger, []));
+  return atOnce(writeEntries(capUpdates(ledger, limit), ledger, [], false));
 };
 
 test("DEC-14: a bucket that is there takes what is folded, with the time of the newest", () => {

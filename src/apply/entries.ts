@@ -1,7 +1,7 @@
-import type { Steps } from "../util/steps.ts";
+import { andThen, forEachOf, type Work } from "../util/steps.ts";
 import { isObject } from "../value/value.ts";
-import type { Value, ValueObject } from "../value/value.ts";
-import { compareText, FieldsError, parseFields, sameSet, fieldsV1Steps } from "./fieldpath/index.ts";
+import type { ValueObject } from "../value/value.ts";
+import { compareText, FieldsError, parseFields, sameSet, fieldsV1Work } from "./fieldpath/index.ts";
 import type { FieldSet } from "./fieldpath/index.ts";
 import type { Managers, Owned } from "./merge/index.ts";
 
@@ -29,16 +29,17 @@ export interface ManagerInfo {
   readonly subresource: string;
 }
 
-/** The key of a manager: one entry per manager, operation, subresource, and for updates version (DEC-14). */
-export const managerKey = (info: ManagerInfo): string => JSON.stringify(keyMembers(info));
-
-/** The members of a key in their order. Keys are compared as texts where two updates are equally old. */
-const keyMembers = ({ manager, operation, apiVersion, subresource }: ManagerInfo): object => ({
-  ...(manager === "" ? {} : { manager }),
-  operation,
-  ...(apiVersion === "" ? {} : { apiVersion }),
-  ...(subresource === "" ? {} : { subresource }),
-});
+/**
+ * The key of a manager: one entry per manager, operation, subresource, and for updates version (DEC-14). It is a JSON text
+ * of the members that are there, in this order: keys are compared as texts where two updates are equally old.
+ */
+export function managerKey({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
+  let key = manager === "" ? "{" : `{"manager":${JSON.stringify(manager)},`;
+  key += `"operation":"${operation}"`;
+  if (apiVersion !== "") key += `,"apiVersion":${JSON.stringify(apiVersion)}`;
+  if (subresource !== "") key += `,"subresource":${JSON.stringify(subresource)}`;
+  return `${key}}`;
+}
 
 /** Takes a key apart again. */
 export function managerInfo(key: string): ManagerInfo {
@@ -78,7 +79,17 @@ export function readEntries(entries: unknown, readOldShape: boolean): Ledger | u
   return { managers, times, sources };
 }
 
-const text = (value: Value | undefined): string => (typeof value === "string" ? value : "");
+/** An entry that has an operation. */
+type ReadableEntry = Readonly<Partial<Record<keyof ManagerInfo, unknown>>> & { readonly operation: Operation };
+
+const infoOf = ({ manager, operation, apiVersion, subresource }: ReadableEntry): ManagerInfo => ({
+  manager: text(manager),
+  operation,
+  apiVersion: operation === "Apply" ? "" : text(apiVersion),
+  subresource: text(subresource),
+});
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 function readEntry(entry: ValueObject, readOldShape: boolean) {
   const { operation } = entry;
@@ -90,12 +101,7 @@ function readEntry(entry: ValueObject, readOldShape: boolean) {
   const tree = old ? entry["fields"] : entry["fieldsV1"];
   const set = readTree(tree);
   if (set === undefined) return undefined;
-  const key = managerKey({
-    manager: text(entry["manager"]),
-    operation,
-    apiVersion: operation === "Apply" ? "" : apiVersion,
-    subresource: text(entry["subresource"]),
-  });
+  const key = managerKey(infoOf(entry as ReadableEntry));
   const time = typeof entry["time"] === "string" ? entry["time"] : undefined;
   return { key, owned: { set, apiVersion, applied: operation === "Apply" }, time, canonical: !old && set === tree };
 }
@@ -120,38 +126,48 @@ export interface Timed {
  *
  * An entry that says what it said before is the very same object; so is the list, when all of them are those of `stored`.
  */
-export function* writeEntries(
+export function writeEntries(
   { managers, times }: Timed,
   ledger: Ledger,
   stored: readonly ManagedFieldsEntry[],
-): Steps<readonly ManagedFieldsEntry[]> {
+  isLarge: boolean,
+): Work<readonly ManagedFieldsEntry[]> {
   const entries: ManagedFieldsEntry[] = [];
-  for (const [key, owned] of managers) {
-    entries.push(yield* writeEntry(key, owned, times.get(key), ledger));
-    yield;
-  }
-  const before = new Set(stored);
-  if (entries.length === stored.length && entries.every((entry) => before.has(entry))) return stored;
-  return entries.length > 1 ? entries.sort(compareEntries) : entries;
+  const write = ([key, owned]: readonly [string, Owned]): Work<void> =>
+    andThen(writeEntry(key, owned, times.get(key), ledger), (entry) => void entries.push(entry));
+  return andThen(forEachOf(managers, isLarge, write), () => {
+    if (entries.length === stored.length) {
+      const before = new Set(stored);
+      if (entries.every((entry) => before.has(entry))) return stored;
+    }
+    return entries.length > 1 ? entries.sort(compareEntries) : entries;
+  });
 }
 
-function* writeEntry(key: string, owned: Owned, time: string | undefined, ledger: Ledger): Steps<ManagedFieldsEntry> {
+function writeEntry(
+  key: string,
+  { set, apiVersion }: Owned,
+  time: string | undefined,
+  ledger: Ledger,
+): Work<ManagedFieldsEntry> {
   const source = ledger.sources.get(key);
-  const before = ledger.managers.get(key);
-  if (source !== undefined && before?.apiVersion === owned.apiVersion && source.time === time) {
-    if (sameSet(before.set, owned.set)) return source;
+  if (source !== undefined && source.time === time) {
+    const before = ledger.managers.get(key);
+    if (before?.apiVersion === apiVersion && sameSet(before.set, set)) return source;
   }
-  const { manager, operation, subresource } = managerInfo(key);
-  return {
-    ...(manager === "" ? {} : { manager }),
+  const { manager, operation, subresource } = source === undefined ? managerInfo(key) : infoOf(source);
+  return andThen(fieldsV1Work(set), (fieldsV1) => ({
+    ...(manager === "" ? NOTHING : { manager }),
     operation,
-    apiVersion: owned.apiVersion,
-    ...(time === undefined ? {} : { time }),
+    apiVersion,
+    ...(time === undefined ? NOTHING : { time }),
     fieldsType: "FieldsV1",
-    fieldsV1: yield* fieldsV1Steps(owned.set),
-    ...(subresource === "" ? {} : { subresource }),
-  };
+    fieldsV1,
+    ...(subresource === "" ? NOTHING : { subresource }),
+  }));
 }
+
+const NOTHING = {};
 
 /** Appliers first, then by time in seconds, then by manager, version and subresource (DEC-14). */
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {

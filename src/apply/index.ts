@@ -7,7 +7,8 @@
  * - {@link applyIntent} is the declarative write: one manager says what it wants, conflicts name the other owners.
  * - {@link recordUpdate} is for every other write: create, replace, patch.
  * - {@link blame} tells who owns each leaf; {@link explainConflicts} what a refused apply can do about it.
- * - {@link applySteps} and {@link recordSteps} are the same in steps, between which the event loop may serve others.
+ * - {@link applyWork} and {@link recordWork} are the same in steps where the object is large; the event loop may serve others
+ *   between two of them.
  * - {@link typeOf} compiles a JSON Schema with `x-kubernetes-*` markers into the type that both work on.
  *
  * Below them lies a ladder of small packages: `schema/`, `fieldpath/` (sets of paths), `typed/` (compare, merge,
@@ -40,9 +41,9 @@ export { blame } from "./blame.ts";
 export type { AbsentField, Blame, BlamedContainer, BlamedLeaf, FieldManager } from "./blame.ts";
 export { explainConflicts } from "./explain.ts";
 export type { BodyChange, ConflictingField, RefusedApply, WayOut } from "./explain.ts";
-export { recordSteps, recordUpdate } from "./record-update.ts";
+export { recordUpdate, recordWork } from "./record-update.ts";
 export type { UpdateRecord, WriteContext } from "./record-update.ts";
-export { applyIntent, applySteps, BEFORE_FIRST_APPLY } from "./apply-intent.ts";
+export { applyIntent, applyWork, BEFORE_FIRST_APPLY } from "./apply-intent.ts";
 export type { ApplyOutcome, ApplyRequest } from "./apply-intent.ts";
 export { atOnce } from "../util/steps.ts";
-export type { Steps } from "../util/steps.ts";
+export type { Steps, Work } from "../util/steps.ts";

@@ -2,16 +2,17 @@ import type { Value } from "../value/value.ts";
 import { EMPTY, intersection, union } from "./fieldpath/index.ts";
 import type { FieldSet } from "./fieldpath/index.ts";
 import { ownable, updateTo } from "./merge/index.ts";
-import type { Converter, Filters, Write } from "./merge/index.ts";
-import { compareSteps, hasKeyless, sameValue, toFieldSet } from "./typed/index.ts";
+import type { Converter, Filters, UpdateWrite } from "./merge/index.ts";
+import { compare, compareSteps, hasKeyless, sameValue, toFieldSet } from "./typed/index.ts";
 import { capUpdates } from "./cap.ts";
 import { EMPTY_LEDGER, managerKey, readEntries, writeEntries } from "./entries.ts";
 import type { Ledger, ManagedFieldsEntry, Timed } from "./entries.ts";
 import { clears, isStored, sentEntries, storedEntries, withoutEntries } from "./objects.ts";
 import { NEVER_OWNED } from "./fieldpath/never-owned.ts";
-import { DEFAULT_RULES } from "./rules.ts";
+import { allRules } from "./rules.ts";
 import type { OwnershipRules } from "./rules.ts";
-import { atOnce, type Steps } from "../util/steps.ts";
+import { andThen, atOnce, type Work } from "../util/steps.ts";
+import { isSmall } from "../value/small.ts";
 
 /** What every write says of itself. */
 export interface WriteContext {
@@ -52,25 +53,27 @@ export interface UpdateRecord extends WriteContext {
 }
 
 /**
- * The entries after a write that is no apply (OWN-12, OWN-13, DEC-14).
+ * The entries after a write that is no apply (OWN-12, OWN-13, DEC-14): at once, or in steps where the object is large.
  *
  * The writer owns what it added and changed; everyone else has lost that, and what is gone. The very list of the live
  * object comes back when nothing about it changed. An empty list means that the member is to be left out.
  */
-export const recordUpdate = (record: UpdateRecord): readonly ManagedFieldsEntry[] => atOnce(recordSteps(record));
-
-/** {@link recordUpdate} in steps. */
-export function* recordSteps(record: UpdateRecord): Steps<readonly ManagedFieldsEntry[]> {
-  const rules: OwnershipRules = { ...DEFAULT_RULES, ...record.rules };
+export function recordWork(record: UpdateRecord): Work<readonly ManagedFieldsEntry[]> {
+  const rules = allRules(record.rules);
   const live = record.live ?? record.zero;
   if (rules.keylessForgets && isKeyless(record)) return [];
-  const start = yield* startingPoint(record, live, rules);
-  if (start.ledger.managers.size === 0 && isStored(live) && !rules.recordAfterClear) return [];
-  yield;
-  const taken = yield* takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start);
-  yield;
-  return yield* writeEntries(capUpdates(taken, rules.maxUpdateManagers), start.ledger, storedEntries(live));
+  const isLarge = !(isSmall(live) && isSmall(record.updated));
+  return andThen(startingPoint(record, live, rules, isLarge), (start) => {
+    if (start.ledger.managers.size === 0 && isStored(live) && !rules.recordAfterClear) return [];
+    const taken = takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start, isLarge);
+    return andThen(taken, (timed) =>
+      writeEntries(capUpdates(timed, rules.maxUpdateManagers), start.ledger, storedEntries(live), isLarge),
+    );
+  });
 }
+
+/** {@link recordWork}, all of it at once. */
+export const recordUpdate = (record: UpdateRecord): readonly ManagedFieldsEntry[] => atOnce(recordWork(record));
 
 function isKeyless({ converter, apiVersion, updated }: UpdateRecord): boolean {
   const type = converter.typeAt(apiVersion);
@@ -83,28 +86,36 @@ export interface StartingPoint {
   readonly claims?: FieldSet | undefined;
 }
 
-function* startingPoint(record: UpdateRecord, live: Value, rules: OwnershipRules): Steps<StartingPoint> {
+function startingPoint(
+  record: UpdateRecord,
+  live: Value,
+  rules: OwnershipRules,
+  isLarge: boolean,
+): Work<StartingPoint> {
   const stored = (): StartingPoint => ({
     ledger: readEntries(sentEntries(live), rules.readOldShape) ?? EMPTY_LEDGER,
   });
   const editing = record.subresource ? "none" : (record.editing ?? "all");
   if (editing === "none") return stored();
   const sent = sentEntries(record.updated);
-  if (clears(sent, rules)) return { ledger: EMPTY_LEDGER, claims: yield* claimsOf(record) };
+  if (clears(sent, rules)) {
+    return andThen(claimsOf(record, isLarge), (claims) => ({ ledger: EMPTY_LEDGER, claims }));
+  }
   if (editing === "clear" || sent === undefined || sameValue(sent, sentEntries(live) ?? null)) return stored();
   const edited = readEntries(sent, rules.readOldShape);
   return edited === undefined || edited.managers.size === 0 ? stored() : { ledger: edited };
 }
 
 /** What a request that also clears says about fields, as far as the object has them now. */
-function* claimsOf(record: UpdateRecord): Steps<FieldSet | undefined> {
+function claimsOf(record: UpdateRecord, isLarge: boolean): Work<FieldSet | undefined> {
   const { request, zero, updated, converter, apiVersion } = record;
   const type = converter.typeAt(apiVersion);
   if (request === undefined || type === undefined) return undefined;
-  const { added, modified } = yield* compareSteps(type, withoutEntries(zero), withoutEntries(updated));
-  yield;
-  const present = union(added, modified);
-  return request === updated ? present : intersection(present, toFieldSet(type, request));
+  const [before, after] = [withoutEntries(zero), withoutEntries(updated)];
+  return andThen(isLarge ? compareSteps(type, before, after) : compare(type, before, after), ({ added, modified }) => {
+    const present = union(added, modified);
+    return request === updated ? present : intersection(present, toFieldSet(type, request));
+  });
 }
 
 /**
@@ -113,35 +124,45 @@ function* claimsOf(record: UpdateRecord): Steps<FieldSet | undefined> {
  * The write is a manager of its own at first, so that it takes what it changes out of its own earlier entry as well and
  * the entry's time only changes when there is something to take.
  */
-export function* takeChanges(record: WriteContext, live: Value, updated: Value, start: StartingPoint): Steps<Timed> {
+export function takeChanges(
+  record: WriteContext,
+  live: Value,
+  updated: Value,
+  start: StartingPoint,
+  isLarge: boolean,
+): Work<Timed> {
   const { ledger, claims } = start;
   const { apiVersion, converter, filters } = record;
   const type = converter.typeAt(apiVersion);
   if (type === undefined) return ledger;
-  const write: Write = {
+  const write: UpdateWrite = {
     converter,
     apiVersion,
     type,
     live,
+    updated,
     filters,
     manager: THIS_WRITE,
     managers: ledger.managers,
     neverOwned: NEVER_OWNED,
     scalarEqual: record.rules?.scalarEqual,
+    isLarge,
   };
-  const managers = new Map(yield* updateTo({ ...write, updated }));
-  const taken = managers.get(THIS_WRITE);
-  if (taken === undefined) return { managers, times: ledger.times };
-  managers.delete(THIS_WRITE);
-  const key = managerKey({
-    manager: record.manager || "unknown",
-    operation: "Update",
-    apiVersion,
-    subresource: record.subresource ?? "",
+  return andThen(updateTo(write), (changed) => {
+    const taken = changed.get(THIS_WRITE);
+    if (taken === undefined) return { managers: changed, times: ledger.times };
+    const managers = new Map(changed);
+    managers.delete(THIS_WRITE);
+    const key = managerKey({
+      manager: record.manager || "unknown",
+      operation: "Update",
+      apiVersion,
+      subresource: record.subresource ?? "",
+    });
+    const set = union(taken.set, claims === undefined ? EMPTY : ownable(write, claims));
+    managers.set(key, { ...taken, set: union(managers.get(key)?.set ?? EMPTY, set) });
+    return { managers, times: new Map(ledger.times).set(key, record.time) };
   });
-  const set = union(taken.set, claims === undefined ? EMPTY : ownable(write, claims));
-  managers.set(key, { ...taken, set: union(managers.get(key)?.set ?? EMPTY, set) });
-  return { managers, times: new Map(ledger.times).set(key, record.time) };
 }
 
 /** Not a manager of an object: keys of entries are never empty. */

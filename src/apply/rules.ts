@@ -40,3 +40,13 @@ export const DEFAULT_RULES: OwnershipRules = {
   scalarEqual: undefined,
   emptied: "null",
 };
+
+const known = new WeakMap<Partial<OwnershipRules>, OwnershipRules>();
+
+/** Some rules, and the default of each other one; those of one object are put together once. */
+export function allRules(some: Partial<OwnershipRules> | undefined): OwnershipRules {
+  if (some === undefined) return DEFAULT_RULES;
+  let all = known.get(some);
+  if (all === undefined) known.set(some, (all = { ...DEFAULT_RULES, ...some }));
+  return all;
+}

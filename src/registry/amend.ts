@@ -6,6 +6,7 @@
  */
 import { asValue, copyOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import { andThen } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import type { Kind } from "./kind.ts";
 import { ownUpdated } from "./ownership.ts";
@@ -25,12 +26,11 @@ export async function amendStatus(
   await guaranteedUpdate(
     { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() },
     {
-      *change(old) {
+      change(old) {
         const object = copyOf(old);
         change(object);
         const how = { edits: false, request: asValue(object) };
-        yield* ownUpdated(kind, object, old, options.fieldManager, target.subresource, how);
-        return object;
+        return andThen(ownUpdated(kind, object, old, options.fieldManager, target.subresource, how), () => object);
       },
     },
   );

@@ -16,16 +16,16 @@ import {
   type ManagedFieldsEntry,
   type OwnershipRules,
   type WriteContext as OwnershipContext,
-  applySteps,
+  applyWork,
   excludeFilter,
   fieldElement,
-  recordSteps,
+  recordWork,
   setOf,
 } from "../apply/index.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
 import { compareQuantities, parseQuantity } from "../meta/quantity.ts";
 import { formatTime } from "../meta/time.ts";
-import type { Steps } from "../util/steps.ts";
+import { type Work, andThen } from "../util/steps.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
@@ -55,28 +55,28 @@ function cutBytes(text: string, most: number): string {
 }
 
 /** Records who owns the fields of a new object. */
-export function* ownCreated(kind: OwnedKind, object: ApiObject, manager: string, subresource = ""): Steps<void> {
-  const entries = yield* recordSteps({
+export function ownCreated(kind: OwnedKind, object: ApiObject, manager: string, subresource = ""): Work<void> {
+  const entries = recordWork({
     ...contextOf(kind, subresource),
     manager,
     live: undefined,
     updated: asValue(object),
     editing: kind.shared.api.dialect.rules.managedFieldsEditable && !subresource ? "all" : "none",
   });
-  setEntries(object, entries);
+  return andThen(entries, (list) => setEntries(object, list));
 }
 
 /** Records who owns the fields of a changed object; `how` says what the write may do with the entries (MF-11, CLR-1). */
-export function* ownUpdated(
+export function ownUpdated(
   kind: Kind,
   object: ApiObject,
   old: ApiObject,
   manager: string,
   subresource: string,
   how: { readonly edits: boolean; readonly request?: Value | undefined },
-): Steps<void> {
+): Work<void> {
   const editable = how.edits || kind.shared.api.dialect.rules.managedFieldsEditable;
-  const entries = yield* recordSteps({
+  const entries = recordWork({
     ...contextOf(kind, subresource),
     manager,
     live: asValue(old),
@@ -85,7 +85,9 @@ export function* ownUpdated(
     ...(how.request === undefined ? {} : { request: how.request }),
   });
   const isLens = kind.definition.subresources?.[subresource]?.lens !== undefined;
-  setEntries(object, isLens ? withTimesOf(old.metadata, entries as unknown as ManagedFields[]) : entries);
+  return andThen(entries, (list) =>
+    setEntries(object, isLens ? withTimesOf(old.metadata, list as unknown as ManagedFields[]) : list),
+  );
 }
 
 /** Applies an intent; the outcome's object is neither decoded nor defaulted. */
@@ -96,8 +98,8 @@ export function applyOwned(
   manager: string,
   subresource: string,
   force: boolean,
-): Steps<ApplyOutcome> {
-  return applySteps({
+): Work<ApplyOutcome> {
+  return applyWork({
     ...contextOf(kind, subresource),
     manager,
     live: live === undefined ? undefined : asValue(live),

@@ -1,6 +1,6 @@
 import { canonicalElement, compareElements, sortElements, sortTexts } from "./element.ts";
 import type { PathElement } from "./element.ts";
-import { MEMBERS_A_STEP, type Steps, atOnce } from "../../util/steps.ts";
+import { MEMBERS_A_STEP, type Steps, type Work, atOnce } from "../../util/steps.ts";
 import { isSmall } from "../../value/small.ts";
 import { EMPTY, isEmpty, SELF } from "./set.ts";
 import type { FieldSet, MutableSet } from "./set.ts";
@@ -13,9 +13,6 @@ export class FieldsError extends Error {
 /** Trees deeper than this are refused. Bodies may be a thousand levels deep, and then so are the trees about them. */
 const MAX_DEPTH = 2500;
 
-/** What has been read already, by identity: stored trees are shared and never written to. */
-const known = new WeakMap<object, FieldSet>();
-
 /**
  * Reads a `fieldsV1` tree as a set; the tree itself when it is canonical already, which is the rule.
  *
@@ -26,18 +23,11 @@ const known = new WeakMap<object, FieldSet>();
 export function parseFields(tree: unknown): FieldSet {
   if (tree === undefined || tree === null) return EMPTY;
   if (typeof tree !== "object") throw new FieldsError(`Expected fieldsV1 to be an object, got ${typeof tree}`);
-  let set = known.get(tree);
-  if (set === undefined) {
-    set = parseNode(tree, 0);
-    // A root says nothing of itself.
-    if (set[SELF] !== undefined) {
-      const { [SELF]: _, ...rest } = set;
-      set = rest;
-    }
-    known.set(tree, set);
-    known.set(set, set);
-  }
-  return set;
+  const set = parseNode(tree, 0);
+  // A root says nothing of itself.
+  if (set[SELF] === undefined) return set;
+  const { [SELF]: _, ...rest } = set;
+  return rest;
 }
 
 function parseNode(tree: unknown, depth: number): FieldSet {
@@ -100,14 +90,10 @@ function memberElement(name: string): PathElement | undefined {
 }
 
 /** The tree of a set with its members in the one order: `.`, then as {@link compareElements}; the set itself if sorted. */
-export const toFieldsV1 = (set: FieldSet): FieldSet => atOnce(fieldsV1Steps(set));
+export const toFieldsV1 = (set: FieldSet): FieldSet => atOnce(fieldsV1Work(set));
 
-/** {@link toFieldsV1} in steps. */
-export function* fieldsV1Steps(set: FieldSet): Steps<FieldSet> {
-  const tree = yield* sortedSteps(set);
-  known.set(tree, tree);
-  return tree;
-}
+/** {@link toFieldsV1}, in steps where the set is large. */
+export const fieldsV1Work = (set: FieldSet): Work<FieldSet> => (isSmall(set) ? sorted(set) : sortedSteps(set));
 
 /** {@link sorted}, which gives way between the members of what is large. */
 function* sortedSteps(node: FieldSet): Steps<FieldSet> {

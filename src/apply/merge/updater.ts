@@ -3,15 +3,16 @@
  *
  * {@link applyTo} is the declarative write: it merges an intent, takes away what the applier gave up, and is refused
  * when it would change what others own. {@link updateTo} is every other write: it takes what it changed. Both are pure,
- * go in steps, and know managers as keys; entries, times and the server's habits are in the files above this folder.
+ * go in steps where values are large, and know managers as keys; entries, times and the server's habits are in the files
+ * above this folder.
  *
  * @module
  */
-import type { Steps } from "../../util/steps.ts";
+import { andThen, forEachOf, whenLarge, type Work } from "../../util/steps.ts";
 import type { Value } from "../../value/value.ts";
 import { difference, EMPTY, intersection, isEmpty, union } from "../fieldpath/index.ts";
 import type { FieldSet } from "../fieldpath/index.ts";
-import { compareSteps, filterComparison, merge, reconcileSet, sameValue, toFieldSet } from "../typed/index.ts";
+import { compare, compareSteps, filterComparison, merge, reconcileSet, sameValue, toFieldSet } from "../typed/index.ts";
 import type { Comparison, ScalarEqual } from "../typed/index.ts";
 import type { Type } from "../schema/schema.ts";
 import type { Conflicts, Converter, Filters, Lost, Managers, Owned } from "./managers.ts";
@@ -33,6 +34,8 @@ export interface Write {
   /** Paths that nobody ever owns; taken from the writer's set. Default: none. */
   readonly neverOwned?: FieldSet | undefined;
   readonly scalarEqual?: ScalarEqual | undefined;
+  /** Whether the live or the new value has so many members that others get their turn in between. */
+  readonly isLarge: boolean;
 }
 
 /** A write of a whole new value. */
@@ -48,14 +51,17 @@ export interface ApplyWrite extends Write {
 }
 
 /** The owners after an update: the writer has what it added and changed, others lost that and what is gone (OWN-12). */
-export function* updateTo(write: UpdateWrite): Steps<Managers> {
+export function updateTo(write: UpdateWrite): Work<Managers> {
   const { manager, apiVersion } = write;
-  const present = yield* reconcileManagers(write);
-  const { changed, found } = yield* shift(write, present, write.updated);
-  const before = present.get(manager)?.set ?? EMPTY;
-  let set = union(union(difference(before, found.removed), found.modified), found.added);
-  set = ownable(write, set);
-  return withManager(changed, manager, { set, apiVersion, applied: false });
+  return andThen(reconcileManagers(write), (present) =>
+    andThen(shift(write, present, write.updated), ({ changed, found }) => {
+      const before = present.get(manager)?.set ?? EMPTY;
+      const set = ownable(write, union(union(difference(before, found.removed), found.modified), found.added));
+      if (isEmpty(set)) changed.delete(manager);
+      else changed.set(manager, { set, apiVersion, applied: false });
+      return changed;
+    }),
+  );
 }
 
 /** What an apply gives: the new object, whether it differs from the live one, and the owners. */
@@ -66,27 +72,37 @@ export interface Applied {
 }
 
 /** Applies an intent, or tells every field of another owner that it would change. */
-export function* applyTo(write: ApplyWrite): Steps<Applied | Conflicts> {
-  const { converter, type, apiVersion, live, manager } = write;
-  const present = yield* reconcileManagers(write);
-  const last = present.get(manager);
-  // What is sent holds its place also where nobody owns it: an intent of identity alone keeps `metadata`.
-  const sent = filtered(write, toFieldSet(type, write.intent));
-  const next = ownable(write, sent);
-  const claim = (set: FieldSet): Map<string, Owned> =>
-    new Map(present).set(manager, { set, apiVersion, applied: true });
-  yield;
-  let object = merge(type, live, write.intent, write.scalarEqual);
-  yield;
-  if (last !== undefined && !isEmpty(last.set)) {
-    object = prune({ converter, merged: object, apiVersion, managers: claim(sent), last, next: sent });
-    yield;
-  }
-  const managers = claim(next);
-  const shifted = yield* shift(write, managers, object);
-  if (!write.force && shifted.lost.length > 0) return { lost: shifted.lost };
-  return { object, changed: object !== live && !sameValue(live, object), managers: shifted.changed };
+export function applyTo(write: ApplyWrite): Work<Applied | Conflicts> {
+  return andThen(reconcileManagers(write), (present) => {
+    // What is sent holds its place also where nobody owns it: an intent of identity alone keeps `metadata`.
+    const sent = filtered(write, toFieldSet(write.type, write.intent));
+    return andThen(merged(write, present, sent), (object) =>
+      andThen(shift(write, claimed(write, present, ownable(write, sent)), object), ({ changed, lost }) => {
+        if (!write.force && lost.length > 0) return { lost };
+        const { live } = write;
+        return { object, changed: object !== live && !sameValue(live, object), managers: changed };
+      }),
+    );
+  });
 }
+
+/** The live object with the intent in it, and without what the applier gave up. */
+function merged(write: ApplyWrite, present: Managers, sent: FieldSet): Work<Value> {
+  const { converter, type, apiVersion, live, intent, manager, scalarEqual, isLarge } = write;
+  const last = present.get(manager);
+  const pruned = (object: Value): Value =>
+    last === undefined || isEmpty(last.set)
+      ? object
+      : prune({ converter, merged: object, apiVersion, managers: claimed(write, present, sent), last, next: sent });
+  return andThen(
+    whenLarge(isLarge, () => merge(type, live, intent, scalarEqual)),
+    pruned,
+  );
+}
+
+/** The managers, the applier with a set of its own. */
+const claimed = ({ manager, apiVersion }: ApplyWrite, present: Managers, set: FieldSet): Managers =>
+  new Map(present).set(manager, { set, apiVersion, applied: true });
 
 /** The part of a set that a write may own: what its filter keeps, without what nobody owns. */
 export function ownable(write: Write, set: FieldSet): FieldSet {
@@ -96,54 +112,49 @@ export function ownable(write: Write, set: FieldSet): FieldSet {
 
 const filtered = (write: Write, set: FieldSet): FieldSet => write.filters?.get(write.apiVersion)?.(set) ?? set;
 
-function withManager(managers: Managers, manager: string, owned: Owned): Managers {
-  const result = new Map(managers);
-  if (isEmpty(owned.set)) result.delete(manager);
-  else result.set(manager, owned);
-  return result;
-}
-
 /** The managers with their sets fitted to the present types; those of versions that are gone are left out. */
-function* reconcileManagers(write: Write): Steps<Managers> {
+function reconcileManagers({ converter, managers, isLarge }: Write): Work<Managers> {
   const result = new Map<string, Owned>();
-  for (const [manager, owned] of write.managers) {
-    const type = write.converter.typeAt(owned.apiVersion);
-    if (type === undefined) continue;
+  const fit = ([manager, owned]: readonly [string, Owned]): void => {
+    const type = converter.typeAt(owned.apiVersion);
+    if (type === undefined) return;
     const set = reconcileSet(type, owned.set);
     result.set(manager, set === owned.set ? owned : { ...owned, set });
-    yield;
-  }
-  return result;
+  };
+  return andThen(forEachOf(managers, isLarge, fit), () => result);
 }
 
 /** What happens to everyone's fields when the live value becomes another one. */
 interface Shift {
   /** The managers without what they lost; those with nothing left are gone. */
-  readonly changed: Managers;
+  readonly changed: Map<string, Owned>;
   /** What others than the writer own and the new value changes. */
   readonly lost: readonly Lost[];
   /** The difference, in the version of the write. */
   readonly found: Comparison;
 }
 
-function* shift(write: Write, managers: Managers, value: Value): Steps<Shift> {
-  const comparisons = compareAtVersions(write, value);
-  const changed = new Map<string, Owned>();
-  const losses: Lost[] = [];
-  for (const [manager, owned] of managers) {
-    const found = manager === write.manager ? undefined : yield* comparisons(owned.apiVersion);
-    if (manager !== write.manager && found === undefined) continue;
-    let set = owned.set;
-    if (found !== undefined) {
-      const lost = intersection(set, found.written);
-      yield;
-      if (!isEmpty(lost)) losses.push({ manager, set: lost });
-      set = difference(difference(set, lost), found.removed);
-    }
-    if (!isEmpty(set)) changed.set(manager, set === owned.set ? owned : { ...owned, set });
-    yield;
-  }
-  return { changed, lost: losses, found: (yield* comparisons(write.apiVersion))! };
+function shift(write: Write, managers: Managers, value: Value): Work<Shift> {
+  return andThen(changesOf(write, managers, value), (changes) => {
+    const changed = new Map<string, Owned>();
+    const lost: Lost[] = [];
+    const take = ([manager, owned]: readonly [string, Owned]): void => {
+      let { set } = owned;
+      if (manager !== write.manager) {
+        const found = changes.get(owned.apiVersion);
+        if (found === undefined) return;
+        const taken = intersection(set, found.written);
+        if (!isEmpty(taken)) lost.push({ manager, set: taken });
+        set = difference(difference(set, taken), found.removed);
+      }
+      if (!isEmpty(set)) changed.set(manager, set === owned.set ? owned : { ...owned, set });
+    };
+    return andThen(forEachOf(managers, write.isLarge, take), () => ({
+      changed,
+      lost,
+      found: changes.get(write.apiVersion)!,
+    }));
+  });
 }
 
 /** What changed, and as one set what came of it. */
@@ -151,26 +162,31 @@ interface Change extends Comparison {
   readonly written: FieldSet;
 }
 
-/** The difference between the live and the new value at each version, found once; undefined for a version that is gone. */
-function compareAtVersions(write: Write, value: Value): (apiVersion: string) => Steps<Change | undefined> {
-  const { converter, live } = write;
-  const known = new Map<string, Change | undefined>();
-  const at = function* (version: string): Steps<Change | undefined> {
-    const same = version === write.apiVersion;
-    const type = same ? write.type : converter.typeAt(version);
-    const before = same ? live : converter.convert(live, write.apiVersion, version);
-    const after = same ? value : converter.convert(value, write.apiVersion, version);
-    if (type === undefined || before === undefined || after === undefined) return undefined;
-    const found = yield* compareSteps(type, before, after, write.scalarEqual);
-    yield;
+/** What changed, by version; undefined for a version that is gone. */
+type Changes = ReadonlyMap<string, Change | undefined>;
+
+/** The difference between the live and the new value, at the version of the write and at that of each other manager. */
+function changesOf(write: Write, managers: Managers, value: Value): Work<Changes> {
+  const changes = new Map<string, Change | undefined>([[write.apiVersion, undefined]]);
+  for (const [manager, { apiVersion }] of managers) {
+    if (manager !== write.manager) changes.set(apiVersion, undefined);
+  }
+  const find = (version: string): Work<void> =>
+    andThen(changeAt(write, value, version), (change) => void changes.set(version, change));
+  return andThen(forEachOf(changes.keys(), write.isLarge, find), () => changes);
+}
+
+function changeAt(write: Write, value: Value, version: string): Work<Change | undefined> {
+  const { converter, live, isLarge, scalarEqual } = write;
+  const same = version === write.apiVersion;
+  const type = same ? write.type : converter.typeAt(version);
+  const before = same ? live : converter.convert(live, write.apiVersion, version);
+  const after = same ? value : converter.convert(value, write.apiVersion, version);
+  if (type === undefined || before === undefined || after === undefined) return undefined;
+  const found = isLarge ? compareSteps(type, before, after, scalarEqual) : compare(type, before, after, scalarEqual);
+  return andThen(found, (all) => {
     const filter = write.filters?.get(version);
-    const kept = filter === undefined ? found : filterComparison(found, filter);
-    const written = union(kept.modified, kept.added);
-    yield;
-    return { ...kept, written };
-  };
-  return function* (version) {
-    if (!known.has(version)) known.set(version, yield* at(version));
-    return known.get(version);
-  };
+    const { added, modified, removed } = filter === undefined ? all : filterComparison(all, filter);
+    return { added, modified, removed, written: union(modified, added) };
+  });
 }

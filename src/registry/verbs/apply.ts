@@ -8,7 +8,7 @@ import { addWarnings } from "../../schema/warnings.ts";
 import { asObject } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import { type ApplyOutcome, type FieldConflict, MOST_TOLD, conflictMessage } from "../../apply/index.ts";
-import type { Steps } from "../../util/steps.ts";
+import { type Work, andThen } from "../../util/steps.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
 import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.ts";
@@ -28,19 +28,20 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
   const form = formOf(kind, target.subresource);
   const intent = intentOf(write, form.kind, body);
   const manager = managerOf(options, caller);
-  const apply = function* (live: ApiObject | undefined): Steps<ApiObject> {
+  const apply = (live: ApiObject | undefined): Work<ApiObject> => {
     if (live) checkOwnersVersions(kind, live);
     const shown = live && form.show(live);
-    const outcome = yield* applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
-    const { object: applied, managedFields } = settle(outcome, (conflicts) =>
-      applyConflictReport(form.kind, { conflicts, live: shown!, intent: intent as Value, body: body.value, manager }),
-    );
-    yield;
-    const value = decodeApplied(form.kind, clone(applied), ctx);
-    placeObject(kind, value, target);
-    const object = live ? form.put(live, value) : value;
-    setEntries(object, live ? form.owners(live, managedFields) : managedFields);
-    return object;
+    const work = applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
+    return andThen(work, (outcome) => {
+      const { object: applied, managedFields } = settle(outcome, (conflicts) =>
+        applyConflictReport(form.kind, { conflicts, live: shown!, intent: intent as Value, body: body.value, manager }),
+      );
+      const value = decodeApplied(form.kind, clone(applied), ctx);
+      placeObject(kind, value, target);
+      const object = live ? form.put(live, value) : value;
+      setEntries(object, live ? form.owners(live, managedFields) : managedFields);
+      return object;
+    });
   };
   const result = await guaranteedUpdate(write, {
     change: apply,
@@ -83,8 +84,8 @@ function create(
   write: Write,
   body: Body,
   intent: ValueObject,
-  apply: (live: undefined) => Steps<ApiObject>,
-): Steps<ApiObject> {
+  apply: (live: undefined) => Work<ApiObject>,
+): Work<ApiObject> {
   const { kind, target, ctx } = write;
   const { uid, resourceVersion } = intent["metadata"] as { uid?: string; resourceVersion?: string };
   if (uid)

@@ -7,7 +7,7 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import { asValue } from "../../schema/api-object.ts";
+import { asValue, copyOf } from "../../schema/api-object.ts";
 import {
   PatchError,
   applyMergePatch,
@@ -16,16 +16,16 @@ import {
   parseJsonPatch,
 } from "../../patch/index.ts";
 import { ApiError, badRequest, notFound, tooLarge } from "../../meta/status.ts";
+import { isSmall } from "../../value/small.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
 import { decodePatched, patchInvalid } from "../decode.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { formOf } from "../lens.ts";
-import { parseEntry } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, withWarnings } from "../pipeline.ts";
-import { type Steps, inOneStep } from "../../util/steps.ts";
+import { type Steps, type Work, andThen, isSteps, whenLarge } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion, demandVersion } from "./preconditions.ts";
@@ -54,19 +54,20 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   const manager = managerOf(options, caller);
   let value: ApiObject | undefined;
   const result = await guaranteedUpdate(write, {
-    *change(old, entry) {
-      const base = asValue(form.show(parseEntry(kind, entry)));
-      yield;
-      const patched = yield* readInSteps(how.patch(base));
-      yield;
-      checkIdentity(form.kind, patched, how.ignoresKind, options);
-      value = decodePatched(form.kind, patched, body, how.unknown, options, write.ctx);
-      placeObject(kind, value, target);
-      if (!value.metadata.name)
-        throw badRequest("name must be provided: expected the patch to leave metadata.name in place");
-      const object = form.put(old, value);
-      yield* ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
-      return object;
+    change(old, entry) {
+      const isLarge = entry.bytes.length > LARGE_BYTES || !isSmall(body.value);
+      const base = whenLarge(isLarge, () => asValue(form.show(copyOf(old))));
+      const patched = andThen(base, (object) => readWork(() => how.patch(object, isLarge)));
+      return andThen(patched, (next) => {
+        checkIdentity(form.kind, next, how.ignoresKind, options);
+        const read = decodePatched(form.kind, next, body, how.unknown, options, write.ctx);
+        value = read;
+        placeObject(kind, read, target);
+        if (!read.metadata.name)
+          throw badRequest("name must be provided: expected the patch to leave metadata.name in place");
+        const object = form.put(old, read);
+        return andThen(ownUpdated(kind, object, old, manager, target.subresource, how), () => object);
+      });
     },
     demand(old) {
       checkPatchedUid(write, value!, old);
@@ -77,8 +78,11 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   return form.answer(result);
 }
 
+/** An object of so many bytes is read, patched and decoded in a step each. */
+const LARGE_BYTES = 131_072;
+
 interface Patcher {
-  patch(base: ValueObject): Steps<Value>;
+  patch(base: ValueObject, isLarge: boolean): Work<Value>;
   /** Members of patch operations that nobody knows, for warnings. */
   readonly unknown: readonly string[];
   /** Whether a change of kind or apiVersion is dropped instead of refused. */
@@ -100,7 +104,7 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
   }
   if (type === "strategic") {
     if (value === null) {
-      return { patch: (base) => inOneStep(() => base), unknown: [], ignoresKind: true, edits: false };
+      return { patch: (base) => base, unknown: [], ignoresKind: true, edits: false };
     }
     if (!isObject(value)) throw badRequest("expected a strategic merge patch to be a JSON object");
     return {
@@ -116,7 +120,7 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
   }
   const { mergePatchPrunesLists } = kind.shared.api.dialect.rules;
   return {
-    patch: (base) => inOneStep(() => applyMergePatch(base, value, mergePatchPrunesLists)),
+    patch: (base, isLarge) => whenLarge(isLarge, () => applyMergePatch(base, value, mergePatchPrunesLists)),
     unknown: [],
     ignoresKind: false,
     edits: false,
@@ -139,7 +143,12 @@ function read<T>(work: () => T): T {
   }
 }
 
-/** The same for work in steps. */
+/** The same for work that may come in steps. */
+function readWork<T>(work: () => Work<T>): Work<T> {
+  const done = read(work);
+  return isSteps(done) ? readInSteps(done) : done;
+}
+
 function* readInSteps<T>(work: Steps<T>): Steps<T> {
   try {
     return yield* work;

@@ -19,7 +19,7 @@ import { storeError } from "../errors.ts";
 import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { formOf } from "../lens.ts";
-import { type Steps, atOnce, inTurns } from "../../util/steps.ts";
+import { type Work, andThen, atOnce, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { converting, mayWait } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, shownAfterStoring, storedForm } from "../versions/view.ts";
@@ -65,12 +65,12 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
   if (!sent.metadata.name) throw badRequest("name must be provided: expected metadata.name in the body, got none");
   const manager = managerOf(options, caller);
   const result = await guaranteedUpdate(write, {
-    *change(old) {
+    change(old) {
       const value = copyOf(sent);
       checkUid(write, value, old);
       const object = form.put(old, value);
-      yield* ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: asValue(object) });
-      return object;
+      const how = { edits: false, request: asValue(object) };
+      return andThen(ownUpdated(kind, object, old, manager, target.subresource, how), () => object);
     },
     demand(old) {
       demandVersion(write, form.kind, sent);
@@ -78,7 +78,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
     },
     missing:
       kind.definition.createOnUpdate && (!target.subresource || form.kind === kind)
-        ? function* () {
+        ? () => {
             if (sent.metadata.uid)
               throw conflict(
                 kind.ref,
@@ -87,8 +87,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
               );
             checkVersionForm(sent);
             const object = copyOf(sent);
-            yield* ownCreated(kind, object, manager, target.subresource);
-            return object;
+            return andThen(ownCreated(kind, object, manager, target.subresource), () => object);
           }
         : undefined,
   });
@@ -98,7 +97,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
 /** How a verb makes the next state of an object. */
 export interface Change {
   /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
-  change(old: ApiObject, entry: Entry): Steps<ApiObject>;
+  change(old: ApiObject, entry: Entry): Work<ApiObject>;
   /**
    * Throws where the object is not the one that the client has named, by its version for instance. Asked after those of admission that may
    * change the next state, so that who may not write it is told 403 and not 409, and before its rules.
@@ -107,7 +106,7 @@ export interface Change {
   /** Whether it is the server's own: see {@link changeObject}. */
   readonly own?: true;
   /** The object to create when there is none; without it the answer is 404. */
-  readonly missing?: (() => Steps<ApiObject>) | undefined;
+  readonly missing?: (() => Work<ApiObject>) | undefined;
 }
 
 /**
@@ -115,13 +114,7 @@ export interface Change {
  * no owner and does not count as a generation.
  */
 export const changeObject = (write: Write, change: (old: ApiObject) => ApiObject): Promise<WriteResult> =>
-  guaranteedUpdate(write, {
-    own: true,
-    *change(old) {
-      yield;
-      return change(old);
-    },
-  });
+  guaranteedUpdate(write, { own: true, change });
 
 /** Carries a change out, under the lock of the object. */
 export function guaranteedUpdate(write: Write, how: Change): Promise<WriteResult> {
@@ -156,9 +149,9 @@ function mayTryAgain(error: unknown, { missing }: Change): boolean {
   return error.code === "conflict" || (error.code === "notFound" && missing !== undefined);
 }
 
-/** What steps make; those that may have to be done again, because a conversion waits, are done at once. */
-function made({ kind, limit }: Write, steps: () => Steps<ApiObject>): ApiObject | Promise<ApiObject> {
-  return mayWait(kind) ? converting(() => atOnce(steps())) : inTurns(steps(), limit);
+/** What some work makes; what may have to be done again, because a conversion waits, is done at once. */
+function made({ kind, limit }: Write, work: () => Work<ApiObject>): ApiObject | Promise<ApiObject> {
+  return mayWait(kind) ? converting(() => atOnce(work())) : inTurns(work(), limit);
 }
 
 async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change): Promise<WriteResult> {

@@ -12,6 +12,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import { type DeleteOptions, type SentDeleteOptions, checkDeleteOptions } from "../../meta/delete-options.ts";
 import { badRequest, done, forbidden, hasReason, invalid } from "../../meta/status.ts";
+import { andThen } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Kind } from "../kind.ts";
 import type { Kinds } from "../kinds.ts";
@@ -136,11 +137,10 @@ async function count(
   await guaranteedUpdate(
     { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() },
     {
-      *change(old) {
+      change(old) {
         const budget = taken(kind.ref, old, podName, clock);
         const how = { edits: false, request: asValue(budget) };
-        yield* ownUpdated(kind, budget, old, options.fieldManager, "status", how);
-        return budget;
+        return andThen(ownUpdated(kind, budget, old, options.fieldManager, "status", how), () => budget);
       },
     },
   );

@@ -38,6 +38,7 @@ export function play(story: Story): StepResult[] {
       manager: step.manager,
       filters,
       neverOwned,
+      isLarge: false,
     };
     const result = playStep(write, step);
     if (typeof result === "string") return { error: result };
