@@ -59,6 +59,8 @@ export interface AdmissionRequest {
 /** One step of the chain. A step refuses by throwing, or rejecting with, an `ApiError`. */
 export interface AdmissionStep {
   readonly name: string;
+  /** The resources that it looks at, subresources included; every one where it does not say. It is not asked about others. */
+  readonly resources?: readonly Pick<ObjectRef, "group" | "plural">[];
   mutate?(request: AdmissionRequest): void | Promise<void>;
   validate?(request: AdmissionRequest): void | Promise<void>;
   /** Runs when everything else agreed, right before the store is written; not in a dry run. */

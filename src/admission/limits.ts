@@ -42,6 +42,7 @@ export function limitRanger(lookup: Lookup, { labelDomain }: Dialect): Admission
   const goes = ({ old }: AdmissionRequest): boolean => old?.metadata.deletionTimestamp !== undefined;
   return {
     name: "LimitRanger",
+    resources: [PODS, CLAIMS],
     mutate(request) {
       const { object, namespace } = request;
       if (!object || !isOfPod(request) || goes(request)) return undefined;

@@ -15,6 +15,7 @@ export function defaultIngressClass(lookup: Lookup, { labelDomain }: Dialect): A
   const ingresses = { group, plural: "ingresses" };
   return {
     name: "DefaultIngressClass",
+    resources: [ingresses],
     mutate(request) {
       const { operation, subresource, object } = request;
       if (operation !== "CREATE" || subresource || !concerns(request, ingresses) || !object) return undefined;

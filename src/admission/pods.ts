@@ -62,6 +62,7 @@ export function priority(lookup: Lookup): AdmissionStep {
 
   return {
     name: "Priority",
+    resources: [PODS, classes],
     mutate(request) {
       const changed = podOf(request, "UPDATE");
       if (changed) return keepPriority(changed, request.old?.["spec"] as PodSpec | undefined);
@@ -104,6 +105,7 @@ export function defaultTolerationSeconds({ labelDomain }: Dialect): AdmissionSte
   const taints = ["not-ready", "unreachable"].map((condition) => `node.${labelDomain}/${condition}`);
   return {
     name: "DefaultTolerationSeconds",
+    resources: [PODS],
     mutate(request) {
       const spec = podOf(request, "CREATE", "UPDATE");
       if (!spec) return;
@@ -134,6 +136,7 @@ export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
   const taint = { key: `node.${labelDomain}/not-ready`, effect: "NoSchedule" };
   return {
     name: "TaintNodesByCondition",
+    resources: [NODES],
     mutate(request) {
       const { operation, subresource, object } = request;
       if (operation !== "CREATE" || subresource !== "" || !concerns(request, NODES) || !object) return;
@@ -156,6 +159,7 @@ export function runtimeClass(lookup: Lookup): AdmissionStep {
   };
   return {
     name: "RuntimeClass",
+    resources: [PODS],
     mutate(request) {
       const spec = podOf(request, "CREATE");
       const found = spec && classOf(request, spec);

@@ -53,6 +53,7 @@ export function serviceAccount({ lookup, dialect, random }: ServiceAccountParts)
 
   return {
     name: "ServiceAccount",
+    resources: [PODS],
     mutate(request) {
       const spec = podOf(request);
       if (!spec || isMirror(request.object!, dialect)) return;

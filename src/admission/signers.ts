@@ -48,6 +48,7 @@ async function demand(authorizer: Authorizer, request: AdmissionRequest, right: 
 /** Whoever decides on a request must be allowed to approve for its signer. */
 export const certificateApproval = (authorizer: Authorizer): AdmissionStep => ({
   name: "CertificateApproval",
+  resources: [REQUESTS],
   validate(request) {
     if (!isUpdateOf(request, REQUESTS, "approval")) return undefined;
     return demand(authorizer, request, "approve", signerOf(request.old));
@@ -57,6 +58,7 @@ export const certificateApproval = (authorizer: Authorizer): AdmissionStep => ({
 /** Whoever issues a certificate, or says that a request failed, must be allowed to sign for its signer. */
 export const certificateSigning = (authorizer: Authorizer): AdmissionStep => ({
   name: "CertificateSigning",
+  resources: [REQUESTS],
   validate(request) {
     if (!isUpdateOf(request, REQUESTS, "status") || isSame(request, "status")) return undefined;
     return demand(authorizer, request, "sign", signerOf(request.old));
@@ -66,6 +68,7 @@ export const certificateSigning = (authorizer: Authorizer): AdmissionStep => ({
 /** Whoever writes a bundle of a signer must be allowed to attest for it; what collectors change of its metadata is free. */
 export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionStep => ({
   name: "ClusterTrustBundleAttest",
+  resources: [BUNDLES],
   validate(request) {
     const { operation, object, old } = request;
     const signer = signerOf(object);
@@ -80,6 +83,7 @@ const MASTERS = "system:masters";
 /** Nobody gets into `system:masters` by a request. */
 export const certificateSubjectRestriction: AdmissionStep = {
   name: "CertificateSubjectRestriction",
+  resources: [REQUESTS],
   validate(request) {
     const { operation, subresource, object } = request;
     if (operation !== "CREATE" || subresource !== "" || !concerns(request, REQUESTS)) return;
@@ -91,6 +95,7 @@ export const certificateSubjectRestriction: AdmissionStep = {
 /** Whoever says what became of a Pod's request must be allowed to sign for its signer; who may not is told so as of a field. */
 export const podCertificateSigning = (authorizer: Authorizer): AdmissionStep => ({
   name: "PodCertificateSigning",
+  resources: [POD_REQUESTS],
   async validate(request) {
     if (!isUpdateOf(request, POD_REQUESTS, "status") || isSame(request, "status")) return;
     const signer = signerOf(request.old);

@@ -24,6 +24,7 @@ export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
   ];
   return {
     name: "StorageObjectInUseProtection",
+    resources: kept.map(({ resource }) => resource),
     mutate(request) {
       const { operation, subresource, object } = request;
       if (operation !== "CREATE" || subresource || !object) return;
@@ -47,6 +48,7 @@ export function defaultStorageClass(lookup: Lookup, dialect: Dialect): Admission
   };
   return {
     name: "DefaultStorageClass",
+    resources: [CLAIMS],
     mutate(request) {
       const { operation, subresource, object } = request;
       if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !object) return undefined;
@@ -67,6 +69,7 @@ export function persistentVolumeClaimResize(lookup: Lookup, dialect: Dialect): A
   const resource = `storageclasses.storage.${dialect.domain}`;
   return {
     name: "PersistentVolumeClaimResize",
+    resources: [CLAIMS],
     validate(request: AdmissionRequest) {
       const { operation, ref, subresource, object, old } = request;
       if (operation !== "UPDATE" || subresource || !concerns(request, CLAIMS) || !object || !old) return;

@@ -9,7 +9,8 @@
  *
  * @module
  */
-import type { Admission, AdmissionOptions, AdmissionRequest, AdmissionStep } from "../admission/contract.ts";
+import type { Admission, AdmissionOptions, AdmissionRequest } from "../admission/contract.ts";
+import { type StepsOf, stepsOf } from "../admission/steps-of.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import { longRules, prepareCreate, prepareUpdate, warn } from "../schema/write/prepare.ts";
 import { readEntries } from "../apply/index.ts";
@@ -166,28 +167,34 @@ export function admitted(
   request: AdmissionRequest,
   between?: () => void | Promise<void>,
 ): AdmissionRequest | Promise<AdmissionRequest> {
+  const steps = stepsOf(chain, request.ref);
   const review = (): AdmissionRequest | Promise<AdmissionRequest> => {
-    const validated = inOrder(chain, request, (step) => step.validate?.(request));
+    const validated = inOrder(steps.validate, request, validate);
     return validated ? validated.then(() => request) : request;
   };
   const check = (): AdmissionRequest | Promise<AdmissionRequest> => {
     const wait = between?.();
     return wait ? wait.then(review) : review();
   };
-  const mutated = inOrder(chain, request, (step) => step.mutate?.(request));
+  const mutated = inOrder(steps.mutate, request, mutate);
   return mutated ? mutated.then(check) : check();
 }
 
+type Run<Step> = (step: Step, request: AdmissionRequest) => void | Promise<void>;
+
+const mutate: Run<StepsOf["mutate"][number]> = (step, request) => step.mutate(request);
+const validate: Run<StepsOf["validate"][number]> = (step, request) => step.validate(request);
+
 /** Runs steps one after another; a promise only when one of them waits, and no longer than the turn of the write lasts. */
-function inOrder(
-  chain: Admission,
+function inOrder<Step>(
+  steps: readonly Step[],
   request: AdmissionRequest,
-  run: (step: AdmissionStep) => void | Promise<void>,
+  run: Run<Step>,
   from = 0,
 ): Promise<void> | undefined {
-  for (let i = from; i < chain.length; i++) {
-    const wait = run(chain[i]!);
-    if (wait) return withinTurn(request.turn, wait).then(() => inOrder(chain, request, run, i + 1));
+  for (let i = from; i < steps.length; i++) {
+    const wait = run(steps[i]!, request);
+    if (wait) return withinTurn(request.turn, wait).then(() => inOrder(steps, request, run, i + 1));
   }
   return undefined;
 }
@@ -218,9 +225,9 @@ function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors)
 
 /** Lets every admission step do what must be done before the write; nothing waits when none has anything to do. */
 export function commitAdmission(kind: Kind, admission: AdmissionRequest, from = 0): Promise<void> | undefined {
-  const chain = kind.shared.admission;
-  for (let i = from; i < chain.length; i++) {
-    const pending = chain[i]!.commit?.(admission);
+  const { commit } = stepsOf(kind.shared.admission, kind.ref);
+  for (let i = from; i < commit.length; i++) {
+    const pending = commit[i]!.commit(admission);
     if (pending) return pending.then(() => commitAdmission(kind, admission, i + 1));
   }
   return undefined;

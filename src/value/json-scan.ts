@@ -43,10 +43,13 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const LOWER_E = 0x65;
 
+/** Those of the text that is being scanned: a scan gives way to nobody. */
+const keys = new KeyTable();
+
 /** Scans a JSON text; `depth` is how many containers may stand inside one another. */
 export function scanJson(bytes: Uint8Array, depth: number): JsonScan {
   const end = bytes.length;
-  const keys = new KeyTable();
+  keys.clear();
   const objects = [0]; // the number of the container that is open at each depth
   const commas = [0]; // how many it has had
   let containers = 0;

@@ -9,10 +9,21 @@
 
 const FNV = 0x01000193;
 
+/** Slots of a table at its beginning, and those with which it may be used again. */
+const FEW = 128;
+const SOME = 4096;
+
 /** The keys seen so far, of all objects of one text. */
 export class KeyTable {
-  #slots = new Int32Array(128);
+  #slots = new Int32Array(FEW);
   #count = 0;
+
+  /** Forgets all keys; a table may be used for one text after the other. */
+  clear(): void {
+    this.#count = 0;
+    if (this.#slots.length > SOME) this.#slots = new Int32Array(FEW);
+    else this.#slots.fill(0);
+  }
 
   /** How many different keys it holds. */
   get count(): number {
