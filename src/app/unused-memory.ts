@@ -7,15 +7,6 @@
  * buffers have been let go, glibc is told to let go of free pages. The same is done when what is resident and not in use
  * has grown by much: a burst whose buffers were needed while memory was given back leaves such pages when it ends.
  *
- * And V8 gives what is new a room that doubles, up to 64 MiB and more, whenever much of it lives on until it is full: ten
- * thousand connections in a row made it do so. Here what lives on does so for long, so a small room costs no time
- * (bench/verbs.ts shows none), and it is kept at the size that it has.
- *
- * What is left of a request over HTTP/2 is a handful of things of Node's own that only a collection of the whole heap
- * frees, one by one: after thirty thousand requests that alone was a turn of 50 ms. A small heap V8 lets grow to four times
- * what lives; here it is collected when it has grown by half, which costs a tenth of the requests that a saturated server
- * answers, and halves the longest turns (bench/fairness.ts).
- *
  * @module
  */
 import { setFlagsFromString } from "node:v8";
@@ -46,8 +37,6 @@ export interface ProcessMemory {
   collect(): void;
   /** Gives free memory back to the operating system. */
   trim(): void;
-  /** Keeps the room for new objects from growing, and the heap from growing far before it is collected, from now on. */
-  keepSmall(): void;
 }
 
 /** How memory is watched. */
@@ -75,7 +64,6 @@ export class UnusedMemory implements Disposable {
   constructor(clock: Clock, { memory = ofThisProcess(), trimsAtStart = true }: UnusedMemoryOptions = {}) {
     this.#clock = clock;
     this.#memory = memory;
-    memory.keepSmall();
     this.#timer = this.#after(SETTLED_MS, () => this.#collect(trimsAtStart));
   }
 
@@ -127,10 +115,6 @@ function ofThisProcess(): ProcessMemory {
     },
     collect: () => collect({ type: "major", flavor: "last-resort" }),
     trim: trimHeap,
-    keepSmall: () => {
-      setFlagsFromString("--semi-space-growth-factor=1");
-      setFlagsFromString("--heap-growing-percent=50");
-    },
   };
 }
 
