@@ -44,6 +44,10 @@ class Process implements ProcessMemory {
     this.rss = this.needed;
   }
 
+  keepSmall(): void {
+    this.done.push("keep small");
+  }
+
   /** What was done in the next `ms`. */
   next(ms: number): string[] {
     this.done.length = 0;
@@ -52,6 +56,10 @@ class Process implements ProcessMemory {
     return [...this.done];
   }
 }
+
+test("the room for new objects is kept small from the beginning", () => {
+  expect(new Process().done).toEqual(["keep small"]);
+});
 
 test("what the start has left behind is given back once things have settled, and nothing as long as memory stays", () => {
   const server = new Process();
