@@ -16,7 +16,7 @@
 
 import { Buffer } from "node:buffer";
 import { quoted } from "../util/quoted.ts";
-import { atOnce, type Steps } from "../util/steps.ts";
+import { andThen, atOnce, type Steps, whenLarge, type Work } from "../util/steps.ts";
 import { DecodeError, DEFAULT_DEPTH, type Decoded, MAX_DUPLICATES, pathText, type Step } from "./decode-error.ts";
 import { isPlain } from "./json.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -53,18 +53,17 @@ const DEFAULT_ALIAS_BYTES = 1 << 20;
  */
 export function decodeYaml(bytes: Uint8Array | string, options: YamlOptions = {}): Decoded {
   const source = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-  return atOnce(jsonSteps(source, options)) ?? atOnce(documentSteps(textOf(bytes), options));
+  return atOnce(jsonWork(source, options)) ?? atOnce(documentSteps(textOf(bytes), options));
 }
 
 /**
  * {@link decodeYaml} when that takes no longer than a main thread has, else undefined: then decode it in a worker. In steps:
  * of a few megabytes each takes a turn.
  */
-export function* decodeYamlInline(bytes: Uint8Array, options: YamlOptions = {}): Steps<Decoded | undefined> {
-  const json = yield* jsonSteps(bytes, options);
-  if (json || bytes.length > YAML_INLINE_LIMIT) return json;
-  yield;
-  return yield* documentSteps(textOf(bytes), options);
+export function decodeYamlInline(bytes: Uint8Array, options: YamlOptions = {}): Work<Decoded | undefined> {
+  return andThen<Decoded | undefined, Decoded | undefined>(jsonWork(bytes, options), (json) =>
+    json || bytes.length > YAML_INLINE_LIMIT ? json : documentSteps(textOf(bytes), options),
+  );
 }
 
 function textOf(bytes: Uint8Array | string): string {
@@ -115,23 +114,37 @@ function endsUnlikeJson(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** The value of a document that is a JSON object and means the same in YAML; undefined for every other one. */
-function* jsonSteps(bytes: Uint8Array, options: YamlOptions): Steps<Decoded | undefined> {
+/**
+ * The value of a document that is a JSON object and means the same in YAML; undefined for every other one. Scan, text and value
+ * of a large one take a step each.
+ */
+function jsonWork(bytes: Uint8Array, options: YamlOptions): Work<Decoded | undefined> {
+  if (!beginsLikeJson(bytes) || endsUnlikeJson(bytes)) return undefined;
+  const isLarge = bytes.length > YAML_INLINE_LIMIT;
+  const plain = isPlain(bytes, options.depth === undefined ? {} : { depth: options.depth });
+  const text = plain ? whenLarge(isLarge, () => textLikeJson(bytes, options)) : undefined;
+  return andThen(text, (found) => {
+    if (found === undefined) return undefined;
+    try {
+      return { value: JSON.parse(found) as Value, duplicates: [] };
+    } catch {
+      return undefined; // it may be YAML
+    }
+  });
+}
+
+function beginsLikeJson(bytes: Uint8Array): boolean {
   let start = 0;
   while (bytes[start] === 0x20 || bytes[start] === 0x0a || bytes[start] === 0x0d) start++;
-  if (bytes[start] !== 0x7b || endsUnlikeJson(bytes)) return undefined;
-  if (!isPlain(bytes, options.depth === undefined ? {} : { depth: options.depth })) return undefined;
-  yield;
+  return bytes[start] === 0x7b;
+}
+
+/** The text of a document that YAML reads as JSON does. */
+function textLikeJson(bytes: Uint8Array, options: YamlOptions): string | undefined {
   const text = decodeUtf8(bytes);
   const isAscii = text.length === bytes.length;
   if (isAscii ? text.includes("\u007f") : UNLIKE_JSON.test(text)) return undefined;
-  if (!options.jsonEscapes && hasJsonEscape(text)) return undefined;
-  yield;
-  try {
-    return { value: JSON.parse(text) as Value, duplicates: [] };
-  } catch {
-    return undefined; // it may be YAML
-  }
+  return !options.jsonEscapes && hasJsonEscape(text) ? undefined : text;
 }
 
 /** Characters that no YAML text has: controls but tabs and line breaks, and what is no character. */

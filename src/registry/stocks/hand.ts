@@ -12,14 +12,20 @@ import type { Kind, Stocks } from "../kind.ts";
 import type { WriteUnderWay } from "../pipeline.ts";
 
 /** Carries a write of an object out that may take something: what it took goes back where it fails. */
-export async function withHand<T>(
+export function withHand<T>(
   write: WriteUnderWay,
   old: ApiObject | undefined,
   work: (write: WriteUnderWay) => Promise<T>,
 ): Promise<T> {
   const { takings } = write.kind.definition;
-  if (!takings || write.target.subresource) return work(write);
-  const hand = new WriteHand(write, takings, old);
+  return takings && !write.target.subresource ? taking(write, new WriteHand(write, takings, old), work) : work(write);
+}
+
+async function taking<T>(
+  write: WriteUnderWay,
+  hand: WriteHand,
+  work: (write: WriteUnderWay) => Promise<T>,
+): Promise<T> {
   try {
     return await work({ ...write, hand });
   } catch (error) {

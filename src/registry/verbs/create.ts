@@ -56,7 +56,7 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
   if (generated !== undefined) takeName(object, generatedName(generated, kind.shared.api.random));
   const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
   if (owned) await owned;
-  return storeNew(write, object, generated);
+  return await storeNew(write, object, generated);
 }
 
 /**

@@ -168,7 +168,7 @@ async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change
   });
   const object = changed instanceof Promise ? await withinTurn(turn, changed) : changed;
   if (limit.isOver) await limit.pause();
-  return withHand(write, old, (taking) => storeChanged(taking, key, entry, object, old, how));
+  return await withHand(write, old, (taking) => storeChanged(taking, key, entry, object, old, how));
 }
 
 async function storeChanged(

@@ -51,6 +51,10 @@ export class AuditedExchange implements Exchange {
     return this.#exchange.lines(name);
   }
 
+  hasHeaders(prefix: string): boolean {
+    return this.#exchange.hasHeaders(prefix);
+  }
+
   headerNames(): readonly string[] {
     return this.#exchange.headerNames();
   }

@@ -57,23 +57,28 @@ export async function objectBody(server: ServerContext, request: ServerRequest, 
   const kind = media === "protobuf" ? request.protobufKind : undefined;
   if (media === "protobuf" && !kind) throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
   const bytes = await bodyBytes(server, request);
-  if (media === "yaml") return yamlBody(server, request, bytes, name);
-  const decode = (): Body | Promise<Body> =>
-    kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes);
-  const body = await decoded(decode, name);
-  return bytes.length > LARGE ? afterTurn(body) : body;
+  try {
+    if (media === "yaml") return await yamlBody(server, request, bytes);
+    const read = kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes);
+    const body = read instanceof Promise ? await read : read;
+    return bytes.length > LARGE ? await afterTurn(body) : body;
+  } catch (error) {
+    throw bodyError(error, name);
+  }
 }
 
 /** The body of a patch; only an apply patch is YAML. */
 export async function patchBody(server: ServerContext, request: ServerRequest, type: PatchType): Promise<Body> {
   const bytes = await bodyBytes(server, request);
-  if (type === "apply") return yamlBody(server, request, bytes);
   try {
-    const body = await decoded(() => decodeJsonBody(server, bytes));
+    if (type === "apply") return await yamlBody(server, request, bytes);
+    const read = decodeJsonBody(server, bytes);
+    const body = read instanceof Promise ? await read : read;
     return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { value: null, duplicates: [], failure: error };
+    const failure = bodyError(error, undefined);
+    if (type === "apply" || !(failure instanceof ApiError)) throw failure;
+    return { value: null, duplicates: [], failure };
   }
 }
 
@@ -91,9 +96,12 @@ export async function deleteBody(server: ServerContext, request: ServerRequest):
   const bytes = await bodyBytes(server, request);
   if (bytes.length === 0) return undefined;
   const media = bodyMedia(request);
-  if (media === "protobuf") return decoded(() => decodeProtobufBody(server, bytes, DELETE_OPTIONS));
-  if (media === "json") return decoded(() => decodeJsonBody(server, bytes));
-  return yamlBody(server, request, bytes);
+  try {
+    if (media === "protobuf") return decodeProtobufBody(server, bytes, DELETE_OPTIONS);
+    return await (media === "json" ? decodeJsonBody(server, bytes) : yamlBody(server, request, bytes));
+  } catch (error) {
+    throw bodyError(error, undefined);
+  }
 }
 
 function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
@@ -123,7 +131,8 @@ async function bodyBytes(server: ServerContext, request: ServerRequest): Promise
   const sent = await server.slowClients.waitFor(request, exchange.readBody(limit, room));
   room.whole(sent.length);
   const bytes = isPacked ? await inflated(sent, limit, room) : sent;
-  await request.turn?.();
+  const turn = request.turn?.();
+  if (turn) await turn;
   return bytes;
 }
 
@@ -150,33 +159,17 @@ const decodeProtobufBody = (server: ServerContext, bytes: Uint8Array, kind: Prot
   duplicates: [],
 });
 
-async function yamlBody(
-  server: ServerContext,
-  { exchange }: ServerRequest,
-  bytes: Uint8Array,
-  kind?: string,
-): Promise<Body> {
+async function yamlBody(server: ServerContext, { exchange }: ServerRequest, bytes: Uint8Array): Promise<Body> {
   const options: YamlOptions = {
     depth: server.limits.bodyDepth,
     jsonEscapes: !server.dialect.rules.enforceUndocumented,
   };
-  try {
-    const read =
-      (await inTurns(decodeYamlInline(bytes, options), new TurnLimit())) ??
-      (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
-    const body = { ...read, isYaml: true };
-    return bytes.length > LARGE ? await afterTurn(body) : body;
-  } catch (error) {
-    throw bodyError(error, kind);
-  }
-}
-
-async function decoded(decode: () => Body | Promise<Body>, kind?: string): Promise<Body> {
-  try {
-    return await decode();
-  } catch (error) {
-    throw bodyError(error, kind);
-  }
+  const inline = inTurns(decodeYamlInline(bytes, options), new TurnLimit());
+  const read =
+    (inline instanceof Promise ? await inline : inline) ??
+    (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
+  const body = { ...read, isYaml: true };
+  return bytes.length > LARGE ? await afterTurn(body) : body;
 }
 
 /** The answer to a body that cannot be decoded, where it was to be an object of a kind with its name. */

@@ -44,8 +44,8 @@ interface Other {
 
 function enter(server: ServerContext, request: ServerRequest): void | Promise<void> {
   const { exchange } = request;
+  if (!exchange.hasHeaders(HEADERS)) return undefined;
   const names = exchange.headerNames().filter((name) => name.startsWith(HEADERS));
-  if (names.length === 0) return undefined;
   const user = first(exchange, "impersonate-user");
   const groups = exchange.lines("impersonate-group");
   const extras = names.filter((name) => name.startsWith(EXTRA));

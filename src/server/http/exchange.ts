@@ -53,6 +53,8 @@ export interface Exchange {
   header(name: string): string;
   /** The values of a header by its lower-case name, one for each line in which it was sent: no comma takes them apart. */
   lines(name: string): readonly string[];
+  /** Whether a header was sent whose name, in lower case, begins so. */
+  hasHeaders(prefix: string): boolean;
   /** The names of the headers that were sent, in lower case. */
   headerNames(): readonly string[];
   /** Path and query as they were sent. */

@@ -51,6 +51,11 @@ export class H1Exchange implements Exchange {
     return linesOf(this.#request.rawHeaders, name);
   }
 
+  hasHeaders(prefix: string): boolean {
+    for (const name in this.#request.headers) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+
   headerNames(): readonly string[] {
     return Object.keys(this.#request.headers);
   }

@@ -54,6 +54,12 @@ export class H2Exchange implements Exchange {
     return linesOf(this.#fields, name);
   }
 
+  hasHeaders(prefix: string): boolean {
+    const fields = this.#fields;
+    for (let i = 0; i < fields.length; i += 2) if (fields[i]!.startsWith(prefix)) return true;
+    return false;
+  }
+
   headerNames(): readonly string[] {
     const names = new Set<string>();
     for (let i = 0; i < this.#fields.length; i += 2) names.add(this.#fields[i]!);

@@ -91,6 +91,11 @@ export class InjectExchange implements Exchange, Reading {
     return value === undefined ? [] : typeof value === "string" ? [value] : value;
   }
 
+  hasHeaders(prefix: string): boolean {
+    for (const name in this.#request.headers) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+
   headerNames(): readonly string[] {
     return Object.keys(this.#request.headers ?? {});
   }

@@ -109,6 +109,11 @@ export class WebSocketExchange implements Exchange {
     return linesOf(this.#upgrade.request.rawHeaders, name);
   }
 
+  hasHeaders(prefix: string): boolean {
+    for (const name in this.#upgrade.request.headers) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+
   headerNames(): readonly string[] {
     return Object.keys(this.#upgrade.request.headers);
   }
