@@ -41,15 +41,21 @@ export function managerKey({ manager, operation, apiVersion, subresource }: Mana
   return `${key}}`;
 }
 
+/** Keys that were taken apart: managers come again with every object. The memory is bounded by starting over. */
+const infos = new Map<string, ManagerInfo>();
+const MOST_INFOS = 1024;
+const LONGEST_KEY = 512;
+
 /** Takes a key apart again. */
 export function managerInfo(key: string): ManagerInfo {
-  const members = JSON.parse(key) as Partial<ManagerInfo>;
-  return {
-    manager: members.manager ?? "",
-    operation: members.operation ?? "Update",
-    apiVersion: members.apiVersion ?? "",
-    subresource: members.subresource ?? "",
-  };
+  let info = infos.get(key);
+  if (info === undefined) {
+    info = { manager: "", operation: "Update", apiVersion: "", subresource: "", ...JSON.parse(key) } as ManagerInfo;
+    if (key.length > LONGEST_KEY) return info;
+    if (infos.size >= MOST_INFOS) infos.clear();
+    infos.set(key, info);
+  }
+  return info;
 }
 
 /** A list of entries, read: who owns what, since when, and the entry that said so. */

@@ -148,10 +148,9 @@ export function takeChanges(
     scalarEqual: record.rules?.scalarEqual,
     isLarge,
   };
-  return andThen(updateTo(write), (changed) => {
-    const taken = changed.get(THIS_WRITE);
-    if (taken === undefined) return { managers: changed, times: ledger.times };
-    const managers = new Map(changed);
+  return andThen(updateTo(write), (managers) => {
+    const taken = managers.get(THIS_WRITE);
+    if (taken === undefined) return { managers, times: ledger.times };
     managers.delete(THIS_WRITE);
     const key = managerKey({
       manager: record.manager || "unknown",

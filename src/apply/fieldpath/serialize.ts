@@ -133,7 +133,7 @@ function sorted(node: FieldSet): FieldSet {
   if (inOrder && changed === undefined) return node;
   const names = Object.keys(node);
   const copy: MutableSet = {};
-  for (const element of inOrder ? names : atOnce(sortMembers(names)))
+  for (const element of inOrder ? names : names.sort(compareMembers))
     copy[element] = changed?.get(element) ?? node[element]!;
   return copy;
 }

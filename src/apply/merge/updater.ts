@@ -50,8 +50,8 @@ export interface ApplyWrite extends Write {
   readonly force: boolean;
 }
 
-/** The owners after an update: the writer has what it added and changed, others lost that and what is gone (OWN-12). */
-export function updateTo(write: UpdateWrite): Work<Managers> {
+/** The owners after an update: the writer has what it added and changed, others lost that and what is gone (OWN-12). The map is the caller's. */
+export function updateTo(write: UpdateWrite): Work<Map<string, Owned>> {
   const { manager, apiVersion } = write;
   return andThen(reconcileManagers(write), (present) =>
     andThen(shift(write, present, write.updated), ({ changed, found }) => {
