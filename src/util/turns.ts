@@ -20,6 +20,8 @@ const { setImmediate } = globalThis;
 
 /** Time of short jobs that have waited, in one pass, in ms. */
 const WAITED_MS = 2;
+/** So many of them go on at once before the time is asked for. */
+const TOGETHER = 4;
 /** Time in one pass in which short jobs run when they come, in ms. */
 const AT_ONCE_MS = 6;
 /** Time in one pass of jobs of this process, in ms; and how many of them run when they come, which may be all at the same moment. */
@@ -137,17 +139,21 @@ function serveOwn(): void {
 
 /** Short jobs that have waited, since when those of this pass have run. */
 function serveShort(since: number): void {
-  const next = short.entries().next();
-  if (next.done || systemClock.steady() - since > WAITED_MS) {
+  if (short.size === 0 || systemClock.steady() - since > WAITED_MS) {
     schedule();
     return;
   }
-  const [owner, jobs] = next.value;
+  for (let left = TOGETHER; left > 0 && short.size > 0; left--) serveOne();
+  after(() => serveShort(since));
+}
+
+/** Whose turn it is has one, and then the last. */
+function serveOne(): void {
+  const [owner, jobs] = short.entries().next().value!;
   const job = jobs.shift()!;
   short.delete(owner);
   if (jobs.length > 0) short.set(owner, jobs);
   job();
-  after(() => serveShort(since));
 }
 
 /** Calls back in the same turn, when all that has been resolved so far has gone as far as it can. */
