@@ -7,10 +7,12 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
 import { answerPieces } from "./answer-pieces.ts";
-import { type AnswerPieces, contentType, jsonInForm } from "./in-form.ts";
+import { answerBytes } from "./encode.ts";
+import { type AnswerPieces, LINE_END, contentType, isJson, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import { type Format, OBJECT, type Offer } from "./negotiate.ts";
 import type { ServerRequest } from "../request.ts";
+import { WHOLE } from "./stream-writer.ts";
 import { includeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
 
 /** The form of an answer with one object; checked before a write, so that nothing is stored for an answer we cannot give. */
@@ -36,6 +38,9 @@ export function answerObject(
         ? tableOf(server, request, request.resource!, bytes, object(), format)
         : partialBytes(bytes, format.version);
   request.witness?.answer?.bytes(shaped);
+  if (isJson(format) && shaped.length <= WHOLE) {
+    return answerBytes(server, request, code, [shaped, LINE_END], contentType(format));
+  }
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
     answerPieces(server, request, code, pieces, contentType(format));
   const pieces = jsonInForm(shaped, format);

@@ -21,14 +21,15 @@ export const contentType = (format: Format): string => CONTENT_TYPES[format.medi
 
 const CONTENT_TYPES = { json: "application/json", yaml: "application/yaml", protobuf: PROTOBUF } as const;
 
-const NEWLINE = 10;
-/** Up to here a copy is cheaper than a second piece. */
-const COPY = 16_384;
 /** From here on parsing alone takes some milliseconds. */
 const LARGE = 131_072;
 /** Of large answers one is made at a time. */
 const large = new KeyedLock();
-const LINE_END: Uint8Array = Buffer.from("\n");
+/** What every JSON answer ends with. */
+export const LINE_END: Uint8Array = Buffer.from("\n");
+
+/** Whether a format is JSON as it is stored. */
+export const isJson = ({ media, pretty }: Format): boolean => media === "json" && !pretty;
 
 /** The body of an answer in pieces that are made when they are asked for; they never change. */
 export type AnswerPieces = Iterable<Uint8Array>;
@@ -42,12 +43,7 @@ export function jsonInForm(bytes: Uint8Array, format: Format): AnswerPieces | Pr
     const convert = () => inTurns(parsedInForm(bytes, format), new TurnLimit());
     return bytes.length > LARGE ? large.run("", () => nextTurn().then(convert)) : convert();
   }
-  if (format.pretty) return indentPieces([utf8Text(bytes)]);
-  if (bytes.length > COPY) return [bytes, LINE_END];
-  const line = Buffer.allocUnsafe(bytes.length + 1);
-  line.set(bytes);
-  line[bytes.length] = NEWLINE;
-  return [line];
+  return format.pretty ? indentPieces([utf8Text(bytes)]) : [bytes, LINE_END];
 }
 
 function* parsedInForm(bytes: Uint8Array, format: Format): Steps<AnswerPieces> {
