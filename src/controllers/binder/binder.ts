@@ -20,7 +20,7 @@ export function volumeBinder(dialect: Dialect): Controller {
     name: "keelson-persistentvolume-binder",
     eventSource: "persistentvolume-controller",
     uses: [specs.claims, specs.volumes, specs.classes, specs.pods],
-    concurrency: 32,
+    concurrency: 128,
     begin: (ground, add) => new BinderMemory(specs, ground, add),
     async reconcile(ctx) {
       const { memory } = ctx;
