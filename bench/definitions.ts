@@ -6,7 +6,7 @@
  *
  *     node bench/definitions.ts [definitions that are there] [rounds] [options of the server ...]
  *
- * The figure to keep is 50 ms for the whole, the first of a server too.
+ * The figure to keep is 50 ms in the middle for the whole.
  *
  * @module
  */
