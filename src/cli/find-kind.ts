@@ -4,8 +4,8 @@
  * @module
  */
 import type { Client } from "../client/client.ts";
-import { Discovery, type ServedKind } from "../client/discovery.ts";
-import { apiVersionOf } from "../client/kind.ts";
+import { Discovery } from "../client/discovery.ts";
+import { type ServedKind, apiVersionOf } from "../client/kind.ts";
 import { CliError } from "./cli-error.ts";
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Client } from "../client/client.ts";
-import type { ServedKind } from "../client/discovery.ts";
+import type { ServedKind } from "../client/kind.ts";
 import { StatusError, isStatus } from "../client/errors.ts";
 import { apiVersionOf } from "../client/kind.ts";
 import type { HistoryQuery } from "../client/queries.ts";

@@ -3,13 +3,35 @@
  *
  * @module
  */
+import type { AnswerBody } from "./transport.ts";
 
 /** The whole of a body as text. */
-export async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readAll(body: AnswerBody): Promise<string> {
+  if (body.text) return body.text();
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }
+
+/** The same pieces; `end` is called when they have ended, or nobody reads them any more. */
+export const endingWith = (pieces: AsyncIterator<Uint8Array>, end: () => void): AsyncIterator<Uint8Array> => ({
+  next: () =>
+    pieces.next().then(
+      (next) => {
+        if (next.done) end();
+        return next;
+      },
+      (error: unknown) => {
+        end();
+        throw error;
+      },
+    ),
+  async return() {
+    end();
+    await pieces.return?.();
+    return { done: true, value: undefined };
+  },
+});
 
 /** The lines of a stream, without their ends. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

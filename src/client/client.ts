@@ -16,7 +16,7 @@ import { type Clock, sleep, systemClock } from "../util/clock.ts";
 import { linesOf, readAll } from "./bodies.ts";
 import { StatusError, failureOf } from "./errors.ts";
 import { findKind } from "./find-kind.ts";
-import type { ApiObject, Kind, KindName, ObjectIn, Scope, ScopeIn, UntypedObject } from "./kind.ts";
+import type { ApiObject, Kind, KindName, ObjectIn, Scope, ScopeIn, ServedKind, UntypedObject } from "./kind.ts";
 import type { Event, WriteListener } from "./queries.ts";
 import type { RequestOptions, Requests } from "./requests.ts";
 import { ResourceClient } from "./resource-client.ts";
@@ -26,6 +26,8 @@ import type { Transport, TransportAnswer, TransportRequest } from "./transport.t
 export interface LocalServer {
   /** Calls `listener` whenever a kind has come, changed or gone. */
   onKindsChange(listener: () => void): Disposable;
+  /** Every kind in every version, in the order of discovery; where it does not tell, discovery does. */
+  readonly kinds?: () => readonly ServedKind[];
 }
 
 /** What a client is told. */

@@ -4,17 +4,7 @@
  * @module
  */
 import type { Client } from "./client.ts";
-import type { Kind, Scope, UntypedObject } from "./kind.ts";
-
-/** A kind as discovery tells of it. */
-export interface ServedKind extends Kind<UntypedObject> {
-  readonly singular: string;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
-  readonly verbs: readonly string[];
-  /** The verbs of each subresource. */
-  readonly subresources: ReadonlyMap<string, readonly string[]>;
-}
+import type { Scope, ServedKind } from "./kind.ts";
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 

@@ -221,6 +221,16 @@ export const apiVersionOf = ({ group, version }: Pick<Kind, "group" | "version">
 export const nameOfKind = ({ group, plural }: Pick<Kind, "group" | "plural">): string =>
   group === "" ? plural : `${plural}.${group}`;
 
+/** A kind as discovery tells of it. */
+export interface ServedKind extends Kind<UntypedObject> {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  /** The verbs of each subresource. */
+  readonly subresources: ReadonlyMap<string, readonly string[]>;
+}
+
 /** The key of an object. */
 export const keyOf = <S extends Scope>({ metadata: { namespace, name } }: ApiObject): Key<S> =>
   (namespace === undefined || namespace === "" ? { name } : { namespace, name }) as Key<S>;

@@ -17,12 +17,18 @@ export interface TransportRequest {
   readonly signal?: AbortSignal;
 }
 
+/** The body of an answer, read once: piece by piece as it comes, or as a whole. */
+export interface AnswerBody extends AsyncIterable<Uint8Array> {
+  /** The whole of it as text; there where that costs less than its pieces. */
+  readonly text?: () => Promise<string>;
+}
+
 /** An answer. The body must be read to its end or the request aborted. */
 export interface TransportAnswer {
   readonly status: number;
   /** By names in lower case. */
   readonly headers?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: AnswerBody;
 }
 
 /** Sends requests. Rejects when no answer came. */

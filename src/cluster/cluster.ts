@@ -50,6 +50,7 @@ import { CONTROLLERS_LEASE, type Running, componentStatuses, leaseNamespace } fr
 import { FlowObjects } from "./flow-objects.ts";
 import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
+import { servedKindsOf } from "./served-kinds.ts";
 import { startObjects } from "./start-objects.ts";
 import { whyRoute } from "./why-route.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
@@ -299,7 +300,10 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
   const mismatches = (): number => checks.mismatches;
   const server = serverOf(parts, { own, built, log, explaining, mismatches, health: roles ? [roles.health] : [] });
   const transport = inProcessTransport(server);
-  const local: LocalServer = { onKindsChange: (listener) => built.kinds.onChange(listener) };
+  const local: LocalServer = {
+    onKindsChange: (listener) => built.kinds.onChange(listener),
+    kinds: servedKindsOf(built.kinds),
+  };
   const client = (userAgent: string, identity: Identity = ADMIN): Client =>
     new Client(transport(identity), { userAgent, clock, local });
   const close = async (graceMillis = GRACE_MS): Promise<void> => {

@@ -1,6 +1,9 @@
 import type { Identity } from "../auth/contract.ts";
-import type { Transport } from "../client/transport.ts";
+import { endingWith } from "../client/bodies.ts";
+import type { AnswerBody, Transport } from "../client/transport.ts";
 import type { ServerHandle } from "../server/index.ts";
+
+type InjectAnswer = Awaited<ReturnType<ServerHandle["inject"]>>;
 
 /**
  * Transports to the server of the same process: the same filters and verbs, no socket. A request is sent in the name of
@@ -20,20 +23,23 @@ export const inProcessTransport =
       ...(signal === undefined ? {} : { signal }),
     });
     const { code: status, headers: answered } = answer;
-    return { status, headers: answered, body: signal ? until(signal, answer) : answer.pieces() };
+    return { status, headers: answered, body: signal ? until(signal, answer) : unlimited(answer) };
   };
 
-/** The pieces of an answer until `signal` is aborted; a signal may outlive many answers, so nothing stays with it. */
-function until(signal: AbortSignal, answer: Awaited<ReturnType<ServerHandle["inject"]>>): AsyncIterable<Uint8Array> {
+const unlimited = (answer: InjectAnswer): AnswerBody => ({
+  text: () => answer.text(),
+  [Symbol.asyncIterator]: () => answer.pieces(),
+});
+
+/** The body of an answer until `signal` is aborted; a signal may outlive many answers, so nothing stays with it. */
+function until(signal: AbortSignal, answer: InjectAnswer): AnswerBody {
   // From now on, not from the first piece that is asked for: who gives up may not have begun to read.
   const cancel = (): void => answer.cancel();
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);
-  return (async function* () {
-    try {
-      yield* answer.pieces();
-    } finally {
-      signal.removeEventListener("abort", cancel);
-    }
-  })();
+  const end = (): void => signal.removeEventListener("abort", cancel);
+  return {
+    text: () => answer.text().finally(end),
+    [Symbol.asyncIterator]: () => endingWith(answer.pieces(), end),
+  };
 }

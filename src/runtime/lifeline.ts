@@ -4,13 +4,23 @@
  *
  * @module
  */
-import type { Transport, TransportAnswer } from "../client/index.ts";
+import { endingWith } from "../client/bodies.ts";
+import type { AnswerBody, Transport, TransportAnswer } from "../client/index.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 
+/** What ends the requests of one signal, and how many of them are open. */
+interface Line {
+  readonly controller: AbortController;
+  requests: number;
+}
+
 /** See the head of this file. */
 export class Lifeline {
-  readonly #open = new Set<AbortController>();
+  /** Those of which requests are open. */
+  readonly #open = new Set<Line>();
+  /** By the signal of requests: those of one signal end together. */
+  readonly #lines = new WeakMap<AbortSignal, Line>();
   readonly #units = new Set<() => void>();
   readonly #timers = new Set<Timer>();
   #cut = false;
@@ -22,7 +32,7 @@ export class Lifeline {
   /** Nothing goes through any more; the server sees its connections end. */
   cut(): void {
     this.#cut = true;
-    for (const request of this.#open) request.abort();
+    for (const { controller } of this.#open) controller.abort();
     this.#open.clear();
     for (const end of this.#units) end();
     this.#units.clear();
@@ -51,17 +61,16 @@ export class Lifeline {
     (transport: Transport): Transport =>
     (request) => {
       if (this.#cut) return never();
-      const own = new AbortController();
-      const give = (): void => own.abort(request.signal!.reason);
-      this.#open.add(own);
-      if (request.signal?.aborted) give();
-      request.signal?.addEventListener("abort", give);
+      const line = this.#lineOf(request.signal);
+      line.requests++;
+      this.#open.add(line);
+      let isOpen = true;
       const done = (): void => {
-        this.#open.delete(own);
-        request.signal?.removeEventListener("abort", give);
+        if (isOpen && --line.requests === 0) this.#open.delete(line);
+        isOpen = false;
       };
       return this.#hold(
-        transport({ ...request, signal: own.signal }).then(
+        transport({ ...request, signal: line.controller.signal }).then(
           (answer): TransportAnswer => ({ ...answer, body: this.#body(answer.body, done) }),
           (error: unknown) => {
             done();
@@ -107,19 +116,30 @@ export class Lifeline {
     });
   }
 
-  async *#body(body: AsyncIterable<Uint8Array>, done: () => void): AsyncGenerator<Uint8Array> {
-    const pieces = body[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const next = await this.#hold(pieces.next());
-        if (next.done) return;
-        yield next.value;
-      }
-    } finally {
-      done();
-      await pieces.return?.();
-    }
+  #body(body: AnswerBody, done: () => void): AnswerBody {
+    const { text } = body;
+    return {
+      ...(text ? { text: () => this.#hold(text().finally(done)) } : {}),
+      [Symbol.asyncIterator]: () => {
+        const pieces = body[Symbol.asyncIterator]();
+        const held = { next: () => this.#hold(pieces.next()), return: () => pieces.return?.() ?? ended };
+        return endingWith(held, done);
+      },
+    };
+  }
+
+  #lineOf(signal: AbortSignal | undefined): Line {
+    const known = signal && this.#lines.get(signal);
+    if (known) return known;
+    const line: Line = { controller: new AbortController(), requests: 0 };
+    if (!signal) return line;
+    this.#lines.set(signal, line);
+    const give = (): void => line.controller.abort(signal.reason);
+    if (signal.aborted) give();
+    else signal.addEventListener("abort", give, { once: true });
+    return line;
   }
 }
 
+const ended = Promise.resolve({ done: true as const, value: undefined });
 const never = <T>(): Promise<T> => new Promise(() => {});

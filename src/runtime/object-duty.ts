@@ -100,30 +100,40 @@ export class ObjectDuty implements Duty {
     always: Predicate<ApiObject> = () => false,
   ): void {
     const listener = (event: ObjectEvent<ApiObject>, isInitial: boolean): void => {
-      // Rather once too often than never.
-      if (!always(event) && !this.#orElse(event.object, () => predicate(event), true)) return;
+      if (!always(event) && !this.#passes(event, predicate)) return;
       const priority = isInitial ? "low" : "normal";
       for (const key of this.#keysOf(event, keys)) this.#office.add(key, priority);
     };
     this.#heard.use(informer.reflector.listen(listener));
   }
 
+  /** Whether an event counts; one whose predicate throws does: rather once too often than never. */
+  #passes(event: ObjectEvent<ApiObject>, predicate: Predicate<ApiObject>): boolean {
+    try {
+      return predicate(event);
+    } catch (error) {
+      this.#tell(event.object, error);
+      return true;
+    }
+  }
+
+  #tell(object: ApiObject, error: unknown): void {
+    const { name: controller } = this.#run.definition;
+    this.#office.around.failed({ controller, key: keyText(keyOf(object)), error }, false);
+  }
+
   /** The keys that an event concerns, each once; of a change those of before and after. */
   #keysOf(event: ObjectEvent<ApiObject>, keys: Keys): ReadonlySet<string> {
     const objects = event.type === "changed" ? [event.object, event.old] : [event.object];
-    const concerned = objects.flatMap((object) => this.#orElse(object, () => [...keys(object)], []));
-    return new Set(concerned.flatMap((key) => (key ? [keyText(key)] : [])));
-  }
-
-  /** What a function of the definition says of an object; something else, which is told, where it throws. */
-  #orElse<V>(object: ApiObject, work: () => V, otherwise: V): V {
-    try {
-      return work();
-    } catch (error) {
-      const { name: controller } = this.#run.definition;
-      this.#office.around.failed({ controller, key: keyText(keyOf(object)), error }, false);
-      return otherwise;
+    const concerned = new Set<string>();
+    for (const object of objects) {
+      try {
+        for (const key of keys(object)) if (key) concerned.add(keyText(key));
+      } catch (error) {
+        this.#tell(object, error);
+      }
     }
+    return concerned;
   }
 
   /** Takes keys from another world, and asks it again when it fails. */

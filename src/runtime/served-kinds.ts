@@ -1,10 +1,10 @@
 /**
  * The kinds that a server has, followed as they come and go: one reader of discovery for all of a manager.
  *
- * It reads while somebody listens or waits: as soon as a server of the same process says that a kind has changed; of
- * others from time to time, 1 to 30 s after the last change that it saw. Documents that have not changed are not sent
- * again. Who asks at the same time shares the answer, and after each reading others get turns, the more the more kinds there
- * are: a thousand kinds that come one after the other are some dozens of readings.
+ * It looks while somebody listens or waits: as soon as a server of the same process says that a kind has changed, which tells its
+ * kinds without documents; at others from time to time, 1 to 30 s after the last change that it saw. Documents that have not changed
+ * are not sent again. Who asks at the same time shares the answer, and after each look others get turns, the more the more kinds
+ * there are: a thousand kinds that come one after the other are some dozens of looks.
  *
  * @module
  */
@@ -32,8 +32,8 @@ interface Waiter {
 const POLL = { first: 1000, most: 30_000 };
 /** No answer takes longer. */
 const PATIENCE_MS = 60_000;
-/** One turn of the event loop is for others after so many kinds. */
-const KINDS_A_TURN = 10;
+/** One turn of the event loop is for others after so many kinds that were read, or only looked at. */
+const KINDS_A_TURN = { read: 10, seen: 100 };
 
 /** See the head of this file. */
 export class ServedKinds {
@@ -41,12 +41,16 @@ export class ServedKinds {
   readonly #discovery: Discovery;
   readonly #listeners = new Set<(kinds: readonly ServedKind[]) => void>();
   readonly #waiters = new Set<Waiter>();
-  /** By {@link idOf}, as they were read the last time. */
+  /** As they were seen the last time. */
+  #kinds: readonly ServedKind[] = [];
+  /** The same by {@link idOf}. */
   #served: ReadonlySet<string> = new Set();
-  /** Resolved when the last reading, and the turns after it, are over. */
+  /** Resolved when the last look, and the turns after it, are over. */
   #rested: Promise<void> = Promise.resolve();
   /** The reading that is not under way yet. */
   #next: Promise<readonly ServedKind[]> | undefined;
+  /** The look at a server of the same process that is to come. */
+  #nextLook: Promise<void> | undefined;
   #isRunning = false;
   readonly #stop = new AbortController();
   /** Readings that showed nothing new, since the last that did. */
@@ -57,7 +61,7 @@ export class ServedKinds {
   constructor(options: ServedKindsOptions) {
     this.#options = options;
     this.#discovery = new Discovery(options.client);
-    this.#discovery.on((kinds) => this.#take(kinds));
+    if (!options.client.local?.kinds) this.#discovery.on((kinds) => this.#take(kinds));
   }
 
   /** Every kind in every version, asked from now on; see `preferredKinds` for each once. */
@@ -69,7 +73,7 @@ export class ServedKinds {
 
   /** Whether a kind is served in its version, asked from now on. */
   async serves(kind: Kind): Promise<boolean> {
-    await this.read();
+    await this.#look();
     return this.#served.has(idOf(kind));
   }
 
@@ -92,7 +96,7 @@ export class ServedKinds {
   on(listener: (kinds: readonly ServedKind[]) => void): Disposable {
     const own = (kinds: readonly ServedKind[]): void => listener(kinds);
     this.#listeners.add(own);
-    if (this.#served.size > 0) this.#call(own, this.#discovery.kinds);
+    if (this.#kinds.length > 0) this.#call(own, this.#kinds);
     this.#follow();
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
   }
@@ -114,7 +118,7 @@ export class ServedKinds {
     const signal = AbortSignal.any([late.signal, this.#stop.signal]);
     const asked = countedAs(count, () => this.#discovery.read({ signal }));
     this.#next = undefined;
-    this.#rested = this.#rest(asked);
+    this.#rested = this.#rest(KINDS_A_TURN.read, asked);
     try {
       return await asked;
     } finally {
@@ -123,13 +127,31 @@ export class ServedKinds {
     }
   }
 
-  async #rest(asked: Promise<unknown>): Promise<void> {
-    await asked.catch(() => {});
-    for (let left = this.#served.size; left > 0; left -= KINDS_A_TURN) await turn();
+  /** What the server says now: without a request where it is in this process. */
+  #look(): Promise<unknown> {
+    const { kinds } = this.#options.client.local ?? {};
+    if (!kinds) return this.read();
+    return (this.#nextLook ??= this.#see(kinds));
+  }
+
+  async #see(kinds: () => readonly ServedKind[]): Promise<void> {
+    const end = this.#options.activity?.begin("kinds");
+    await this.#rested;
+    this.#nextLook = undefined;
+    const seen = kinds();
+    if (seen !== this.#kinds && !this.#stop.signal.aborted) this.#take(seen);
+    this.#rested = this.#rest(KINDS_A_TURN.seen);
+    end?.();
+  }
+
+  async #rest(kindsATurn: number, asked?: Promise<unknown>): Promise<void> {
+    await asked?.catch(() => {});
+    for (let left = this.#kinds.length; left > 0; left -= kindsATurn) await turn();
   }
 
   #take(kinds: readonly ServedKind[]): void {
     this.#quiet = 0;
+    this.#kinds = kinds;
     this.#served = new Set(kinds.map(idOf));
     for (const { id, wake } of this.#waiters) if (this.#served.has(id)) wake();
     for (const listener of this.#listeners) this.#call(listener, kinds);
@@ -157,11 +179,11 @@ export class ServedKinds {
     while (!this.#stop.signal.aborted && this.#listeners.size + this.#waiters.size > 0) {
       // What changes while the answer is on its way is asked for again.
       const { signal } = (this.#pause = new AbortController());
-      const isRead = await this.read().then(
+      const isSeen = await this.#look().then(
         () => true,
         (error: unknown) => (failed(error), false),
       );
-      if (isRead && client.local) await aborted(signal);
+      if (isSeen && client.local) await aborted(signal);
       else await sleep(clock, backoff(this.#quiet, POLL, random), signal, { owner: "discovery" });
       if (!signal.aborted) this.#quiet++;
     }

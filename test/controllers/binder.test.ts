@@ -636,3 +636,45 @@ describe("reclaiming", () => {
     expect(await eventsOf("v")).toEqual([["Normal", "VolumeRecycled", FROM]]);
   });
 });
+
+test("a volume that was given is offered to nobody while memory shows it as it was", async () => {
+  await using own = await World.create();
+  const held = Promise.withResolvers<void>();
+  let isHeld = false;
+  const late =
+    (transport: Transport): Transport =>
+    async (request) => {
+      const answer = await transport(request);
+      if (!/persistentvolumes\?watch/.test(request.path)) return answer;
+      const pieces = async function* () {
+        for await (const piece of answer.body) {
+          if (isHeld) await held.promise;
+          yield piece;
+        }
+      };
+      return { ...answer, body: pieces() };
+    };
+  const looks: string[] = [];
+  const started = (_controller: string, key: string): void => void looks.push(key);
+  const client = own.client.with({ through: late });
+  await own.manager({ client, started }).add(volumeBinder(kubernetes)).start();
+  const spec = { accessModes: ["ReadWriteOnce"], storageClassName: "c" };
+  const capacity = { storage: "1Gi" };
+  const volume = { metadata: { name: "v" }, spec: { ...spec, capacity, hostPath: { path: "/v" } } };
+  await own.resource(PersistentVolume).create(volume as NewObject<PersistentVolume>);
+  await own.settled();
+  isHeld = true;
+  const claimed = { ...spec, resources: { requests: capacity } };
+  const claim = (name: string) => ({ metadata: at(name), spec: claimed }) as NewObject<PersistentVolumeClaim>;
+  const turns = async (): Promise<void> => {
+    for (let i = 0; i < 100; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await own.resource(PersistentVolumeClaim).create(claim("gets-it"));
+  await own.resource(PersistentVolumeClaim).create(claim("waits"));
+  await turns();
+  expect((await own.resource(PersistentVolume).get({ name: "v" })).spec.claimRef?.name).toBe("gets-it");
+  expect(looks.filter((key) => key === "claim/default/waits")).toHaveLength(1);
+  held.resolve();
+  await own.settled();
+  expect((await own.resource(PersistentVolumeClaim).get(at("gets-it"))).status.phase).toBe("Bound");
+});

@@ -312,7 +312,8 @@ export class AttachMemory implements Disposable {
       if (disk) this.#addDisk(idOf(disk));
     }
     // Its attachments go by its name when it is gone.
-    this.#addDisk(event.object.metadata.name);
+    const { name } = event.object.metadata;
+    if (this.#attachments.by("volume", name).length > 0) this.#addDisk(name);
   }
 
   /** Every disk that has to do with a node, and the node. */

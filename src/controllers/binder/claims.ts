@@ -97,7 +97,10 @@ async function reserve(
   claim: PersistentVolumeClaim,
 ): Promise<PersistentVolume | undefined> {
   const reserved = withClaim(volume, claim, memory.specs.names);
-  return reserved === volume ? volume : write(client, PersistentVolume, reserved);
+  if (reserved === volume) return volume;
+  const written = await write(client, PersistentVolume, reserved);
+  if (written) memory.give(volume);
+  return written;
 }
 
 /** Puts the volume into a claim (CTL-BIND-19, 20). */

@@ -30,7 +30,7 @@ import { Shelves } from "./shelves.ts";
 
 /** What the binder follows. */
 export interface BinderSpecs {
-  readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "shelf" | "volume" | "class">;
+  readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
   readonly volumes: InformerSpec<PersistentVolume, "Cluster", "claim">;
   readonly classes: InformerSpec<StorageClass, "Cluster", never>;
   readonly pods: InformerSpec<Pod, "Namespaced", "claim">;
@@ -48,7 +48,6 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
     labelDomain: dialect.labelDomain,
     claims: sharedInformer(PersistentVolumeClaim, {
       indexes: {
-        shelf: (claim: PersistentVolumeClaim) => (isWaiting(claim, names) ? shelfOf(claim, names) : undefined),
         volume: (claim: PersistentVolumeClaim) => claim.spec.volumeName,
         class: (claim: PersistentVolumeClaim) => (isWaiting(claim, names) ? classOf(claim, names) : undefined),
       },
@@ -74,7 +73,7 @@ export function claimOfVolume(volume: PersistentVolume): string | undefined {
 /** See the head of this file. */
 export class BinderMemory implements ClaimSources, Disposable {
   readonly specs: BinderSpecs;
-  readonly claims: Informer<PersistentVolumeClaim, "Namespaced", "shelf" | "volume" | "class">;
+  readonly claims: Informer<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
   readonly volumes: Informer<PersistentVolume, "Cluster", "claim">;
   readonly classes: Informer<StorageClass, "Cluster", never>;
   readonly pods: Informer<Pod, "Namespaced", "claim">;
@@ -82,6 +81,10 @@ export class BinderMemory implements ClaimSources, Disposable {
   readonly #shelves: Shelves;
   readonly #add: (key: string) => void;
   readonly #heard = new DisposableStack();
+  /** By shelf and key: the claims that wait and look at no volume, the first for longest. */
+  readonly #waiting = new Map<string, Map<string, PersistentVolumeClaim>>();
+  /** Volumes, as memory shows them, that have been given to a claim since. */
+  readonly #given = new WeakSet<PersistentVolume>();
   /** Volumes that were offered, by the claim that looks at them. */
   readonly #offers = new Map<string, Set<string>>();
   /** The claims that a volume, as it is now, was offered to, and that left it. */
@@ -134,18 +137,28 @@ export class BinderMemory implements ClaimSources, Disposable {
     return this.classes.get({ name });
   }
 
-  /** Puts a volume back where memory says that it can be had. */
+  /** A claim was put into a volume, as it was judged; memory may not show it yet. */
+  give({ metadata: { name, resourceVersion } }: PersistentVolume): void {
+    const known = this.volumes.get({ name });
+    if (known?.metadata.resourceVersion === resourceVersion) this.#given.add(known);
+  }
+
+  /** Puts a volume back where it can be had, as far as is known. */
   settle(name: string): void {
     const volume = this.volumes.get({ name });
-    if (volume && canBeHad(volume)) this.#stand(volume);
+    if (volume && canBeHad(volume) && !this.#given.has(volume)) this.#stand(volume);
     else this.#shelves.take(name);
   }
 
   /** A claim has been looked at: what it was offered and did not take is offered to the next. */
   looked(claim: string): void {
     const offered = this.#offers.get(claim);
+    if (!offered) return;
     this.#offers.delete(claim);
-    for (const name of offered ?? []) {
+    const [namespace = "", own = ""] = claim.split("/");
+    const found = this.claims.get({ namespace, name: own });
+    if (found) this.#wait(found);
+    for (const name of offered) {
       const volume = this.volumes.get({ name });
       if (volume) this.#left.set(volume, (this.#left.get(volume) ?? new Set()).add(claim));
       this.settle(name);
@@ -159,25 +172,46 @@ export class BinderMemory implements ClaimSources, Disposable {
   #stand(volume: PersistentVolume): void {
     this.#shelves.put(volume);
     const claim = this.#wanting(volume);
-    if (claim === undefined) return;
-    const offered = this.#offers.get(claim) ?? new Set();
-    this.#offers.set(claim, offered.add(volume.metadata.name));
-    this.#add(`claim/${claim}`);
+    if (!claim) return;
+    const key = keyText(claim.metadata);
+    const offered = this.#offers.get(key) ?? new Set();
+    this.#offers.set(key, offered.add(volume.metadata.name));
+    this.#leaveLine(claim);
+    this.#add(`claim/${key}`);
   }
 
   /** A claim that waits, that a volume fits, and that looks at no other yet. */
-  #wanting(volume: PersistentVolume): string | undefined {
+  #wanting(volume: PersistentVolume): PersistentVolumeClaim | undefined {
     const { names } = this.specs;
     // Whoever waits for a pod takes nothing (CTL-MODE-2).
     const { volumeBindingMode } = this.classes.get({ name: classOf(volume, names) }) ?? {};
     if (volumeBindingMode === "WaitForFirstConsumer") return undefined;
+    const waiting = this.#waiting.get(shelfOf(volume, names));
+    if (!waiting) return undefined;
     const modes = modesText(volume);
     const left = this.#left.get(volume);
-    for (const claim of this.claims.by("shelf", shelfOf(volume, names))) {
-      const key = keyText(claim.metadata);
-      if (!this.#offers.has(key) && !left?.has(key) && covers(modes, claim) && fits(volume, claim)) return key;
+    for (const [key, claim] of waiting) {
+      if (!left?.has(key) && covers(modes, claim) && fits(volume, claim)) return claim;
     }
     return undefined;
+  }
+
+  /** Lets a claim wait for a volume, unless it looks at one or needs none. */
+  #wait(claim: PersistentVolumeClaim): void {
+    const { names } = this.specs;
+    const key = keyText(claim.metadata);
+    if (this.#offers.has(key) || !isWaiting(claim, names)) return;
+    const shelf = shelfOf(claim, names);
+    const line = this.#waiting.get(shelf);
+    if (line) line.set(key, claim);
+    else this.#waiting.set(shelf, new Map([[key, claim]]));
+  }
+
+  #leaveLine(claim: PersistentVolumeClaim): void {
+    const shelf = shelfOf(claim, this.specs.names);
+    const line = this.#waiting.get(shelf);
+    line?.delete(keyText(claim.metadata));
+    if (line?.size === 0) this.#waiting.delete(shelf);
   }
 
   #volumeChanged(event: ObjectEvent<PersistentVolume>): void {
@@ -195,8 +229,11 @@ export class BinderMemory implements ClaimSources, Disposable {
     for (const claim of claims) this.#add(`claim/${claim}`);
   }
 
-  #claimChanged({ object }: ObjectEvent<PersistentVolumeClaim>): void {
+  #claimChanged(event: ObjectEvent<PersistentVolumeClaim>): void {
+    const { object } = event;
     const key = keyText(object.metadata);
+    this.#leaveLine(event.type === "changed" ? event.old : object);
+    if (event.type !== "deleted") this.#wait(object);
     this.#add(`claim/${key}`);
     for (const { metadata } of this.volumes.by("claim", key)) this.#add(`volume/${metadata.name}`);
     if (object.spec.volumeName) this.#add(`volume/${object.spec.volumeName}`);

@@ -8,6 +8,8 @@ import { attempt, keyOf } from "../../client/index.ts";
 import { Node, Pod } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
+import { inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { attachNames } from "../attach/names.ts";
 import { type WantedCondition, tellPod } from "../pod-conditions.ts";
 import { isFinished } from "../usage.ts";
@@ -73,13 +75,15 @@ async function removeEnded(ctx: Collecting, threshold: number): Promise<Result> 
   const left = memory.countedAt + PERIOD_MS - clock.steady();
   if (left > 0) return { requeueAfter: left };
   memory.countedAt = clock.steady();
-  return removeAll(ctx, beyond(memory.pods.by("group", ENDED), threshold));
+  return removeAll(ctx, await inTurns(beyond(memory.pods.by("group", ENDED), threshold), new TurnLimit()));
 }
 
-async function removeAll(ctx: Collecting, pods: readonly Pod[], condition?: WantedCondition): Promise<undefined> {
+/** Removes Pods one after the other. */
+async function removeAll(ctx: Collecting, pods: Iterable<Pod>, condition?: WantedCondition): Promise<undefined> {
+  const limit = new TurnLimit();
   for (const pod of pods) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    if (!isRemoved(pod)) await remove(ctx, pod, condition);
+    await (isRemoved(pod) ? limit.pause() : remove(ctx, pod, condition));
   }
 }
 

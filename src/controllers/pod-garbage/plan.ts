@@ -5,6 +5,8 @@
  * @module
  */
 import type { Node, Pod } from "../../client/kinds/index.ts";
+import { Heap, type Placed } from "../../util/heap.ts";
+import { MEMBERS_A_STEP, type Steps } from "../../util/steps.ts";
 import type { AttachNames } from "../attach/names.ts";
 import { isOutOfService, isReady } from "../attach/rules.ts";
 import { isFinished } from "../usage.ts";
@@ -42,10 +44,28 @@ export function planForNode({ node, pods, missingSince }: NodeStanding, names: A
 /** Whether nothing runs on a node any more, as somebody has said by a taint: it does not say itself that it is ready. */
 export const isSwitchedOff = (node: Node, names: AttachNames): boolean => !isReady(node) && isOutOfService(node, names);
 
-/** The Pods beyond so many that have ended: evicted ones first, then the oldest. */
-export function beyond(ended: readonly Pod[], threshold: number): readonly Pod[] {
+/** The Pods beyond so many that have ended, each looked for when it is asked for: evicted ones first, then the oldest. */
+export function* beyond(ended: readonly Pod[], threshold: number): Steps<Iterable<Pod>> {
   const more = ended.length - threshold;
-  return more > 0 ? ended.toSorted(byAge).slice(0, more) : [];
+  if (more <= 0) return [];
+  const byTurn = new Heap<Ended>((a, b) => byAge(a.pod, b.pod) < 0);
+  for (const [i, pod] of ended.entries()) {
+    byTurn.add({ pod, place: -1 });
+    if (i % MEMBERS_A_STEP === 0) yield;
+  }
+  return firstOf(byTurn, more);
+}
+
+interface Ended extends Placed {
+  readonly pod: Pod;
+}
+
+function* firstOf(heap: Heap<Ended>, count: number): Generator<Pod> {
+  for (let left = count; left > 0; left--) {
+    const first = heap.first!;
+    heap.delete(first);
+    yield first.pod;
+  }
 }
 
 /** Whether a Pod has come to an end, whatever it says of that. */
