@@ -7,9 +7,8 @@
  * buffers have been let go, glibc is told to let go of free pages. The same is done when what is resident and not in use
  * has grown by much: a burst whose buffers were needed while memory was given back leaves such pages when it ends.
  *
- * And V8 gives what is new a room that doubles, up to 64 MiB and more, whenever much of it lives on until it is full: ten
- * thousand connections in a row made it do so. Here what lives on does so for long, so a small room costs no time
- * (bench/verbs.ts shows none), and it is kept at the size that it has.
+ * V8 also gives what is new a room that doubles, up to 64 MiB and more, whenever much of it lives on until it is full: ten
+ * thousand connections in a row make it do so. That room is given up with the garbage.
  *
  * @module
  */
@@ -41,8 +40,6 @@ export interface ProcessMemory {
   collect(): void;
   /** Gives free memory back to the operating system. */
   trim(): void;
-  /** Keeps the room for new objects from growing, from now on. */
-  keepSmall(): void;
 }
 
 /** How memory is watched. */
@@ -70,7 +67,6 @@ export class UnusedMemory implements Disposable {
   constructor(clock: Clock, { memory = ofThisProcess(), trimsAtStart = true }: UnusedMemoryOptions = {}) {
     this.#clock = clock;
     this.#memory = memory;
-    memory.keepSmall();
     this.#timer = this.#after(SETTLED_MS, () => this.#collect(trimsAtStart));
   }
 
@@ -122,7 +118,6 @@ function ofThisProcess(): ProcessMemory {
     },
     collect: () => collect({ type: "major", flavor: "last-resort" }),
     trim: trimHeap,
-    keepSmall: () => setFlagsFromString("--semi-space-growth-factor=1"),
   };
 }
 
