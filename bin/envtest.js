@@ -1,11 +1,21 @@
 // The programs of the directory that `keelson envtest` makes: `envtest.js kube-apiserver --secure-port=...`.
-import { existsSync } from "node:fs";
-import module from "node:module";
+import { openProgram } from "./program.js";
 
-// Compiled code is kept between starts, where the directory says; worker threads are told by the variable.
-if (process.env.NODE_COMPILE_CACHE) module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
-const source = new URL("../src/app/envtest/program.ts", import.meta.url);
-const built = new URL("../dist/app/envtest/program.js", import.meta.url);
-const { main } = await import((existsSync(source) ? source : built).href);
+const { existsSync } = process.getBuiltinModule("node:fs");
+const { fileURLToPath } = process.getBuiltinModule("node:url");
+
 const [name, ...args] = process.argv.slice(2);
+const program = process.env.NODE_DISABLE_COMPILE_CACHE
+  ? undefined
+  : openProgram(fileURLToPath(new URL("../", import.meta.url)));
+const { main } = program ? program.open("envtest.js", name === "etcd" ? "etcd" : "envtest") : await modules();
 await main(name, args);
+
+function modules() {
+  // Compiled code is kept between starts, where the directory says; worker threads are told by the variable.
+  const { NODE_COMPILE_CACHE } = process.env;
+  if (NODE_COMPILE_CACHE) process.getBuiltinModule("node:module").enableCompileCache(NODE_COMPILE_CACHE);
+  const source = new URL("../src/app/envtest/program.ts", import.meta.url);
+  const built = new URL("../dist/app/envtest/program.js", import.meta.url);
+  return import((existsSync(source) ? source : built).href);
+}

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Runs the built program where there is one, and the sources in a checkout.
-import { existsSync } from "node:fs";
-import module from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+// Runs the program that was put together of all modules; where there is none, or sources have changed, what was built, or the sources.
+import { openProgram } from "./program.js";
 
+// A module of Node's own, once it is imported, evaluates all that it has; here only what is used of it is asked for.
+const { existsSync } = process.getBuiltinModule("node:fs");
+const { join } = process.getBuiltinModule("node:path");
+const { fileURLToPath } = process.getBuiltinModule("node:url");
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 24 || (major === 24 && minor < 9)) {
   console.error(`keelson: expected Node.js 24.9 or newer, got ${process.version}`);
@@ -14,6 +14,7 @@ if (major < 24 || (major === 24 && minor < 9)) {
 // These run for long beside others, and each loads no more than it needs.
 const isSmall = ["node", "csi", "driver"].includes(process.argv[2]);
 if (isSmall) startCalmly();
+const root = fileURLToPath(new URL("../", import.meta.url));
 const whole = [new URL("../src/app/main.ts", import.meta.url), new URL("../dist/app/main.js", import.meta.url)];
 const small = [
   new URL("../src/app/small-main.ts", import.meta.url),
@@ -25,13 +26,32 @@ const inCheckout = existsSync(source);
 // The variable says so to worker threads, which do not ask otherwise.
 if (inCheckout || !isSmall) {
   const cache = inCheckout
-    ? fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
-    : join(tmpdir(), "node-compile-cache");
+    ? join(root, "node_modules/.cache/compiled")
+    : join(process.getBuiltinModule("node:os").tmpdir(), "node-compile-cache");
   process.env.NODE_COMPILE_CACHE ??= cache;
-  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
-const { main } = await import((inCheckout ? source : built).href);
-await main(process.argv.slice(2));
+// Who wants nothing to be kept, as who looks for a fault may, is given the modules themselves.
+const keeps = !process.env.NODE_DISABLE_COMPILE_CACHE;
+const [command] = process.argv.slice(2);
+const program = !isSmall && keeps ? openProgram(root) : undefined;
+if (program) {
+  await program.open("main.js", command === "serve" ? command : "others").main(process.argv.slice(2));
+} else {
+  if (process.env.NODE_COMPILE_CACHE)
+    process.getBuiltinModule("node:module").enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  if (inCheckout && keeps && command === "serve") putTogetherLater();
+  const { main } = await import((inCheckout ? source : built).href);
+  await main(process.argv.slice(2));
+}
+
+/** Puts the program together for the next start, in a process of its own that gives way to all others. */
+function putTogetherLater() {
+  if (!existsSync(join(root, "node_modules/vite"))) return;
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  const start = () =>
+    spawn(process.execPath, [join(root, "tools/warm.js")], { detached: true, stdio: "ignore" }).unref();
+  setTimeout(start, 3000).unref();
+}
 
 /**
  * Starts again, as the same process, without the compilers for speed: what they touch while the program is loaded stays in

@@ -1,20 +1,43 @@
-// Starts the server once and stops it, so that the compiled sources are kept: `npm ci` runs this, and the first start of
-// a newcomer is as quick as the next one. Nothing depends on it: where it does not work, the first start is slower.
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Puts the program together and starts its server once, so that what was compiled is kept: `npm ci` runs this, and a start in a
+// checkout whose sources have changed. Nothing depends on it: where it does not work, starts are slower.
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { get } from "node:https";
+import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openProgram } from "../bin/program.js";
 
-const directory = mkdtempSync(join(tmpdir(), "keelson-warm-"));
-const executable = new URL("../bin/keelson.js", import.meta.url).pathname;
-const args = [executable, "serve", "--data-dir", directory, "--port", "0"];
-const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
-const giveUp = setTimeout(() => server.kill("SIGKILL"), 20_000);
-server.stdout.on("data", (chunk) => {
-  if (chunk.includes("ready in")) server.kill("SIGTERM");
-});
-server.on("error", () => clearTimeout(giveUp));
-server.on("close", () => {
-  clearTimeout(giveUp);
-  rmSync(directory, { recursive: true, force: true });
-});
+const GIVE_UP_MS = 60_000;
+
+setPriority(10);
+setTimeout(() => process.exit(0), GIVE_UP_MS).unref();
+const root = fileURLToPath(new URL("../", import.meta.url));
+if (isBeingMade(join(root, "dist/program"))) process.exit(0);
+await import("./bundle.js");
+const program = openProgram(root);
+if (program) {
+  const dataDir = mkdtempSync(join(tmpdir(), "keelson-warm-"));
+  try {
+    process.stdout.write = () => true;
+    await program.open("main.js", "serve").main(["serve", "--help"]);
+    const server = await program.open("start.js", "serve").startServer({ dataDir, port: 0, dialect: "kubernetes" });
+    const authorization = `Bearer ${server.pki.adminToken}`;
+    const asked = { headers: { authorization }, rejectUnauthorized: false };
+    await new Promise((done) =>
+      get(`${server.url}/readyz`, asked, (answer) => answer.resume().on("end", done)).on("error", done),
+    );
+    program.keep();
+    await server.close();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+process.exit(0);
+
+/** Whether somebody else is at it; who was killed is at nothing. */
+function isBeingMade(programs) {
+  const names = existsSync(programs) ? readdirSync(programs).filter((name) => name.startsWith("making-")) : [];
+  return names.some(
+    (name) => Date.now() - (statSync(join(programs, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) < GIVE_UP_MS,
+  );
+}

@@ -14,7 +14,7 @@ export const PACKAGE: URL = folder;
 export const VERSION: string = version;
 
 function findPackage(): Package {
-  for (const up of ["../../", "../"]) {
+  for (const up of ["../../", "../", "../../../"]) {
     const found = new URL(up, import.meta.url);
     const file = new URL("package.json", found);
     if (!existsSync(file)) continue;

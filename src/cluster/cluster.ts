@@ -36,6 +36,7 @@ import {
   type Route,
   type ServerHandle,
   type ServerOptions,
+  DEFAULT_FILTERS,
   DEFAULT_LIMITS,
   ThreadPool,
   createServer,
@@ -365,13 +366,20 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
 
 /** Who makes the roles of the start; undefined where there are none to make. */
 function defaultRolesOf(
-  { defaultRoles = false, log = silentLog }: ClusterParts,
-  { kinds, lookup }: BuiltRegistry,
+  { defaultRoles = false, log = silentLog, server: { filters = DEFAULT_FILTERS } = {} }: ClusterParts,
+  built: BuiltRegistry,
   api: ApiContext,
   client: () => Client,
 ): DefaultRoles | undefined {
-  if (!defaultRoles || !kinds.stored("clusterroles.rbac.authorization.k8s.io")) return undefined;
-  return new DefaultRoles({ api, lookup, client, log });
+  if (!defaultRoles || !built.kinds.stored("clusterroles.rbac.authorization.k8s.io")) return undefined;
+  const isSeen = filters !== DEFAULT_FILTERS;
+  return new DefaultRoles({
+    api,
+    lookup: built.lookup,
+    client,
+    log,
+    provision: isSeen ? undefined : (objects) => built.provision(objects, () => {}),
+  });
 }
 
 const noSigner = (): never => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "../client/kinds/index.ts";
 import { kubernetes } from "../meta/dialect.ts";
 import { badRequest } from "../meta/status.ts";
+import { type Filter, withFilter } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
@@ -79,6 +80,25 @@ describe("RBAC-58: readiness", () => {
     const made = cluster.makeRoles();
     await cluster.close();
     await expect(made).resolves.toBeUndefined();
+  });
+
+  test("who follows requests sees that they are made, and they are the same where nobody does", async () => {
+    const seen: string[] = [];
+    const follow: Filter = { name: "follow", enter: (_, request) => void seen.push(request.identity.user) };
+    const filters = withFilter(follow, { after: "authenticate" });
+    await using followed = await started(await openMemoryStore(), { server: { filters } });
+    await using quiet = await started(await openMemoryStore());
+    for (const cluster of [followed, quiet]) await cluster.makeRoles();
+    expect(seen).toEqual(Array.from({ length: 131 }, () => "system:apiserver"));
+    const [one, other] = await Promise.all(
+      [followed, quiet].map(async (cluster) => {
+        const { metadata, rules, aggregationRule } = await client(cluster).resource(ClusterRole).get({ name: "view" });
+        const { name, labels, annotations, managedFields } = metadata;
+        return { name, labels, annotations, managedFields, rules, aggregationRule };
+      }),
+    );
+    expect(one).toEqual(other);
+    expect(one!.managedFields).toMatchObject([{ manager: "kube-apiserver", operation: "Update" }]);
   });
 
   test("a cluster where no roles decide has none, and is ready", async () => {

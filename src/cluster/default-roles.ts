@@ -5,6 +5,9 @@
  * everything as it should be writes nothing and asks for nothing. Several servers may do it at once: who comes second
  * finds the object made, or another version of it, and looks again.
  *
+ * A first start makes all of them, and whoever started it waits: where nobody writes down who asks for what, they go to the
+ * registry without being requests.
+ *
  * @module
  */
 import type { Identity } from "../auth/contract.ts";
@@ -28,6 +31,8 @@ export interface DefaultRolesOptions {
   /** In the name of {@link SERVER_ITSELF}. */
   readonly client: () => Client;
   readonly log: Log;
+  /** Makes objects without requests, and leaves out what cannot be made; not where requests are to be seen. */
+  readonly provision?: ((objects: readonly DefaultObject[]) => Promise<void>) | undefined;
 }
 
 /** How often an object is looked at anew within one attempt. */
@@ -59,7 +64,18 @@ export class DefaultRoles {
 
   /** Makes them, once; resolves after the first attempt. What failed is tried again until all are there or this is closed. */
   make(): Promise<void> {
-    return (this.#making ??= this.#makeAll(defaultRoles(this.#options.api)).then((left) => void this.#makeLeft(left)));
+    return (this.#making ??= this.#makeFirst().then((left) => void this.#makeLeft(left)));
+  }
+
+  async #makeFirst(): Promise<readonly DefaultObject[]> {
+    const { api, lookup, provision } = this.#options;
+    const all = defaultRoles(api);
+    if (!provision) return this.#makeAll(all);
+    const find = ({ resource, object: { metadata } }: DefaultObject): ApiObject | undefined =>
+      lookup.get(resource, metadata.namespace ?? "", metadata.name ?? "");
+    const missing = new Set(all.filter((one) => !find(one)));
+    await provision([...missing]);
+    return this.#makeAll(all.filter((one) => !missing.has(one) || !find(one)));
   }
 
   async #makeLeft(left: readonly DefaultObject[]): Promise<void> {

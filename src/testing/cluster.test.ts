@@ -37,6 +37,24 @@ describe("createCluster", () => {
     expect(await uids(2)).not.toEqual(first);
   });
 
+  test("those of the same options know nothing of each other, and outlive one another", async () => {
+    const first = await createCluster();
+    await first.apply(ConfigMap, map("a"));
+    await first.clock.advance("1h");
+    await using second = await createCluster();
+    expect(second.clock.now()).toBe(Date.parse("2026-01-01T00:00:00Z"));
+    expect(second.requests()).toEqual([]);
+    await first.close();
+    const names = async (): Promise<readonly string[]> =>
+      (await second.client().resource(ConfigMap).list({ namespace: "default" })).items.map(
+        ({ metadata }) => metadata.name,
+      );
+    expect(await names()).toEqual(["kube-root-ca.crt"]);
+    await second.apply(Namespace, { metadata: { name: "own" } });
+    await second.settled();
+    expect(await second.client().resource(ServiceAccount).find({ namespace: "own", name: "default" })).toBeDefined();
+  });
+
   test("steps of admission are switched on, also in what is forked", async () => {
     const pod = { metadata: { name: "p", namespace: "default" }, spec: { containers: [{ name: "c", image: "i" }] } };
     await using cluster = await createCluster({ admission: { enable: ["Priority"] } });

@@ -17,12 +17,13 @@ import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
+import { BoundedCache } from "../util/bounded-cache.ts";
 import { givingNoWay } from "../util/turn-limit.ts";
 import type { Cluster, ClusterOptions } from "./contract.ts";
 import { ASKED_FOR } from "./fault.ts";
 import { decodeSnapshot } from "./snapshot.ts";
-import { TestCluster } from "./test-cluster.ts";
-import { firstMoment } from "./world.ts";
+import { type Settings, TestCluster } from "./test-cluster.ts";
+import { type Moment, firstMoment } from "./world.ts";
 
 const EVENT_TTL_MS = 3_600_000;
 const BEGINNING = "2026-01-01T00:00:00Z";
@@ -54,20 +55,52 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     const names = Object.keys(ADMISSION_PLUGINS).join(", ");
     throw new RangeError(`expected admission to name some of ${names}, got ${unknown.join(", ")}`);
   }
-  const builtIn = chooseBuiltIn(dialect, options.controllers ?? "lifecycle");
-  using _ = virtual ? givingNoWay() : undefined;
-  const moment = await firstMoment({
-    dialect,
-    now: virtual ? Date.parse(now) : systemClock.now(),
-    seed,
-    plugins,
-    rbac,
-    ...(from ? { from: decodeSnapshot(from) } : {}),
-  });
-  const cluster = new TestCluster({ dialect, virtual, builtIn, log }, moment, routes);
-  // What a snapshot was taken of had begun.
-  if (!from) await cluster.begin();
-  return cluster;
+  const { controllers = "lifecycle" } = options;
+  const beginning = { dialect, seed, plugins, rbac };
+  if (!virtual || from || options.log) {
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
+    using _ = virtual ? givingNoWay() : undefined;
+    const moment = await firstMoment({
+      ...beginning,
+      now: virtual ? Date.parse(now) : systemClock.now(),
+      ...(from ? { from: decodeSnapshot(from) } : {}),
+    });
+    const cluster = new TestCluster(settings, moment, routes);
+    // What a snapshot was taken of had begun.
+    if (!from) await cluster.begin();
+    return cluster;
+  }
+  const begin = async (): Promise<Begun> => {
+    const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
+    using _ = givingNoWay();
+    const cluster = new TestCluster(settings, await firstMoment({ ...beginning, now: Date.parse(now) }));
+    const moment = await cluster.begin();
+    await cluster.close();
+    return { settings, moment };
+  };
+  const { settings, moment } = await begunOnce([dialect.name, now, seed, plugins, rbac, controllers], begin);
+  return new TestCluster(settings, moment, routes);
+}
+
+/** A cluster that has begun, for others that begin as it did: nobody changes it. */
+interface Begun {
+  readonly settings: Settings;
+  readonly moment: Moment;
+}
+
+/** Time and chance are the cluster's own, so all of the same options are alike when they have begun. */
+const begun = new BoundedCache<Promise<Begun>>({ entries: 8, bytes: 1 << 16 });
+
+async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun>): Promise<Begun> {
+  const key = JSON.stringify(options);
+  const beginning = begun.get(key) ?? begin();
+  begun.set(key, beginning);
+  try {
+    return await beginning;
+  } catch (error) {
+    begun.delete(key);
+    throw error;
+  }
 }
 
 /** @throws Error for a name that no controller has */

@@ -158,9 +158,8 @@ export class FaultBook implements Faults {
   }
 
   open(match: RequestMatch, fault: WatchFault): number {
-    const found = [...this.#watches]
-      .filter(({ record }) => matches(checkedMatch(match), record))
-      .slice(match.skip ?? 0);
+    const checked = checkedMatch(match);
+    const found = [...this.#watches].filter(({ record }) => matches(checked, record)).slice(match.skip ?? 0);
     if (found.length === 0) {
       const open = [...this.#watches].filter(({ record }) => matches({ origin: match.origin ?? "subject" }, record));
       const names = open.map(({ record }) => `${record.kind} of ${record.userAgent}`).join(", ");

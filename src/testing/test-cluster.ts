@@ -117,11 +117,12 @@ export class TestCluster implements Cluster {
   }
 
   /** Lets the built-in controllers do their part, and takes what they leave as the beginning. */
-  async begin(): Promise<void> {
-    if (this.#settings.builtIn.length === 0) return;
+  async begin(): Promise<Moment> {
+    if (this.#settings.builtIn.length === 0) return this.#origin;
     await this.settled();
     this.#origin = this.#moment();
     this.#traffic.clear();
+    return this.#origin;
   }
 
   client(userAgent = "test"): Client {

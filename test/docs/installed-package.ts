@@ -24,6 +24,7 @@ export async function installPackage(folder: string): Promise<string> {
   await node(compiler, ...build, "--declaration", "false");
   await node(join(root, "tools/copy-generated.js"), join(installed, "dist"));
   await node(join(root, "tools/bundle-small.js"), join(installed, "dist"));
+  await node(join(root, "tools/bundle.js"), join(installed, "dist"));
   for (const file of ["package.json", ...files.filter((name) => name !== "dist")]) {
     cpSync(join(root, file), join(installed, file), { recursive: true });
   }

@@ -55,10 +55,14 @@ beforeAll(async () => {
   floor();
 });
 
-test("a cluster beyond the first takes 10 ms", async () => {
+test("a cluster beyond the first takes 10 ms, its first write included", async () => {
   const clusters: Cluster[] = [];
-  const each = await cost(50, async () => clusters.push(await createCluster()));
-  console.log(`createCluster(): ${each.toFixed(2)} ms`);
+  const each = await cost(50, async () => {
+    const cluster = await createCluster();
+    await cluster.client().resource(ConfigMap).create(map("first"));
+    clusters.push(cluster);
+  });
+  console.log(`createCluster() and a write: ${each.toFixed(2)} ms`);
   await Promise.all(clusters.map((cluster) => cluster.close()));
   expect(each).toBeLessThan(10 * SLACK);
 });
