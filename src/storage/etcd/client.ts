@@ -15,7 +15,8 @@ import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts"
 import type { Log } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
 import { isRefusedForNow, isTransient } from "./errors.ts";
-import { CODES, type Credentials, GrpcError, GrpcSession } from "../../grpc/session.ts";
+import { CODES, GrpcError } from "../../grpc/error.ts";
+import { type Credentials, GrpcSession } from "../../grpc/session.ts";
 import { CALLS, type Header, rangeRequest, readRange, readStatus, statusRequest } from "./messages.ts";
 
 /** A member that is connected. */

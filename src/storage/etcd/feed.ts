@@ -8,7 +8,7 @@ import { type Clock, type Random, sleep } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
 import { StoreError, type StoreEvent } from "../contract.ts";
 import type { EtcdClient, Member } from "./client.ts";
-import { GrpcError } from "../../grpc/session.ts";
+import { GrpcError } from "../../grpc/error.ts";
 import type { Layout } from "./layout.ts";
 import { CALLS, putRequest } from "./messages.ts";
 import { WatchStream } from "./watch-stream.ts";

@@ -6,7 +6,7 @@
  */
 import { WireReader } from "../../wire/encoding/wire-reader.ts";
 import { WireWriter } from "../../wire/encoding/wire-writer.ts";
-import { frameOf } from "../../grpc/session.ts";
+import { frameOf } from "../../grpc/messages.ts";
 
 /** Paths of the calls. */
 export const CALLS = {

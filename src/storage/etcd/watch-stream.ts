@@ -9,7 +9,8 @@
 import type { StoreError } from "../contract.ts";
 import { compactedError } from "../keys.ts";
 import type { Member } from "./client.ts";
-import { CODES, GrpcError, type GrpcStream } from "../../grpc/session.ts";
+import { CODES, GrpcError } from "../../grpc/error.ts";
+import type { GrpcStream } from "../../grpc/session.ts";
 import type { KeyRange } from "./layout.ts";
 import { CALLS, type WatchAnswer, type WatchChange, progressRequest, readWatch, watchRequest } from "./messages.ts";
 
@@ -58,7 +59,9 @@ export class WatchStream {
 
   #receive(bytes: Uint8Array): void {
     if (this.#over) return;
-    const answer = readWatch(bytes);
+    let answer = readWatch(bytes);
+    // Its changes wait for the rest of their revision.
+    if (answer.fragment) answer = readWatch(Buffer.from(bytes));
     if (answer.canceled) return this.#end(this.#refusal(answer));
     if (answer.created) return;
     if (answer.changes.length === 0 && !answer.fragment && this.#fragments.length === 0) {
