@@ -39,9 +39,12 @@ export interface GrpcStream {
   cancel(): void;
 }
 
+/** What became of a call: a failure, or its answer. */
+export type CallDone = (error: GrpcError | undefined, answer: Buffer) => void;
+
 /** Who listens to a stream. */
 export interface GrpcStreamSink {
-  /** A message; its bytes are valid during the call. */
+  /** A message; its bytes are valid during the call. Answers to calls that came with it have been told before. */
   message(bytes: Buffer): void;
   /** The stream ended and nothing follows. */
   ended(error: GrpcError): void;
@@ -56,6 +59,8 @@ export class GrpcSession {
   readonly #connection: ClientConnection;
   readonly #clock: Clock;
   readonly #calls = new Set<Call>();
+  /** Messages of streams that came with what is being read. */
+  readonly #messages: Message[] = [];
   /** Why the connection ended. */
   #cause = "the connection was closed";
 
@@ -81,6 +86,7 @@ export class GrpcSession {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (size: number, buffer: Uint8Array): boolean => {
         this.#connection.receive((buffer as Buffer).subarray(0, size));
+        this.#deliver();
         return true;
       },
     };
@@ -127,35 +133,23 @@ export class GrpcSession {
   /** Makes a call and resolves to its answer. Rejects with GrpcError. */
   call(path: string, frame: Buffer, timeoutMs: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      if (!this.open) {
-        reject(this.#closed());
-        return;
-      }
-      const call = new Call(this.#clock.steady() + timeoutMs, (error, answer) => {
-        this.#calls.delete(call);
-        if (error === undefined && answer !== undefined) resolve(answer);
-        else reject(error ?? new GrpcError(CODES.internal, "Expected an answer, got an empty stream", true));
-      });
-      this.#calls.add(call);
-      call.begin(this.#connection, path, frame);
+      this.request(path, frame, timeoutMs, (error, answer) => (error ? reject(error) : resolve(answer)));
     });
+  }
+
+  /** Makes a call and tells what became of it, in the same moment in which that is known. */
+  request(path: string, frame: Buffer, timeoutMs: number, done: CallDone): void {
+    if (!this.open) return done(this.#closed(), NOTHING);
+    const call = new Call(this.#clock.steady() + timeoutMs, this.#calls, done);
+    call.begin(this.#connection, path, frame);
   }
 
   /** Opens a stream. Throws GrpcError when the connection has ended. */
   stream(path: string, sink: GrpcStreamSink): GrpcStream {
     if (!this.open) throw this.#closed();
-    const connection = this.#connection;
-    const exchange = new Exchange(
-      (message) => {
-        if (!stream.isOver) sink.message(message);
-      },
-      (error) => sink.ended(error ?? new GrpcError(CODES.unavailable, "the server ended the stream", true)),
-    );
-    const stream = exchange.open(connection, path);
-    return {
-      send: (frame) => connection.send(stream, frame, false),
-      cancel: () => void connection.cancel(stream),
-    };
+    const stream = new SinkStream(sink, this.#messages, () => this.#deliver());
+    stream.open(this.#connection, path);
+    return stream;
   }
 
   /** Gives up calls that have waited too long; called every second or so, so that calls need no timers of their own. */
@@ -169,6 +163,11 @@ export class GrpcSession {
     this.#cause = why;
     this.#connection.end(why);
     this.#socket.destroy();
+  }
+
+  /** Hands over messages of streams; what they lead to may end streams, but bring no further messages. */
+  #deliver(): void {
+    for (const { stream, bytes } of this.#messages.splice(0)) stream.hand(bytes);
   }
 
   #closed(): GrpcError {
@@ -202,9 +201,8 @@ const messageOf = (error: Error): string =>
   error.message || (error instanceof AggregateError ? String((error.errors[0] as Error).message) : error.name);
 
 /** A request and what comes back, on a stream of its own. */
-class Exchange implements StreamListener {
-  readonly #messages: Messages;
-  readonly #done: (error: GrpcError | undefined) => void;
+abstract class Exchange implements StreamListener {
+  readonly #messages = new Messages((message, isKept) => this.take(message, isKept));
   #connection: ClientConnection | undefined;
   #stream: ClientStream | undefined;
   /** What the server says of the outcome: its status in gRPC, or that of HTTP where it speaks no gRPC. */
@@ -212,20 +210,29 @@ class Exchange implements StreamListener {
   #message = "no message";
   #httpStatus = "200";
 
-  constructor(take: (message: Buffer, isKept: boolean) => void, done: (error: GrpcError | undefined) => void) {
-    this.#messages = new Messages(take);
-    this.#done = done;
-  }
+  /** A message has come; unless it is `kept`, its bytes are valid during the call. */
+  protected abstract take(message: Buffer, isKept: boolean): void;
 
-  open(connection: ClientConnection, path: string): ClientStream {
+  /** Nothing follows. */
+  protected abstract done(error: GrpcError | undefined): void;
+
+  open(connection: ClientConnection, path: string): void {
     this.#connection = connection;
-    return (this.#stream = connection.request(path, this));
+    this.#stream = connection.request(path, this);
   }
 
-  /** Ends it from our side. */
+  protected write(frame: Buffer, isLast: boolean): void {
+    this.#connection!.send(this.#stream!, frame, isLast);
+  }
+
+  /** Ends it from our side; nothing is reported. */
+  cancel(): void {
+    this.#connection!.cancel(this.#stream!);
+  }
+
+  /** Ends it from our side, and says why. */
   giveUp(why: string): void {
-    const sent = this.#connection!.cancel(this.#stream!);
-    this.#done(new GrpcError(CODES.unavailable, why, sent));
+    this.done(new GrpcError(CODES.unavailable, why, this.#connection!.cancel(this.#stream!)));
   }
 
   headers(fields: readonly string[]): void {
@@ -246,7 +253,7 @@ class Exchange implements StreamListener {
   }
 
   over(failure: StreamFailure | undefined): void {
-    this.#done(this.#outcome(failure));
+    this.done(this.#outcome(failure));
   }
 
   #outcome(failure: StreamFailure | undefined): GrpcError | undefined {
@@ -264,20 +271,89 @@ class Exchange implements StreamListener {
 class Call extends Exchange {
   /** When it is given up, on the steady clock. */
   readonly deadline: number;
+  readonly #calls: Set<Call>;
+  readonly #done: CallDone;
+  #answer: Buffer | undefined;
 
-  constructor(deadline: number, done: (error: GrpcError | undefined, answer: Buffer | undefined) => void) {
-    let answer: Buffer | undefined;
-    super(
-      (message, isKept) => (answer = isKept ? message : Buffer.from(message)),
-      (error) => done(error, answer),
-    );
+  /** @param calls all that are under way */
+  constructor(deadline: number, calls: Set<Call>, done: CallDone) {
+    super();
     this.deadline = deadline;
+    this.#calls = calls;
+    this.#done = done;
+    calls.add(this);
   }
 
   begin(connection: ClientConnection, path: string, frame: Buffer): void {
-    connection.send(this.open(connection, path), frame, true);
+    this.open(connection, path);
+    this.write(frame, true);
+  }
+
+  protected take(message: Buffer, isKept: boolean): void {
+    this.#answer = isKept ? message : Buffer.from(message);
+  }
+
+  protected done(error: GrpcError | undefined): void {
+    this.#calls.delete(this);
+    if (error) this.#done(error, NOTHING);
+    else if (this.#answer) this.#done(undefined, this.#answer);
+    else this.#done(new GrpcError(CODES.internal, "Expected an answer, got an empty stream", true), NOTHING);
   }
 }
+
+/** A message of a stream that waits to be handed over. */
+interface Message {
+  readonly stream: SinkStream;
+  readonly bytes: Buffer;
+}
+
+/** A stream of messages for a sink. */
+class SinkStream extends Exchange implements GrpcStream {
+  readonly #sink: GrpcStreamSink;
+  readonly #waiting: Message[];
+  readonly #deliver: () => void;
+  #isOver = false;
+
+  /** @param waiting messages that wait, until `deliver` is called */
+  constructor(sink: GrpcStreamSink, waiting: Message[], deliver: () => void) {
+    super();
+    this.#sink = sink;
+    this.#waiting = waiting;
+    this.#deliver = deliver;
+  }
+
+  send(frame: Buffer): void {
+    this.write(frame, false);
+  }
+
+  override cancel(): void {
+    this.#isOver = true;
+    super.cancel();
+  }
+
+  /** Hands a message over. */
+  hand(bytes: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      this.#sink.message(bytes);
+    } catch (error) {
+      this.giveUp((error as Error).message);
+    }
+  }
+
+  protected take(bytes: Buffer): void {
+    this.#waiting.push({ stream: this, bytes });
+  }
+
+  protected done(error: GrpcError | undefined): void {
+    this.#deliver();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sink.ended(error ?? new GrpcError(CODES.unavailable, "the server ended the stream", true));
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
 
 function decoded(message: string): string {
   try {

@@ -115,6 +115,17 @@ export class EtcdClient {
     return this.#call(path, frame, isRefusedForNow);
   }
 
+  /** The same, told in the moment in which it is known: an answer, or GrpcError or StoreError. */
+  send(path: string, frame: Buffer, answered: (answer: Uint8Array) => void, failed: (error: unknown) => void): void {
+    const again = (): void => void this.write(path, frame).then(answered, failed);
+    if (!this.#member?.session.open) return again();
+    this.#member.session.request(path, frame, CALL_MS, (error, answer) => {
+      if (error === undefined) answered(answer);
+      else if (isRefusedForNow(error)) again();
+      else failed(error);
+    });
+  }
+
   /** Leaves a member, because it turned out to be of no use. */
   leave(member: Member, why: string): void {
     if (this.#member !== member || !member.session.open) return;
