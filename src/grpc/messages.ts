@@ -47,10 +47,9 @@ export class Messages {
 
   /** Adds to the message that has begun; where the rest begins. */
   #complete(bytes: Buffer, from: number, to: number): number {
-    const wanted = this.#needed || HEAD;
-    const end = Math.min(to, from + wanted - this.#length);
+    const end = Math.min(to, from + (this.#needed || HEAD) - this.#length);
     this.#keep(bytes, from, end);
-    if (this.#length < wanted || this.#needed === 0) return end;
+    if (this.#needed === 0 || this.#length < this.#needed) return end;
     const whole = this.#whole();
     this.#pieces = [];
     this.#length = 0;
