@@ -401,9 +401,10 @@ export class ClientConnection {
 
   #forget(stream: ClientStream): void {
     stream.isOver = true;
-    stream.pieces = [];
     this.#streams.delete(stream.id);
-    this.#waiting.delete(stream);
+    if (this.#waiting.size > 0) this.#waiting.delete(stream);
+    if (stream.pieces.length === 0) return;
+    stream.pieces = [];
     this.#blocked.delete(stream);
   }
 }

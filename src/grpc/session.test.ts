@@ -4,7 +4,7 @@ import { type AddressInfo, type Socket, createServer as createTcpServer } from "
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../util/clock.ts";
 import { WireWriter } from "../wire/encoding/wire-writer.ts";
-import { CODES, GrpcError } from "./error.ts";
+import { CODES, type GrpcError } from "./error.ts";
 import { frameOf } from "./messages.ts";
 import { GrpcSession } from "./session.ts";
 
@@ -60,8 +60,8 @@ describe("against the HTTP/2 of Node", () => {
     const session = await open((stream) =>
       respond(stream, Buffer.alloc(0), { "grpc-status": "9", "grpc-message": "not%20now" }),
     );
-    const error = await session.call("/x", framed(Buffer.alloc(1)), 5000).catch((error: unknown) => error);
-    expect(error).toMatchObject({ name: "GrpcError", code: 9, message: "not now", sent: true });
+    const call = session.call("/x", framed(Buffer.alloc(1)), 5000);
+    await expect(call).rejects.toMatchObject({ name: "GrpcError", code: 9, message: "not now", sent: true });
   });
 
   test("an answer of another kind is an error", async () => {
