@@ -12,7 +12,7 @@ const rooms = {
   cel: ["util", "value", "meta", "wire/encoding"],
   kinds: ["util", "value", "meta", "apply/schema", "schema", "cel", "pki"],
   wire: ["util", "value", "meta", "apply/schema", "schema", "kinds"],
-  grpc: ["util", "wire/encoding"],
+  grpc: ["util", "http2", "wire/encoding"],
   storage: ["util", "wire/encoding", "grpc"],
   encryption: ["util", "value", "wire/encoding", "storage"],
   cache: ["util", "storage"],

@@ -6,7 +6,8 @@
  *
  *     node bench/etcd.ts [seconds per case]
  */
-import { GrpcSession, frameOf } from "../src/grpc/session.ts";
+import { frameOf } from "../src/grpc/messages.ts";
+import { GrpcSession } from "../src/grpc/session.ts";
 import { openEtcdStore } from "../src/storage/etcd/store.ts";
 import { systemClock, systemRandom } from "../src/util/clock.ts";
 import { WireWriter } from "../src/wire/encoding/wire-writer.ts";

@@ -8,7 +8,8 @@
 import type { KmsPlugin, PluginStatus, SealedSeed } from "../encryption/kms/plugin.ts";
 import { readAnnotation, writeAnnotations } from "../encryption/kms/envelope.ts";
 import type { KmsSettings } from "../encryption/configuration.ts";
-import { GrpcSession, frameOf } from "../grpc/session.ts";
+import { frameOf } from "../grpc/messages.ts";
+import { GrpcSession } from "../grpc/session.ts";
 import type { Bytes } from "../storage/contract.ts";
 import { type Clock, type Timer } from "../util/clock.ts";
 import { WireReader } from "../wire/encoding/wire-reader.ts";

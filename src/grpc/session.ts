@@ -7,59 +7,20 @@
  *
  * @module
  */
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type IncomingHttpHeaders,
-  type SecureClientSessionOptions,
-  connect,
-  constants,
-} from "node:http2";
-import { type Socket, connect as connectSocket } from "node:net";
-import type { Clock } from "../util/clock.ts";
-import { cutText } from "../util/cut-text.ts";
+import { type Socket, connect as connectSocket, isIP } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { type Clock, atEndOfTurn } from "../util/clock.ts";
 import { shortPath } from "../util/socket-path.ts";
-import type { WireWriter } from "../wire/encoding/wire-writer.ts";
-
-/** Status codes of gRPC that mean something here. */
-export const CODES = {
-  ok: 0,
-  unknown: 2,
-  deadlineExceeded: 4,
-  resourceExhausted: 8,
-  outOfRange: 11,
-  internal: 13,
-  unavailable: 14,
-} as const;
-
-const MOST_MESSAGE_BYTES = 4000;
-
-/** A call that failed: with the server's status, or because the connection did (`unavailable`). */
-export class GrpcError extends Error {
-  override readonly name = "GrpcError";
-  readonly code: number;
-  /** Whether the server may have acted on the request. */
-  readonly sent: boolean;
-
-  /** @param message cut after 4000 bytes: a server says what it likes */
-  constructor(code: number, message: string, sent: boolean) {
-    super(cutText(message, MOST_MESSAGE_BYTES));
-    this.code = code;
-    this.sent = sent;
-  }
-}
+import { ClientConnection, type ClientStream, type StreamFailure, type StreamListener } from "./connection.ts";
+import { CODES, GrpcError } from "./error.ts";
+import { Messages } from "./messages.ts";
+import { RequestHeaders } from "./request-headers.ts";
 
 /** Certificates for a connection with TLS, as PEM; the machine's authorities and no client certificate by default. */
 export interface Credentials {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-}
-
-/** Begins to connect to a unix socket. @throws {RangeError} where the system takes no path to it */
-function connectTo(path: string): Socket {
-  using short = shortPath(path);
-  return connectSocket(short.path);
 }
 
 /** Where a server is, and what is said beside each call. */
@@ -71,10 +32,6 @@ export interface SessionOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Bytes that may be under way on a stream and on the connection: a large range or a burst of events in one go. */
-const STREAM_WINDOW = 4 << 20;
-const CONNECTION_WINDOW = 32 << 20;
-
 /** A stream of messages in both directions. */
 export interface GrpcStream {
   send(frame: Buffer): void;
@@ -82,257 +39,326 @@ export interface GrpcStream {
   cancel(): void;
 }
 
+/** What became of a call: a failure, or its answer. */
+export type CallDone = (error: GrpcError | undefined, answer: Buffer) => void;
+
 /** Who listens to a stream. */
 export interface GrpcStreamSink {
-  message(bytes: Uint8Array): void;
+  /** A message; its bytes are valid during the call. Answers to calls that came with it have been told before. */
+  message(bytes: Buffer): void;
   /** The stream ended and nothing follows. */
   ended(error: GrpcError): void;
 }
 
-interface Call {
-  readonly stream: ClientHttp2Stream;
-  /** When it is given up, on the steady clock. */
-  readonly deadline: number;
-}
+/** Bytes that are read from a socket in one go. */
+const READ_BYTES = 65_536;
 
 /** See the head of this file. */
 export class GrpcSession {
-  readonly #session: ClientHttp2Session;
+  readonly #socket: Socket;
+  readonly #connection: ClientConnection;
   readonly #clock: Clock;
-  readonly #authority: string;
-  readonly #metadata: Readonly<Record<string, string>>;
   readonly #calls = new Set<Call>();
+  /** Messages of streams that came with what is being read. */
+  readonly #messages: Message[] = [];
   /** Why the connection ended. */
   #cause = "the connection was closed";
-  /** Resolves when the connection has ended. */
-  readonly closed: Promise<void>;
 
-  private constructor(
-    session: ClientHttp2Session,
-    authority: string,
-    clock: Clock,
-    metadata: Readonly<Record<string, string>>,
-  ) {
-    this.#metadata = metadata;
-    this.#session = session;
+  private constructor(url: URL, { credentials, socket, metadata }: SessionOptions, clock: Clock) {
     this.#clock = clock;
-    this.#authority = authority;
-    this.closed = new Promise((resolve) => {
-      session.once("close", resolve);
+    this.#connection = new ClientConnection({
+      transport: {
+        write: (bytes, sent) => void this.#socket.write(bytes, sent),
+        destroy: () => void this.#socket.destroy(),
+      },
+      later: atEndOfTurn,
+      headers: new RequestHeaders({
+        ":method": "POST",
+        ":scheme": url.protocol.slice(0, -1),
+        ":authority": url.host,
+        "content-type": "application/grpc",
+        te: "trailers",
+        ...metadata,
+      }),
     });
-    session.on("error", (error) => {
-      this.#cause = error.message;
-    });
-    session.on("goaway", (code) => {
-      this.#cause = `the server ended the connection (code ${code})`;
-    });
+    // One buffer for all that is read: who wants to keep some of it copies that.
+    const onread = {
+      buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      callback: (size: number, buffer: Uint8Array): boolean => {
+        this.#connection.receive((buffer as Buffer).subarray(0, size));
+        this.#deliver();
+        return true;
+      },
+    };
+    this.#socket = socket === undefined ? connectTo(url, credentials, onread) : connectToPath(socket, onread);
+    this.#socket.on("error", (error) => (this.#cause = messageOf(error)));
+    this.#socket.once("close", () => this.#connection.end(this.#cause));
   }
 
   /** Connects to `http(s)://host:port`; rejects with GrpcError when there is no connection within `timeoutMs`. */
-  static open(
-    url: string,
-    { credentials, socket, metadata = {} }: SessionOptions,
-    clock: Clock,
-    timeoutMs: number,
-  ): Promise<GrpcSession> {
-    const options: SecureClientSessionOptions = {
-      ...credentials,
-      ...(socket === undefined ? {} : { createConnection: () => connectTo(socket) }),
-      settings: { initialWindowSize: STREAM_WINDOW, enablePush: false },
-      // What Node assumes until the server names a limit; with its own guess of 100, writes would wait for one another.
-      peerMaxConcurrentStreams: 10_000,
-    };
+  static open(url: string, options: SessionOptions, clock: Clock, timeoutMs: number): Promise<GrpcSession> {
     return new Promise((resolve, reject) => {
-      let session: ClientHttp2Session;
+      const fail = (why: string): void => reject(new GrpcError(CODES.unavailable, `${url}: ${why}`, false));
+      let session: GrpcSession;
       try {
-        session = connect(url, options);
+        session = new GrpcSession(new URL(url), options, clock);
       } catch (error) {
-        reject(new GrpcError(CODES.unavailable, `${url}: ${String(error)}`, false));
+        fail(String(error));
         return;
       }
-      const fail = (why: string): void => {
+      const socket = session.#socket;
+      const timer = clock.after(timeoutMs, () => session.destroy(`no connection within ${timeoutMs} ms`));
+      const onClose = (): void => {
         timer.cancel();
-        session.destroy();
-        reject(new GrpcError(CODES.unavailable, `${url}: ${why}`, false));
+        fail(session.#cause);
       };
-      const timer = clock.after(timeoutMs, () => fail(`no connection within ${timeoutMs} ms`));
-      const onError = (error: Error): void => fail(error.message);
-      const onClose = (): void => fail("the connection was closed");
-      session.on("error", onError);
-      session.once("close", onClose);
-      session.once("connect", () => {
+      socket.once("close", onClose);
+      socket.once("alpnProtocol" in socket ? "secureConnect" : "connect", () => {
         timer.cancel();
-        session.off("close", onClose);
-        const opened = new GrpcSession(session, new URL(url).host, clock, metadata);
-        session.off("error", onError);
-        session.setLocalWindowSize(CONNECTION_WINDOW);
-        resolve(opened);
+        if ("alpnProtocol" in socket && socket.alpnProtocol !== "h2") {
+          session.destroy("the server does not speak HTTP/2");
+          return;
+        }
+        socket.off("close", onClose);
+        resolve(session);
       });
     });
   }
 
   /** Whether new calls can be made. */
   get open(): boolean {
-    return !this.#session.closed && !this.#session.destroyed;
+    return this.#connection.open;
   }
 
   /** Makes a call and resolves to its answer. Rejects with GrpcError. */
-  call(path: string, frame: Buffer, timeoutMs: number): Promise<Uint8Array> {
+  call(path: string, frame: Buffer, timeoutMs: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const stream = this.#request(path);
-      if (stream instanceof GrpcError) {
-        reject(stream);
-        return;
-      }
-      const call: Call = { stream, deadline: this.#clock.steady() + timeoutMs };
-      this.#calls.add(call);
-      let answer: Uint8Array | undefined;
-      const messages = new Messages((bytes) => (answer = bytes));
-      this.#listen(stream, messages, (error) => {
-        this.#calls.delete(call);
-        if (error === undefined && answer !== undefined) resolve(answer);
-        else reject(error ?? new GrpcError(CODES.internal, "Expected an answer, got an empty stream", true));
-      });
-      stream.end(frame);
+      this.request(path, frame, timeoutMs, (error, answer) => (error ? reject(error) : resolve(answer)));
     });
+  }
+
+  /** Makes a call and tells what became of it, in the same moment in which that is known. */
+  request(path: string, frame: Buffer, timeoutMs: number, done: CallDone): void {
+    if (!this.open) return done(this.#closed(), NOTHING);
+    const call = new Call(this.#clock.steady() + timeoutMs, this.#calls, done);
+    call.begin(this.#connection, path, frame);
   }
 
   /** Opens a stream. Throws GrpcError when the connection has ended. */
   stream(path: string, sink: GrpcStreamSink): GrpcStream {
-    const stream = this.#request(path);
-    if (stream instanceof GrpcError) throw stream;
-    let over = false;
-    const messages = new Messages((bytes) => {
-      if (!over) sink.message(bytes);
-    });
-    this.#listen(stream, messages, (error) => {
-      if (over) return;
-      over = true;
-      sink.ended(error ?? new GrpcError(CODES.unavailable, "the server ended the stream", true));
-    });
-    return {
-      send: (frame) => {
-        if (!over && !stream.destroyed) stream.write(frame);
-      },
-      cancel: () => {
-        over = true;
-        stream.close(constants.NGHTTP2_CANCEL);
-      },
-    };
+    if (!this.open) throw this.#closed();
+    const stream = new SinkStream(sink, this.#messages, () => this.#deliver());
+    stream.open(this.#connection, path);
+    return stream;
   }
 
   /** Gives up calls that have waited too long; called every second or so, so that calls need no timers of their own. */
   expire(): void {
     const now = this.#clock.steady();
-    for (const { stream, deadline } of this.#calls) {
-      if (deadline <= now) stream.destroy(new Error("no answer in time"));
-    }
+    for (const call of this.#calls) if (call.deadline <= now) call.giveUp("no answer in time");
   }
 
   /** Ends the connection at once; calls under way fail. */
   destroy(why: string): void {
     this.#cause = why;
-    this.#session.destroy();
+    this.#connection.end(why);
+    this.#socket.destroy();
   }
 
-  #request(path: string): ClientHttp2Stream | GrpcError {
-    if (!this.open) return new GrpcError(CODES.unavailable, this.#cause, false);
+  /** Hands over messages of streams; what they lead to may end streams, but bring no further messages. */
+  #deliver(): void {
+    for (const { stream, bytes } of this.#messages.splice(0)) stream.hand(bytes);
+  }
+
+  #closed(): GrpcError {
+    return new GrpcError(CODES.unavailable, this.#connection.ending ?? this.#cause, false);
+  }
+}
+
+interface Reading {
+  readonly buffer: Buffer;
+  callback(size: number, buffer: Uint8Array): boolean;
+}
+
+function connectTo({ protocol, hostname, port }: URL, credentials: Credentials | undefined, onread: Reading): Socket {
+  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  const isSecure = protocol === "https:";
+  const where = { host, port: Number(port || (isSecure ? 443 : 80)), onread };
+  if (!isSecure) return connectSocket({ ...where, noDelay: true });
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const socket = connectTls({ ...where, ...name, ...credentials, ALPNProtocols: ["h2"] });
+  return socket.setNoDelay(true);
+}
+
+/** Begins to connect to a unix socket. @throws {RangeError} where the system takes no path to it */
+function connectToPath(path: string, onread: Reading): Socket {
+  using short = shortPath(path);
+  return connectSocket({ path: short.path, onread });
+}
+
+/** What went wrong; where every address of a name was tried, what went wrong with the first. */
+const messageOf = (error: Error): string =>
+  error.message || (error instanceof AggregateError ? String((error.errors[0] as Error).message) : error.name);
+
+/** A request and what comes back, on a stream of its own. */
+abstract class Exchange implements StreamListener {
+  readonly #messages = new Messages((message, isKept) => this.take(message, isKept));
+  #connection: ClientConnection | undefined;
+  #stream: ClientStream | undefined;
+  /** What the server says of the outcome: its status in gRPC, or that of HTTP where it speaks no gRPC. */
+  #code: string | undefined;
+  #message = "no message";
+  #httpStatus = "200";
+
+  /** A message has come; unless it is `kept`, its bytes are valid during the call. */
+  protected abstract take(message: Buffer, isKept: boolean): void;
+
+  /** Nothing follows. */
+  protected abstract done(error: GrpcError | undefined): void;
+
+  open(connection: ClientConnection, path: string): void {
+    this.#connection = connection;
+    this.#stream = connection.request(path, this);
+  }
+
+  protected write(frame: Buffer, isLast: boolean): void {
+    this.#connection!.send(this.#stream!, frame, isLast);
+  }
+
+  /** Ends it from our side; nothing is reported. */
+  cancel(): void {
+    this.#connection!.cancel(this.#stream!);
+  }
+
+  /** Ends it from our side, and says why. */
+  giveUp(why: string): void {
+    this.done(new GrpcError(CODES.unavailable, why, this.#connection!.cancel(this.#stream!)));
+  }
+
+  headers(fields: readonly string[]): void {
+    for (let i = 0; i < fields.length; i += 2) {
+      const value = fields[i + 1]!;
+      if (fields[i] === "grpc-status") this.#code = value;
+      else if (fields[i] === "grpc-message") this.#message = value;
+      else if (fields[i] === ":status") this.#httpStatus = value;
+    }
+  }
+
+  data(bytes: Buffer, from: number, to: number): void {
     try {
-      return this.#session.request({
-        ":method": "POST",
-        ":path": path,
-        ":authority": this.#authority,
-        "content-type": "application/grpc",
-        te: "trailers",
-        ...this.#metadata,
-      });
+      this.#messages.push(bytes, from, to);
     } catch (error) {
-      return new GrpcError(CODES.unavailable, String(error), false);
+      this.giveUp((error as Error).message);
     }
   }
 
-  #listen(stream: ClientHttp2Stream, messages: Messages, done: (error: GrpcError | undefined) => void): void {
-    let status: GrpcError | undefined;
-    let answered = false;
-    let failure: Error | undefined;
-    const read = (headers: IncomingHttpHeaders): void => {
-      const code = headers["grpc-status"];
-      if (code !== undefined) {
-        answered = true;
-        if (code !== "0") status = new GrpcError(Number(code), messageOf(headers), true);
-      } else if (headers[":status"] !== undefined && String(headers[":status"]) !== "200") {
-        status = new GrpcError(CODES.unavailable, `the server answered HTTP ${String(headers[":status"])}`, true);
-      }
-    };
-    stream.on("response", read);
-    stream.on("trailers", read);
-    stream.on("data", (chunk: Buffer) => {
-      try {
-        messages.push(chunk);
-      } catch (error) {
-        stream.destroy(error as Error);
-      }
-    });
-    stream.on("error", (error) => {
-      failure = error;
-    });
-    stream.once("close", () => {
-      if (answered || status) return done(status);
-      // The server promises that it has not acted on a stream that it refuses (RFC 9113, 8.7).
-      const sent = stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM && !stream.pending;
-      done(new GrpcError(CODES.unavailable, failure?.message ?? this.#cause, sent));
-    });
+  over(failure: StreamFailure | undefined): void {
+    this.done(this.#outcome(failure));
+  }
+
+  #outcome(failure: StreamFailure | undefined): GrpcError | undefined {
+    if (this.#code === "0") return undefined;
+    if (this.#code !== undefined) return new GrpcError(Number(this.#code), decoded(this.#message), true);
+    if (this.#httpStatus !== "200") {
+      return new GrpcError(CODES.unavailable, `the server answered HTTP ${this.#httpStatus}`, true);
+    }
+    const { why, sent } = failure ?? { why: "the server ended the stream without a status", sent: true };
+    return new GrpcError(CODES.unavailable, why, sent);
   }
 }
 
-/** A message as gRPC sends it: not compressed, with its length in front (5 bytes). */
-export function frameOf(message: WireWriter): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  message.raw(head);
-  return message.finish();
-}
+/** A call: one message there, one message back. */
+class Call extends Exchange {
+  /** When it is given up, on the steady clock. */
+  readonly deadline: number;
+  readonly #calls: Set<Call>;
+  readonly #done: CallDone;
+  #answer: Buffer | undefined;
 
-/** Puts the messages of a stream together from its chunks. */
-class Messages {
-  readonly #take: (bytes: Uint8Array) => void;
-  /** Chunks that are not yet a whole message, and their bytes. */
-  #chunks: Buffer[] = [];
-  #length = 0;
-  /** Bytes that the next message needs, with its head. */
-  #needed = 5;
-
-  constructor(take: (bytes: Uint8Array) => void) {
-    this.#take = take;
+  /** @param calls all that are under way */
+  constructor(deadline: number, calls: Set<Call>, done: CallDone) {
+    super();
+    this.deadline = deadline;
+    this.#calls = calls;
+    this.#done = done;
+    calls.add(this);
   }
 
-  push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    while (this.#length >= this.#needed) {
-      const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks, this.#length);
-      this.#chunks = [bytes];
-      if (this.#needed === 5 && (this.#needed = this.#sizeOf(bytes)) > bytes.length) return;
-      const message = bytes.subarray(5, this.#needed);
-      const rest = bytes.subarray(this.#needed);
-      this.#chunks = rest.length > 0 ? [rest] : [];
-      this.#length = rest.length;
-      this.#needed = 5;
-      this.#take(message);
+  begin(connection: ClientConnection, path: string, frame: Buffer): void {
+    this.open(connection, path);
+    this.write(frame, true);
+  }
+
+  protected take(message: Buffer, isKept: boolean): void {
+    this.#answer = isKept ? message : Buffer.from(message);
+  }
+
+  protected done(error: GrpcError | undefined): void {
+    this.#calls.delete(this);
+    if (error) this.#done(error, NOTHING);
+    else if (this.#answer) this.#done(undefined, this.#answer);
+    else this.#done(new GrpcError(CODES.internal, "Expected an answer, got an empty stream", true), NOTHING);
+  }
+}
+
+/** A message of a stream that waits to be handed over. */
+interface Message {
+  readonly stream: SinkStream;
+  readonly bytes: Buffer;
+}
+
+/** A stream of messages for a sink. */
+class SinkStream extends Exchange implements GrpcStream {
+  readonly #sink: GrpcStreamSink;
+  readonly #waiting: Message[];
+  readonly #deliver: () => void;
+  #isOver = false;
+
+  /** @param waiting messages that wait, until `deliver` is called */
+  constructor(sink: GrpcStreamSink, waiting: Message[], deliver: () => void) {
+    super();
+    this.#sink = sink;
+    this.#waiting = waiting;
+    this.#deliver = deliver;
+  }
+
+  send(frame: Buffer): void {
+    this.write(frame, false);
+  }
+
+  override cancel(): void {
+    this.#isOver = true;
+    super.cancel();
+  }
+
+  /** Hands a message over. */
+  hand(bytes: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      this.#sink.message(bytes);
+    } catch (error) {
+      this.giveUp((error as Error).message);
     }
   }
 
-  #sizeOf(bytes: Buffer): number {
-    if (bytes[0] !== 0) throw new RangeError("Expected a gRPC message that is not compressed");
-    return 5 + bytes.readUInt32BE(1);
+  protected take(bytes: Buffer): void {
+    this.#waiting.push({ stream: this, bytes });
+  }
+
+  protected done(error: GrpcError | undefined): void {
+    this.#deliver();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sink.ended(error ?? new GrpcError(CODES.unavailable, "the server ended the stream", true));
   }
 }
 
-function messageOf(headers: IncomingHttpHeaders): string {
-  const text = String(headers["grpc-message"] ?? "no message");
+const NOTHING = Buffer.alloc(0);
+
+function decoded(message: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(message);
   } catch {
-    return text;
+    return message;
   }
 }

@@ -27,16 +27,21 @@ type Take = (frame: Frame) => boolean;
 export class FrameReader {
   readonly #largest: number;
   readonly #take: Take;
+  readonly #preface: string;
   /** Bytes of the preface that have come. */
-  #preface = 0;
+  #prefaceRead = 0;
   /** The frame that has begun: its head, then all of it; the first `#length` bytes are there. */
   #begun: Buffer | undefined = undefined;
   #length = 0;
 
-  /** @param largest bytes that a payload may have */
-  constructor(largest: number, take: Take) {
+  /**
+   * @param largest bytes that a payload may have
+   * @param preface what comes before all frames; a server sends none
+   */
+  constructor(largest: number, take: Take, preface: string = PREFACE) {
     this.#largest = largest;
     this.#take = take;
+    this.#preface = preface;
   }
 
   /** Bytes that are kept of a frame that has begun. */
@@ -50,7 +55,7 @@ export class FrameReader {
    * @throws ConnectionError where it is no HTTP/2, or a frame is too large
    */
   read(piece: Buffer): void {
-    let at = this.#preface < PREFACE.length ? this.#readPreface(piece) : 0;
+    let at = this.#prefaceRead < this.#preface.length ? this.#readPreface(piece) : 0;
     if (this.#begun) at = this.#complete(piece, at);
     while (!this.#begun && piece.length - at >= FRAME_HEAD) {
       const end = at + FRAME_HEAD + this.#payloadLength(piece, at);
@@ -62,11 +67,12 @@ export class FrameReader {
   }
 
   #readPreface(piece: Buffer): number {
-    const length = Math.min(piece.length, PREFACE.length - this.#preface);
-    if (piece.toString("latin1", 0, length) !== PREFACE.slice(this.#preface, this.#preface + length)) {
+    const rest = this.#preface.slice(this.#prefaceRead);
+    const length = Math.min(piece.length, rest.length);
+    if (piece.toString("latin1", 0, length) !== rest.slice(0, length)) {
       throw new ConnectionError(ERROR.protocol, "expected the preface of HTTP/2");
     }
-    this.#preface += length;
+    this.#prefaceRead += length;
     return length;
   }
 

@@ -7,12 +7,14 @@ import { DEFAULT_FRAME_SIZE, ERROR, LARGEST_WINDOW, SETTING } from "./constants.
 import { ConnectionError } from "./errors.ts";
 import type { Frame } from "./frame-reader.ts";
 
-/** What a peer has asked for; settings that a server has no use for are missing. */
+/** What a peer has asked for; settings that nobody here has a use for are missing. */
 export interface PeerSettings {
   /** The window that each stream to the peer begins with. */
   initialWindowSize?: number;
   /** The smallest table for its headers that it has asked for (RFC 7541 4.2). */
   headerTableSize?: number;
+  /** How many streams to it may be open. */
+  maxConcurrentStreams?: number;
 }
 
 const ENTRY = 6;
@@ -31,6 +33,7 @@ export function peerSettings({ bytes, from, to }: Frame): PeerSettings {
     const value = bytes.readUInt32BE(at + 2);
     check(name, value);
     if (name === SETTING.initialWindowSize) settings.initialWindowSize = value;
+    if (name === SETTING.maxConcurrentStreams) settings.maxConcurrentStreams = value;
     if (name === SETTING.headerTableSize) settings.headerTableSize = Math.min(value, settings.headerTableSize ?? value);
   }
   return settings;

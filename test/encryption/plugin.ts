@@ -7,7 +7,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { type ServerHttp2Stream, createServer } from "node:http2";
-import { frameOf } from "../../src/grpc/session.ts";
+import { frameOf } from "../../src/grpc/messages.ts";
 import { WireReader } from "../../src/wire/encoding/wire-reader.ts";
 import { WireWriter } from "../../src/wire/encoding/wire-writer.ts";
 

@@ -123,6 +123,30 @@ describe.skipIf(!(await hasEtcd()))("etcd behind a bad network", () => {
     session.destroy("done");
   });
 
+  test("writes of two stores and of strangers come to each once and in order, and before the store's own is done", async () => {
+    const session = await GrpcSession.open(etcd.endpoints[0]!, {}, systemClock, 5000);
+    const stores = [store, direct].map((one) => ({ one, log: WatchLog.start(one, "", one.revision) }));
+    const frame = putRequest(Buffer.from("stranger"), Buffer.from("x"));
+    const late: number[] = [];
+    await Promise.all(
+      Array.from({ length: 400 }, async (_, i) => {
+        const { one, log } = stores[i % 3 === 0 ? 1 : 0]!;
+        await wait(i % 20);
+        if (i % 5 === 0) await session.call(CALLS.put, frame, 5000);
+        const revision = await one.write(create(`k${i}`));
+        if (!log.all.some((event) => event.revision === revision)) late.push(revision);
+      }),
+    );
+    expect(late).toEqual([]);
+    const revisions = await Promise.all(
+      stores.map(async ({ log }) => (await log.until(400)).map(({ revision }) => revision)),
+    );
+    expect(revisions[0]).toHaveLength(400);
+    expect(revisions[0]).toEqual(revisions[0]!.toSorted((a, b) => a - b));
+    expect(revisions[1]).toEqual(revisions[0]);
+    session.destroy("done");
+  });
+
   test("a watch from far back is read from the log of etcd, page by page", { timeout: 60_000 }, async () => {
     const start = direct.revision;
     await Promise.all(Array.from({ length: 6000 }, (_, i) => direct.write(create(`n/${i}`))));

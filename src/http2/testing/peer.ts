@@ -47,13 +47,11 @@ export class Peer {
   takes = true;
   readonly #untaken: (() => void)[] = [];
   #later: (() => void)[] = [];
-  readonly #reader = new FrameReader(DEFAULT_FRAME_SIZE, (got) => this.#take(got));
+  readonly #reader = new FrameReader(DEFAULT_FRAME_SIZE, (got) => this.#take(got), "");
   #block = Buffer.alloc(0);
   readonly #decoder = new HeaderDecoder({ listBytes: 1 << 20, listFields: 1000 });
 
   constructor(options: Options = {}) {
-    // What a server sends has no preface.
-    this.#reader.read(Buffer.from(PREFACE));
     const note = (what: string) => (): void => void this.socket.push(what);
     this.connection = new Http2Connection({
       transport: {

@@ -15,7 +15,8 @@ import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts"
 import type { Log } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
 import { isRefusedForNow, isTransient } from "./errors.ts";
-import { CODES, type Credentials, GrpcError, GrpcSession } from "../../grpc/session.ts";
+import { CODES, GrpcError } from "../../grpc/error.ts";
+import { type Credentials, GrpcSession } from "../../grpc/session.ts";
 import { CALLS, type Header, rangeRequest, readRange, readStatus, statusRequest } from "./messages.ts";
 
 /** A member that is connected. */
@@ -112,6 +113,17 @@ export class EtcdClient {
   /** A call that is made again only when it surely had no effect. Rejects with GrpcError or StoreError. */
   write(path: string, frame: Buffer): Promise<Uint8Array> {
     return this.#call(path, frame, isRefusedForNow);
+  }
+
+  /** The same, told in the moment in which it is known: an answer, or GrpcError or StoreError. */
+  send(path: string, frame: Buffer, answered: (answer: Uint8Array) => void, failed: (error: unknown) => void): void {
+    const again = (): void => void this.write(path, frame).then(answered, failed);
+    if (!this.#member?.session.open) return again();
+    this.#member.session.request(path, frame, CALL_MS, (error, answer) => {
+      if (error === undefined) answered(answer);
+      else if (isRefusedForNow(error)) again();
+      else failed(error);
+    });
   }
 
   /** Leaves a member, because it turned out to be of no use. */

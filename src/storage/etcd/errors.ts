@@ -4,7 +4,7 @@
  * @module
  */
 import { StoreError } from "../contract.ts";
-import { CODES, GrpcError } from "../../grpc/session.ts";
+import { CODES, GrpcError } from "../../grpc/error.ts";
 
 const has = (error: unknown, text: string): boolean => error instanceof GrpcError && error.message.includes(text);
 

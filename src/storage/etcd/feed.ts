@@ -8,7 +8,7 @@ import { type Clock, type Random, sleep } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
 import { StoreError, type StoreEvent } from "../contract.ts";
 import type { EtcdClient, Member } from "./client.ts";
-import { GrpcError } from "../../grpc/session.ts";
+import { GrpcError } from "../../grpc/error.ts";
 import type { Layout } from "./layout.ts";
 import { CALLS, putRequest } from "./messages.ts";
 import { WatchStream } from "./watch-stream.ts";
@@ -67,7 +67,9 @@ export class Feed {
       try {
         const error = await this.#follow(await this.#client.member(Infinity));
         if (this.#stop.signal.aborted) return;
-        if (error instanceof StoreError && error.code === "compacted") await this.#sink.lost(error);
+        // What is known from elsewhere need not be kept: a watch that was behind goes on from there.
+        const isLost = error instanceof StoreError && error.code === "compacted";
+        if (isLost && error.revision! > this.#sink.revision) await this.#sink.lost(error);
         else this.#log.warn("the watch on etcd broke and is taken up again", { why: error.message });
       } catch (error) {
         if (error instanceof StoreError && (error.code === "closed" || error.code === "failed")) return;
@@ -123,18 +125,20 @@ export class Feed {
       this.#breakOff = (why) => end(new GrpcError(0, why, true));
       const stream = new WatchStream(member, this.#layout.everything, this.#sink.revision, {
         changes: (changes, revision) => {
+          const known = this.#sink.revision;
           let events: StoreEvent[];
           try {
-            events = this.#layout.events(changes);
+            events = this.#layout.events(changes.filter(({ now }) => now.modRevision > known));
           } catch (error) {
             if (!(error instanceof StoreError)) throw error;
             return end(error);
           }
-          this.#sink.commit(events, revision);
+          if (revision > known) this.#sink.commit(events, revision);
         },
         progress: (revision) => {
           if (revision > this.#sink.revision) this.#sink.commit([], revision);
         },
+        known: () => this.#sink.revision,
         ended: end,
       });
       this.#stream = stream;

@@ -6,7 +6,7 @@
  */
 import { WireReader } from "../../wire/encoding/wire-reader.ts";
 import { WireWriter } from "../../wire/encoding/wire-writer.ts";
-import { frameOf } from "../../grpc/session.ts";
+import { frameOf } from "../../grpc/messages.ts";
 
 /** Paths of the calls. */
 export const CALLS = {
@@ -266,8 +266,12 @@ export interface WatchAnswer {
   readonly changes: readonly WatchChange[];
 }
 
-/** Reads a `WatchResponse`. */
-export function readWatch(bytes: Uint8Array): WatchAnswer {
+/**
+ * Reads a `WatchResponse`. One that tells nothing beyond the revision `known` is read without its changes.
+ *
+ * @param known 0 where all changes are wanted
+ */
+export function readWatch(bytes: Uint8Array, known: number): WatchAnswer {
   const reader = new WireReader(bytes);
   const answer = {
     header: NO_HEADER,
@@ -286,11 +290,14 @@ export function readWatch(bytes: Uint8Array): WatchAnswer {
     else if (field === 5) answer.compactRevision = reader.int64();
     else if (field === 6) answer.reason = reader.text();
     else if (field === 7) answer.fragment = reader.bool();
-    else if (field === 11) answer.changes.push(reader.message(readWatchChange));
+    else if (field === 11 && !isKnown(answer.header, known)) answer.changes.push(reader.message(readWatchChange));
     else reader.skip();
   }
   return answer;
 }
+
+/** Whether an answer with this header is known: it stands in front, and no change is newer than it. */
+const isKnown = (header: Header, known: number): boolean => header !== NO_HEADER && header.revision <= known;
 
 function readWatchChange(reader: WireReader): WatchChange {
   let deleted = false;

@@ -8,7 +8,7 @@ import { StoreError, type StoreEvent } from "../contract.ts";
 import type { LogPage } from "../watch-hub.ts";
 import type { EtcdClient, Member } from "./client.ts";
 import { askProgress, writeMark } from "./feed.ts";
-import type { GrpcError } from "../../grpc/session.ts";
+import type { GrpcError } from "../../grpc/error.ts";
 import type { Layout } from "./layout.ts";
 import { WatchStream } from "./watch-stream.ts";
 

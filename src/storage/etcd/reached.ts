@@ -4,17 +4,21 @@
  * @module
  */
 
+interface Waiting {
+  readonly revision: number;
+  readonly since: number;
+  readonly done: (revision: number) => void;
+}
+
 /** See the head of this file. */
 export class Reached {
-  #waiting: { readonly revision: number; readonly since: number; readonly resolve: () => void }[] = [];
+  #waiting: Waiting[] = [];
   #least = Infinity;
 
-  /** Resolves when {@link Reached.to} has come to `revision`. */
-  wait(revision: number, now: number): Promise<void> {
+  /** Calls `done` with `revision` when {@link Reached.to} has come to it. */
+  wait(revision: number, now: number, done: (revision: number) => void): void {
     this.#least = Math.min(this.#least, revision);
-    return new Promise((resolve) => {
-      this.#waiting.push({ revision, since: now, resolve });
-    });
+    this.#waiting.push({ revision, since: now, done });
   }
 
   /** Everything up to `revision` has been handed over. */
@@ -24,7 +28,7 @@ export class Reached {
     this.#waiting = [];
     this.#least = Infinity;
     for (const one of waiting) {
-      if (one.revision <= revision) one.resolve();
+      if (one.revision <= revision) one.done(one.revision);
       else {
         this.#waiting.push(one);
         this.#least = Math.min(this.#least, one.revision);

@@ -1,18 +1,18 @@
 /**
  * The etcd backend: several servers on one cluster, which decides the order of all writes.
  *
- * Our revisions are etcd's. A write is one conditional transaction; its promise resolves when its event has come back on
- * the watch, so that who has its answer finds it in the cache. All watchers of this process are fed by one watch of etcd
- * ({@link Feed}) through a hub; what the hub no longer has is read from etcd's log.
+ * Our revisions are etcd's. A write is one conditional transaction; its promise resolves when its event has been handed to
+ * the watchers, so that who has its answer finds it in the cache. All watchers of this process are fed through a hub, which
+ * has events from one watch of etcd ({@link Feed}), and those of our own writes from their answers already, where nothing is
+ * missing before them ({@link Acknowledged}); what the hub no longer has is read from etcd's log.
  *
- *     write() -> transaction -> etcd -> watch -> hub -> watchers -> the promise of the write
+ *     write() -> transaction -> etcd -> answer, or watch -> hub -> watchers -> the promise of the write
  *
  * It keeps no state but the newest changes: a server that dies takes nothing with it.
  *
  * @module
  */
 import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts";
-import { KeyedLock } from "../../util/keyed-lock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
 import type {
@@ -20,6 +20,7 @@ import type {
   RangeResult,
   Store,
   StoredRecord,
+  StoreEvent,
   StoreStats,
   StoreWatch,
   StoreWatcher,
@@ -27,6 +28,7 @@ import type {
 } from "../contract.ts";
 import { checkWrite, compactedError, conditionError, futureError } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
+import { Acknowledged } from "./acknowledged.ts";
 import { EtcdClient } from "./client.ts";
 import { isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
 import { Feed } from "./feed.ts";
@@ -34,6 +36,7 @@ import type { Credentials } from "../../grpc/session.ts";
 import { DEFAULT_PREFIX, Layout } from "./layout.ts";
 import {
   CALLS,
+  type ChangeAnswer,
   type ConditionalChange,
   type RangeAnswer,
   type RangeQuery,
@@ -100,7 +103,9 @@ class EtcdStore implements Store {
   readonly #client: EtcdClient;
   readonly #feed: Feed;
   readonly #past: Past;
-  readonly #locks = new KeyedLock();
+  /** Keys with a write under way, and the writes of each that wait for it. */
+  readonly #keys = new Map<string, WriteUnderWay[]>();
+  readonly #acknowledged = new Acknowledged();
   readonly #reached = new Reached();
   #hub: WatchHub;
   #end: StoreError | undefined;
@@ -111,7 +116,10 @@ class EtcdStore implements Store {
   #askedNext: Promise<number> | undefined;
   /** When the feed brought something last, or was taken up again by us. */
   #fedAt = 0;
-  readonly #writing = new Set<Promise<number>>();
+  /** Writes under way, and who waits until there are none. */
+  #writing = 0;
+  #whenWritten: (() => void) | undefined;
+  #isSettling = false;
   #writes = 0;
   #writeMillis: number[] = [];
 
@@ -130,18 +138,22 @@ class EtcdStore implements Store {
       heard: (revision) => this.#feed.want(revision),
     });
     this.#past = new Past(this.#client, this.#layout, clock);
-    const revision = (): number => this.#hub.revision;
+    const settled = (): number => {
+      this.#settle();
+      return this.#hub.revision;
+    };
     this.#feed = new Feed(
       { client: this.#client, layout: this.#layout, log },
       { clock, random },
       {
         get revision() {
-          return revision();
+          return settled();
         },
         commit: (events, through) => {
           this.#fedAt = this.#clock.steady();
-          this.#hub.commit(events, through);
-          this.#reached.to(through);
+          this.#acknowledged.forget(through);
+          this.#commit(events, through);
+          this.#settle();
         },
         lost: (error) => this.#startAnew(error),
       },
@@ -166,16 +178,19 @@ class EtcdStore implements Store {
     return this.#hub.revision;
   }
 
-  async write(write: Write): Promise<number> {
-    this.#checkOpen();
-    checkWrite(write);
-    const done = this.#locks.run(write.key, () => this.#send(write)).then((revision) => this.#shown(revision));
-    this.#writing.add(done);
-    try {
-      return await done;
-    } finally {
-      this.#writing.delete(done);
-    }
+  write(write: Write): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#checkOpen();
+      checkWrite(write);
+      this.#writing++;
+      const one = new WriteUnderWay(write, resolve, reject);
+      const waiting = this.#keys.get(write.key);
+      if (waiting) waiting.push(one);
+      else {
+        this.#keys.set(write.key, []);
+        this.#begin(one);
+      }
+    });
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
@@ -282,7 +297,11 @@ class EtcdStore implements Store {
     const error = new StoreError("closed", "The store has been closed");
     this.#end ??= error;
     const timer = this.#clock.after(CLOSE_MS, () => this.#reached.to(Infinity));
-    await Promise.allSettled(this.#writing);
+    if (this.#writing > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenWritten = resolve;
+      });
+    }
     timer.cancel();
     this.#watchdog?.cancel();
     this.#feed.stop();
@@ -297,24 +316,76 @@ class EtcdStore implements Store {
 
   // Writes
 
-  /** Carries a write out; resolves to its revision. */
-  async #send(write: Write): Promise<number> {
-    const key = this.#layout.key(write.key);
-    const expected = write.type === "create" ? 0 : write.expected > 0 ? write.expected : undefined;
-    const start = this.#clock.steady();
-    try {
-      const change: ConditionalChange = { key, expected, value: write.type === "delete" ? undefined : write.value };
-      const answer =
-        write.type === "delete" ? await this.#sendDelete(change, write.value) : await this.#sendChange(change);
-      if (!answer.succeeded) throw conditionError(write, answer.revision);
-      this.#count(this.#clock.steady() - start);
-      return answer.revision;
-    } catch (error) {
-      throw writeError(write.key, error);
-    }
+  /** Sends a write, whose key has no other one under way. */
+  #begin(one: WriteUnderWay): void {
+    const { write } = one;
+    one.start = this.#clock.steady();
+    const change: ConditionalChange = {
+      key: this.#layout.key(write.key),
+      expected: write.type === "create" ? 0 : write.expected > 0 ? write.expected : undefined,
+      value: write.type === "delete" ? undefined : write.value,
+    };
+    const answered = (answer: ChangeAnswer): void => this.#answered(one, answer);
+    const failed = (error: unknown): void => this.#failed(one, error);
+    if (write.type === "delete") void this.#sendDelete(change, write.value).then(answered, failed);
+    else this.#client.send(CALLS.txn, changeRequest(change), (bytes) => answered(readChange(bytes)), failed);
   }
 
-  async #sendChange(change: ConditionalChange): Promise<ReturnType<typeof readChange>> {
+  /** etcd has carried a write out or refused it. */
+  #answered(one: WriteUnderWay, { succeeded, revision }: ChangeAnswer): void {
+    const { write, start } = one;
+    if (!succeeded) return this.#failed(one, conditionError(write, revision));
+    const now = this.#clock.steady();
+    this.#count(now - start);
+    this.#next(write.key);
+    if (revision > this.#hub.revision) {
+      this.#acknowledged.add(eventOf(write, revision));
+      if (!this.#isSettling) {
+        // With what else has come in the same moment.
+        this.#isSettling = true;
+        queueMicrotask(() => this.#settle());
+      }
+      this.#reached.wait(revision, now, (shown) => this.#written(one, shown));
+    } else this.#written(one, revision);
+  }
+
+  #failed(one: WriteUnderWay, error: unknown): void {
+    const { key } = one.write;
+    this.#next(key);
+    this.#ended();
+    one.reject(writeError(key, error));
+  }
+
+  #written(one: WriteUnderWay, revision: number): void {
+    this.#ended();
+    one.resolve(revision);
+  }
+
+  #ended(): void {
+    if (--this.#writing === 0) this.#whenWritten?.();
+  }
+
+  /** Begins with the next write of a key. */
+  #next(key: string): void {
+    const next = this.#keys.get(key)?.shift();
+    if (next) this.#begin(next);
+    else this.#keys.delete(key);
+  }
+
+  /** Hands over what etcd has acknowledged, as far as nothing is missing before it. */
+  #settle(): void {
+    this.#isSettling = false;
+    const events = this.#acknowledged.takeAfter(this.#hub.revision);
+    const last = events.at(-1);
+    if (last) this.#commit(events, last.revision);
+  }
+
+  #commit(events: readonly StoreEvent[], through: number): void {
+    this.#hub.commit(events, through);
+    this.#reached.to(through);
+  }
+
+  async #sendChange(change: ConditionalChange): Promise<ChangeAnswer> {
     return readChange(await this.#client.write(CALLS.txn, changeRequest(change)));
   }
 
@@ -322,7 +393,7 @@ class EtcdStore implements Store {
    * A delete shows what was stored last, as etcd tells it to every server. Only where the caller wants to show something
    * else is that written beside, in the same revision.
    */
-  async #sendDelete(change: ConditionalChange, lastValue: Uint8Array): Promise<ReturnType<typeof readChange>> {
+  async #sendDelete(change: ConditionalChange, lastValue: Uint8Array): Promise<ChangeAnswer> {
     const frame = rangeRequest({ key: change.key, serializable: true });
     const [stored] = readRange(await this.#client.read(CALLS.range, frame)).records;
     if (stored && stored.modRevision === change.expected && Buffer.compare(stored.value, lastValue) === 0) {
@@ -343,10 +414,12 @@ class EtcdStore implements Store {
     if (this.#writeMillis.length > 2 * FLUSH_SAMPLES) this.#writeMillis = this.#writeMillis.slice(-FLUSH_SAMPLES);
   }
 
-  /** Resolves to `revision` when everything up to it has been handed to the watchers. */
-  async #shown(revision: number): Promise<number> {
-    if (revision > this.#hub.revision) await this.#reached.wait(revision, this.#clock.steady());
-    return revision;
+  /** Resolves when everything up to `revision` has been handed to the watchers. */
+  async #shown(revision: number): Promise<void> {
+    if (revision <= this.#hub.revision) return;
+    await new Promise((resolve) => {
+      this.#reached.wait(revision, this.#clock.steady(), resolve);
+    });
   }
 
   /** Takes the feed up again when writes wait for their events although the connection seems well. */
@@ -453,6 +526,7 @@ class EtcdStore implements Store {
     const before = this.#hub;
     this.#hub = this.#makeHub(revision);
     this.#hub.forget(error.revision ?? 0);
+    this.#acknowledged.forget(revision);
     before.end(error);
     this.#reached.to(revision);
   }
@@ -475,6 +549,30 @@ class EtcdStore implements Store {
     return this.#claim(owner);
   }
 }
+
+/** A write on its way to etcd and back. */
+class WriteUnderWay {
+  readonly write: Write;
+  readonly resolve: (revision: number) => void;
+  readonly reject: (error: StoreError) => void;
+  /** When it was sent, on the steady clock. */
+  start = 0;
+
+  constructor(write: Write, resolve: (revision: number) => void, reject: (error: StoreError) => void) {
+    this.write = write;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}
+
+/** What watchers are told of a write that has got `revision`. */
+const eventOf = (write: Write, revision: number): StoreEvent => ({
+  type: write.type === "delete" ? "delete" : "put",
+  key: write.key,
+  revision,
+  value: write.value,
+  previousRevision: write.type === "create" ? 0 : write.expected,
+});
 
 function checkFormat(text: string, owner: string | undefined): void {
   let found: { format?: unknown; owner?: unknown };

@@ -9,7 +9,8 @@
 import type { StoreError } from "../contract.ts";
 import { compactedError } from "../keys.ts";
 import type { Member } from "./client.ts";
-import { CODES, GrpcError, type GrpcStream } from "../../grpc/session.ts";
+import { CODES, GrpcError } from "../../grpc/error.ts";
+import type { GrpcStream } from "../../grpc/session.ts";
 import type { KeyRange } from "./layout.ts";
 import { CALLS, type WatchAnswer, type WatchChange, progressRequest, readWatch, watchRequest } from "./messages.ts";
 
@@ -19,6 +20,8 @@ export interface WatchStreamSink {
   changes(changes: readonly WatchChange[], revision: number): void;
   /** Everything up to `revision` has been delivered. */
   progress(revision: number): void;
+  /** The revision up to which nothing need be delivered, since it is known already. */
+  known?(): number;
   /** Nothing follows: StoreError `compacted`, or the reason why the stream broke. */
   ended(error: StoreError | GrpcError): void;
 }
@@ -58,7 +61,10 @@ export class WatchStream {
 
   #receive(bytes: Uint8Array): void {
     if (this.#over) return;
-    const answer = readWatch(bytes);
+    const known = this.#sink.known?.() ?? 0;
+    let answer = readWatch(bytes, known);
+    // Its changes wait for the rest of their revision.
+    if (answer.fragment) answer = readWatch(Buffer.from(bytes), known);
     if (answer.canceled) return this.#end(this.#refusal(answer));
     if (answer.created) return;
     if (answer.changes.length === 0 && !answer.fragment && this.#fragments.length === 0) {

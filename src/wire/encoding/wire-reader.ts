@@ -200,8 +200,11 @@ export class WireReader {
     switch (wire) {
       case VARINT:
         return !this.bool();
-      case BYTES:
-        return this.bytes().length === 0;
+      case BYTES: {
+        const length = this.#length();
+        this.#at += length;
+        return length === 0;
+      }
       case FIXED64:
         return this.#fixed(8);
       case FIXED32:

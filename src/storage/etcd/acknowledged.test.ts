@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { StoreEvent } from "../contract.ts";
+import { Acknowledged } from "./acknowledged.ts";
+
+const event = (revision: number): StoreEvent => ({
+  type: "put",
+  key: `k${revision}`,
+  revision,
+  value: Buffer.of(revision),
+  previousRevision: 0,
+});
+
+test("events are taken in order of revision, as far as none is missing before them", () => {
+  const acknowledged = new Acknowledged();
+  for (const revision of [7, 5, 6, 9]) acknowledged.add(event(revision));
+  expect(acknowledged.takeAfter(3)).toEqual([]);
+  expect(acknowledged.takeAfter(4).map(({ revision }) => revision)).toEqual([5, 6, 7]);
+  expect(acknowledged.takeAfter(7)).toEqual([]);
+  // 8 was written by another server: the watch brings it.
+  expect(acknowledged.takeAfter(8)).toEqual([event(9)]);
+  expect(acknowledged.takeAfter(8)).toEqual([]);
+});
+
+test("what has come on the watch is not handed over again", () => {
+  const acknowledged = new Acknowledged();
+  for (const revision of [5, 6, 7]) acknowledged.add(event(revision));
+  acknowledged.forget(6);
+  expect(acknowledged.takeAfter(4)).toEqual([]);
+  expect(acknowledged.takeAfter(6)).toEqual([event(7)]);
+});

@@ -1,0 +1,32 @@
+import type { StoreEvent } from "../contract.ts";
+
+/**
+ * Events of our own writes that etcd has acknowledged, until everything before them has been handed over too.
+ *
+ * What the answer to a write says is all that its event on the watch will say. So where no revision is missing before it, the
+ * watch need not be waited for; where one is, somebody else has written it, and the watch brings it.
+ */
+export class Acknowledged {
+  readonly #events = new Map<number, StoreEvent>();
+
+  add(event: StoreEvent): void {
+    this.#events.set(event.revision, event);
+  }
+
+  /** Takes those that follow `revision` without a gap, in order. */
+  takeAfter(revision: number): StoreEvent[] {
+    const events: StoreEvent[] = [];
+    for (let next = revision + 1; ; next++) {
+      const event = this.#events.get(next);
+      if (!event) return events;
+      this.#events.delete(next);
+      events.push(event);
+    }
+  }
+
+  /** Forgets those up to `revision`: they have come on the watch. */
+  forget(revision: number): void {
+    if (this.#events.size === 0) return;
+    for (const known of this.#events.keys()) if (known <= revision) this.#events.delete(known);
+  }
+}
