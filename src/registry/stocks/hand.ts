@@ -18,10 +18,12 @@ export function withHand<T>(
   work: (write: WriteUnderWay) => Promise<T>,
 ): Promise<T> {
   const { takings } = write.kind.definition;
-  return takings && !write.target.subresource ? taking(write, new WriteHand(write, takings, old), work) : work(write);
+  return takings && !write.target.subresource
+    ? withTakings(write, new WriteHand(write, takings, old), work)
+    : work(write);
 }
 
-async function taking<T>(
+async function withTakings<T>(
   write: WriteUnderWay,
   hand: WriteHand,
   work: (write: WriteUnderWay) => Promise<T>,

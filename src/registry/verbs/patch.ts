@@ -60,12 +60,12 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       const patched = andThen(base, (object) => readWork(() => how.patch(object, isLarge)));
       return andThen(patched, (next) => {
         checkIdentity(form.kind, next, how.ignoresKind, options);
-        const read = decodePatched(form.kind, next, body, how.unknown, options, write.ctx);
-        value = read;
-        placeObject(kind, read, target);
-        if (!read.metadata.name)
+        const wanted = decodePatched(form.kind, next, body, how.unknown, options, write.ctx);
+        value = wanted;
+        placeObject(kind, wanted, target);
+        if (!wanted.metadata.name)
           throw badRequest("name must be provided: expected the patch to leave metadata.name in place");
-        const object = form.put(old, read);
+        const object = form.put(old, wanted);
         return andThen(ownUpdated(kind, object, old, manager, target.subresource, how), () => object);
       });
     },

@@ -131,8 +131,8 @@ async function bodyBytes(server: ServerContext, request: ServerRequest): Promise
   const sent = await server.slowClients.waitFor(request, exchange.readBody(limit, room));
   room.whole(sent.length);
   const bytes = isPacked ? await inflated(sent, limit, room) : sent;
-  const turn = request.turn?.();
-  if (turn) await turn;
+  const wait = request.turn?.();
+  if (wait) await wait;
   return bytes;
 }
 
