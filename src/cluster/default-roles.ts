@@ -71,11 +71,17 @@ export class DefaultRoles {
     const { api, lookup, provision } = this.#options;
     const all = defaultRoles(api);
     if (!provision) return this.#makeAll(all);
-    const find = ({ resource, object: { metadata } }: DefaultObject): ApiObject | undefined =>
-      lookup.get(resource, metadata.namespace ?? "", metadata.name ?? "");
-    const missing = new Set(all.filter((one) => !find(one)));
+    const isMissing = ({ resource, object: { metadata } }: DefaultObject): boolean => {
+      try {
+        return lookup.get(resource, metadata.namespace ?? "", metadata.name ?? "") === undefined;
+      } catch {
+        // What cannot be read is there; it is looked at again as what failed is.
+        return false;
+      }
+    };
+    const missing = new Set(all.filter(isMissing));
     await provision([...missing]);
-    return this.#makeAll(all.filter((one) => !missing.has(one) || !find(one)));
+    return this.#makeAll(all.filter((one) => !missing.has(one) || isMissing(one)));
   }
 
   async #makeLeft(left: readonly DefaultObject[]): Promise<void> {

@@ -27,7 +27,8 @@ async function serve(): Promise<{ keelson: Keelson; client: Http2Client }> {
   const module = join(scratch.path, "failing.mjs");
   writeFileSync(module, FAILING);
   const directory = scratch.fresh();
-  const env = { NODE_OPTIONS: `--import ${module}` };
+  // The sources, of which the module above has the classes.
+  const env = { NODE_OPTIONS: `--import ${module}`, NODE_DISABLE_COMPILE_CACHE: "1" };
   const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0"], { env });
   return { keelson, client: await Http2Client.connect(keelson, directory) };
 }

@@ -93,17 +93,20 @@ export class StreamWriter {
    * Takes a part. When the answer is true, call {@link StreamWriter.flush} before the next one.
    *
    * @param isKept that the part never changes: it need not be copied
+   * @param from where it begins
    */
-  add(part: Uint8Array, isKept = false): boolean {
-    const end = this.#used + part.length;
+  add(part: Uint8Array, isKept = false, from = 0): boolean {
+    const length = part.length - from;
+    const end = this.#used + length;
     if (end > this.#buffer.length) {
-      if (isKept && part.length > SMALL_PIECE) {
-        this.#large = part;
+      if (isKept && length > SMALL_PIECE) {
+        this.#large = part.subarray(from);
         return true;
       }
       this.#grow(end);
     }
-    this.#buffer.set(part, this.#used);
+    if (from > 0 && part instanceof Buffer) part.copy(this.#buffer, this.#used, from);
+    else this.#buffer.set(from > 0 ? part.subarray(from) : part, this.#used);
     this.#used = end;
     return end >= this.#full;
   }

@@ -102,7 +102,7 @@ async function writeAsStored(writer: StreamWriter, form: ListForm, resource: Res
       if (!first) writer.addByte(COMMA);
       first = false;
       if (offset > 0) writer.addByte(OPEN);
-      const full = writer.add(offset > 0 ? view.subarray(offset) : view, true);
+      const full = writer.add(view, true, offset);
       if (full && !(await writer.flush())) return;
     }
   }
