@@ -53,7 +53,7 @@ async function costOf(token: string): Promise<number> {
 }
 
 function cpuMillis(): number {
-  const stat = readFileSync(`/proc/${server.child.pid!}/stat`, "utf8");
+  const stat = readFileSync(`/proc/${server.pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }

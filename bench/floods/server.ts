@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:http2";
@@ -13,40 +13,27 @@ export const ADMIN = "admin-token-of-the-bench";
 
 /** A server that runs. */
 interface Server extends AsyncDisposable {
-  readonly child: ChildProcess;
+  readonly pid: number;
   readonly url: string;
   readonly ca: string;
 }
 
-/** Starts the executable with a token for each of some users, who may do what they want with objects of a namespace; and with more options, and a module that is loaded first and can be sent messages. */
-export async function serve(users: readonly string[], options: readonly string[] = [], preload?: URL): Promise<Server> {
+/** Starts the executable with a token for each of some users, who may do what they want with objects of a namespace. */
+export async function serve(users: readonly string[]): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), "keelson-bench-floods-"));
   const tokens = join(directory, "tokens.csv");
   const lines = [`${ADMIN},admin,0,"system:masters"`, ...users.map((user, i) => `${user},${user},${i + 1},editors`)];
   writeFileSync(tokens, `${lines.join("\n")}\n`, { mode: 0o600 });
   const data = join(directory, "data");
-  const args = [
-    "serve",
-    "--dialect",
-    "kubernetes",
-    "--data-dir",
-    data,
-    "--port",
-    "0",
-    "--token-auth-file",
-    tokens,
-    ...options,
-  ];
-  const before = preload ? ["--import", preload.href] : [];
-  const child = spawn(process.execPath, [...before, EXECUTABLE, ...args], {
-    stdio: ["ignore", "pipe", "inherit", preload ? "ipc" : "ignore"],
+  const args = ["serve", "--dialect", "kubernetes", "--data-dir", data, "--port", "0", "--token-auth-file", tokens];
+  const child = spawn(process.execPath, [EXECUTABLE, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  const stdout = child.stdout!;
   let printed = "";
-  stdout.on("data", (text: Buffer) => (printed += text.toString()));
-  while (!printed.includes("ready in")) await once(stdout, "data");
+  child.stdout.on("data", (text: Buffer) => (printed += text.toString()));
+  while (!printed.includes("ready in")) await once(child.stdout, "data");
   return {
-    child,
+    pid: child.pid!,
     url: /^listening on (.*)$/m.exec(printed)![1]!,
     ca: readFileSync(join(data, "pki", "ca.crt"), "utf8"),
     async [Symbol.asyncDispose]() {
