@@ -133,16 +133,21 @@ function sorted(node: FieldSet): FieldSet {
   if (inOrder && changed === undefined) return node;
   const names = Object.keys(node);
   const copy: MutableSet = {};
-  for (const element of inOrder ? names : names.sort(compareMembers))
-    copy[element] = changed?.get(element) ?? node[element]!;
+  for (const element of inOrder ? names : sortNames(names)) copy[element] = changed?.get(element) ?? node[element]!;
   return copy;
 }
 
 const compareMembers = (a: string, b: string): number => (a === SELF ? -1 : b === SELF ? 1 : compareElements(a, b));
 
+/** Whether a member has to be taken apart to find its place. */
+const isOther = (name: string): boolean => name !== SELF && !name.startsWith("f:");
+
+/** The members of a small node in their order: fields in place, others taken apart once each. */
+const sortNames = (names: string[]): readonly string[] =>
+  names.some(isOther) ? atOnce(sortMembers(names)) : names.sort(compareMembers);
+
 /** The members of a node in their order; a node may have as many as an object has members. */
 function* sortMembers(names: readonly string[]): Steps<string[]> {
-  const isOther = (name: string): boolean => name !== SELF && !name.startsWith("f:");
   const others = yield* sortElements(names.filter(isOther));
   return [...sortTexts(names.filter((name) => !isOther(name))), ...others];
 }
