@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { MEMBERS_A_STEP, type Steps, atOnce } from "../../util/steps.ts";
+import { MEMBERS_A_STEP, type Steps } from "../../util/steps.ts";
 import { isSmall } from "../../value/small.ts";
 import { isContainer, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
@@ -33,8 +33,11 @@ export interface Comparison {
  *
  * @param scalarEqual says which scalars are equal although their texts differ; none when left out
  */
-export const compare = (type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Comparison =>
-  atOnce(compareSteps(type, before, after, scalarEqual));
+export function compare(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Comparison {
+  const walker = new CompareWalker(scalarEqual);
+  if (before !== after) walker.walk(type, before, after);
+  return walker.result();
+}
 
 /** {@link compare} in steps: many members of an object, and of all that is in it, are more than one. */
 export function* compareSteps(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Steps<Comparison> {
