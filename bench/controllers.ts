@@ -7,7 +7,6 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Http2Client, Keelson, Scratch } from "../test/serve/keelson.ts";
@@ -16,7 +15,6 @@ const [objects = "1000", ...options] = process.argv.slice(2);
 const COUNT = Number(objects);
 const SIZES = 50;
 const AT_ONCE = 64;
-const TICK_MS = 10;
 const NAMESPACE = "/api/v1/namespaces/bench";
 
 const scratch = new Scratch();
@@ -24,29 +22,18 @@ const directory = scratch.fresh();
 const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0", "--dialect", "kubernetes", ...options]);
 const client = await Http2Client.connect(keelson, directory);
 
-const cpuMillis = (): number => {
-  const fields = readFileSync(`/proc/${keelson.pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-};
-
-async function expectDone(method: string, path: string, body?: unknown): Promise<unknown> {
-  const { status, text, json } = await client.send(method, path, body);
-  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
-  return json;
-}
-
 /** Makes objects, some side by side. */
 async function makeAll(path: string, make: (i: number) => object): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < COUNT) await expectDone("POST", path, make(next++));
+    while (next < COUNT) await client.done("POST", path, make(next++));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 async function measure(name: string, work: () => Promise<void>, isDone: () => Promise<boolean>): Promise<void> {
   await sleep(1000);
-  const [cpu, begin] = [cpuMillis(), performance.now()];
+  const [cpu, begin] = [keelson.cpuMillis, performance.now()];
   await work();
   const worked = performance.now();
   while (!(await isDone())) await sleep(20);
@@ -56,7 +43,7 @@ async function measure(name: string, work: () => Promise<void>, isDone: () => Pr
     objects: COUNT,
     seconds: Number(seconds.toFixed(2)),
     afterLastRequest: Number(((performance.now() - worked) / 1000).toFixed(2)),
-    cpuMillisEach: Number(((cpuMillis() - cpu) / COUNT).toFixed(2)),
+    cpuMillisEach: Number(((keelson.cpuMillis - cpu) / COUNT).toFixed(2)),
   };
   console.log(JSON.stringify(line));
 }
@@ -64,7 +51,7 @@ async function measure(name: string, work: () => Promise<void>, isDone: () => Pr
 const size = (i: number): string => `${1 + (i % SIZES)}Gi`;
 const isGone = (path: string) => async (): Promise<boolean> => (await client.send("GET", path)).status === 404;
 
-await expectDone("POST", "/api/v1/namespaces", { metadata: { name: "bench" } });
+await client.done("POST", "/api/v1/namespaces", { metadata: { name: "bench" } });
 await makeAll("/api/v1/persistentvolumes", (i) => ({
   metadata: { name: `volume-${i}` },
   spec: {
@@ -94,7 +81,7 @@ await measure(
   async () => bound.size === COUNT,
 );
 
-const owner = (await expectDone("POST", `${NAMESPACE}/configmaps`, { metadata: { name: "owner" } })) as {
+const owner = (await client.done("POST", `${NAMESPACE}/configmaps`, { metadata: { name: "owner" } })) as {
   metadata: { name: string; uid: string };
 };
 const { name, uid } = owner.metadata;
@@ -103,15 +90,15 @@ await makeAll(`${NAMESPACE}/configmaps`, (i) => ({ metadata: { name: `dependent-
 const ownerPath = `${NAMESPACE}/configmaps/owner`;
 await measure(
   "dependents collected in foreground",
-  async () => void (await expectDone("DELETE", ownerPath, { propagationPolicy: "Foreground" })),
+  async () => void (await client.done("DELETE", ownerPath, { propagationPolicy: "Foreground" })),
   isGone(ownerPath),
 );
 
-await expectDone("POST", "/api/v1/namespaces", { metadata: { name: "full" } });
+await client.done("POST", "/api/v1/namespaces", { metadata: { name: "full" } });
 await makeAll("/api/v1/namespaces/full/configmaps", (i) => ({ metadata: { name: `content-${i}` } }));
 await measure(
   "namespace emptied",
-  async () => void (await expectDone("DELETE", "/api/v1/namespaces/full")),
+  async () => void (await client.done("DELETE", "/api/v1/namespaces/full")),
   isGone("/api/v1/namespaces/full"),
 );
 

@@ -10,7 +10,6 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Http2Client, Keelson, Scratch } from "../test/serve/keelson.ts";
@@ -18,7 +17,6 @@ import { Http2Client, Keelson, Scratch } from "../test/serve/keelson.ts";
 const [present = "100", rounds = "20", ...options] = process.argv.slice(2);
 const PRESENT = Number(present);
 const ROUNDS = Number(rounds);
-const TICK_MS = 10;
 const GROUP = "bench.example.com";
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -26,11 +24,6 @@ const scratch = new Scratch();
 const directory = scratch.fresh();
 const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0", "--dialect", "kubernetes", ...options]);
 const client = await Http2Client.connect(keelson, directory);
-
-const cpuMillis = (): number => {
-  const fields = readFileSync(`/proc/${keelson.pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-};
 
 const TINY = { type: "object", properties: { text: { type: "string" } } };
 
@@ -85,12 +78,6 @@ const definition = (plural: string, spec: object): object => ({
   },
 });
 
-async function expectDone(method: string, path: string, body?: unknown): Promise<unknown> {
-  const { status, text, json } = await client.send(method, path, body);
-  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
-  return json;
-}
-
 interface Seen {
   readonly metadata: { readonly name: string };
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
@@ -110,7 +97,7 @@ createInterface({ input: watching }).on("line", (line) => {
 const WAITS: Readonly<Record<string, (name: string) => Promise<void>>> = {
   watch: (name) => new Promise((resolve) => waiting.set(name, resolve)),
   async poll(name) {
-    while (!isEstablished((await expectDone("GET", `${DEFINITIONS}/${name}`)) as Seen)) await sleep(1);
+    while (!isEstablished((await client.done("GET", `${DEFINITIONS}/${name}`)) as Seen)) await sleep(1);
   },
 };
 
@@ -122,11 +109,11 @@ async function once(plural: string, spec: object, wait: string): Promise<readonl
   const began = performance.now();
   const since = (): number => performance.now() - began;
   const seen = wait === "watch" ? WAITS[wait]!(`${plural}.${GROUP}`) : undefined;
-  await expectDone("POST", DEFINITIONS, body);
+  await client.done("POST", DEFINITIONS, body);
   const made = since();
   await (seen ?? WAITS[wait]!(`${plural}.${GROUP}`));
   const established = since();
-  await expectDone("POST", url, object);
+  await client.done("POST", url, object);
   return [made, established, since()];
 }
 
@@ -135,11 +122,11 @@ let count = 0;
 async function measure(schema: "tiny" | "middle", wait: string): Promise<void> {
   const there = count;
   await sleep(200);
-  const cpu = cpuMillis();
+  const cpu = keelson.cpuMillis;
   const all: (readonly number[])[] = [];
   for (let i = 0; i < ROUNDS; i++)
     all.push(await once(`${schema}${count++}s`, schema === "tiny" ? TINY : MIDDLE, wait));
-  const cpuMillisEach = Number(((cpuMillis() - cpu) / ROUNDS).toFixed(1));
+  const cpuMillisEach = Number(((keelson.cpuMillis - cpu) / ROUNDS).toFixed(1));
   const at = (step: number, place: number): number =>
     Number(
       all
@@ -159,7 +146,7 @@ const cases = async (): Promise<void> => {
 };
 
 await cases();
-for (; count < PRESENT; count++) await expectDone("POST", DEFINITIONS, definition(`present${count}s`, MIDDLE));
+for (; count < PRESENT; count++) await client.done("POST", DEFINITIONS, definition(`present${count}s`, MIDDLE));
 await cases();
 client.session.destroy();
 await keelson.stop();

@@ -9,7 +9,6 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "../src/client/client.ts";
@@ -20,7 +19,6 @@ import { Keelson, Scratch, read } from "../test/serve/keelson.ts";
 
 const [claimCount = "100", ...options] = process.argv.slice(2);
 const COUNT = Number(claimCount);
-const TICK_MS = 10;
 const DRIVER = "disks.example.com";
 
 const scratch = new Scratch();
@@ -66,13 +64,8 @@ async function provision(name: string): Promise<number> {
   return performance.now() - began;
 }
 
-const cpuMillis = ({ pid }: Keelson): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-};
-
 async function measure(name: string, atOnce: number): Promise<void> {
-  const before = Object.values(parts).map(cpuMillis);
+  const before = Object.values(parts).map((part) => part.cpuMillis);
   const times: number[] = [];
   let next = 0;
   const began = performance.now();
@@ -81,7 +74,7 @@ async function measure(name: string, atOnce: number): Promise<void> {
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   const seconds = (performance.now() - began) / 1000;
-  const cpu = Object.values(parts).map((part, i) => Number(((cpuMillis(part) - before[i]!) / COUNT).toFixed(1)));
+  const cpu = Object.values(parts).map((part, i) => Number(((part.cpuMillis - before[i]!) / COUNT).toFixed(1)));
   const sorted = times.toSorted((a, b) => a - b);
   const at = (part: number): number => Number(sorted[Math.min(COUNT - 1, Math.floor(COUNT * part))]!.toFixed(1));
   const cpuMillisEach = Object.fromEntries(Object.keys(parts).map((part, i) => [part, cpu[i]]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, ERROR } from "../http2/constants.ts";
-import { FrameReader } from "../http2/frame-reader.ts";
+import { type Frame, FrameReader } from "../http2/frame-reader.ts";
 import { HeaderDecoder } from "../http2/header-decoder.ts";
 import { FLAG, SETTING, TYPE, frame, headerBlock, settings, uint32 } from "../http2/testing/frames.ts";
 import { ClientConnection, type ClientStream, type StreamFailure, type StreamListener } from "./connection.ts";
@@ -75,14 +75,7 @@ class Server {
     return [heard, stream];
   }
 
-  #take({
-    type,
-    flags,
-    stream,
-    bytes,
-    from,
-    to,
-  }: Parameters<ConstructorParameters<typeof FrameReader>[1]>[0]): boolean {
+  #take({ type, flags, stream, bytes, from, to }: Frame): boolean {
     if (type === TYPE.headers) {
       this.requests.push({ stream, fields: this.#decoder.decode(bytes, from, to).fields, block: to - from });
     } else if (type === TYPE.data) {

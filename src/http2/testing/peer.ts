@@ -5,7 +5,7 @@
  */
 import { type ConnectionOptions, Http2Connection } from "../connection.ts";
 import { DEFAULT_FRAME_SIZE, PREFACE } from "../constants.ts";
-import { FrameReader } from "../frame-reader.ts";
+import { type Frame, FrameReader } from "../frame-reader.ts";
 import { HeaderDecoder } from "../header-decoder.ts";
 import { outputPages } from "../output.ts";
 import type { Http2Stream } from "../stream.ts";
@@ -144,14 +144,7 @@ export class Peer {
     else this.#untaken.push(sent);
   }
 
-  #take({
-    type,
-    flags,
-    stream,
-    bytes,
-    from,
-    to,
-  }: Parameters<ConstructorParameters<typeof FrameReader>[1]>[0]): boolean {
+  #take({ type, flags, stream, bytes, from, to }: Frame): boolean {
     this.frames.push({ type, flags, stream, payload: Buffer.from(bytes.subarray(from, to)) });
     const answer = this.answer(stream);
     if (type === TYPE.headers || type === TYPE.continuation) this.#head(answer, flags, bytes.subarray(from, to));
