@@ -57,12 +57,12 @@ function putTogetherLater() {
  * Starts again, as the same process, without the compilers for speed: what they touch while the program is loaded stays in
  * memory. `src/app/calm-engine.ts` switches them on when there is much to do, and off where this is not to be had. And what
  * was compiled for the start alone is let go of by the first collection, not by the sixth; the heap is so small that threads have
- * nothing to share in that, and the room for what is new stays as it is.
+ * nothing to share in that, the room for what is new stays small, and the heap is collected when it has grown by half.
  */
 function startCalmly() {
   const calm = [
     ...["--no-opt", "--no-maglev", "--no-sparkplug", "--bytecode-old-age=1"],
-    ...["--single-threaded-gc", "--semi-space-growth-factor=1"],
+    ...["--single-threaded-gc", "--max-semi-space-size=4", "--heap-growing-percent=50"],
   ];
   if (process.execve === undefined || process.execArgv.includes(calm[0])) return;
   const args = [process.argv0, ...process.execArgv, ...calm, ...process.argv.slice(1)];

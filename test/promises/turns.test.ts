@@ -192,6 +192,8 @@ describe("of a server, over 50 000 objects", () => {
   });
 
   const KEYS = 16_000;
+  /** A second try of a test finds what the first has made. */
+  const MADE = [201, 409];
   test.each([
     ["as YAML", 42, "application/yaml", {}],
     ["as indented JSON", 75, "application/json", { pretty: "true" }],
@@ -201,7 +203,7 @@ describe("of a server, over 50 000 objects", () => {
   ])("no turn of an answer of 16,000 keys is long: %s", { timeout: 60_000 }, async (what, most, accept, query) => {
     const name = `answered-${what.toLowerCase().replaceAll(" ", "-")}`;
     const made = await api.post(ITEMS, { metadata: { name }, data: members("v", KEYS) });
-    expect(made.status).toBe(201);
+    expect(MADE).toContain(made.status);
     const longest = await longestTurn(
       () => {},
       async () => expect((await api.get(`${ITEMS}/${name}`, query, { accept })).status).toBe(200),
@@ -210,21 +212,22 @@ describe("of a server, over 50 000 objects", () => {
   });
 
   test.each([
-    ["of one object of sixteen thousand keys, as YAML", 1, KEYS, "application/yaml"],
-    ["of forty objects of four hundred keys, as YAML", 40, KEYS / 40, "application/yaml"],
-    ["of forty objects of four hundred keys, indented", 40, KEYS / 40, "application/json"],
-  ])("no turn of a list is long: %s", { timeout: 60_000 }, async (_, count, keys, accept) => {
+    ["of one object of sixteen thousand keys, as YAML", 42, 1, KEYS, "application/yaml"],
+    ["of forty objects of four hundred keys, as YAML", 32, 40, KEYS / 40, "application/yaml"],
+    ["of forty objects of four hundred keys, indented", 32, 40, KEYS / 40, "application/json"],
+  ])("no turn of a list is long: %s", { timeout: 60_000 }, async (_, most, count, keys, accept) => {
     const namespace = `listed-${count}-${accept.slice(-4)}`;
     const items = ITEMS.replace("default", namespace);
     await api.post("/api/v1/namespaces", { metadata: { name: namespace } });
     for (let i = 0; i < count; i++) {
-      expect((await api.post(items, { metadata: { name: `n-${i}` }, data: members("v", keys) })).status).toBe(201);
+      const made = await api.post(items, { metadata: { name: `n-${i}` }, data: members("v", keys) });
+      expect(MADE).toContain(made.status);
     }
     const longest = await longestTurn(
       () => {},
       async () => expect(await bytesOf(items, { pretty: "true" }, accept)).toBeGreaterThan(200_000),
     );
-    expect(longest).toBeLessThan(turnBound(32));
+    expect(longest).toBeLessThan(turnBound(most));
   });
 
   test("no turn of a refusal with sixteen thousand causes as YAML is long", { timeout: 60_000 }, async () => {
