@@ -109,6 +109,8 @@ export class BoundedCache<V, K = string> {
 
   #drop(entry: Entry<K, V>): void {
     unlink(entry);
+    // It leads to nobody any more: an old one that nobody has would keep alive those that came after it.
+    entry.before = entry.after = entry;
     this.#entries.delete(entry.key);
     this.#bytes -= entry.weight;
   }
