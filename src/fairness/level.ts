@@ -10,6 +10,7 @@
  *
  * @module
  */
+import { PassingSet } from "../util/passing.ts";
 import type { QueuingSpec } from "../kinds/flowcontrol/v1/priority-level-configuration.ts";
 import type { Clock } from "../util/clock.ts";
 import { Heap } from "../util/heap.ts";
@@ -50,7 +51,7 @@ export class Level {
   /** Those of them that requests of more than one seat have taken. */
   #wideSeats = 0;
   waiting = 0;
-  readonly running = new Set<Ticket>();
+  readonly running = new PassingSet<Ticket>();
   readonly demand: Demand;
   dispatched = 0;
   readonly refused = noRefusals();

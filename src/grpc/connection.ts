@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { PassingMap } from "../util/passing.ts";
 import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, ERROR, FLAG, PREFACE, SETTING, TYPE } from "../http2/constants.ts";
 import { ConnectionError } from "../http2/errors.ts";
 import { type Frame, FrameReader } from "../http2/frame-reader.ts";
@@ -86,7 +87,7 @@ export class ClientConnection {
   readonly #reader = new FrameReader(DEFAULT_FRAME_SIZE, (frame) => this.#take(frame), "");
   readonly #decoder = new HeaderDecoder(HEADERS);
   readonly #writer: FrameWriter;
-  readonly #streams = new Map<number, ClientStream>();
+  readonly #streams = new PassingMap<number, ClientStream>();
   /** Streams that the server has no place for. */
   readonly #waiting = new Set<ClientStream>();
   /** Streams whose bytes wait for windows. */

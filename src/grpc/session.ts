@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { PassingSet } from "../util/passing.ts";
 import { type Socket, connect as connectSocket, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type Clock, atEndOfTurn } from "../util/clock.ts";
@@ -58,7 +59,7 @@ export class GrpcSession {
   readonly #socket: Socket;
   readonly #connection: ClientConnection;
   readonly #clock: Clock;
-  readonly #calls = new Set<Call>();
+  readonly #calls = new PassingSet<Call>();
   /** Messages of streams that came with what is being read. */
   readonly #messages: Message[] = [];
   /** Why the connection ended. */
@@ -155,7 +156,9 @@ export class GrpcSession {
   /** Gives up calls that have waited too long; called every second or so, so that calls need no timers of their own. */
   expire(): void {
     const now = this.#clock.steady();
-    for (const call of this.#calls) if (call.deadline <= now) call.giveUp("no answer in time");
+    for (const call of this.#calls) {
+      if (call.deadline <= now && this.#calls.has(call)) call.giveUp("no answer in time");
+    }
   }
 
   /** Ends the connection at once; calls under way fail. */
@@ -271,12 +274,12 @@ abstract class Exchange implements StreamListener {
 class Call extends Exchange {
   /** When it is given up, on the steady clock. */
   readonly deadline: number;
-  readonly #calls: Set<Call>;
+  readonly #calls: PassingSet<Call>;
   readonly #done: CallDone;
   #answer: Buffer | undefined;
 
   /** @param calls all that are under way */
-  constructor(deadline: number, calls: Set<Call>, done: CallDone) {
+  constructor(deadline: number, calls: PassingSet<Call>, done: CallDone) {
     super();
     this.deadline = deadline;
     this.#calls = calls;

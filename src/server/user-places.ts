@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { PassingMap } from "../util/passing.ts";
 import { isMaster } from "../auth/admin.ts";
 import type { Identity } from "../auth/contract.ts";
 import { tooManyRequests } from "../meta/status.ts";
@@ -25,10 +26,10 @@ export interface UserPlacesOptions {
 
 /** A place that is taken. It is small: each request of a user has one. */
 class Held implements UserPlace {
-  readonly #taken: Map<string, number>;
+  readonly #taken: PassingMap<string, number>;
   #user: string | undefined;
 
-  constructor(taken: Map<string, number>, user: string) {
+  constructor(taken: PassingMap<string, number>, user: string) {
     this.#taken = taken;
     this.#user = user;
   }
@@ -47,7 +48,7 @@ const UNCOUNTED: UserPlace = { [Symbol.dispose]() {} };
 /** See the head of this file. It keeps nothing of those who have nothing. */
 export class UserPlaces {
   readonly #options: UserPlacesOptions;
-  readonly #taken = new Map<string, number>();
+  readonly #taken = new PassingMap<string, number>();
   #refused = 0;
 
   constructor(options: UserPlacesOptions) {

@@ -1,3 +1,4 @@
+import { PassingSet } from "./passing.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, turn } from "./clock.ts";
 
@@ -18,7 +19,7 @@ export interface Unit {
  */
 export class Activity {
   readonly #clock: Pick<Clock, "steady">;
-  readonly #units = new Set<Unit>();
+  readonly #units = new PassingSet<Unit>();
   #begun = 0;
   /** Resolved when the count falls to zero; there while somebody waits for that. */
   #rest: PromiseWithResolvers<void> | undefined;

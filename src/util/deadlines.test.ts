@@ -97,3 +97,24 @@ test("one that fails keeps no other from being told, now or later; its failure r
   expect(over).toEqual(["bad", "good", "later"]);
   expect(await uncaught).toEqual(new Error("a mistake"));
 });
+
+test("who is told may add many: each is told of once, in its time", async () => {
+  const clock = new ManualClock();
+  const over: string[] = [];
+  const set: Deadlines<string> = new Deadlines({
+    clock,
+    millis: 1000,
+    owner: "test",
+    over: (item) => {
+      over.push(item);
+      if (item === "0") for (let i = 150; i < 450; i++) set.add(`${i}`);
+      if (item === "1") set.delete("2");
+    },
+  });
+  for (let i = 0; i < 300; i++) set.add(`${i}`);
+  clock.advance(1000);
+  expect(over).toEqual(Array.from({ length: 150 }, (_, i) => `${i}`).filter((item) => item !== "2"));
+  clock.advance(1000);
+  expect(over.slice(149)).toEqual(Array.from({ length: 300 }, (_, i) => `${150 + i}`));
+  expect(clock.timers().length).toBe(0);
+});

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { PassingMap } from "./passing.ts";
 import type { Clock, Timer } from "./clock.ts";
 import { reportUncaught } from "./faults.ts";
 
@@ -25,7 +26,7 @@ const GRAIN_MS = 250;
 export class Deadlines<T> implements Disposable {
   readonly #options: DeadlinesOptions<T>;
   /** Since when each is there; the oldest first. */
-  readonly #since = new Map<T, number>();
+  readonly #since = new PassingMap<T, number>();
   #timer: Timer | undefined;
 
   constructor(options: DeadlinesOptions<T>) {
@@ -59,6 +60,8 @@ export class Deadlines<T> implements Disposable {
     const { clock, millis, over } = this.#options;
     const now = clock.steady();
     for (const [item, since] of this.#since) {
+      // What was told of before it may have taken it out, or given it its whole time again.
+      if (this.#since.get(item) !== since) continue;
       if (since + millis > now) {
         this.#set(since + millis - now);
         return;
@@ -72,5 +75,6 @@ export class Deadlines<T> implements Disposable {
       }
     }
     this.#timer = undefined;
+    if (this.#since.size > 0) this.#set(millis);
   }
 }

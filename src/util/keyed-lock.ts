@@ -1,3 +1,4 @@
+import { PassingMap } from "./passing.ts";
 import type { Clock, Timer } from "./clock.ts";
 
 /** How long work may wait for its turn and keep it. */
@@ -41,7 +42,7 @@ export interface Turn {
 export class KeyedLock {
   readonly #limits: LockLimits | undefined;
   readonly #times: Times | undefined;
-  readonly #held = new Map<string, HeldTurn>();
+  readonly #held = new PassingMap<string, HeldTurn>();
   #alone = 0;
 
   /** @param limits without them work may wait, and keep its turn, for ever */

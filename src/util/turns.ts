@@ -13,6 +13,7 @@
  *
  * @module
  */
+import { PassingMap } from "./passing.ts";
 import { systemClock } from "./clock.ts";
 
 /** Kept from the beginning: a test that puts its own timers into the globals still gets its turns. */
@@ -33,11 +34,11 @@ const AT_ONCE = 3;
 /** Long jobs that wait, the first for longest. */
 const long: (() => void)[] = [];
 /** Short jobs that wait, by owner: whose turn it is comes first. */
-const short = new Map<unknown, (() => void)[]>();
+const short = new PassingMap<unknown, (() => void)[]>();
 /** Jobs of this process that wait, the first for longest. */
 const own: (() => void)[] = [];
 /** How many short jobs of each owner have run when they came, in this pass; since when. */
-const atOnce = new Map<unknown, number>();
+const atOnce = new PassingMap<unknown, number>();
 let ownAtOnce = 0;
 let began = 0;
 let isScheduled = false;
@@ -149,7 +150,7 @@ function serveShort(since: number): void {
 
 /** Whose turn it is has one, and then the last. */
 function serveOne(): void {
-  const [owner, jobs] = short.entries().next().value!;
+  const [owner, jobs] = short[Symbol.iterator]().next().value!;
   const job = jobs.shift()!;
   short.delete(owner);
   if (jobs.length > 0) short.set(owner, jobs);

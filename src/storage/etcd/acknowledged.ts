@@ -1,3 +1,4 @@
+import { PassingMap } from "../../util/passing.ts";
 import type { StoreEvent } from "../contract.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { StoreEvent } from "../contract.ts";
  * watch need not be waited for; where one is, somebody else has written it, and the watch brings it.
  */
 export class Acknowledged {
-  readonly #events = new Map<number, StoreEvent>();
+  readonly #events = new PassingMap<number, StoreEvent>();
 
   add(event: StoreEvent): void {
     this.#events.set(event.revision, event);

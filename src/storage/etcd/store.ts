@@ -12,6 +12,7 @@
  *
  * @module
  */
+import { PassingMap } from "../../util/passing.ts";
 import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
@@ -104,7 +105,7 @@ class EtcdStore implements Store {
   readonly #feed: Feed;
   readonly #past: Past;
   /** Keys with a write under way, and the writes of each that wait for it. */
-  readonly #keys = new Map<string, WriteUnderWay[]>();
+  readonly #keys = new PassingMap<string, WriteUnderWay[]>();
   readonly #acknowledged = new Acknowledged();
   readonly #reached = new Reached();
   #hub: WatchHub;

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import { PassingMap } from "../../util/passing.ts";
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
@@ -142,7 +143,7 @@ class SqliteStore implements Store {
   #flying: Pending[] = [];
   #sending = false;
   #spare: ArrayBuffer | undefined;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new PassingMap<number, Waiting>();
   #lastId = 0;
   #drained: (() => void) | undefined;
   #closing: Promise<void> | undefined;
