@@ -60,6 +60,18 @@ test("what the start has left behind is given back once things have settled, and
   expect(server.next(MINUTE)).toEqual([]);
 });
 
+test("where there is much to do from the start nothing is collected before memory stays as it is", () => {
+  let cpu = 0;
+  const server = new Process({ cpu: () => cpu });
+  cpu = 700;
+  for (let i = 0; i < 4; i++) {
+    server.rss += 10 * MIB;
+    expect(server.next(5000)).toEqual([]);
+  }
+  expect(server.next(10_000)).toEqual(["collect", "trim"]);
+  expect(server.next(MINUTE)).toEqual([]);
+});
+
 test("a small program collects what its start has left behind, and gives pages back only after it has grown by much", () => {
   const program = new Process({ trimsAtStart: false });
   expect(program.next(2000)).toEqual(["collect"]);

@@ -10,6 +10,9 @@
  * V8 also gives what is new a room that doubles, up to 64 MiB and more, whenever much of it lives on until it is full: ten
  * thousand connections in a row make it do so. That room is given up with the garbage.
  *
+ * A collection also lets go of what was compiled and is not in use at that moment. So at the start it is put off where there is
+ * much to do already: all of that would be compiled anew at once.
+ *
  * @module
  */
 import { setFlagsFromString } from "node:v8";
@@ -19,6 +22,8 @@ import type { Clock } from "../util/clock.ts";
 const MIB = 1 << 20;
 /** How long after the start things have settled. */
 const SETTLED_MS = 1000;
+/** The part of that time that a process works in which it has much to do from the start. */
+const BUSY_PART = 0.6;
 const LOOK_MS = 5000;
 /** How long V8 takes to let go of the buffers of what it has collected; it does so in threads of its own. */
 const FREEING_MS = 500;
@@ -47,6 +52,8 @@ export interface UnusedMemoryOptions {
   /** That of this process by default. */
   readonly memory?: ProcessMemory;
   readonly trimsAtStart?: boolean;
+  /** Milliseconds of CPU that have been taken; by this process by default. */
+  readonly cpu?: () => number;
 }
 
 /** Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. */
@@ -59,15 +66,24 @@ export class UnusedMemory implements Disposable {
   /** How much of that was not V8's then. */
   #leastOther = 0;
   #last = Infinity;
+  /** Whether what is given back at the start has been put off. */
+  #isPutOff = false;
 
   /**
    * @param trimsAtStart whether free pages are given back soon after the start, too: what does so is a megabyte of code, more
    *     than a small program has to give back then
    */
-  constructor(clock: Clock, { memory = ofThisProcess(), trimsAtStart = true }: UnusedMemoryOptions = {}) {
+  constructor(
+    clock: Clock,
+    { memory = ofThisProcess(), trimsAtStart = true, cpu = cpuOfThisProcess }: UnusedMemoryOptions = {},
+  ) {
     this.#clock = clock;
     this.#memory = memory;
-    this.#timer = this.#after(SETTLED_MS, () => this.#collect(trimsAtStart));
+    const before = cpu();
+    this.#timer = this.#after(SETTLED_MS, () => {
+      if (cpu() - before > BUSY_PART * SETTLED_MS) this.#putOff();
+      else this.#collect(trimsAtStart);
+    });
   }
 
   [Symbol.dispose](): void {
@@ -87,22 +103,38 @@ export class UnusedMemory implements Disposable {
     this.#least = Math.min(this.#least, now);
     this.#leastOther = Math.min(this.#leastOther, other);
     const hasGrown = now > this.#least + MUCH_BYTES || other > this.#leastOther + MUCH_BYTES;
-    if (isStill && hasGrown) this.#collect();
+    if (isStill && (hasGrown || this.#isPutOff)) this.#collect();
     else this.#timer = this.#after(LOOK_MS, () => this.#look());
   }
 
+  #putOff(): void {
+    this.#isPutOff = true;
+    this.#noteLeast();
+    this.#timer = this.#after(LOOK_MS, () => this.#look());
+  }
+
   #collect(trims = true): void {
+    this.#isPutOff = false;
     if (this.#memory.heap() <= SMALL_HEAP_BYTES) this.#memory.collect();
     this.#timer = this.#after(FREEING_MS, () => this.#trim(trims));
   }
 
   #trim(trims: boolean): void {
     if (trims) this.#memory.trim();
+    this.#noteLeast();
+    this.#timer = this.#after(LOOK_MS, () => this.#look());
+  }
+
+  #noteLeast(): void {
     this.#least = this.#memory.resident();
     this.#leastOther = this.#least - this.#memory.reserved();
     this.#last = this.#least;
-    this.#timer = this.#after(LOOK_MS, () => this.#look());
   }
+}
+
+function cpuOfThisProcess(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function ofThisProcess(): ProcessMemory {
