@@ -33,7 +33,7 @@ import type { RunningServer } from "./server.ts";
 import { storeFiles } from "./store-files.ts";
 import { stderrLog } from "./log.ts";
 import { takeUncaught } from "./uncaught.ts";
-import { UnusedMemory } from "./unused-memory.ts";
+import { UnusedMemory } from "../util/unused-memory.ts";
 import { YoungGeneration } from "./young-generation.ts";
 import { VERSION } from "./version.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Gives memory back that the server has used and no longer needs.
+ * Gives memory back that a process has used and no longer needs.
  *
  * Two keep it. V8 does not look for garbage while nobody makes any, and the memory of buffers is free only when it has;
  * glibc keeps what is free, between what is not, for who asks next (after 360 unfinished bodies 150 of its 230 MiB were
@@ -14,7 +14,7 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Clock } from "../util/clock.ts";
+import type { Clock } from "./clock.ts";
 
 const MIB = 1 << 20;
 /** How long after the start things have settled. */
@@ -32,7 +32,7 @@ const SMALL_HEAP_BYTES = 48 * MIB;
 const AGE = "--bytecode-old-age=";
 const USUAL_AGE = `${AGE}6`;
 
-/** The memory of a process, in bytes. */
+/** The memory of a process, in bytes; its heap is that of one thread. */
 export interface ProcessMemory {
   resident(): number;
   /** What is in use of V8's heap, garbage included. */
@@ -52,7 +52,10 @@ export interface UnusedMemoryOptions {
   readonly trimsAtStart?: boolean;
 }
 
-/** Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. */
+/**
+ * Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. Of a heap
+ * it collects that of its own thread.
+ */
 export class UnusedMemory implements Disposable {
   readonly #clock: Clock;
   readonly #memory: ProcessMemory;
