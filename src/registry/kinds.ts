@@ -53,6 +53,12 @@ interface Served {
   readonly kind: Kind | undefined;
 }
 
+/** The kinds of a moment. */
+export interface KeptKinds {
+  /** The same kinds over the parts of another server, in a time that does not depend on the number of objects. */
+  fork(shared: SharedParts, actions: Actions): Kinds;
+}
+
 /** See the head of this file. */
 export class Kinds implements Registry {
   readonly #shared: SharedParts;
@@ -73,14 +79,19 @@ export class Kinds implements Registry {
     this.#actions = actions;
   }
 
-  /** The same kinds over the parts of another server, in a time that does not depend on the number of objects: for forks. */
-  fork(shared: SharedParts, actions: Actions): Kinds {
-    const fork = new Kinds(shared, actions);
-    for (const [key, { spec, stored }] of this.#live) {
-      fork.#swap(key, atOnce(fork.#compile(spec)));
-      if (stored?.closed !== undefined) fork.close(key, stored.closed);
-    }
-    return fork;
+  /** The kinds as they are now. Each time they are put over the parts of another server: for forks. */
+  keep(): KeptKinds {
+    const kept = [...this.#live].map(([key, { spec, stored }]) => ({ key, spec, closed: stored?.closed }));
+    return {
+      fork(shared, actions) {
+        const fork = new Kinds(shared, actions);
+        for (const { key, spec, closed } of kept) {
+          fork.#swap(key, atOnce(fork.#compile(spec)));
+          if (closed !== undefined) fork.close(key, closed);
+        }
+        return fork;
+      },
+    };
   }
 
   /**

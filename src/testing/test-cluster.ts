@@ -45,7 +45,7 @@ import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
 import { Sender } from "./sender.ts";
 import { Complaints, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
-import { type Moment, momentOf, serverFrom, snapshotOf } from "./world.ts";
+import { type Moment, type Serving, momentOf, serverFrom, snapshotOf } from "./world.ts";
 
 /** How long clients of a port may take to read the last answers. */
 const GRACE_MS = 1000;
@@ -74,7 +74,7 @@ const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfigurati
 });
 
 /** A server that answers, and what ends with it. */
-interface Live extends Pick<Moment, "core" | "store"> {
+interface Live extends Serving {
   readonly random: SeededRandom;
   readonly closing: AbortController;
   /** Whether the built-in controllers have been started. */
