@@ -320,8 +320,11 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
   const explaining = whyRoute((identity) => client("keelson-why", identity));
   const roles = defaultRolesOf(parts, built, api, () => client("keelson", SERVER_ITSELF));
   const mismatches = (): number => checks.mismatches;
-  const server = serverOf(parts, { own, built, log, explaining, mismatches, health: roles ? [roles.health] : [] });
-  const transport = inProcessTransport(server);
+  // Made when somebody first asks: clusters that others only begin with are never asked.
+  let made: ServerHandle | undefined;
+  const server = (): ServerHandle =>
+    (made ??= serverOf(parts, { own, built, log, explaining, mismatches, health: roles ? [roles.health] : [] }));
+  const transport = inProcessTransport({ inject: (request) => server().inject(request) });
   const local: LocalServer = {
     onKindsChange: (listener) => built.kinds.onChange(listener),
     kinds: servedKindsOf(built.kinds),
@@ -332,7 +335,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     // Controllers are clients: they are told first, and are answered while the server finishes what runs.
     roles?.close();
     const stopped = own.running.splice(0).map(({ manager }) => manager.stop({ grace: graceMillis }));
-    await Promise.all([...stopped, server.close(graceMillis)]);
+    await Promise.all([...stopped, made?.close(graceMillis)]);
     await extension?.close();
     await flow.close();
     if (!parts.hooks) hooks.close();
@@ -348,7 +351,9 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     kinds: built.kinds,
     unreadable: () => built.unreadable(),
     readAgain: () => built.cacher.readAgain(),
-    server,
+    get server() {
+      return server();
+    },
     makeRoles: () => roles?.make() ?? Promise.resolve(),
     client,
     async start(controllers, { isShared = false, freeze = true } = {}) {

@@ -40,7 +40,7 @@ export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"
 
 const asSchema = (object: ApiObject): FlowSchema => object as FlowSchema;
 /** Whether they are the very same objects: what is read of the store is read once. */
-const isSame = (some: readonly ApiObject[], others: readonly ApiObject[]): boolean =>
+const areSame = (some: readonly ApiObject[], others: readonly ApiObject[]): boolean =>
   some.length === others.length && some.every((one, at) => one === others[at]);
 const asLevel = (object: ApiObject): PriorityLevelConfiguration => object as PriorityLevelConfiguration;
 
@@ -124,7 +124,7 @@ export class FlowObjects {
     const { lookup, changed, api } = this.#parts;
     const [schemas, levels] = await Promise.all([lookup.collect(SCHEMAS, asSchema), lookup.collect(LEVELS, asLevel)]);
     if (this.#closed) return;
-    if (!this.#told || !isSame(schemas, this.#told.schemas) || !isSame(levels, this.#told.levels))
+    if (!this.#told || !areSame(schemas, this.#told.schemas) || !areSame(levels, this.#told.levels))
       changed((this.#told = { schemas, levels }));
     const names = new Set(levels.map(({ metadata }) => metadata.name!));
     await Promise.all(

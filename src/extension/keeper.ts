@@ -96,7 +96,7 @@ interface Served {
   readonly names: Names;
   readonly kind: CustomKind;
   /** Tells when objects go, while the definition waits for that. */
-  ending?: Watch;
+  ending?: Watch | undefined;
 }
 
 class Keeper implements Extension {
@@ -153,7 +153,7 @@ class Keeper implements Extension {
   }
 
   keep(): KeptExtension {
-    const served = [...this.#served].map(([name, { ending: _, ...one }]) => [name, one] as const);
+    const served = [...this.#served].map(([name, one]) => [name, { ...one, ending: undefined }] as const);
     const groupOf = [...this.#groupOf];
     const groups = [...this.#groups].map(([group, names]) => [group, names.fork()] as const);
     // What this one has not done yet is left for all.
