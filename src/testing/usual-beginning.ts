@@ -11,30 +11,8 @@
 import { formatTime } from "../meta/time.ts";
 import { seededRandom } from "../util/clock.ts";
 import type { Snapshot } from "./snapshot.ts";
+import { TIME_MARK, UID_MARK } from "./usual-form.ts";
 import { USUAL_RECORDS } from "./usual-records.ts";
-
-/** One record of a beginning, before time and chance. */
-export interface UsualRecord {
-  readonly key: string;
-  readonly revision: number;
-  /** So many numbers are drawn before those of its uid. */
-  readonly drawn: number;
-  /** Its value: {@link TIME_MARK} stands for the time, and {@link UID_MARK} for its uid. */
-  readonly text: string;
-}
-
-/** What every cluster of a dialect begins with. */
-export interface UsualBeginning {
-  readonly revision: number;
-  /** So many numbers are drawn until it has begun. */
-  readonly drawn: number;
-  readonly records: readonly UsualRecord[];
-}
-
-/** What stands for the time in {@link UsualRecord.text}. */
-export const TIME_MARK = "<time>";
-/** What stands for the uid of the object in {@link UsualRecord.text}. */
-export const UID_MARK = "<uid>";
 
 /** What a cluster of the usual options has when it has begun; undefined for a dialect of which that is not known. */
 export function usualBeginning(dialect: string, now: number, seed: number): Snapshot | undefined {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UsualBeginning } from "./usual-beginning.ts";
+import type { UsualBeginning } from "./usual-form.ts";
 
 /** See the head of this file. */
 export const USUAL_RECORDS: ReadonlyMap<string, UsualBeginning> = new Map([

@@ -6,7 +6,7 @@
 import { formatTime } from "../../src/meta/time.ts";
 import { createCluster } from "../../src/testing/index.ts";
 import { type Snapshot, decodeSnapshot } from "../../src/testing/snapshot.ts";
-import { TIME_MARK, UID_MARK, type UsualBeginning } from "../../src/testing/usual-beginning.ts";
+import { TIME_MARK, UID_MARK, type UsualBeginning } from "../../src/testing/usual-form.ts";
 import { seededRandom } from "../../src/util/clock.ts";
 import { silentLog } from "../../src/util/log.ts";
 
@@ -73,7 +73,7 @@ export function recordsFile(beginnings: readonly (readonly [dialect: string, Usu
     " *",
     " * @module",
     " */",
-    'import type { UsualBeginning } from "./usual-beginning.ts";',
+    'import type { UsualBeginning } from "./usual-form.ts";',
     "",
     "/** See the head of this file. */",
     "export const USUAL_RECORDS: ReadonlyMap<string, UsualBeginning> = new Map([",
