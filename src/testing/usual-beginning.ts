@@ -19,9 +19,9 @@ export function usualBeginning(dialect: string, now: number, seed: number): Snap
   const usual = USUAL_RECORDS.get(dialect);
   if (!usual) return undefined;
   const time = formatTime(now);
-  const records = usual.records.map(({ key, revision, drawn, text }) => {
+  const records = usual.records.map(({ key, revision, previous, drawn, text }) => {
     const value = text.replaceAll(TIME_MARK, time).replace(UID_MARK, seededRandom(seed, drawn).uuid());
-    return { key, revision, value: Buffer.from(value) };
+    return { key, value: Buffer.from(value), revision, previousRevision: previous };
   });
   return {
     format: 1,

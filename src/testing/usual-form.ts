@@ -8,6 +8,8 @@
 export interface UsualRecord {
   readonly key: string;
   readonly revision: number;
+  /** The revision of the version before; 0 for none. */
+  readonly previous: number;
   /** So many numbers are drawn before those of its uid. */
   readonly drawn: number;
   /** Its value: {@link TIME_MARK} stands for the time, and {@link UID_MARK} for its uid. */

@@ -14,7 +14,7 @@ import { silentLog } from "../../src/util/log.ts";
 export const DIALECTS = ["kubernetes", "neutral"] as const;
 
 /** No beginning draws more numbers. */
-const MOST_DRAWN = 100_000;
+const MOST_DRAWN = 10_000;
 const SEED = 1;
 const NOW = "2026-01-01T00:00:00Z";
 
@@ -42,11 +42,11 @@ export async function usualRecords(dialect: (typeof DIALECTS)[number]): Promise<
   return {
     revision,
     drawn: found(positions.get(random)),
-    records: records.map(({ key, revision: version, value }) => {
+    records: records.map(({ key, revision: version, previousRevision = 0, value }) => {
       const text = Buffer.from(value).toString();
       const { uid } = (JSON.parse(text) as { readonly metadata: { readonly uid: string } }).metadata;
       const marked = text.replaceAll(formatTime(Date.parse(NOW)), TIME_MARK).replace(uid, UID_MARK);
-      return { key, revision: version, drawn: found(uids.get(uid)), text: marked };
+      return { key, revision: version, previous: previousRevision, drawn: found(uids.get(uid)), text: marked };
     }),
   };
 }
@@ -62,9 +62,10 @@ const quoted = (text: string): string => `'${text.replace(/['\\]/g, String.raw`\
 export function recordsFile(beginnings: readonly (readonly [dialect: string, UsualBeginning])[]): string {
   const lines = beginnings.flatMap(([dialect, { revision, drawn, records }]) => [
     `  ["${dialect}", { revision: ${revision}, drawn: ${drawn}, records: [`,
-    ...records.map(
-      (one) => `    { key: "${one.key}", revision: ${one.revision}, drawn: ${one.drawn}, text: ${quoted(one.text)} },`,
-    ),
+    ...records.map(({ key, text, ...one }) => {
+      const numbers = `revision: ${one.revision}, previous: ${one.previous}, drawn: ${one.drawn}`;
+      return `    { key: "${key}", ${numbers}, text: ${quoted(text)} },`;
+    }),
     "  ] }],",
   ]);
   return [
