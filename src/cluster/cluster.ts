@@ -378,7 +378,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     keep(still, then) {
       const registry = keepRegistry(built, still, then);
       const kept = { registry, definitions: extension?.keep(), told: flow.told };
-      return { dialect, fork: (others) => forkOf({ ...parts, ...others }, kept) };
+      return { dialect, fork: (others) => forkOf({ ...parts, gates: api.gates, ...others }, kept) };
     },
     close,
     [Symbol.asyncDispose]: () => close(),
