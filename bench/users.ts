@@ -1,21 +1,19 @@
 /**
  * What a `get` costs the server when it is the admin's, and when it is that of a user who may do it by a role: CPU time of
- * the executable, with all that it does for a request over HTTP/2. On Linux.
+ * the executable, with all that it does for a request over HTTP/2.
  *
  *     node bench/users.ts [requests per window] [windows]
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { CONFIGMAPS, ask } from "./floods/load.ts";
 import { ADMIN, fill, serve } from "./floods/server.ts";
+import { cpuMillisOf } from "../test/serve/keelson.ts";
 
 const REQUESTS = Number(process.argv[2] ?? 20_000);
 const WINDOWS = Number(process.argv[3] ?? 15);
 const DEEP = 16;
-/** Ticks of the kernel in a second. */
-const TICKS = 100;
 const USER = "kim";
 
 await using server = await serve([USER]);
@@ -40,7 +38,7 @@ console.log(
 
 /** CPU time of the server for one request, in µs. */
 async function costOf(token: string): Promise<number> {
-  const before = cpuMillis();
+  const before = cpuMillisOf(server.pid);
   let next = 0;
   const client = async (): Promise<void> => {
     while (next < REQUESTS) {
@@ -49,11 +47,5 @@ async function costOf(token: string): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: DEEP }, client));
-  return ((cpuMillis() - before) * 1000) / REQUESTS;
-}
-
-function cpuMillis(): number {
-  const stat = readFileSync(`/proc/${server.pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+  return ((cpuMillisOf(server.pid) - before) * 1000) / REQUESTS;
 }

@@ -28,7 +28,7 @@ export interface LoadResult {
 export const CONFIGMAPS = "/api/v1/namespaces/default/configmaps";
 
 /** One request. */
-interface Ask {
+export interface Ask {
   readonly path: string;
   readonly method?: string;
   readonly body?: string;

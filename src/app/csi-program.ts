@@ -10,7 +10,7 @@ import { systemClock } from "../util/clock.ts";
 import { awake } from "./awake.ts";
 import { firstSignal } from "./first-signal.ts";
 import { stderrLog } from "./log.ts";
-import { UnusedMemory } from "./unused-memory.ts";
+import { UnusedMemory } from "../util/unused-memory.ts";
 import { VERSION } from "./version.ts";
 
 /** The command, with what it does. */

@@ -10,7 +10,7 @@ import { FEATURES } from "../drivers/directory/settings.ts";
 import { systemClock } from "../util/clock.ts";
 import { startDriver } from "./driver.ts";
 import { firstSignal } from "./first-signal.ts";
-import { UnusedMemory } from "./unused-memory.ts";
+import { UnusedMemory } from "../util/unused-memory.ts";
 
 /** The command, with what it does. */
 export const command = (): Command => driverCommand({ driver: runDriver, driverFeatures: FEATURES });

@@ -33,7 +33,8 @@ import type { RunningServer } from "./server.ts";
 import { storeFiles } from "./store-files.ts";
 import { stderrLog } from "./log.ts";
 import { takeUncaught } from "./uncaught.ts";
-import { UnusedMemory } from "./unused-memory.ts";
+import { UnusedMemory } from "../util/unused-memory.ts";
+import { YoungGeneration } from "./young-generation.ts";
 import { VERSION } from "./version.ts";
 
 /** Exit codes: a mistake of the user, a store that has failed, and one whose files have gone. */
@@ -248,7 +249,8 @@ async function runUntil(
   server: RunningServer,
   log: Log,
 ): Promise<void> {
-  using _ = new UnusedMemory(systemClock);
+  using _memory = new UnusedMemory(systemClock);
+  using _young = new YoungGeneration();
   const why = await Promise.race([stopped, failed]);
   if (why instanceof Error) {
     say(`the store has failed and the process ends: ${why.message}`);

@@ -14,7 +14,7 @@ import type { LogFormat } from "./log-format.ts";
 import { stderrLog } from "./log.ts";
 import { openMetricsPort } from "./metrics-port.ts";
 import { openAgent } from "./node.ts";
-import { UnusedMemory } from "./unused-memory.ts";
+import { UnusedMemory } from "../util/unused-memory.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the agent of a node until a signal ends it; volumes stay as they are. @throws where the server refuses the node */

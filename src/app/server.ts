@@ -431,7 +431,8 @@ async function openIn(directory: DataDirectory, { options, around, open }: Groun
   }
   if (store === "sqlite") {
     const { openSqliteStore } = await import("../storage/sqlite/store.ts");
-    return openSqliteStore({ directory: directory.store, clock: around.clock, log: around.log, historyMillis });
+    const { clock, log } = around;
+    return openSqliteStore({ directory: directory.store, clock, log, historyMillis, givesMemoryBack: true });
   }
   // Objects are kept elsewhere or not at all, but certificates and the kubeconfig are, and they are those of one process.
   const { lockDirectory } = await import("../storage/sqlite/lock.ts");

@@ -23,8 +23,13 @@ export class Router<T> {
     const router = new Router<U>();
     for (const [prefix, target] of this.#byPrefix) {
       const made = make(target);
-      if (made !== undefined) router.#put(prefix, made);
+      if (made !== undefined) router.#byPrefix.set(prefix, made);
     }
+    for (const [above, count] of this.#above) router.#above.set(above, count);
+    for (const [depth, count] of this.#ofDepth) router.#ofDepth.set(depth, count);
+    router.#depths = this.#depths;
+    if (router.#byPrefix.size === this.#byPrefix.size) return router;
+    for (const prefix of this.#byPrefix.keys()) if (!router.#byPrefix.has(prefix)) router.#count(prefix, -1);
     return router;
   }
 

@@ -15,7 +15,13 @@ import type { Authenticator, Authorizer, Identity, TrustGround } from "../auth/c
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { startChecks } from "../cache/index.ts";
 import { Client, type LocalServer } from "../client/index.ts";
-import { type Extension, type ExtensionParts, definitionPreview, startExtension } from "../extension/index.ts";
+import {
+  type Extension,
+  type ExtensionParts,
+  type KeptExtension,
+  definitionPreview,
+  startExtension,
+} from "../extension/index.ts";
 import { type Hooks, openHooks } from "../hooks/hooks.ts";
 import { type KindSet, builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -23,12 +29,14 @@ import type { ServiceRanges } from "../meta/service-ranges.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
 import {
   type BuiltRegistry,
+  type KeptRegistry,
   type Kinds,
   type RegistryOptions,
   type StartObject,
   type UnreadableRecord,
   buildRegistry,
   forkRegistry,
+  keepRegistry,
 } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import {
@@ -45,7 +53,7 @@ import { type Controller, type Manager, createManager, withoutManagedFields } fr
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
-import { Fairness } from "../fairness/index.ts";
+import { Fairness, type FlowConfiguration } from "../fairness/index.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import { CONTROLLERS_LEASE, type Running, componentStatuses, leaseNamespace } from "./components.ts";
 import { FlowObjects } from "./flow-objects.ts";
@@ -115,6 +123,16 @@ export interface ClusterParts {
 /** What a fork has of its own: a fork of the store, and whatever else is not as it was. */
 export type ForkParts = Partial<ClusterParts> & Pick<ClusterParts, "store">;
 
+/** A moment of a cluster. Nobody asks it; any number of clusters begin with it. */
+export interface KeptCluster {
+  readonly dialect: Dialect;
+  /**
+   * A cluster over a fork of the moment's store, in a time that does not depend on how much is stored. It has the kinds that
+   * were served then and the parts of that cluster, where it is not given its own; no watches and no controllers.
+   */
+  fork(parts: ForkParts): Cluster;
+}
+
 /** A cluster that answers. */
 export interface Cluster extends AsyncDisposable {
   readonly store: Store;
@@ -135,11 +153,8 @@ export interface Cluster extends AsyncDisposable {
   makeRoles(): Promise<void>;
   /** A client in the same process, in the name of the admin by default. */
   client(userAgent: string, identity?: Identity): Client;
-  /**
-   * A second cluster over a fork of the store, in a time that does not depend on how much is stored. It has the kinds that
-   * are served now and the parts of this one, where it is not given its own; no watches and no controllers.
-   */
-  fork(parts: ForkParts): Cluster;
+  /** This moment, for clusters to begin with; `store` is a fork of this one's that nobody writes to. */
+  keep(store: Store, clock: Clock): KeptCluster;
   /**
    * Runs controllers on one manager; resolves when each has seen what there is, or stands by. Where several servers share
    * the store, `isShared`, they elect who runs them. What informers give out is frozen, so
@@ -184,8 +199,14 @@ async function provisionAll(parts: ClusterParts, built: BuiltRegistry, { api }: 
 }
 
 /** Keeps the objects that say how many requests run at a time. */
-const flowObjects = (parts: ClusterParts, { kinds, lookup }: BuiltRegistry, { api, fairness }: Own): FlowObjects =>
+const flowObjects = (
+  parts: ClusterParts,
+  { kinds, lookup }: BuiltRegistry,
+  { api, fairness }: Own,
+  told?: FlowConfiguration,
+): FlowObjects =>
   new FlowObjects({
+    told,
     kinds,
     lookup,
     api,
@@ -206,7 +227,7 @@ interface Own {
   readonly storeFailed: () => boolean;
 }
 
-function openOwn(parts: ClusterParts): Own {
+function openOwn(parts: ClusterParts, configuration?: FlowConfiguration): Own {
   const { dialect, clock = systemClock, random = systemRandom, gates = gatesOf(dialect) } = parts;
   const threads = new ThreadPool(clock);
   return {
@@ -221,7 +242,7 @@ function openOwn(parts: ClusterParts): Own {
     },
     hooks: parts.hooks ?? openHooks({ clock }),
     threads,
-    fairness: parts.fairness === false ? undefined : new Fairness({ clock, seats: seatsOf(parts) }),
+    fairness: parts.fairness === false ? undefined : new Fairness({ clock, seats: seatsOf(parts), configuration }),
     running: [],
     storeFailed: failureOf(parts.store),
   };
@@ -299,8 +320,11 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
   const explaining = whyRoute((identity) => client("keelson-why", identity));
   const roles = defaultRolesOf(parts, built, api, () => client("keelson", SERVER_ITSELF));
   const mismatches = (): number => checks.mismatches;
-  const server = serverOf(parts, { own, built, log, explaining, mismatches, health: roles ? [roles.health] : [] });
-  const transport = inProcessTransport(server);
+  // Made when somebody first asks: clusters that others only begin with are never asked.
+  let made: ServerHandle | undefined;
+  const server = (): ServerHandle =>
+    (made ??= serverOf(parts, { own, built, log, explaining, mismatches, health: roles ? [roles.health] : [] }));
+  const transport = inProcessTransport({ inject: (request) => server().inject(request) });
   const local: LocalServer = {
     onKindsChange: (listener) => built.kinds.onChange(listener),
     kinds: servedKindsOf(built.kinds),
@@ -311,7 +335,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     // Controllers are clients: they are told first, and are answered while the server finishes what runs.
     roles?.close();
     const stopped = own.running.splice(0).map(({ manager }) => manager.stop({ grace: graceMillis }));
-    await Promise.all([...stopped, server.close(graceMillis)]);
+    await Promise.all([...stopped, made?.close(graceMillis)]);
     await extension?.close();
     await flow.close();
     if (!parts.hooks) hooks.close();
@@ -327,7 +351,9 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     kinds: built.kinds,
     unreadable: () => built.unreadable(),
     readAgain: () => built.cacher.readAgain(),
-    server,
+    get server() {
+      return server();
+    },
     makeRoles: () => roles?.make() ?? Promise.resolve(),
     client,
     async start(controllers, { isShared = false, freeze = true } = {}) {
@@ -349,19 +375,33 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
       own.running.push({ controllers, manager: manager.add(...controllers) });
       await manager.start();
     },
-    fork(others) {
-      // Its kinds are those of now, not those that it was once given.
-      const forked = { ...parts, ...others, definitions: [], defaultRoles: false };
-      const ofFork = openOwn(forked);
-      const registry = forkRegistry(built, registryOptions(forked, ofFork));
-      const forkedFlow = flowObjects(forked, registry, ofFork);
-      void forkedFlow.follow();
-      const forkedExtension = extension?.fork(extensionParts(forked, registry, ofFork));
-      return assemble(forked, { built: registry, flow: forkedFlow, extension: forkedExtension }, ofFork);
+    keep(still, then) {
+      const registry = keepRegistry(built, still, then);
+      const kept = { registry, definitions: extension?.keep(), told: flow.told };
+      return { dialect, fork: (others) => forkOf({ ...parts, gates: api.gates, ...others }, kept) };
     },
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** What a cluster begins with that begins with a moment of another one. */
+interface Kept {
+  readonly registry: KeptRegistry;
+  readonly definitions: KeptExtension | undefined;
+  /** What fairness was told last. */
+  readonly told: FlowConfiguration | undefined;
+}
+
+/** A cluster that begins with a moment; its kinds are those of the moment, not those that the first one was given. */
+function forkOf(given: ClusterParts, { registry, definitions, told }: Kept): Cluster {
+  const parts = { ...given, definitions: [], defaultRoles: false };
+  const own = openOwn(parts, told);
+  const built = forkRegistry(registry, registryOptions(parts, own));
+  const flow = flowObjects(parts, built, own, told);
+  void flow.follow();
+  const extension = definitions?.fork(extensionParts(parts, built, own));
+  return assemble(parts, { built, flow, extension }, own);
 }
 
 /** Who makes the roles of the start; undefined where there are none to make. */

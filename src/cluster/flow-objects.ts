@@ -34,9 +34,14 @@ export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"
   readonly activity?: Pick<Activity, "begin"> | undefined;
   /** Is told of every change. */
   readonly changed: (configuration: FlowConfiguration) => void;
+  /** What has been told already. */
+  readonly told?: FlowConfiguration | undefined;
 }
 
 const asSchema = (object: ApiObject): FlowSchema => object as FlowSchema;
+/** Whether they are the very same objects: what is read of the store is read once. */
+const areSame = (some: readonly ApiObject[], others: readonly ApiObject[]): boolean =>
+  some.length === others.length && some.every((one, at) => one === others[at]);
 const asLevel = (object: ApiObject): PriorityLevelConfiguration => object as PriorityLevelConfiguration;
 
 /** See the head of this file. */
@@ -47,11 +52,13 @@ export class FlowObjects {
   readonly #queue: WorkQueue;
   readonly #followings: readonly Following[];
   #timer: Timer | undefined;
+  #told: FlowConfiguration | undefined;
   #closed = false;
 
   constructor(parts: FlowObjectsParts) {
     const { kinds, api, log, activity } = parts;
     this.#parts = parts;
+    this.#told = parts.told;
     this.#schemas = kinds.find(GROUP, "v1", "flowschemas");
     this.#levels = kinds.find(GROUP, "v1", "prioritylevelconfigurations");
     this.#queue = new WorkQueue({
@@ -70,6 +77,11 @@ export class FlowObjects {
     );
   }
 
+  /** The schemas and levels that were told last. */
+  get told(): FlowConfiguration | undefined {
+    return this.#told;
+  }
+
   /** Makes what is missing, puts back what has to be as the release has it, and follows from then on. */
   async start(): Promise<void> {
     if (!this.#schemas || !this.#levels) return;
@@ -83,7 +95,9 @@ export class FlowObjects {
   /** Follows the objects as they are; where the kinds are not served there is nothing to follow. */
   async follow(): Promise<void> {
     if (!this.#schemas || !this.#levels) return;
-    await Promise.all(this.#followings.map((following) => following.begin()));
+    // What there is now is looked at in any case.
+    const { revision } = this.#parts.kinds;
+    await Promise.all(this.#followings.map((following) => following.begin(revision)));
     this.#queue.add("all");
     this.#again();
   }
@@ -110,7 +124,8 @@ export class FlowObjects {
     const { lookup, changed, api } = this.#parts;
     const [schemas, levels] = await Promise.all([lookup.collect(SCHEMAS, asSchema), lookup.collect(LEVELS, asLevel)]);
     if (this.#closed) return;
-    changed({ schemas, levels });
+    if (!this.#told || !areSame(schemas, this.#told.schemas) || !areSame(levels, this.#told.levels))
+      changed((this.#told = { schemas, levels }));
     const names = new Set(levels.map(({ metadata }) => metadata.name!));
     await Promise.all(
       schemas.map(async (schema) => {

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { type Cluster, type ClusterParts, createCluster } from "./cluster.ts";
+export { type Cluster, type ClusterParts, type KeptCluster, createCluster } from "./cluster.ts";
 export { inProcessTransport } from "./in-process.ts";

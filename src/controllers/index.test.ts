@@ -6,8 +6,8 @@ import { CONTROLLERS } from "./names.ts";
 const signingCa = (): never => {
   throw new Error("nothing is signed here");
 };
-const of = (dialect: typeof kubernetes) =>
-  builtInControllers({ dialect, eventTtlMillis: 1000, caCertificate: "", signingCa });
+const settingsOf = (dialect: typeof kubernetes) => ({ dialect, eventTtlMillis: 1000, caCertificate: "", signingCa });
+const of = (dialect: typeof kubernetes) => builtInControllers(settingsOf(dialect));
 const all = of(kubernetes);
 const usual = all.usual.map(shortName);
 /** Those that run only when they are named, too. */
@@ -52,7 +52,12 @@ test("a scheduler is not in the way of another one: it runs where it is named", 
 });
 
 test("those of the lifecycle look after namespaces, what every namespace has, and Events", () => {
-  expect(lifecycleControllers(all).map(shortName)).toEqual(["namespace", "event-expiry", "serviceaccount", "root-ca"]);
+  expect(lifecycleControllers(settingsOf(kubernetes)).map(shortName)).toEqual([
+    "namespace",
+    "event-expiry",
+    "serviceaccount",
+    "root-ca",
+  ]);
 });
 
 describe("in the neutral dialect", () => {

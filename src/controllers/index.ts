@@ -54,31 +54,19 @@ export interface BuiltInControllers {
  * Every controller of a dialect: those that only clusters with pods need are there only in the kubernetes one, and in the
  * neutral one nothing is protected unless it is asked for (DEC-57).
  */
-export function builtInControllers({
-  dialect,
-  eventTtlMillis,
-  caCertificate,
-  secretTokens,
-  signingCa,
-  endedPods,
-  ...attaching
-}: ControllerSettings): BuiltInControllers {
+export function builtInControllers(settings: ControllerSettings): BuiltInControllers {
+  const { dialect, caCertificate, secretTokens, signingCa, endedPods } = settings;
   const { namespaceObjects, storageProtection } = dialect.rules;
-  const lifecycle = [
-    namespaceLifecycle,
-    eventExpiry(eventTtlMillis),
-    ...(namespaceObjects ? [defaultServiceAccount, rootCaPublisher(caCertificate)] : []),
-  ];
   const protections = [claimProtection(dialect), volumeProtection(dialect), attributesClassProtection(dialect)];
   const usual = [
-    ...lifecycle,
+    ...lifecycleControllers(settings),
     systemNamespaces(dialect),
     ...(namespaceObjects ? [accountTokens(dialect, caCertificate, secretTokens)] : []),
     garbageCollector,
     resourceQuota(dialect),
     volumeBinder(dialect),
     volumeExpansion(dialect),
-    attachDetach(dialect, attaching),
+    attachDetach(dialect, settings),
     ephemeralVolumes,
     taintEviction,
     podGarbage(dialect, endedPods === undefined ? {} : { endedPods }),
@@ -97,14 +85,22 @@ export function builtInControllers({
     : { usual, onRequest: [...protections, placing] };
 }
 
-const LIFECYCLE: readonly string[] = ["namespace", "event-expiry", "serviceaccount", "root-ca"];
-
 /** The name of a controller in `--controllers`; its own has the name of the program before it. */
 export const shortName = ({ name }: Controller): string => name.replace(/^keelson-/, "");
 
 /** The controllers that look after namespaces, what every namespace has, and Events. */
-export const lifecycleControllers = ({ usual }: BuiltInControllers): readonly Controller[] =>
-  usual.filter((one) => LIFECYCLE.includes(shortName(one)));
+export function lifecycleControllers({
+  dialect,
+  eventTtlMillis,
+  caCertificate,
+}: Pick<ControllerSettings, "dialect" | "eventTtlMillis" | "caCertificate">): readonly Controller[] {
+  const { namespaceObjects } = dialect.rules;
+  return [
+    namespaceLifecycle,
+    eventExpiry(eventTtlMillis),
+    ...(namespaceObjects ? [defaultServiceAccount, rootCaPublisher(caCertificate)] : []),
+  ];
+}
 
 /**
  * The controllers that a list of names chooses: `*` for the usual ones, `name` for that one, `-name` for all usual others,

@@ -46,10 +46,16 @@ export interface ExtensionParts {
   readonly activity?: Pick<Activity, "begin"> | undefined;
 }
 
+/** What an extension has served and noted at a moment. */
+export interface KeptExtension {
+  /** The same over a fork of the cluster, whose kinds are those of that moment. */
+  fork(parts: ExtensionParts): Extension | undefined;
+}
+
 /** Definitions, served. */
 export interface Extension {
-  /** The same over a fork of the cluster, whose kinds are those of this one: it goes on where this one is. */
-  fork(parts: ExtensionParts): Extension | undefined;
+  /** Where it is now, for forks to go on from. */
+  keep(): KeptExtension;
   /** Stops following; what is served stays served. Resolves when nothing is being done any more. */
   close(): Promise<void>;
 }
@@ -90,7 +96,7 @@ interface Served {
   readonly names: Names;
   readonly kind: CustomKind;
   /** Tells when objects go, while the definition waits for that. */
-  ending?: Watch;
+  ending?: Watch | undefined;
 }
 
 class Keeper implements Extension {
@@ -146,17 +152,25 @@ class Keeper implements Extension {
     await this.#following.begin(revision);
   }
 
-  fork(parts: ExtensionParts): Extension | undefined {
-    const resource = definitionsOf(parts);
-    if (!resource) return undefined;
-    const fork = new Keeper(parts, resource);
-    for (const [name, { ending: _, ...served }] of this.#served) fork.#served.set(name, served);
-    for (const [name, group] of this.#groupOf) fork.#groupOf.set(name, group);
-    for (const [group, names] of this.#groups) fork.#groups.set(group, names.fork());
-    void fork.#following.begin(parts.kinds.revision);
-    // What this one has not done yet is left for both.
-    for (const name of this.#undone) fork.#ask(name);
-    return fork;
+  keep(): KeptExtension {
+    const served = [...this.#served].map(([name, one]) => [name, { ...one, ending: undefined }] as const);
+    const groupOf = [...this.#groupOf];
+    const groups = [...this.#groups].map(([group, names]) => [group, names.fork()] as const);
+    // What this one has not done yet is left for all.
+    const undone = [...this.#undone];
+    return {
+      fork(parts) {
+        const resource = definitionsOf(parts);
+        if (!resource) return undefined;
+        const fork = new Keeper(parts, resource);
+        for (const [name, one] of served) fork.#served.set(name, { ...one });
+        for (const [name, group] of groupOf) fork.#groupOf.set(name, group);
+        for (const [group, names] of groups) fork.#groups.set(group, names.fork());
+        void fork.#following.begin(parts.kinds.revision);
+        for (const name of undone) fork.#ask(name);
+        return fork;
+      },
+    };
   }
 
   async close(): Promise<void> {

@@ -44,7 +44,7 @@ export class Classifier<T extends Matched> {
 
   /** @param schemas in the order in which they are asked */
   constructor(schemas: readonly T[]) {
-    this.#schemas = schemas.map((schema) => ({ schema, rules: schema.rules.map(compile) }));
+    this.#schemas = schemas.map((schema) => ({ schema, rules: schema.rules.map(compiledOnce) }));
   }
 
   /** The first schema that matches; undefined where none does. */
@@ -78,6 +78,15 @@ export class Classifier<T extends Matched> {
 interface CompiledRule {
   readonly isFrom: (identity: Identity) => boolean;
   readonly matches: Matches;
+}
+
+/** Rules never change, and those of the clusters of a process are often the same. */
+const known = new WeakMap<FlowRule, CompiledRule>();
+
+function compiledOnce(rule: FlowRule): CompiledRule {
+  const compiled = known.get(rule) ?? compile(rule);
+  known.set(rule, compiled);
+  return compiled;
 }
 
 function compile({ subjects, resourceRules, nonResourceRules }: FlowRule): CompiledRule {

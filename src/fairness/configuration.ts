@@ -19,6 +19,9 @@ export interface FlowConfiguration {
 /** The level of requests whose own is missing. */
 export const CATCH_ALL = "catch-all";
 
+/** The mandatory ones of them speak of no resource, so that they are the same in every dialect. */
+const PROVIDED_SCHEMAS = providedSchemas({ dialect: neutral });
+
 const asObject = ({ name, spec }: Provided): unknown => ({ metadata: { name }, spec });
 
 /** Those that are there, and in the place of mandatory ones that are not what they have to be. */
@@ -60,8 +63,7 @@ function settingsOf({ metadata, spec }: PriorityLevelConfiguration, part: number
 /** The schemas in the order in which they are asked. */
 export function orderedSchemas(schemas: FlowConfiguration["schemas"]): FlowSchema[] {
   const precedence = ({ spec }: FlowSchema): number => spec.matchingPrecedence ?? 0;
-  // The mandatory schemas speak of no resource, so that they are the same in every dialect.
-  return completed(schemas, providedSchemas({ dialect: neutral })).toSorted(
+  return completed(schemas, PROVIDED_SCHEMAS).toSorted(
     (a, b) => precedence(a) - precedence(b) || (a.metadata.name! < b.metadata.name! ? -1 : 1),
   );
 }

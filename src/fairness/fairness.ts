@@ -27,6 +27,8 @@ export interface FairnessOptions {
   readonly clock: Clock;
   /** Seats of the whole server. */
   readonly seats: number;
+  /** Schemas and levels of the beginning; the mandatory ones by default. */
+  readonly configuration?: FlowConfiguration | undefined;
 }
 
 /** See the head of this file. */
@@ -38,10 +40,10 @@ export class Fairness implements Disposable {
   #classifier = new Classifier<Flow>([]);
   #timer: Timer;
 
-  constructor({ clock, seats }: FairnessOptions) {
+  constructor({ clock, seats, configuration = { schemas: [], levels: [] } }: FairnessOptions) {
     this.#clock = clock;
     this.#seats = seats;
-    this.configure({ schemas: [], levels: [] });
+    this.configure(configuration);
     this.#timer = this.#tick();
   }
 

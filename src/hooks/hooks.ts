@@ -43,10 +43,12 @@ const ROOM = 1 << 20;
 
 /** Asks over HTTPS; connections are kept for the next question. */
 export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS, maxFreeSockets: 2, scheduling: "lifo" });
+  const settings = { keepAlive: true, maxSockets: MOST_SOCKETS, maxFreeSockets: 2, scheduling: "lifo" } as const;
+  // Made for the first question.
+  let agent: Agent | undefined;
   return {
-    ask: (address, body, millis) => ask({ address, body, millis, agent, clock }),
-    close: () => agent.destroy(),
+    ask: (address, body, millis) => ask({ address, body, millis, agent: (agent ??= new Agent(settings)), clock }),
+    close: () => agent?.destroy(),
   };
 }
 

@@ -12,12 +12,13 @@ import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Bytes, Store } from "../storage/contract.ts";
+import type { Clock } from "../util/clock.ts";
 import type { Value } from "../value/value.ts";
 import { amendStatus } from "./amend.ts";
 import { storedBytes } from "./codec.ts";
 import { HotObjects } from "./hot-objects.ts";
 import { type Kind, type SharedParts, type Shown, keyOf } from "./kind.ts";
-import { Kinds, resourceSpecs } from "./kinds.ts";
+import { type KeptKinds, Kinds, resourceSpecs } from "./kinds.ts";
 import { SYSTEM, systemWrite } from "./system.ts";
 import { objectLocks } from "./turn.ts";
 import { type Taker, startRepairs } from "./stocks/repair.ts";
@@ -92,10 +93,22 @@ export async function buildRegistry(options: RegistryOptions): Promise<BuiltRegi
   return built;
 }
 
-/** The kinds of a registry over a fork of its store, in a time that does not depend on how much is stored. */
-export function forkRegistry(parent: BuiltRegistry, options: RegistryOptions): BuiltRegistry {
-  const cacher = parent.cacher.fork(options.store, { clock: options.api.clock, ...options.cache });
-  return over(options, cacher, (shared, actions) => parent.kinds.fork(shared, actions));
+/** What registries over forks of a store begin with. */
+export interface KeptRegistry {
+  readonly cacher: Cacher;
+  readonly kinds: KeptKinds;
+}
+
+/** A registry as it is now, over a fork of its store that nobody writes to; nobody asks it. */
+export const keepRegistry = ({ cacher, kinds }: BuiltRegistry, store: Store, clock: Clock): KeptRegistry => ({
+  cacher: cacher.fork(store, { clock }),
+  kinds: kinds.keep(),
+});
+
+/** A registry over a fork of the store of another one, in a time that does not depend on how much is stored. */
+export function forkRegistry(kept: KeptRegistry, options: RegistryOptions): BuiltRegistry {
+  const cacher = kept.cacher.fork(options.store, { clock: options.api.clock, ...options.cache });
+  return over(options, cacher, (shared, actions) => kept.kinds.fork(shared, actions));
 }
 
 /** Puts the room together around a cache. */

@@ -17,6 +17,7 @@ import type { CacheResource, Entry } from "../cache/index.ts";
 import { storageUnreadable } from "../meta/status.ts";
 import type { Bytes } from "../storage/contract.ts";
 import { exactText, parseExactText } from "../value/exact-text.ts";
+import { placeOfMember } from "../value/json-member.ts";
 
 const decoder = new TextDecoder();
 
@@ -126,6 +127,7 @@ export const decodeObject = (bytes: Uint8Array): ApiObject =>
   parseExactText(decoder.decode(bytes)) as unknown as ApiObject;
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
+const LABELS = Buffer.from('"labels"', "latin1");
 
 /** A version of an object in the cache. The object is parsed when a label, a field or a view is first asked for. */
 export class ObjectEntry implements Entry {
@@ -153,7 +155,15 @@ export class ObjectEntry implements Entry {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return (this.#labels ??= decodeObject(this.bytes).metadata.labels ?? NO_LABELS);
+    return (this.#labels ??= this.#readLabels());
+  }
+
+  /** Who selects by a label asks it of every object; the rest of them is not parsed for that. */
+  #readLabels(): Readonly<Record<string, string>> {
+    const place = placeOfMember(this.bytes, this.#head.bytes.length, LABELS);
+    if (!place) return NO_LABELS;
+    const labels = parseExactText(this.bytes.toString("utf8", place.from, place.to));
+    return (labels as Readonly<Record<string, string>> | null) ?? NO_LABELS;
   }
 
   /** The same state under a later revision: only the version in the bytes changes. */

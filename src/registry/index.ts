@@ -5,11 +5,13 @@
  */
 export {
   type BuiltRegistry,
+  type KeptRegistry,
   type StartObject,
   type RegistryOptions,
   type UnreadableRecord,
   buildRegistry,
   forkRegistry,
+  keepRegistry,
 } from "./build.ts";
 export { SYSTEM } from "./system.ts";
 export { Following, WATCH_ALL } from "./following.ts";

@@ -9,6 +9,7 @@
  * @module
  */
 import type { ResourceDefinition } from "../schema/definition.ts";
+import type { ResourceCache } from "../cache/index.ts";
 import { apiVersionOf, inVersionOrder } from "../meta/versions.ts";
 import { type Steps, atOnce, inTurns } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
@@ -41,6 +42,8 @@ interface Live {
   readonly spec: Blueprint;
   /** Undefined for what is asked or shown, and not stored. */
   readonly stored: StoredResource | undefined;
+  /** Why no objects may be created any more; undefined when they may. */
+  readonly closed: string | undefined;
   readonly served: readonly Served[];
 }
 
@@ -48,9 +51,16 @@ interface Live {
 interface Served {
   /** That of its resource. */
   readonly key: string;
+  readonly definition: ResourceDefinition;
   readonly resource: Resource;
   /** Undefined for what is asked or shown, and not stored. */
   readonly kind: Kind | undefined;
+}
+
+/** The kinds of a moment. */
+export interface KeptKinds {
+  /** The same kinds over the parts of another server, in a time that does not depend on the number of objects. */
+  fork(shared: SharedParts, actions: Actions): Kinds;
 }
 
 /** See the head of this file. */
@@ -73,14 +83,19 @@ export class Kinds implements Registry {
     this.#actions = actions;
   }
 
-  /** The same kinds over the parts of another server, in a time that does not depend on the number of objects: for forks. */
-  fork(shared: SharedParts, actions: Actions): Kinds {
-    const fork = new Kinds(shared, actions);
-    for (const [key, { spec, stored }] of this.#live) {
-      fork.#swap(key, atOnce(fork.#compile(spec)));
-      if (stored?.closed !== undefined) fork.close(key, stored.closed);
-    }
-    return fork;
+  /** The kinds as they are now. Each time they are put over the parts of another server: for forks. */
+  keep(): KeptKinds {
+    const kept = [...this.#live].map(([key, { spec, closed }]) => ({ key, spec, closed }));
+    return {
+      fork(shared, actions) {
+        const fork = new Kinds(shared, actions);
+        for (const { key, spec, closed } of kept) {
+          const cache = isUnstored(spec) ? undefined : shared.cacher.resource(prefixOf(storageOf(spec)));
+          fork.#swap(key, new Later(key, spec, closed, () => atOnce(fork.#compile(spec, cache))));
+        }
+        return fork;
+      },
+    };
   }
 
   /**
@@ -159,7 +174,7 @@ export class Kinds implements Registry {
   /** How many resources are stored. */
   get storedResources(): number {
     let count = 0;
-    for (const { stored } of this.#live.values()) if (stored) count++;
+    for (const { spec } of this.#live.values()) if (!isUnstored(spec)) count++;
     return count;
   }
 
@@ -248,7 +263,7 @@ export class Kinds implements Registry {
   }
 
   /** In steps: a definition may have ten thousand versions. */
-  *#compile(spec: Blueprint): Steps<Live> {
+  *#compile(spec: Blueprint, known?: ResourceCache): Steps<Compiled> {
     if (isUnstored(spec)) return this.#compileUnstored(spec);
     const storage = storageOf(spec);
     const prefix = prefixOf(storage);
@@ -264,7 +279,7 @@ export class Kinds implements Registry {
       closed: undefined,
       successor: undefined,
     };
-    const cache = this.#shared.cacher.resource(prefix);
+    const cache = known ?? this.#shared.cacher.resource(prefix);
     for (const definition of spec.versions) {
       const kind = kindOf(definition, stored, cache, this.#shared, () => viewsIn(spec, definition));
       versions.set(kind.apiVersion, kind);
@@ -274,21 +289,22 @@ export class Kinds implements Registry {
     const { key } = stored;
     for (const kind of versions.values()) {
       if (kind.definition.served === false) continue;
-      served.push({ key, kind, resource: resourceOf(kind, this.#actions) });
+      served.push({ key, definition: kind.definition, kind, resource: resourceOf(kind, this.#actions) });
       yield;
     }
-    return { spec, stored, served };
+    return new Compiled(spec, stored, served);
   }
 
-  #compileUnstored(spec: Blueprint): Live {
+  #compileUnstored(spec: Blueprint): Compiled {
     const definitions = spec.versions.filter((definition) => definition.served !== false);
     const key = keyOfSpec(spec);
     const served = definitions.map((d) => ({
       key,
+      definition: d,
       kind: undefined,
       resource: d.shown ? shownResource(d, this.#shared) : askedResource(d, this.#shared, this.#actions),
     }));
-    return { spec, stored: undefined, served };
+    return new Compiled(spec, undefined, served);
   }
 
   /** The one step: from here on every request finds what is served now. */
@@ -298,17 +314,18 @@ export class Kinds implements Registry {
     const after = next?.served ?? [];
     if (gone?.stored) gone.stored.successor = next?.stored ?? null;
     this.#generation++;
-    for (const { resource } of before) this.#take(resource.definition);
+    for (const { definition } of before) this.#take(definition);
     for (const served of after) this.#put(served);
     if (next) this.#live.set(key, next);
     else this.#live.delete(key);
     this.#sorted = undefined;
+    if (this.#listeners.size === 0) return;
     const change = { before: resourcesOf(before), after: resourcesOf(after) };
     for (const listener of this.#listeners) listener(change);
   }
 
   #put(served: Served): void {
-    const { group, version, plural } = served.resource.definition;
+    const { group, version, plural } = served.definition;
     let versions = this.#groups.get(group);
     if (!versions) this.#groups.set(group, (versions = new Map<string, GroupVersion>()));
     let found = versions.get(version);
@@ -324,6 +341,76 @@ export class Kinds implements Registry {
     this.#told.delete(group);
     if (found.byPlural.size === 0) versions.delete(version);
     if (versions.size === 0) this.#groups.delete(group);
+  }
+}
+
+/** A resource that is compiled. */
+class Compiled implements Live {
+  readonly spec: Blueprint;
+  readonly stored: StoredResource | undefined;
+  readonly served: readonly Served[];
+
+  constructor(spec: Blueprint, stored: StoredResource | undefined, served: readonly Served[]) {
+    this.spec = spec;
+    this.stored = stored;
+    this.served = served;
+  }
+
+  get closed(): string | undefined {
+    return this.stored?.closed;
+  }
+}
+
+/** A resource that is compiled when somebody asks for it: a fork has more of them than its test. */
+class Later implements Live {
+  readonly spec: Blueprint;
+  readonly served: readonly Served[];
+  readonly #closed: string | undefined;
+  readonly #compile: () => Compiled;
+  #compiled: Compiled | undefined = undefined;
+
+  constructor(key: string, spec: Blueprint, closed: string | undefined, compile: () => Compiled) {
+    this.spec = spec;
+    this.#closed = closed;
+    this.#compile = compile;
+    const versions = spec.versions.filter(({ served }) => served !== false);
+    this.served = versions.map((definition, at) => new ServedLater(key, definition, () => this.#now().served[at]!));
+  }
+
+  get stored(): StoredResource | undefined {
+    return this.#now().stored;
+  }
+
+  get closed(): string | undefined {
+    return this.#compiled ? this.#compiled.closed : this.#closed;
+  }
+
+  #now(): Compiled {
+    if (this.#compiled) return this.#compiled;
+    const compiled = this.#compile();
+    if (compiled.stored) compiled.stored.closed = this.#closed;
+    return (this.#compiled = compiled);
+  }
+}
+
+/** A version of a resource that is compiled when somebody asks for it. */
+class ServedLater implements Served {
+  readonly key: string;
+  readonly definition: ResourceDefinition;
+  readonly #compiled: () => Served;
+
+  constructor(key: string, definition: ResourceDefinition, compiled: () => Served) {
+    this.key = key;
+    this.definition = definition;
+    this.#compiled = compiled;
+  }
+
+  get resource(): Resource {
+    return this.#compiled().resource;
+  }
+
+  get kind(): Kind | undefined {
+    return this.#compiled().kind;
   }
 }
 

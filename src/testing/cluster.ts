@@ -23,6 +23,7 @@ import type { Cluster, ClusterOptions } from "./contract.ts";
 import { ASKED_FOR } from "./fault.ts";
 import { decodeSnapshot } from "./snapshot.ts";
 import { type Settings, TestCluster } from "./test-cluster.ts";
+import { usualBeginning } from "./usual-beginning.ts";
 import { type Moment, firstMoment } from "./world.ts";
 
 const EVENT_TTL_MS = 3_600_000;
@@ -73,7 +74,10 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   const begin = async (): Promise<Begun> => {
     const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
     using _ = givingNoWay();
-    const cluster = new TestCluster(settings, await firstMoment({ ...beginning, now: Date.parse(now) }));
+    const usual = isUsual(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
+    const first = await firstMoment({ ...beginning, now: Date.parse(now), ...(usual ? { from: usual } : {}) });
+    if (usual) return { settings, moment: first };
+    const cluster = new TestCluster(settings, first);
     const moment = await cluster.begin();
     await cluster.close();
     return { settings, moment };
@@ -81,6 +85,10 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   const { settings, moment } = await begunOnce([dialect.name, now, seed, plugins, rbac, controllers], begin);
   return new TestCluster(settings, moment, routes);
 }
+
+/** Whether nothing is asked for that has to do with what a cluster begins with, but time and chance. */
+const isUsual = ({ admission, rbac = false, controllers = "lifecycle" }: ClusterOptions): boolean =>
+  admission === undefined && !rbac && controllers === "lifecycle";
 
 /** A cluster that has begun, for others that begin as it did: nobody changes it. */
 interface Begun {
@@ -105,7 +113,8 @@ async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun
 
 /** @throws Error for a name that no controller has */
 function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
-  const all = builtInControllers({ dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" });
-  if (chosen === "lifecycle") return lifecycleControllers(all);
+  const settings = { dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" };
+  if (chosen === "lifecycle") return lifecycleControllers(settings);
+  const all = builtInControllers(settings);
   return chooseControllers(all, chosen === "all" ? ["*"] : chosen === "none" ? [] : [chosen].flat());
 }

@@ -17,7 +17,7 @@ import type {
 } from "../storage/contract.ts";
 import { StoreError } from "../storage/contract.ts";
 import { ASKED_FOR } from "./fault.ts";
-import type { MemoryStore, MemoryStoreOptions } from "../storage/memory/store.ts";
+import type { MemoryStore, MemoryStoreOptions, RememberedRecord } from "../storage/memory/store.ts";
 
 /** The store, with no room for writes while `refuses` says so; its forks do likewise. */
 export class RefusableStore implements MemoryStore {
@@ -46,7 +46,7 @@ export class RefusableStore implements MemoryStore {
     return new RefusableStore(this.#store.fork(options), this.#refuses);
   }
 
-  records = (): readonly StoredRecord[] => this.#store.records();
+  records = (): readonly RememberedRecord[] => this.#store.records();
   get = (key: string): Promise<StoredRecord | undefined> => this.#store.get(key);
   range = (prefix: string, options?: RangeOptions): Promise<RangeResult> => this.#store.range(prefix, options);
   watch = (prefix: string, after: number, watcher: StoreWatcher): StoreWatch =>

@@ -4,7 +4,7 @@
  * @module
  */
 import { deserialize, serialize } from "node:v8";
-import type { StoredRecord } from "../storage/contract.ts";
+import type { RememberedRecord } from "../storage/memory/store.ts";
 
 /** All that a cluster begins with when it begins elsewhere. */
 export interface Snapshot {
@@ -15,7 +15,7 @@ export interface Snapshot {
   /** Where chance goes on. */
   readonly random: number;
   readonly revision: number;
-  readonly records: readonly StoredRecord[];
+  readonly records: readonly RememberedRecord[];
 }
 
 /** The bytes of a snapshot. */

@@ -45,7 +45,7 @@ import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
 import { Sender } from "./sender.ts";
 import { Complaints, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
-import { type Moment, momentOf, serverFrom, snapshotOf } from "./world.ts";
+import { type Moment, type Serving, momentOf, serverFrom, snapshotOf } from "./world.ts";
 
 /** How long clients of a port may take to read the last answers. */
 const GRACE_MS = 1000;
@@ -74,11 +74,17 @@ const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfigurati
 });
 
 /** A server that answers, and what ends with it. */
-interface Live extends Pick<Moment, "core" | "store"> {
+interface Live extends Serving {
   readonly random: SeededRandom;
   readonly closing: AbortController;
   /** Whether the built-in controllers have been started. */
   awake: boolean;
+}
+
+/** A moment, and what was so then: while it still is, the moment is the present one. */
+interface KnownMoment {
+  readonly mark: readonly unknown[];
+  readonly moment: Moment;
 }
 
 /** A cluster that stands on moments; `begin()` it unless it is a fork. */
@@ -100,6 +106,8 @@ export class TestCluster implements Cluster {
   #origin: Moment;
   /** Made from the origin when it is first needed, so that a fork that nobody asks costs nothing. */
   #live: Live | undefined;
+  /** The last moment that was asked for, while it is still the present. */
+  #last: KnownMoment | undefined;
   #pki: Pki | undefined;
   #tokenKeys: TokenKeys | undefined;
   #closed: Promise<void> | undefined;
@@ -294,7 +302,16 @@ export class TestCluster implements Cluster {
 
   #moment(): Moment {
     const live = this.#live;
-    return live ? momentOf(live, this.clock.now(), live.random) : this.#origin;
+    if (!live) return this.#origin;
+    const { kinds } = live.core;
+    const mark = [live, live.store.revision, kinds.revision, kinds.generation, this.clock.now(), live.random.position];
+    const last = this.#last;
+    if (last && mark.every((part, at) => part === last.mark[at])) return last.moment;
+    const moment = momentOf(live, this.clock.now(), live.random);
+    // What is under way may change what is served, and not what is stored.
+    const isAtRest = this.#activity.count === 0 && kinds.revision === live.store.revision;
+    this.#last = isAtRest ? { mark, moment } : undefined;
+    return moment;
   }
 
   #server(): Live {

@@ -6,7 +6,7 @@
 import type { Authenticator, TrustGround } from "../auth/contract.ts";
 import { authorizerOf } from "../auth/authorizer.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
-import { type Cluster as Core, createCluster as createCore } from "../cluster/index.ts";
+import { type Cluster as Core, type KeptCluster, createCluster as createCore } from "../cluster/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { PluginChoice } from "../admission/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -21,13 +21,19 @@ import { storeIsToRefuse } from "./filters.ts";
 import { RefusableStore } from "./refusable-store.ts";
 import { type Snapshot, encodeSnapshot } from "./snapshot.ts";
 
-/** A moment of a cluster: all that is stored, the time and the chance. Nobody asks its server; others are made from it. */
+/** A moment of a cluster: all that is stored, the time and the chance. Nobody writes to it; clusters are made from it. */
 export interface Moment {
-  readonly core: Core;
+  readonly core: KeptCluster;
   readonly store: MemoryStore;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly random: SeededRandom;
+}
+
+/** A server that answers, and where it stores. */
+export interface Serving {
+  readonly core: Core;
+  readonly store: MemoryStore;
 }
 
 /** What a server that is made from a moment has of its own. */
@@ -86,22 +92,20 @@ export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: B
     definitions: definitionsOf(dialect),
   });
   await core.makeRoles();
-  return { core, store, now: from?.now ?? now, random: from ? seededRandom(from.random) : random };
+  return momentOf({ core, store }, from?.now ?? now, from ? seededRandom(from.random) : random);
 }
 
 /** A moment of a server that goes on; what is shared nobody changes. */
-export function momentOf({ core, store }: Pick<Moment, "core" | "store">, now: number, random: SeededRandom): Moment {
-  const forked = store.fork();
-  // The server of a moment answers nobody, but draws when it is put together.
-  const idle = core.fork({ store: forked, clock: new ManualClock(now), random: random.fork(), server: {} });
-  return { core: idle, store: forked, now, random: random.fork() };
+export function momentOf({ core, store }: Serving, now: number, random: SeededRandom): Moment {
+  const still = store.fork();
+  return { core: core.keep(still, new ManualClock(now)), store: still, now, random: random.fork() };
 }
 
 /** A server that begins with a moment. */
 export function serverFrom(
   { core, store }: Moment,
   { activity, filters, routes, revision, authenticator, ...own }: Surroundings,
-): Pick<Moment, "core" | "store"> {
+): Serving {
   const forked = store.fork({ activity, ...(revision === undefined ? {} : { revision }) });
   return {
     core: core.fork({

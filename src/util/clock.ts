@@ -259,11 +259,14 @@ export interface SeededRandom extends Random {
   fork(): SeededRandom;
 }
 
-/** Chance that repeats itself: the same seed gives the same sequence (mulberry32). */
-export function seededRandom(seed: number): SeededRandom {
-  let state = seed >>> 0;
+/** What a number that is drawn adds to the state. */
+const STRIDE = 0x6d2b79f5;
+
+/** Chance that repeats itself: the same seed gives the same sequence (mulberry32), here after so many numbers of it. */
+export function seededRandom(seed: number, drawn = 0): SeededRandom {
+  let state = (seed + Math.imul(STRIDE, drawn)) >>> 0;
   const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
+    state = (state + STRIDE) >>> 0;
     let t = state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);

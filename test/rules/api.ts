@@ -210,9 +210,11 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
     ...parts,
     server: { activity, ...parts.server },
   });
-  const builtIn = builtInControllers({ dialect, eventTtlMillis, caCertificate: "" });
+  const settings = { dialect, eventTtlMillis, caCertificate: "" };
   // What the API does is seen when nobody acts on its objects, unless a test asks for it.
-  const chosen = options.controllers ? chooseControllers(builtIn, controllers) : lifecycleControllers(builtIn);
+  const chosen = options.controllers
+    ? chooseControllers(builtInControllers(settings), controllers)
+    : lifecycleControllers(settings);
   await cluster.start(chosen);
   return { cluster, clock, activity };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http2 from "node:http2";
@@ -94,10 +94,9 @@ export class Keelson {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))![1]) / 1024;
   }
 
-  /** The CPU time of all its threads so far in ms, to 10 ms; on Linux. */
+  /** See {@link cpuMillisOf}. */
   get cpuMillis(): number {
-    const fields = readFileSync(`/proc/${this.pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+    return cpuMillisOf(this.pid);
   }
 
   /** Sends a signal and waits for the end. */
@@ -105,6 +104,17 @@ export class Keelson {
     this.process.kill(signal);
     return this.ended;
   }
+}
+
+/** The CPU time of all threads of a process so far in ms, to 10 ms. */
+export function cpuMillisOf(pid: number): number {
+  if (process.platform === "linux") {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  }
+  // Minutes and seconds with hundredths, and hours before them where there are some.
+  const time = execFileSync("ps", ["-o", "time=", "-p", `${pid}`], { encoding: "utf8" });
+  return time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) * 1000;
 }
 
 /** Runs a command that ends by itself. */

@@ -87,11 +87,13 @@ interface Asked {
   readonly shared: Pick<SharedParts, "admission" | "locks">;
 }
 
-/** What is needed to decode a kind that is never stored. */
+/** What is needed to decode a kind that is never stored; compiled when it is first asked. */
 const decodable = (definition: ResourceDefinition, { dialect }: ApiContext): CompiledKind => ({
   definition,
   apiVersion: apiVersionOf(definition.group, definition.version),
-  walker: walkerOf(definition.schema, { dialect }),
+  get walker() {
+    return walkerOf(definition.schema, { dialect });
+  },
 });
 
 /** A resource whose create is a question; nothing else is possible. */

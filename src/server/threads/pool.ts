@@ -46,7 +46,8 @@ async function cpuOf(worker: Worker): Promise<number> {
 export class ThreadPool implements Beside {
   readonly #clock: Clock;
   readonly #cpuOf: CpuOf;
-  readonly #most: number;
+  /** Undefined as long as nobody has asked how many cores there are. */
+  #threadLimit: number | undefined;
   readonly #threads = new Set<Thread>();
   /** What waits, by sender; the one whose turn it is first. */
   readonly #waiting = new Map<object, Waiting[]>();
@@ -54,14 +55,10 @@ export class ThreadPool implements Beside {
   #closed = false;
 
   /** @param threads at most; as many as there are cores by default, and no more than four */
-  constructor(
-    clock: Clock,
-    threads: number = Math.min(MOST_THREADS, availableParallelism()),
-    cpuOfThread: CpuOf = cpuOf,
-  ) {
+  constructor(clock: Clock, threads?: number, cpuOfThread: CpuOf = cpuOf) {
     this.#clock = clock;
     this.#cpuOf = cpuOfThread;
-    this.#most = threads;
+    this.#threadLimit = threads;
   }
 
   /** How many threads there are. */
@@ -96,6 +93,10 @@ export class ThreadPool implements Beside {
     }
     await Promise.all([...this.#threads].map((thread) => thread.stop()));
     this.#threads.clear();
+  }
+
+  get #most(): number {
+    return (this.#threadLimit ??= Math.min(MOST_THREADS, availableParallelism()));
   }
 
   /** Gives jobs to threads as long as there are both. */

@@ -47,10 +47,16 @@ export interface MemoryStoreOptions {
   readonly revision?: number;
 }
 
+/** A record with what is known of its past. */
+export interface RememberedRecord extends StoredRecord {
+  /** The revision of the version before; 0 for none, and by default. */
+  readonly previousRevision?: number;
+}
+
 /** Options of a memory store that begins with something. */
 export interface OpenMemoryOptions extends MemoryStoreOptions {
   /** What is there in the beginning; nothing by default. */
-  readonly records?: readonly StoredRecord[];
+  readonly records?: readonly RememberedRecord[];
 }
 
 /** A store in memory. */
@@ -65,7 +71,7 @@ export interface MemoryStore extends Store {
    */
   fork(options?: MemoryStoreOptions): MemoryStore;
   /** All that is committed now, in key order. */
-  records(): readonly StoredRecord[];
+  records(): readonly RememberedRecord[];
 }
 
 interface Pending {
@@ -87,8 +93,8 @@ interface Present {
 export function openMemoryStore({ records = [], ...options }: OpenMemoryOptions = {}): Promise<MemoryStore> {
   const index = new OrderedIndex<Keyed, StoreEvent>(byKey);
   let bytes = 0;
-  for (const { key, value, revision } of records) {
-    index.set({ type: "put", key, value, revision, previousRevision: 0 });
+  for (const { key, value, revision, previousRevision = 0 } of records) {
+    index.set({ type: "put", key, value, revision, previousRevision });
     bytes += value.length;
   }
   return Promise.resolve(new Memory({ records: index, revision: 0, bytes }, options));
@@ -137,9 +143,12 @@ class Memory implements MemoryStore {
     return new Memory(present, { historyEvents: this.#historyEvents, ...options });
   }
 
-  records(): readonly StoredRecord[] {
+  records(): readonly RememberedRecord[] {
     this.#checkOpen();
-    return this.#at(this.#revision, "", "", Infinity).map(recordOf);
+    return this.#at(this.#revision, "", "", Infinity).map((record) => ({
+      ...recordOf(record),
+      previousRevision: record.previousRevision,
+    }));
   }
 
   async write(write: Write): Promise<number> {

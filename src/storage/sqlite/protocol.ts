@@ -17,6 +17,12 @@ export interface OpenOptions {
   readonly maxBytes: number;
 }
 
+/** What the thread of a store is started with. */
+export interface ThreadOptions extends OpenOptions {
+  /** See `SqliteStoreOptions`. */
+  readonly givesMemoryBack: boolean;
+}
+
 /** Main thread to writer. `now` is the wall time in milliseconds; `id` comes back in the answer. */
 export type Request =
   | { readonly type: "write"; readonly now: number; readonly count: number; readonly buffer: ArrayBuffer }

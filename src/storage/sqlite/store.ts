@@ -38,7 +38,7 @@ import type { LogPage } from "../watch-hub.ts";
 import { outcomeOf, outcomesOf, packBatch, revisionOf, worthKeeping } from "./batch.ts";
 import { fromPlain } from "./errors.ts";
 import { NO_ROOM, WRITTEN } from "./protocol.ts";
-import type { HistoryPlace, OpenOptions, Reply, Request } from "./protocol.ts";
+import type { HistoryPlace, Reply, Request, ThreadOptions } from "./protocol.ts";
 import { unpackEvents, unpackRecords } from "./records.ts";
 
 /** Options of the embedded backend. */
@@ -57,6 +57,11 @@ export interface SqliteStoreOptions {
   readonly log?: Log;
   /** Largest size of the database file; writes that need more fail with `full`. No limit but the disk by default. */
   readonly maxBytes?: number;
+  /**
+   * Whether the store's thread looks after its own garbage when there is little to do; false by default, as V8's flags, which
+   * this needs, are those of the whole process.
+   */
+  readonly givesMemoryBack?: boolean;
 }
 
 /** Most writes, and most bytes of them, that go into one transaction. */
@@ -94,8 +99,9 @@ interface Waiting {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { clock, directory, log = silentLog, historyMillis = 86_400_000, historyMaxShare = 0.1 } = options;
-  const { historyMinBytes = 16 << 20, maxBytes = Infinity } = options;
-  const workerData: OpenOptions = { directory, historyMillis, historyMaxShare, historyMinBytes, maxBytes };
+  const { historyMinBytes = 16 << 20, maxBytes = Infinity, givesMemoryBack = false } = options;
+  const history = { historyMillis, historyMaxShare, historyMinBytes };
+  const workerData: ThreadOptions = { directory, ...history, maxBytes, givesMemoryBack };
   // The worker lies beside this file, as .ts in the sources and as .js in a build.
   const extension = /\.[cm]?[jt]s(?=$|\?)/.exec(import.meta.url)?.[0] ?? ".js";
   const file = new URL(`./worker${extension}`, import.meta.url);

@@ -13,6 +13,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../util/clock.ts";
 import { unreachable } from "../../util/assert.ts";
+import { UnusedMemory } from "../../util/unused-memory.ts";
 import { StoreError } from "../contract.ts";
 import { isDamage, isFull, toPlain } from "./errors.ts";
 import { History } from "./history.ts";
@@ -21,7 +22,7 @@ import type { HighWater } from "./mark.ts";
 import { lockDirectory } from "./lock.ts";
 import type { DirectoryLock } from "./lock.ts";
 import { Presence } from "./presence.ts";
-import type { OpenOptions, Reply, Request } from "./protocol.ts";
+import type { OpenOptions, Reply, Request, ThreadOptions } from "./protocol.ts";
 import { Reader } from "./reader.ts";
 import type { Chunk, RangeRead } from "./reader.ts";
 import { Room } from "./room.ts";
@@ -233,7 +234,9 @@ function guarded(work: () => void): void {
 }
 
 guarded(() => {
-  const worker = new StoreWorker(workerData as OpenOptions);
+  const options = workerData as ThreadOptions;
+  const worker = new StoreWorker(options);
   post(worker.opened());
+  if (options.givesMemoryBack) new UnusedMemory(systemClock, { trimsAtStart: false });
   port.on("message", (request: Request) => guarded(() => worker.handle(request)));
 });

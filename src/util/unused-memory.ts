@@ -1,5 +1,5 @@
 /**
- * Gives memory back that the server has used and no longer needs.
+ * Gives memory back that a process has used and no longer needs.
  *
  * Two keep it. V8 does not look for garbage while nobody makes any, and the memory of buffers is free only when it has;
  * glibc keeps what is free, between what is not, for who asks next (after 360 unfinished bodies 150 of its 230 MiB were
@@ -7,8 +7,8 @@
  * buffers have been let go, glibc is told to let go of free pages. The same is done when what is resident and not in use
  * has grown by much: a burst whose buffers were needed while memory was given back leaves such pages when it ends.
  *
- * V8 also gives what is new a room that doubles, up to 64 MiB and more, whenever much of it lives on until it is full: ten
- * thousand connections in a row make it do so. That room is given up with the garbage.
+ * The room that V8 gives to new objects is given up with the garbage, and so is what it has compiled of functions that have not
+ * been called since the collection before: of a start that is a megabyte, which would stay for six of them.
  *
  * A collection also lets go of what was compiled and is not in use at that moment. So at the start it is put off where there is
  * much to do already: all of that would be compiled anew at once.
@@ -17,7 +17,7 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Clock } from "../util/clock.ts";
+import type { Clock } from "./clock.ts";
 
 const MIB = 1 << 20;
 /** How long after the start things have settled. */
@@ -33,8 +33,11 @@ const MUCH_BYTES = 24 * MIB;
 const LITTLE_BYTES = 4 * MIB;
 /** A heap up to which a collection is a turn of 40 ms (some 50,000 objects); a larger one is left to V8's own pace. */
 const SMALL_HEAP_BYTES = 48 * MIB;
+/** After how many collections V8 lets go of what it has compiled of a function that nobody calls. */
+const AGE = "--bytecode-old-age=";
+const USUAL_AGE = `${AGE}6`;
 
-/** The memory of a process, in bytes. */
+/** The memory of a process, in bytes; its heap is that of one thread. */
 export interface ProcessMemory {
   resident(): number;
   /** What is in use of V8's heap, garbage included. */
@@ -56,7 +59,10 @@ export interface UnusedMemoryOptions {
   readonly cpu?: () => number;
 }
 
-/** Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. */
+/**
+ * Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. Of a heap
+ * it collects that of its own thread.
+ */
 export class UnusedMemory implements Disposable {
   readonly #clock: Clock;
   readonly #memory: ProcessMemory;
@@ -141,6 +147,7 @@ function ofThisProcess(): ProcessMemory {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: { type: "major"; flavor: "last-resort" }) => void;
   setFlagsFromString("--no-expose-gc");
+  const age = process.execArgv.findLast((flag) => flag.startsWith(AGE)) ?? USUAL_AGE;
   return {
     resident: () => process.memoryUsage.rss(),
     heap: () => process.memoryUsage().heapUsed,
@@ -148,7 +155,11 @@ function ofThisProcess(): ProcessMemory {
       const { heapTotal, external } = process.memoryUsage();
       return heapTotal + external;
     },
-    collect: () => collect({ type: "major", flavor: "last-resort" }),
+    collect: () => {
+      setFlagsFromString(`${AGE}1`);
+      collect({ type: "major", flavor: "last-resort" });
+      setFlagsFromString(age);
+    },
     trim: trimHeap,
   };
 }

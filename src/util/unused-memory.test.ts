@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { ManualClock } from "../util/clock.ts";
+import { ManualClock } from "./clock.ts";
 import { type ProcessMemory, UnusedMemory, type UnusedMemoryOptions } from "./unused-memory.ts";
 
 const MIB = 1 << 20;
@@ -143,7 +143,7 @@ test("the room for new objects, which has grown with them, is given back", async
   const script = `
     const { getHeapSpaceStatistics } = await import("node:v8");
     const { setTimeout: sleep } = await import("node:timers/promises");
-    const { systemClock } = await import(${module("../util/clock.ts")});
+    const { systemClock } = await import(${module("./clock.ts")});
     const { UnusedMemory } = await import(${module("unused-memory.ts")});
     let kept = [];
     for (let i = 0; i < 2_000_000; i++) kept[i % 200_000] = { a: [i, i], b: String(i) };

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { type NewObjects, YoungGeneration } from "./young-generation.ts";
+
+const MIB = 1 << 20;
+
+class Engine implements NewObjects {
+  bytes = MIB;
+  readonly told: boolean[] = [];
+  listener: (() => void) | undefined;
+
+  room(): number {
+    return this.bytes;
+  }
+
+  grow(isOn: boolean): void {
+    this.told.push(isOn);
+  }
+
+  collected(listener: () => void): Disposable {
+    this.listener = listener;
+    return { [Symbol.dispose]: () => (this.listener = undefined) };
+  }
+
+  collect(mib: number): void {
+    this.bytes = mib * MIB;
+    this.listener?.();
+  }
+}
+
+test("the room for new objects grows while it is small, also after it was given back, and no further", () => {
+  const engine = new Engine();
+  const young = new YoungGeneration(engine);
+  for (const mib of [2, 4, 8]) engine.collect(mib);
+  expect(engine.told).toEqual([]);
+  for (const mib of [16, 16, 16]) engine.collect(mib);
+  expect(engine.told).toEqual([false]);
+  for (const mib of [2, 4, 16]) engine.collect(mib);
+  expect(engine.told).toEqual([false, true, false]);
+  young[Symbol.dispose]();
+  expect(engine.listener).toBeUndefined();
+});
+
+test("V8 keeps to it: objects that live on until the room is full widen it without bounds of ours, and no further with them", async () => {
+  const program = (start: string): string => `
+    import { getHeapSpaceStatistics } from "node:v8";
+    ${start}
+    const room = () => getHeapSpaceStatistics().find((one) => one.space_name === "new_space").space_size;
+    const kept = [];
+    let most = 0;
+    for (let i = 0; i < 200; i++) {
+      for (let n = 0; n < 20_000; n++) kept[n] = { i, n };
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, room());
+    }
+    console.log(most);`;
+  const most = async (start: string): Promise<number> => {
+    const args = ["--input-type=module", "-e", program(start)];
+    return Number((await promisify(execFile)(process.execPath, args)).stdout);
+  };
+  const ours = JSON.stringify(new URL("young-generation.ts", import.meta.url).href);
+  expect(await most("")).toBeGreaterThan(16 * MIB);
+  const bounded = await most(`import { YoungGeneration } from ${ours}; new YoungGeneration();`);
+  // Several collections may fall into one turn, before it is asked.
+  expect(bounded).toBeLessThanOrEqual(16 * MIB);
+});
