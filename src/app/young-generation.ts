@@ -12,7 +12,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Both halves together, of which one is in use. */
-const ENOUGH_BYTES = 16 << 20;
+const ENOUGH_BYTES = 32 << 20;
 
 /** What is asked and told of the engine. */
 export interface NewObjects {
