@@ -10,10 +10,10 @@
  *
  * @module
  */
-import { PassingSet } from "../util/passing.ts";
 import type { QueuingSpec } from "../kinds/flowcontrol/v1/priority-level-configuration.ts";
 import type { Clock } from "../util/clock.ts";
 import { Heap } from "../util/heap.ts";
+import { PassingSet } from "../util/passing.ts";
 import { Demand } from "./demand.ts";
 import { deal } from "./hand.ts";
 import { Queue } from "./queue.ts";

@@ -8,7 +8,6 @@
  *
  * @module
  */
-import { PassingMap } from "../util/passing.ts";
 import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, ERROR, FLAG, PREFACE, SETTING, TYPE } from "../http2/constants.ts";
 import { ConnectionError } from "../http2/errors.ts";
 import { type Frame, FrameReader } from "../http2/frame-reader.ts";
@@ -18,6 +17,7 @@ import { HeaderDecoder } from "../http2/header-decoder.ts";
 import { peerSettings } from "../http2/settings.ts";
 import { type FrameSink, FrameWriter } from "./frame-writer.ts";
 import type { RequestHeaders } from "./request-headers.ts";
+import { PassingMap } from "../util/passing.ts";
 
 /** Bytes that may be under way on a stream and on the connection: a large range or a burst of events in one go. */
 const STREAM_WINDOW = 4 << 20;

@@ -7,11 +7,11 @@
  *
  * @module
  */
-import { PassingSet } from "../util/passing.ts";
 import { type Socket, connect as connectSocket, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type Clock, atEndOfTurn } from "../util/clock.ts";
 import { shortPath } from "../util/socket-path.ts";
+import { PassingSet } from "../util/passing.ts";
 import { ClientConnection, type ClientStream, type StreamFailure, type StreamListener } from "./connection.ts";
 import { CODES, GrpcError } from "./error.ts";
 import { Messages } from "./messages.ts";

@@ -15,9 +15,9 @@
  *
  * @module
  */
-import { PassingMap } from "../util/passing.ts";
 import type { BufferPool } from "../util/buffer-pool.ts";
 import { attempt } from "../util/attempt.ts";
+import { PassingMap } from "../util/passing.ts";
 import { DEFAULT_FRAME_SIZE, DEFAULT_TABLE_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import { type Frame, FrameReader } from "./frame-reader.ts";

@@ -1,6 +1,6 @@
-import { PassingSet } from "./passing.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, turn } from "./clock.ts";
+import { PassingSet } from "./passing.ts";
 
 /** Something that is under way. */
 export interface Unit {

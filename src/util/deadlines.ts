@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { PassingMap } from "./passing.ts";
 import type { Clock, Timer } from "./clock.ts";
 import { reportUncaught } from "./faults.ts";
+import { PassingMap } from "./passing.ts";
 
 /** What a set of deadlines is made of. */
 export interface DeadlinesOptions<T> {

@@ -1,5 +1,5 @@
-import { PassingMap } from "./passing.ts";
 import type { Clock, Timer } from "./clock.ts";
+import { PassingMap } from "./passing.ts";
 
 /** How long work may wait for its turn and keep it. */
 export interface LockLimits {

@@ -62,32 +62,27 @@ export class PassingMap<K, V> {
 
 /** A set whose members stay for a moment; see the head of this file. */
 export class PassingSet<T> {
-  #set = new Set<T>();
-  #left = RENEWED_AFTER;
+  readonly #members = new PassingMap<T, true>();
 
   get size(): number {
-    return this.#set.size;
+    return this.#members.size;
   }
 
   add(member: T): void {
-    if (--this.#left < 0) {
-      this.#set = new Set(this.#set);
-      this.#left = Math.max(RENEWED_AFTER, this.#set.size);
-    }
-    this.#set.add(member);
+    this.#members.set(member, true);
   }
 
   /** Takes a member out; whether it was there. */
   delete(member: T): boolean {
-    return this.#set.delete(member);
+    return this.#members.delete(member);
   }
 
   has(member: T): boolean {
-    return this.#set.has(member);
+    return this.#members.get(member) === true;
   }
 
   /** What is there, in the order in which it was added. */
-  [Symbol.iterator](): SetIterator<T> {
-    return this.#set.values();
+  [Symbol.iterator](): MapIterator<T> {
+    return this.#members.keys();
   }
 }

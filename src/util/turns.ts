@@ -13,8 +13,8 @@
  *
  * @module
  */
-import { PassingMap } from "./passing.ts";
 import { systemClock } from "./clock.ts";
+import { PassingMap } from "./passing.ts";
 
 /** Kept from the beginning: a test that puts its own timers into the globals still gets its turns. */
 const { setImmediate } = globalThis;

@@ -72,8 +72,6 @@ export class UnusedMemory implements Disposable {
   /** How much of that was not V8's then. */
   #leastOther = 0;
   #last = Infinity;
-  /** Whether what is given back at the start has been put off. */
-  #isPutOff = false;
 
   /**
    * @param trimsAtStart whether free pages are given back soon after the start, too: what does so is a megabyte of code, more
@@ -87,8 +85,10 @@ export class UnusedMemory implements Disposable {
     this.#memory = memory;
     const before = cpu();
     this.#timer = this.#after(SETTLED_MS, () => {
-      if (cpu() - before > BUSY_PART * SETTLED_MS) this.#putOff();
-      else this.#collect(trimsAtStart);
+      if (cpu() - before <= BUSY_PART * SETTLED_MS) return this.#collect(trimsAtStart);
+      // Nothing has been given back yet, so all of it has grown.
+      this.#last = this.#memory.resident();
+      this.#timer = this.#after(LOOK_MS, () => this.#look());
     });
   }
 
@@ -109,32 +109,21 @@ export class UnusedMemory implements Disposable {
     this.#least = Math.min(this.#least, now);
     this.#leastOther = Math.min(this.#leastOther, other);
     const hasGrown = now > this.#least + MUCH_BYTES || other > this.#leastOther + MUCH_BYTES;
-    if (isStill && (hasGrown || this.#isPutOff)) this.#collect();
+    if (isStill && hasGrown) this.#collect();
     else this.#timer = this.#after(LOOK_MS, () => this.#look());
   }
 
-  #putOff(): void {
-    this.#isPutOff = true;
-    this.#noteLeast();
-    this.#timer = this.#after(LOOK_MS, () => this.#look());
-  }
-
   #collect(trims = true): void {
-    this.#isPutOff = false;
     if (this.#memory.heap() <= SMALL_HEAP_BYTES) this.#memory.collect();
     this.#timer = this.#after(FREEING_MS, () => this.#trim(trims));
   }
 
   #trim(trims: boolean): void {
     if (trims) this.#memory.trim();
-    this.#noteLeast();
-    this.#timer = this.#after(LOOK_MS, () => this.#look());
-  }
-
-  #noteLeast(): void {
     this.#least = this.#memory.resident();
     this.#leastOther = this.#least - this.#memory.reserved();
     this.#last = this.#least;
+    this.#timer = this.#after(LOOK_MS, () => this.#look());
   }
 }
 

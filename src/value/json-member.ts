@@ -1,13 +1,16 @@
 /**
- * Finds a member of an object in JSON text that nobody has parsed.
+ * Finds values and members of objects in JSON text that nobody has parsed.
  *
  * @module
  */
 
-const [QUOTE, BACKSLASH, COMMA, OPENS, CLOSES, OPENS_LIST, CLOSES_LIST] = Buffer.from(
-  '"\\,{}[]',
-  "latin1",
-) as unknown as [...[number, number, number, number, number, number, number]];
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+/** A brace that opens; a bracket that opens is the same once its bit {@link OTHER} is set. */
+const OPENS = 0x7b;
+const CLOSES = 0x7d;
+const OTHER = 0x20;
 
 /** A part of some bytes: from the first of them to before `to`. */
 export interface Place {
@@ -26,8 +29,8 @@ export interface Place {
 export function placeOfMember(bytes: Uint8Array, members: number, key: Uint8Array): Place | undefined {
   let at = members;
   while (bytes[at] === QUOTE) {
-    const from = afterString(bytes, at) + 1;
-    const to = afterValue(bytes, from);
+    const from = endOfString(bytes, at) + 1;
+    const to = endOfValue(bytes, from);
     if (from - 1 - at === key.length && isAt(bytes, at, key)) return { from, to };
     if (bytes[to] !== COMMA) return undefined;
     at = to + 1;
@@ -40,29 +43,26 @@ function isAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   return true;
 }
 
-function afterString(bytes: Uint8Array, from: number): number {
+/** Where the JSON value ends that begins at `from`: the first byte behind it. */
+export function endOfValue(bytes: Uint8Array, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = endOfString(bytes, at) - 1;
+    else if ((byte | OTHER) === OPENS) depth++;
+    else if ((byte | OTHER) === CLOSES) {
+      // A number or a word ends before the end of what it is in.
+      if (depth === 0) return at;
+      depth--;
+    } else if (byte === COMMA && depth === 0) return at;
+    else continue;
+    if (depth === 0) return at + 1;
+  }
+  return bytes.length;
+}
+
+function endOfString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at + 1;
-}
-
-function afterValue(bytes: Uint8Array, from: number): number {
-  let depth = 0;
-  let at = from;
-  while (at < bytes.length) {
-    const byte = bytes[at]!;
-    if (byte === QUOTE) at = afterString(bytes, at);
-    else if (byte === OPENS || byte === OPENS_LIST) {
-      depth++;
-      at++;
-    } else if (byte === CLOSES || byte === CLOSES_LIST) {
-      // Of a number or a word that is the last member, it is the end.
-      if (depth === 0) return at;
-      depth--;
-      at++;
-    } else if (byte === COMMA && depth === 0) return at;
-    else at++;
-    if (depth === 0 && (byte === QUOTE || byte === CLOSES || byte === CLOSES_LIST)) return at;
-  }
-  return at;
 }

@@ -6,11 +6,9 @@
  *
  * @module
  */
+import { endOfValue } from "../../value/json-member.ts";
 
 const KEY = Buffer.from('"metadata":');
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /** A PartialObjectMetadata with the metadata of an object. */
@@ -18,7 +16,7 @@ export function partialBytes(bytes: Uint8Array, version: string): Buffer {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = headFor(version);
   const start = buffer.indexOf(KEY) + KEY.length;
-  const end = endOfObject(buffer, start);
+  const end = endOfValue(buffer, start);
   const partial = Buffer.allocUnsafe(head.length + (end - start) + 1);
   partial.set(head);
   partial.set(buffer.subarray(start, end), head.length);
@@ -35,20 +33,4 @@ function headFor(version: string): Buffer {
     heads.set(version, head);
   }
   return head;
-}
-
-/** Where the JSON object ends that begins at `start`. */
-function endOfObject(buffer: Buffer, start: number): number {
-  let depth = 0;
-  for (let at = start; at < buffer.length; at++) {
-    const byte = buffer[at]!;
-    if (byte === QUOTE) {
-      for (at++; buffer[at] !== QUOTE; at++) if (buffer[at] === BACKSLASH) at++;
-    } else if (byte === OPEN) {
-      depth++;
-    } else if (byte === CLOSE && --depth === 0) {
-      return at + 1;
-    }
-  }
-  return buffer.length;
 }

@@ -1,5 +1,5 @@
-import { PassingMap } from "../../util/passing.ts";
 import type { StoreEvent } from "../contract.ts";
+import { PassingMap } from "../../util/passing.ts";
 
 /**
  * Events of our own writes that etcd has acknowledged, until everything before them has been handed over too.

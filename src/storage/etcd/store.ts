@@ -12,9 +12,9 @@
  *
  * @module
  */
-import { PassingMap } from "../../util/passing.ts";
 import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
+import { PassingMap } from "../../util/passing.ts";
 import { StoreError } from "../contract.ts";
 import type {
   RangeOptions,

@@ -9,11 +9,11 @@
  *
  * @module
  */
-import { PassingMap } from "../../util/passing.ts";
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { oneByOne } from "../../util/turns.ts";
+import { PassingMap } from "../../util/passing.ts";
 import { StoreError } from "../contract.ts";
 import type {
   HistoryBounds,
