@@ -1,16 +1,17 @@
 /**
  * Admission: the ordered chain of steps that may change or refuse a write after it was decoded and before it is stored.
  *
- * A step sees the object in the version of the request, who writes it and how. It gets at other objects only through a
- * `Lookup`, and it never writes, except for the one act that is handed to it (see `namespaces.ts`). A step that asks
- * somebody else answers a promise; where no step does, a write goes through the chain without waiting.
+ * A step sees the object in the version of the request, who writes it and how. It reads other objects only through the
+ * `lookup` of the request, and writes none but in its `commit`. A step that calls another server answers a promise; where no
+ * step does, a write passes the chain without waiting.
  *
  * @module
  */
 import type { Identity } from "../auth/contract.ts";
-import type { ObjectRef } from "../meta/status.ts";
+import { type ApiError, type ObjectRef, type StatusCause, forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Turn } from "../util/keyed-lock.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Hold } from "../util/keyed-lock.ts";
 import type { Value } from "../value/value.ts";
 
 /** What a client may say of a write beside the object; which members there are depends on the verb. */
@@ -25,7 +26,7 @@ export interface AdmissionOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** One write on its way to the store. */
+/** A write that may be stored, or a question that may be answered. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   /** Group, plural and kind of what is written; compare with {@link concerns}, never by plural or kind alone. */
@@ -34,9 +35,12 @@ export interface AdmissionRequest {
   readonly version: string;
   readonly namespaced: boolean;
   readonly namespace: string;
+  /** The name of the object; empty before a name is generated. */
   readonly name: string;
   /** The name in the path of the request; a create by POST has none. */
   readonly nameInPath: string;
+  /** What a refusal calls the object: its name, or the prefix from which one is generated. */
+  readonly shownName: string;
   readonly subresource: string;
   /** The new object; undefined for a delete. `mutate` steps may change it. */
   readonly object: ApiObject | undefined;
@@ -45,15 +49,19 @@ export interface AdmissionRequest {
   readonly options: AdmissionOptions;
   /** Who writes. */
   readonly identity: Identity;
+  /** Reads stored objects, and what is about to be stored together with this one. */
+  readonly lookup: Lookup;
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
-  /** While it lasts other writes of the object wait: a step that asks somebody else passes its signal on. */
-  readonly turn: Turn;
+  /** Other writes of the object wait while the request holds its lock: a step that calls another server passes the signal on. */
+  readonly hold: Hold;
   /**
-   * Puts another value in the place of the object, as somebody else answered it: it is decoded and defaulted like the
+   * Puts another value in the place of the object, as another server answered it: it is decoded and defaulted like the
    * body of the request. Throws 400 for a value that does not fit the kind; does nothing for a delete.
    */
   replace(value: Value): void;
+  /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
+  note(key: string, value: string): void;
 }
 
 /** One step of the chain. A step refuses by throwing, or rejecting with, an `ApiError`. */
@@ -63,12 +71,18 @@ export interface AdmissionStep {
   readonly resources?: readonly Pick<ObjectRef, "group" | "plural">[];
   mutate?(request: AdmissionRequest): void | Promise<void>;
   validate?(request: AdmissionRequest): void | Promise<void>;
-  /** Runs when everything else agreed, right before the store is written; not in a dry run. */
+  /** Runs when all steps agreed, right before the write is stored; not in a dry run, and not where nothing changes. */
   commit?(request: AdmissionRequest): Promise<void> | undefined;
+  /** Undoes its commit: the write is not stored. */
+  rollback?(request: AdmissionRequest): Promise<void> | undefined;
 }
 
 /** The chain, in order. */
 export type Admission = readonly AdmissionStep[];
+
+/** 403 for a request, with the name of its object. */
+export const refusal = ({ ref, shownName }: AdmissionRequest, why: string, causes?: readonly StatusCause[]): ApiError =>
+  forbidden(ref, shownName, why, causes);
 
 /** Whether a request is about a resource, which is known by its group and plural together. */
 export const concerns = ({ ref }: AdmissionRequest, resource: Pick<ObjectRef, "group" | "plural">): boolean =>

@@ -16,13 +16,12 @@ const isBefore = (a: DefaultClass, b: DefaultClass): boolean =>
 
 /** What finds the name of the default class among the objects of a resource (`plural.group`). */
 export function defaultClassOf(
-  lookup: Lookup,
   resource: string,
   isDefault: (object: ApiObject) => boolean,
-): () => Promise<string | undefined> {
+): (lookup: Lookup) => Promise<string | undefined> {
   const read = (object: ApiObject): DefaultClass | undefined =>
     isDefault(object) ? { name: object.metadata.name!, created: object.metadata.creationTimestamp ?? "" } : undefined;
-  return async () => {
+  return async (lookup) => {
     let chosen: DefaultClass | undefined;
     for (const found of await lookup.collect(resource, read)) {
       if (!chosen || isBefore(found, chosen)) chosen = found;

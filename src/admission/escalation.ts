@@ -16,13 +16,13 @@ import { GROUP } from "../auth/rbac/role-cells.ts";
 import type { RuleForm } from "../auth/rbac/rule.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
 import { pathSegment } from "../meta/names.ts";
-import { badRequest, forbidden, notFound } from "../meta/status.ts";
+import { badRequest, notFound } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { inTurns } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import { type Value, equal } from "../value/value.ts";
-import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
 
 /** What the checks are made of. */
 export interface EscalationParts {
@@ -108,13 +108,14 @@ async function may(
 /** Throws 403 unless the writer has all rights of some rules, in the namespace of the object or in the cluster. */
 async function refuseMissing(
   parts: EscalationParts,
-  { ref, namespace, name, identity }: AdmissionRequest,
+  request: AdmissionRequest,
   given: readonly RuleForm[],
 ): Promise<void> {
   if (given.length === 0) return;
+  const { namespace, identity } = request;
   const { resourceRules, pathRules, error } = await rbacOf(parts).rightsOf(identity, namespace);
   const { rules, isCutShort } = await inTurns(missingRights([...resourceRules, ...pathRules], given), new TurnLimit());
-  if (rules.length > 0) throw forbidden(ref, name, refusalOf(identity, rules, isCutShort, error));
+  if (rules.length > 0) throw refusal(request, refusalOf(identity, rules, isCutShort, error));
 }
 
 /** At most how much of what is missing is told. */

@@ -3,7 +3,7 @@ import { kubernetes } from "../meta/dialect.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { AdmissionRequest } from "./contract.ts";
 import { limitRanger } from "./limits.ts";
-import { lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+import { lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
 
 const PODS = { group: "", plural: "pods", kind: "Pod" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims", kind: "PersistentVolumeClaim" };
@@ -19,7 +19,7 @@ async function held(
 ): Promise<ApiObject> {
   const object = objectOf({ name: "p", namespace: "team" }, { spec });
   const request = requestOf({ ref: PODS, object, ...more });
-  const step = limitRanger(lookupOf({ limitranges: ranges }), kubernetes);
+  const step = reading(lookupOf({ limitranges: ranges }), limitRanger(kubernetes));
   await step.mutate!(request);
   await step.validate!(request);
   return object;

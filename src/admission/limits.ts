@@ -13,10 +13,8 @@ import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
 import type { Resources } from "../kinds/core/v1/quantities.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { compareQuantities, multiplyQuantities, quantitySign } from "../meta/quantity.ts";
-import { forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup } from "../schema/lookup.ts";
-import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const PODS = { group: "", plural: "pods" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
@@ -36,35 +34,33 @@ const isOfClaim = (request: AdmissionRequest): boolean => {
 const limitsOf = (object: ApiObject): LimitRange => object as LimitRange;
 
 /** The step named LimitRanger. What is being deleted may be as it is. */
-export function limitRanger(lookup: Lookup, { labelDomain }: Dialect): AdmissionStep {
+export function limitRanger({ labelDomain }: Dialect): AdmissionStep {
   const annotation = `${labelDomain}/limit-ranger`;
-  const ranges = (namespace: string) => lookup.collect("limitranges", limitsOf, namespace);
+  const ranges = ({ lookup, namespace }: AdmissionRequest) => lookup.collect("limitranges", limitsOf, namespace);
   const goes = ({ old }: AdmissionRequest): boolean => old?.metadata.deletionTimestamp !== undefined;
   return {
     name: "LimitRanger",
     resources: [PODS, CLAIMS],
     mutate(request) {
-      const { object, namespace } = request;
+      const { object } = request;
       if (!object || !isOfPod(request) || goes(request)) return undefined;
-      return ranges(namespace).then((found) => {
+      return ranges(request).then((found) => {
         for (const range of found) fillIn(request, object, range, annotation);
       });
     },
     validate(request) {
-      const { object, namespace } = request;
+      const { object } = request;
       const ofPod = isOfPod(request);
       if (!object || !(ofPod || isOfClaim(request)) || goes(request)) return undefined;
-      return ranges(namespace).then((found) => {
+      return ranges(request).then((found) => {
         for (const { spec, metadata } of found) {
           const breaches = (spec.limits ?? []).flatMap((limit) => (ofPod ? ofPods : ofClaims)(object, limit));
-          if (breaches.length > 0) throw refused(request, `${breaches.join("; ")} (LimitRange ${metadata.name})`);
+          if (breaches.length > 0) throw refusal(request, `${breaches.join("; ")} (LimitRange ${metadata.name})`);
         }
       });
     },
   };
 }
-
-const refused = ({ ref, name }: AdmissionRequest, why: string): Error => forbidden(ref, name, why);
 
 const containersOf = ({ containers, initContainers }: PodSpec): readonly [string, readonly ContainerValue[]][] => [
   ["container", (containers ?? []) as readonly ContainerValue[]],
@@ -81,7 +77,7 @@ function fillIn(request: AdmissionRequest, pod: ApiObject, { spec }: LimitRange,
   const all = containersOf(pod["spec"] as PodSpec);
   const count = all.reduce((sum, [, those]) => sum + those.length, 0);
   if (count * (Object.keys(limits).length + Object.keys(requests).length) > MOST_FILLED) {
-    throw refused(request, `the defaults of a LimitRange for ${count} containers are too much for an object`);
+    throw refusal(request, `the defaults of a LimitRange for ${count} containers are too much for an object`);
   }
   const told = all.flatMap(([what, those]) =>
     those.flatMap((container) => {

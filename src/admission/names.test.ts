@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
-import { builtInAdmission } from "./index.ts";
 import { type PluginChoice, idleNames } from "./names.ts";
 import { mastersAuthorizer } from "../auth/admin.ts";
+import { admissionSteps } from "./steps.ts";
 import { lookupOf } from "./testing/requests.ts";
 
 function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
-  const { steps, last } = builtInAdmission({
+  const parts = {
     lookup: lookupOf({}),
     dialect,
     clock: new ManualClock(),
@@ -16,9 +16,10 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(),
     resourcesOf: () => [],
-    ...(plugins ? { plugins } : {}),
-  });
-  return [...steps, ...last].map(({ name }) => name);
+  };
+  return admissionSteps(parts, { plugins })
+    .map(({ name }) => name)
+    .filter((name) => name !== "escalation");
 }
 
 const SIGNERS = [

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { namespaceLifecycle } from "./namespaces.ts";
-import { atOnce, lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+import { atOnce, lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
 
 const NAMESPACE = { group: "", plural: "namespaces", kind: "Namespace" };
 const CLUSTER = { group: "", plural: "persistentvolumes", kind: "PersistentVolume" };
@@ -14,7 +14,7 @@ const code = (wanted: number, reason: string): Error => expect.objectContaining(
 describe("a create in a namespace", () => {
   test.each([neutral, kubernetes])("goes on where the namespace exists ($name)", async (dialect) => {
     const provision = vi.fn<(name: string) => Promise<void>>();
-    const step = namespaceLifecycle(there, dialect, provision);
+    const step = reading(there, namespaceLifecycle(dialect, provision));
     atOnce(step.mutate!(requestOf()));
     await step.commit!(requestOf());
     expect(provision).not.toHaveBeenCalled();
@@ -22,7 +22,7 @@ describe("a create in a namespace", () => {
 
   test("POL-5: makes a namespace that nobody made, when everything else agreed (neutral)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>().mockResolvedValue();
-    const step = namespaceLifecycle(nothing, neutral, provision);
+    const step = reading(nothing, namespaceLifecycle(neutral, provision));
     atOnce(step.mutate!(requestOf()));
     atOnce(step.validate!(requestOf()));
     expect(provision).not.toHaveBeenCalled();
@@ -34,7 +34,7 @@ describe("a create in a namespace", () => {
     "RBAC-51: a question about a namespace needs none, and makes none ($name)",
     (dialect) => {
       const provision = vi.fn<(name: string) => Promise<void>>();
-      const step = namespaceLifecycle(nothing, dialect, provision);
+      const step = reading(nothing, namespaceLifecycle(dialect, provision));
       const ref = {
         group: "authorization.k8s.io",
         plural: "localsubjectaccessreviews",
@@ -48,7 +48,7 @@ describe("a create in a namespace", () => {
 
   test("POL-5: is 404 where nobody made the namespace (kubernetes)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>();
-    const step = namespaceLifecycle(nothing, kubernetes, provision);
+    const step = reading(nothing, namespaceLifecycle(kubernetes, provision));
     expect(() => step.mutate!(requestOf())).toThrow(code(404, "NotFound"));
     expect(step.commit!(requestOf())).toBeUndefined();
     expect(provision).not.toHaveBeenCalled();
@@ -57,7 +57,10 @@ describe("a create in a namespace", () => {
   test.each([neutral, kubernetes])(
     "DEC-34: is 403 with a cause where the namespace is being deleted ($name)",
     (dialect) => {
-      const step = namespaceLifecycle(going, dialect, () => Promise.resolve());
+      const step = reading(
+        going,
+        namespaceLifecycle(dialect, () => Promise.resolve()),
+      );
       expect(() => step.mutate!(requestOf())).toThrow(code(403, "Forbidden"));
       let causes: unknown;
       try {
@@ -76,7 +79,7 @@ describe("a create in a namespace", () => {
     async (operation) => {
       const provision = vi.fn<(name: string) => Promise<void>>();
       for (const lookup of [going, nothing]) {
-        const step = namespaceLifecycle(lookup, neutral, provision);
+        const step = reading(lookup, namespaceLifecycle(neutral, provision));
         atOnce(step.mutate!(requestOf({ operation })));
         atOnce(step.validate!(requestOf({ operation })));
         await step.commit!(requestOf({ operation }));
@@ -87,7 +90,10 @@ describe("a create in a namespace", () => {
 
   test("objects of the cluster have no namespace to look for", async () => {
     const request = requestOf({ ref: CLUSTER, namespaced: false, namespace: "" });
-    const step = namespaceLifecycle(nothing, kubernetes, () => Promise.reject(new Error("made a namespace")));
+    const step = reading(
+      nothing,
+      namespaceLifecycle(kubernetes, () => Promise.reject(new Error("made a namespace"))),
+    );
     atOnce(step.mutate!(request));
     await step.commit!(request);
     expect(step.name).toBe("NamespaceLifecycle");
@@ -99,16 +105,39 @@ describe("a delete of a namespace", () => {
     requestOf({ operation: "DELETE", ref: NAMESPACE, namespaced: false, namespace: "", name });
 
   test.each(["default", "kube-system", "kube-public"])("is 403 for %s in the kubernetes dialect", (name) => {
-    const step = namespaceLifecycle(there, kubernetes, () => Promise.resolve());
+    const step = reading(
+      there,
+      namespaceLifecycle(kubernetes, () => Promise.resolve()),
+    );
     expect(() => step.validate!(remove(name))).toThrow(code(403, "Forbidden"));
   });
 
   test("goes on for others, and for all in the neutral dialect", () => {
-    atOnce(namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("team")));
-    atOnce(namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("kube-node-lease")));
-    atOnce(namespaceLifecycle(there, neutral, () => Promise.resolve()).validate!(remove("default")));
+    atOnce(
+      reading(
+        there,
+        namespaceLifecycle(kubernetes, () => Promise.resolve()),
+      ).validate!(remove("team")),
+    );
+    atOnce(
+      reading(
+        there,
+        namespaceLifecycle(kubernetes, () => Promise.resolve()),
+      ).validate!(remove("kube-node-lease")),
+    );
+    atOnce(
+      reading(
+        there,
+        namespaceLifecycle(neutral, () => Promise.resolve()),
+      ).validate!(remove("default")),
+    );
     // An object of another kind may be called so.
     const request = requestOf({ operation: "DELETE", name: "default" });
-    expect(() => namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(request)).not.toThrow();
+    expect(() =>
+      reading(
+        there,
+        namespaceLifecycle(kubernetes, () => Promise.resolve()),
+      ).validate!(request),
+    ).not.toThrow();
   });
 });

@@ -4,9 +4,8 @@
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
-import { type ObjectRef, forbidden, notFound } from "../meta/status.ts";
-import type { Lookup } from "../schema/lookup.ts";
-import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+import { type ObjectRef, notFound } from "../meta/status.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const NAMESPACES: ObjectRef = { group: "", plural: "namespaces", kind: "Namespace" };
 /** Questions about a namespace, which need not be there: nothing comes to be in it. */
@@ -26,7 +25,7 @@ export type ProvisionNamespace = (name: string) => Promise<void>;
  * create is refused with 404. A create in a namespace that is being deleted is 403 with the cause `NamespaceTerminating` at
  * `metadata.namespace`; updates and deletes go on, so that finalizers can be removed.
  */
-export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): AdmissionStep {
+export function namespaceLifecycle(dialect: Dialect, provision: ProvisionNamespace): AdmissionStep {
   const { autoProvisionNamespaces, protectedNamespaces } = dialect.rules;
   const isCreate = (request: AdmissionRequest): boolean =>
     request.operation === "CREATE" && request.namespaced && !concerns(request, REVIEWS);
@@ -36,27 +35,27 @@ export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: 
       if (isCreate(request)) admitCreate(request);
     },
     validate(request) {
-      const { operation, ref, name } = request;
+      const { operation, name } = request;
       if (operation === "DELETE" && concerns(request, NAMESPACES) && protectedNamespaces.includes(name)) {
-        throw forbidden(ref, name, "this namespace may not be deleted");
+        throw refusal(request, "this namespace may not be deleted");
       }
     },
     commit(request) {
       if (!autoProvisionNamespaces || !isCreate(request)) return undefined;
-      return lookup.get("namespaces", "", request.namespace) ? undefined : provision(request.namespace);
+      return request.lookup.get("namespaces", "", request.namespace) ? undefined : provision(request.namespace);
     },
   };
 
   function admitCreate(request: AdmissionRequest): void {
-    const { ref, namespace } = request;
-    const found = lookup.get("namespaces", "", namespace);
+    const { namespace } = request;
+    const found = request.lookup.get("namespaces", "", namespace);
     if (!found) {
       if (autoProvisionNamespaces) return;
       throw notFound(NAMESPACES, namespace);
     }
     if (found.metadata.deletionTimestamp === undefined) return;
     const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-    throw forbidden(ref, request.name, why, [
+    throw refusal(request, why, [
       {
         reason: "NamespaceTerminating",
         message: `namespace ${namespace} is being terminated`,

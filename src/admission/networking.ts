@@ -1,17 +1,12 @@
 import type { Dialect } from "../meta/dialect.ts";
-import type { Lookup } from "../schema/lookup.ts";
 import { type AdmissionStep, concerns } from "./contract.ts";
 import { defaultClassOf } from "./default-class.ts";
 
 /** Gives a new Ingress without a class, in field or annotation, the newest default class (KIND-Ingress-1). */
-export function defaultIngressClass(lookup: Lookup, { labelDomain }: Dialect): AdmissionStep {
+export function defaultIngressClass({ labelDomain }: Dialect): AdmissionStep {
   const group = "networking.k8s.io";
   const mark = `ingressclass.${labelDomain}/is-default-class`;
-  const chosen = defaultClassOf(
-    lookup,
-    `ingressclasses.${group}`,
-    ({ metadata }) => metadata.annotations?.[mark] === "true",
-  );
+  const chosen = defaultClassOf(`ingressclasses.${group}`, ({ metadata }) => metadata.annotations?.[mark] === "true");
   const ingresses = { group, plural: "ingresses" };
   return {
     name: "DefaultIngressClass",
@@ -22,7 +17,7 @@ export function defaultIngressClass(lookup: Lookup, { labelDomain }: Dialect): A
       const spec = object["spec"] as { ingressClassName?: string } | undefined;
       const said = object.metadata.annotations?.[`${labelDomain}/ingress.class`];
       if (!spec || spec.ingressClassName !== undefined || said !== undefined) return undefined;
-      return chosen().then((name) => {
+      return chosen(request.lookup).then((name) => {
         if (name !== undefined) spec.ingressClassName = name;
       });
     },

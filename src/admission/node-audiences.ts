@@ -15,16 +15,10 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { AdmissionRequest } from "./contract.ts";
 
-/** What the check is made of. */
-export interface AudienceParts {
-  readonly lookup: Lookup;
-  readonly authorizer: Authorizer;
-}
-
 /** Why the agent may not make a token of a Pod for an audience, empty for the server's own; undefined where it may. */
 export async function refusedAudience(
-  { lookup, authorizer }: AudienceParts,
-  { identity, namespace, name }: AdmissionRequest,
+  authorizer: Authorizer,
+  { identity, namespace, name, lookup }: AdmissionRequest,
   pod: ApiObject,
   audience: string,
 ): Promise<string | undefined> {

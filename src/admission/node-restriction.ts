@@ -8,16 +8,18 @@
  *
  * @module
  */
+import type { Authorizer } from "../auth/contract.ts";
 import { groupOfRules, nodeOf } from "../auth/node/node-name.ts";
-import { type ObjectRef, forbidden, notFound } from "../meta/status.ts";
+import { type ObjectRef, notFound } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { type Value, equal } from "../value/value.ts";
-import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
-import { type AudienceParts, refusedAudience } from "./node-audiences.ts";
+import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
+import { refusedAudience } from "./node-audiences.ts";
 
 /** A write of an agent. */
-interface Write extends AudienceParts {
+interface Write {
+  readonly authorizer: Authorizer;
   readonly node: string;
   readonly request: AdmissionRequest;
 }
@@ -40,14 +42,14 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 };
 
 /** See the head of this file. */
-export const nodeRestriction = (parts: AudienceParts): AdmissionStep => ({
+export const nodeRestriction = (authorizer: Authorizer): AdmissionStep => ({
   name: "NodeRestriction",
   // Before others change what the agent has sent.
-  mutate: (request) => judge(parts, request),
+  mutate: (request) => judge(authorizer, request),
 });
 
-function judge(parts: AudienceParts, request: AdmissionRequest): void | Promise<void> {
-  const { ref, identity, name } = request;
+function judge(authorizer: Authorizer, request: AdmissionRequest): void | Promise<void> {
+  const { ref, identity } = request;
   const node = nodeOf(identity);
   if (node === undefined) return;
   const group = groupOfRules(ref.group);
@@ -56,10 +58,10 @@ function judge(parts: AudienceParts, request: AdmissionRequest): void | Promise<
     node === ""
       ? `expected a node in the user ${JSON.stringify(identity.user)}`
       : Object.hasOwn(JUDGES, resource)
-        ? JUDGES[resource]!({ ...parts, node, request })
+        ? JUDGES[resource]!({ authorizer, node, request })
         : undefined;
   const refuse = (reason: string | undefined): void => {
-    if (reason !== undefined) throw forbidden(ref, name, reason);
+    if (reason !== undefined) throw refusal(request, reason);
   };
   return why instanceof Promise ? why.then(refuse) : refuse(why);
 }
@@ -82,7 +84,7 @@ function there(lookup: Lookup, ref: ObjectRef, namespace: string, name: string):
 }
 
 function judgePod(write: Write): string | undefined {
-  const { node, request, lookup } = write;
+  const { node, request } = write;
   const { operation, subresource, namespace, name } = request;
   const onNode = (pod: ApiObject): string | undefined =>
     specOf(pod)["nodeName"] === node ? undefined : `the Pod is not on the node ${node}`;
@@ -91,7 +93,7 @@ function judgePod(write: Write): string | undefined {
       return judgeMirror(write);
     case "DELETE ":
     case "CREATE eviction":
-      return onNode(there(lookup, PODS, namespace, name));
+      return onNode(there(request.lookup, PODS, namespace, name));
     case "UPDATE status":
       return onNode(request.old!) ?? judgePodStatus(request);
     default:
@@ -102,7 +104,7 @@ function judgePod(write: Write): string | undefined {
 const MIRROR = "kubernetes.io/config.mirror";
 
 /** A Pod that the node has begun by itself: it says so, belongs to its Node, and refers to nothing that it could read by that. */
-function judgeMirror({ node, request: { object }, lookup }: Write): string | undefined {
+function judgeMirror({ node, request: { object, lookup } }: Write): string | undefined {
   const { annotations, ownerReferences = [] } = object!.metadata;
   if (annotations?.[MIRROR] === undefined) return `a node creates only Pods with the annotation ${MIRROR}`;
   if (specOf(object)["nodeName"] !== node) return `a node creates Pods on itself only, expected spec.nodeName ${node}`;
@@ -235,19 +237,19 @@ function judgeClaim({ request: { operation, subresource, object, old } }: Write)
 }
 
 /** A token is for a Pod on the node, and for somebody whom that Pod or its drivers know. */
-function judgeToken({ node, request, lookup, authorizer }: Write): Judgement {
+function judgeToken({ node, request, authorizer }: Write): Judgement {
   const { operation, subresource, object, namespace } = request;
   if (operation !== "CREATE" || subresource !== "token") return undefined;
   const { boundObjectRef, audiences } = specOf(object);
   const { apiVersion, kind, name, uid } = formOf(boundObjectRef);
   if (apiVersion !== "v1" || kind !== "Pod" || typeof name !== "string" || name === "" || !uid)
     return "a node makes tokens for Pods only, with their UID";
-  const pod = there(lookup, PODS, namespace, name);
+  const pod = there(request.lookup, PODS, namespace, name);
   if (pod.metadata.uid !== uid) return `the Pod ${name} has another UID`;
   if (specOf(pod)["nodeName"] !== node) return `the Pod ${name} is not on the node ${node}`;
   const wanted = Array.isArray(audiences) ? (audiences as string[]) : [];
   if (wanted.length > 1) return "a node makes tokens for one audience at a time";
-  return refusedAudience({ lookup, authorizer }, request, pod, wanted[0] ?? "");
+  return refusedAudience(authorizer, request, pod, wanted[0] ?? "");
 }
 
 function judgeLease(write: Write): string | undefined {
@@ -267,18 +269,18 @@ function judgeSlice({ node, request: { operation, object, old } }: Write): strin
   return `a node writes slices of its own only, expected spec.nodeName ${node}`;
 }
 
-function judgePodCertificate({ node, request, lookup }: Write): string | undefined {
+function judgePodCertificate({ node, request }: Write): string | undefined {
   const { operation, subresource, object, namespace } = request;
   if (operation !== "CREATE" || subresource !== "") return "a node creates requests for certificates, and nothing else";
   const { nodeName, nodeUID, podName, podUID, serviceAccountName, serviceAccountUID } = specOf(object);
   if (nodeName !== node) return `expected spec.nodeName ${node}`;
-  if (there(lookup, NODES, "", node).metadata.uid !== nodeUID) return `the Node ${node} has another UID`;
-  const pod = there(lookup, PODS, namespace, String(podName));
+  if (there(request.lookup, NODES, "", node).metadata.uid !== nodeUID) return `the Node ${node} has another UID`;
+  const pod = there(request.lookup, PODS, namespace, String(podName));
   if (pod.metadata.uid !== podUID) return `the Pod ${String(podName)} has another UID`;
   if (specOf(pod)["nodeName"] !== node) return `the Pod ${String(podName)} is not on the node ${node}`;
   if (pod.metadata.annotations?.[MIRROR] !== undefined) return "a mirror of a Pod has no certificates";
   if (specOf(pod)["serviceAccountName"] !== serviceAccountName) return "the Pod has another account";
-  const account = there(lookup, ACCOUNTS, namespace, String(serviceAccountName));
+  const account = there(request.lookup, ACCOUNTS, namespace, String(serviceAccountName));
   return account.metadata.uid === serviceAccountUID ? undefined : "the account has another UID";
 }
 

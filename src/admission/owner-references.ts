@@ -12,10 +12,9 @@ import type { Authorizer, Decision } from "../auth/contract.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { OwnerRef } from "../meta/object-meta.ts";
 import { NO_REQUEST, type RequestInfo } from "../meta/request-info.ts";
-import { forbidden } from "../meta/status.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import { type Value, equal } from "../value/value.ts";
-import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 /** A resource that has the objects of a kind. */
 export interface ResourceOfKind {
@@ -107,6 +106,6 @@ const question = (verb: string, what: Partial<RequestInfo>): RequestInfo => ({
   ...what,
 });
 
-function refuse({ ref, name }: AdmissionRequest, why: string, { reason } = { reason: "" } as Decision): never {
-  throw forbidden(ref, name, reason === "" ? why : `${why}: ${reason}`);
+function refuse(request: AdmissionRequest, why: string, { reason } = { reason: "" } as Decision): never {
+  throw refusal(request, reason === "" ? why : `${why}: ${reason}`);
 }

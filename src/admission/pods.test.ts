@@ -3,7 +3,7 @@ import { kubernetes, neutral } from "../meta/dialect.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
-import { lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+import { lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
 
 const PODS = { group: "", plural: "pods", kind: "Pod" };
 
@@ -23,7 +23,7 @@ describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (
 
   describe("Priority", () => {
     const stepOf = (...classes: ApiObject[]): AdmissionStep =>
-      priority(lookupOf({ "priorityclasses.scheduling.k8s.io": classes }));
+      reading(lookupOf({ "priorityclasses.scheduling.k8s.io": classes }), priority());
     const step = stepOf(priorityClass("high", 100, { preemptionPolicy: "Never" }));
 
     test("KIND-PriorityClass-6, KIND-PodAdmission-1: a Pod gets what its class has, which it may say itself", async () => {
@@ -148,7 +148,10 @@ describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (
       { name: "full" },
       { overhead: { podFixed: overhead }, scheduling: { nodeSelector: { k: "v" }, tolerations: [toleration] } },
     );
-    const step = runtimeClass(lookupOf({ "runtimeclasses.node.k8s.io": [full, objectOf({ name: "plain" })] }));
+    const step = reading(
+      lookupOf({ "runtimeclasses.node.k8s.io": [full, objectOf({ name: "plain" })] }),
+      runtimeClass(),
+    );
     const spec = { runtimeClassName: "full" };
     const all = { ...spec, overhead, nodeSelector: { k: "v" }, tolerations: [toleration] };
     const refusal = { status: { reason: "Forbidden", code: 403 } };

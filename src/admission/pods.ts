@@ -11,10 +11,8 @@ import { sameResources } from "../kinds/core/v1/quantities.ts";
 import type { RuntimeClass } from "../kinds/node/v1/runtime-class.ts";
 import type { PriorityClass } from "../kinds/scheduling/v1/priority-class.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup } from "../schema/lookup.ts";
-import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const PODS = { group: "", plural: "pods" };
 const NODES = { group: "", plural: "nodes" };
@@ -28,17 +26,15 @@ function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["opera
   return object?.["spec"] as PodSpec | undefined;
 }
 
-const refused = ({ ref, name }: AdmissionRequest, why: string): Error => forbidden(ref, name, why);
-
 /** Gives Pods the priority of their class, and keeps a second class from being the one of Pods that name none. */
-export function priority(lookup: Lookup): AdmissionStep {
+export function priority(): AdmissionStep {
   const classes = { group: "scheduling.k8s.io", plural: "priorityclasses" };
   const resource = `${classes.plural}.${classes.group}`;
   const readDefault = (object: ApiObject): PriorityClass | undefined =>
     (object as PriorityClass).globalDefault === true ? (object as PriorityClass) : undefined;
 
   /** Where servers have made several at a time, the one that gives the least. */
-  const defaultClass = async (): Promise<PriorityClass | undefined> => {
+  const defaultClass = async ({ lookup }: AdmissionRequest): Promise<PriorityClass | undefined> => {
     const found = await lookup.collect(resource, readDefault);
     return found.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
   };
@@ -46,13 +42,13 @@ export function priority(lookup: Lookup): AdmissionStep {
   const give = (request: AdmissionRequest, spec: PodSpec, from: Pick<PriorityClass, "value" | "preemptionPolicy">) => {
     const { value = 0, preemptionPolicy } = from;
     if (spec.priority !== undefined && spec.priority !== value) {
-      throw refused(request, `its class gives the priority ${value}, expected none or that one, got ${spec.priority}`);
+      throw refusal(request, `its class gives the priority ${value}, expected none or that one, got ${spec.priority}`);
     }
     spec.priority = value;
     if (preemptionPolicy === undefined) return;
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
       const got = spec.preemptionPolicy;
-      throw refused(
+      throw refusal(
         request,
         `its class gives preemptionPolicy ${preemptionPolicy}, expected none or that one, got ${got}`,
       );
@@ -70,21 +66,21 @@ export function priority(lookup: Lookup): AdmissionStep {
       if (!spec) return undefined;
       const { priorityClassName: name = "" } = spec;
       if (name === "") {
-        return defaultClass().then((found) => {
+        return defaultClass(request).then((found) => {
           if (found) spec.priorityClassName = found.metadata.name!;
           give(request, spec, found ?? { value: 0, preemptionPolicy: "PreemptLowerPriority" });
         });
       }
-      const named = lookup.get(resource, "", name) as PriorityClass | undefined;
-      if (!named) throw refused(request, `there is no PriorityClass ${name}`);
+      const named = request.lookup.get(resource, "", name) as PriorityClass | undefined;
+      if (!named) throw refusal(request, `there is no PriorityClass ${name}`);
       return give(request, spec, named);
     },
     validate(request) {
       const { operation, subresource, object } = request;
       if (subresource !== "" || !concerns(request, classes) || !object || !readDefault(object)) return undefined;
-      return defaultClass().then((other) => {
+      return defaultClass(request).then((other) => {
         if (!other || (operation === "UPDATE" && other.metadata.name === object.metadata.name)) return;
-        throw refused(request, `the PriorityClass ${other.metadata.name} is the global default already, there is one`);
+        throw refusal(request, `the PriorityClass ${other.metadata.name} is the global default already, there is one`);
       });
     },
   };
@@ -149,12 +145,12 @@ export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
 }
 
 /** Gives Pods the overhead and the nodes of their runtime class (KIND-PodAdmission-3, KIND-PodAdmission-4). */
-export function runtimeClass(lookup: Lookup): AdmissionStep {
+export function runtimeClass(): AdmissionStep {
   const resource = "runtimeclasses.node.k8s.io";
   const classOf = (request: AdmissionRequest, { runtimeClassName: name }: PodSpec): RuntimeClass | undefined => {
     if (name === undefined) return undefined;
-    const found = lookup.get(resource, "", name) as RuntimeClass | undefined;
-    if (!found) throw refused(request, `there is no RuntimeClass ${name}`);
+    const found = request.lookup.get(resource, "", name) as RuntimeClass | undefined;
+    if (!found) throw refusal(request, `there is no RuntimeClass ${name}`);
     return found;
   };
   return {
@@ -172,14 +168,14 @@ export function runtimeClass(lookup: Lookup): AdmissionStep {
       if (!spec) return;
       const overhead = classOf(request, spec)?.overhead;
       if (overhead ? sameResources(overhead.podFixed, spec.overhead) : spec.overhead === undefined) return;
-      throw refused(request, "expected the overhead of its runtime class, or none without one");
+      throw refusal(request, "expected the overhead of its runtime class, or none without one");
     },
   };
 }
 
 function setOverhead(request: AdmissionRequest, spec: PodSpec, podFixed: Readonly<Record<string, string>> = {}): void {
   if (spec.overhead && !sameResources(podFixed, spec.overhead)) {
-    throw refused(request, "expected the overhead of its runtime class, or none");
+    throw refusal(request, "expected the overhead of its runtime class, or none");
   }
   if (Object.keys(podFixed).length > 0) spec.overhead = { ...podFixed };
 }
@@ -190,7 +186,7 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, { nodeSelector,
   for (const key in nodeSelector) {
     const [wanted, own] = [nodeSelector[key]!, spec.nodeSelector?.[key]];
     if (own === undefined || own === wanted) continue;
-    throw refused(
+    throw refusal(
       request,
       `its runtime class wants nodes with ${key}=${wanted}, and it wants those with ${key}=${own}`,
     );

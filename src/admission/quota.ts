@@ -1,10 +1,10 @@
 /**
- * Quotas: what objects take is charged to the quotas of their namespace before they are stored, and what does not fit is
- * refused (QUOTA-2..8). What is given back, a controller counts.
+ * Quotas: what objects take is charged to the quotas of their namespace right before they are stored, and what does not fit
+ * is refused (QUOTA-2..8). A write that is not stored gets its charge back; what objects give back later, a controller counts.
  *
- * A charge looks at its quota once more when it is booked, in one write with the sum that it was added to: writers on
- * several servers never get more than there is. Charges that come while one is written are booked together by the next
- * write.
+ * A charge is checked when its request is validated, and once more when it is booked, in one write with the sum that it is
+ * added to: writers on several servers never get more than there is. Charges that come while one is written are booked
+ * together by the next write.
  *
  * @module
  */
@@ -15,11 +15,10 @@ import type { Resources } from "../kinds/core/v1/quantities.ts";
 import type { ResourceQuota } from "../kinds/core/v1/resource-quota.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { compareQuantities, quantitySign, subtractQuantities } from "../meta/quantity.ts";
-import { forbidden, hasReason } from "../meta/status.ts";
+import { hasReason } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup } from "../schema/lookup.ts";
 import type { Clock } from "../util/clock.ts";
-import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
 
 /** Changes the status of an object in the name of the server, whoever else does so; rejects with 404 where it is gone. */
 export type AmendStatus = (
@@ -30,7 +29,6 @@ export type AmendStatus = (
 
 /** What the step is made of. */
 export interface QuotaParts {
-  readonly lookup: Lookup;
   readonly dialect: Dialect;
   readonly clock: Pick<Clock, "now">;
   readonly amend: AmendStatus;
@@ -46,7 +44,7 @@ const counted = (object: ApiObject): ResourceQuota | undefined =>
 const UNCOUNTED = /^(?:bindings$|events(?:$|\.events\.)|[a-z]+reviews\.)/;
 
 /** The step named ResourceQuota; it is the last one, so that only what is about to be stored is charged. */
-export function resourceQuota({ lookup, dialect, clock, amend }: QuotaParts): AdmissionStep {
+export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionStep {
   const till = new Till(amend);
   const usages = new Map<string, Usage>();
   const usageFor = (resource: string): Usage => {
@@ -54,6 +52,8 @@ export function resourceQuota({ lookup, dialect, clock, amend }: QuotaParts): Ad
     usages.set(resource, usage);
     return usage;
   };
+  /** What is booked, or about to be, for requests under way. */
+  const charged = new WeakMap<AdmissionRequest, readonly Charge[]>();
   return {
     name: "ResourceQuota",
     validate(request) {
@@ -63,7 +63,7 @@ export function resourceQuota({ lookup, dialect, clock, amend }: QuotaParts): Ad
       if (UNCOUNTED.test(resource)) return undefined;
       const usage = usageFor(resource);
       if (!mayTake(request, object, usage)) return undefined;
-      return lookup.collect(QUOTAS, counted, namespace).then((quotas) => {
+      return request.lookup.collect(QUOTAS, counted, namespace).then((quotas) => {
         if (quotas.length === 0) return undefined;
         const asked: Asked = {
           request,
@@ -73,8 +73,15 @@ export function resourceQuota({ lookup, dialect, clock, amend }: QuotaParts): Ad
           isCounted: (name) => countedBy(name, dialect) === resource,
         };
         const charges = quotas.map((quota) => chargeOf(asked, quota)).filter((charge) => charge !== undefined);
-        return request.options.dryRun ? undefined : till.takeAll(namespace, charges);
+        if (charges.length > 0) charged.set(request, charges);
       });
+    },
+    commit(request) {
+      const charges = charged.get(request);
+      return charges && till.takeAll(request.namespace, charges);
+    },
+    rollback(request) {
+      return till.giveBack(request.namespace, charged.get(request) ?? []);
     },
   };
 }
@@ -111,7 +118,7 @@ function chargeOf(asked: Asked, quota: ResourceQuota): Charge | undefined {
   const names = Object.keys(hard).filter(isCounted);
   if (names.length === 0 || !isAbout(quota.spec, object, usage)) return undefined;
   const { name = "" } = quota.metadata;
-  const refuse = (why: string): Error => forbidden(request.ref, request.name, why);
+  const refuse = (why: string): Error => refusal(request, why);
   const unsaid = usage.unsaid?.(object, names);
   if (unsaid !== undefined) throw refuse(`failed quota: ${name}: ${unsaid}`);
   if (names.some((counts) => used[counts] === undefined)) {
@@ -166,11 +173,20 @@ class Till {
     const booked = await Promise.allSettled(charges.map((charge) => this.#book(namespace, charge.quota, charge)));
     const failed = booked.find((one) => one.status === "rejected");
     if (!failed) return;
-    const back = charges.filter((_, i) => booked[i]!.status === "fulfilled");
-    await Promise.allSettled(
-      back.map(({ quota, amounts }) => this.#book(namespace, quota, { amounts: opposite(amounts), check: () => {} })),
+    await this.giveBack(
+      namespace,
+      charges.filter((_, i) => booked[i]!.status === "fulfilled"),
     );
     throw failed.reason;
+  }
+
+  /** Takes back what was booked. */
+  async giveBack(namespace: string, charges: readonly Charge[]): Promise<void> {
+    await Promise.allSettled(
+      charges.map(({ quota, amounts }) =>
+        this.#book(namespace, quota, { amounts: opposite(amounts), check: () => {} }),
+      ),
+    );
   }
 
   #book(namespace: string, quota: string, charge: Waiting["charge"]): Promise<void> {

@@ -4,14 +4,14 @@ import type { ApiObject } from "../schema/definition.ts";
 import { seededRandom } from "../util/clock.ts";
 import type { AdmissionRequest } from "./contract.ts";
 import { serviceAccount } from "./service-account.ts";
-import { atOnce, lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+import { atOnce, lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
 
 const PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 const account = (name: string, more: object = {}, metadata: object = {}): ApiObject =>
   objectOf({ name, namespace: "team", ...metadata }, more);
 
 const stepOf = (...accounts: readonly ApiObject[]) =>
-  serviceAccount({ lookup: lookupOf({ serviceaccounts: accounts }), dialect: kubernetes, random: seededRandom(1) });
+  reading(lookupOf({ serviceaccounts: accounts }), serviceAccount({ dialect: kubernetes, random: seededRandom(1) }));
 
 type Spec = Record<string, unknown>;
 

@@ -10,11 +10,9 @@ import { isMirror } from "../kinds/core/v1/pod/mirror.ts";
 import type { PodSpec, PodVolume } from "../kinds/core/v1/pod/spec-schema.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { generatedName } from "../schema/generated-name.ts";
-import { forbidden } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup } from "../schema/lookup.ts";
 import type { Random } from "../util/clock.ts";
-import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const PODS = { group: "", plural: "pods" };
 const DEFAULT = "default";
@@ -34,21 +32,20 @@ type Container = NonNullable<PodSpec["containers"]>[number];
 
 /** What the step is made of. */
 export interface ServiceAccountParts {
-  readonly lookup: Lookup;
   readonly dialect: Dialect;
   readonly random: Random;
 }
 
 /** Gives Pods a ServiceAccount, its token and its image pull secrets, and refuses those whose account is not there. */
-export function serviceAccount({ lookup, dialect, random }: ServiceAccountParts): AdmissionStep {
+export function serviceAccount({ dialect, random }: ServiceAccountParts): AdmissionStep {
   const enforced = `${dialect.labelDomain}/enforce-mountable-secrets`;
 
   /** The account that a Pod names; undefined for the default one that is not there yet. */
   const accountOf = (request: AdmissionRequest, name: string): ServiceAccount | undefined => {
-    const found = lookup.get("serviceaccounts", request.namespace, name);
+    const found = request.lookup.get("serviceaccounts", request.namespace, name);
     if (found || name === DEFAULT) return found as ServiceAccount | undefined;
     const account = `${request.namespace}/${name}`;
-    throw refused(request, `error looking up service account ${account}: serviceaccount "${name}" not found`);
+    throw refusal(request, `error looking up service account ${account}: serviceaccount "${name}" not found`);
   };
 
   return {
@@ -71,20 +68,18 @@ export function serviceAccount({ lookup, dialect, random }: ServiceAccountParts)
       if (!spec) return;
       if (isMirror(request.object!, dialect)) {
         const wrong = wrongOfMirror(spec);
-        if (wrong !== undefined) throw refused(request, wrong);
+        if (wrong !== undefined) throw refusal(request, wrong);
         return;
       }
       const { serviceAccountName: name = "" } = spec;
-      if (name === "") throw refused(request, "no service account specified for the Pod");
+      if (name === "") throw refusal(request, "no service account specified for the Pod");
       const account = accountOf(request, name);
       if (account?.metadata.annotations?.[enforced] !== "true") return;
       const wrong = wrongSecret(spec, account);
-      if (wrong !== undefined) throw refused(request, wrong);
+      if (wrong !== undefined) throw refusal(request, wrong);
     },
   };
 }
-
-const refused = ({ ref, name }: AdmissionRequest, why: string): Error => forbidden(ref, name, why);
 
 /** The spec of a new Pod; undefined for other requests. */
 function podOf(request: AdmissionRequest): PodSpec | undefined {

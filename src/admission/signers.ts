@@ -6,11 +6,11 @@
  */
 import type { Authorizer, Identity } from "../auth/contract.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
-import { forbidden, invalid } from "../meta/status.ts";
+import { invalid } from "../meta/status.ts";
 import { DerError, readRequest } from "../pki/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { type Value, equal } from "../value/value.ts";
-import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const GROUP = "certificates.k8s.io";
 const REQUESTS = { group: GROUP, plural: "certificatesigningrequests" };
@@ -42,7 +42,7 @@ async function mayFor(authorizer: Authorizer, identity: Identity, right: Right, 
 /** Refuses with 403 who does not have a right on a signer. */
 async function demand(authorizer: Authorizer, request: AdmissionRequest, right: Right, signer: string): Promise<void> {
   if (await mayFor(authorizer, request.identity, right, signer)) return;
-  throw forbidden(request.ref, request.name, `expected the right to ${right} for the signer "${signer}"`);
+  throw refusal(request, `expected the right to ${right} for the signer "${signer}"`);
 }
 
 /** Whoever decides on a request must be allowed to approve for its signer. */
@@ -88,7 +88,7 @@ export const certificateSubjectRestriction: AdmissionStep = {
     const { operation, subresource, object } = request;
     if (operation !== "CREATE" || subresource !== "" || !concerns(request, REQUESTS)) return;
     if (signerOf(object) !== API_CLIENT || !organizationsOf(object!).includes(MASTERS)) return;
-    throw forbidden(request.ref, request.name, `the signer "${API_CLIENT}" lets nobody be of ${MASTERS}`);
+    throw refusal(request, `the signer "${API_CLIENT}" lets nobody be of ${MASTERS}`);
   },
 };
 

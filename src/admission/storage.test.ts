@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ApiObject } from "../schema/definition.ts";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
-import { atOnce, lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+import { atOnce, lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
 
 const CLAIMS = { group: "", plural: "persistentvolumeclaims", kind: "PersistentVolumeClaim" };
 const CLASSES = "storageclasses.storage.k8s.io";
@@ -52,7 +52,7 @@ describe("defaultStorageClass", () => {
     storageClass("off", "2026-01-08T00:00:00Z", { "storageclass.kubernetes.io/is-default-class": "yes" }),
   ];
   const choose = async (object: ApiObject, more = {}, known = classes): Promise<unknown> => {
-    const step = defaultStorageClass(lookupOf({ [CLASSES]: known }), kubernetes);
+    const step = reading(lookupOf({ [CLASSES]: known }), defaultStorageClass(kubernetes));
     await step.mutate!(requestOf({ ref: CLAIMS, object, ...more }));
     return (object["spec"] as { storageClassName?: string } | undefined)?.storageClassName;
   };
@@ -91,7 +91,7 @@ describe("defaultStorageClass", () => {
       "storageclasses.storage.svc.io": [storageClass("fast", "2026-01-01T00:00:00Z", annotations)],
     });
     const object = claim();
-    await defaultStorageClass(lookup, neutral).mutate!(requestOf({ ref: CLAIMS, object }));
+    await reading(lookup, defaultStorageClass(neutral)).mutate!(requestOf({ ref: CLAIMS, object }));
     expect(object["spec"]).toEqual({ storageClassName: "fast" });
   });
 });
@@ -104,7 +104,7 @@ describe("persistentVolumeClaimResize", () => {
       objectOf({ name: "silent" }),
     ],
   });
-  const step = persistentVolumeClaimResize(lookup, kubernetes);
+  const step = reading(lookup, persistentVolumeClaimResize(kubernetes));
   const spec = (storage: string, storageClassName?: string): object => ({
     resources: { requests: { storage } },
     ...(storageClassName === undefined ? {} : { storageClassName }),

@@ -8,10 +8,9 @@
 import { isDefaultClass } from "../meta/default-class.ts";
 import { compareQuantities } from "../meta/quantity.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { forbidden } from "../meta/status.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { defaultClassOf } from "./default-class.ts";
-import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
 
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
 
@@ -38,12 +37,12 @@ export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
 }
 
 /** Gives a new claim without a class the newest default class (DEC-40). */
-export function defaultStorageClass(lookup: Lookup, dialect: Dialect): AdmissionStep {
+export function defaultStorageClass(dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
-  const chosen = defaultClassOf(lookup, resource, (object) => isDefaultClass(object, dialect.labelDomain));
-  const choose = async (spec: ClaimSpec): Promise<void> => {
-    const name = await chosen();
+  const chosen = defaultClassOf(resource, (object) => isDefaultClass(object, dialect.labelDomain));
+  const choose = async (lookup: Lookup, spec: ClaimSpec): Promise<void> => {
+    const name = await chosen(lookup);
     if (name !== undefined) spec.storageClassName = name;
   };
   return {
@@ -54,7 +53,7 @@ export function defaultStorageClass(lookup: Lookup, dialect: Dialect): Admission
       if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !object) return undefined;
       const spec = object["spec"] as ClaimSpec | undefined;
       const named = spec?.storageClassName ?? object.metadata.annotations?.[beta];
-      return spec && named === undefined ? choose(spec) : undefined;
+      return spec && named === undefined ? choose(request.lookup, spec) : undefined;
     },
   };
 }
@@ -65,13 +64,13 @@ interface ClaimSpec {
 }
 
 /** Refuses to raise the request of a claim whose class does not allow expansion, or that has none (DEC-39). */
-export function persistentVolumeClaimResize(lookup: Lookup, dialect: Dialect): AdmissionStep {
+export function persistentVolumeClaimResize(dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   return {
     name: "PersistentVolumeClaimResize",
     resources: [CLAIMS],
     validate(request: AdmissionRequest) {
-      const { operation, ref, subresource, object, old } = request;
+      const { operation, subresource, object, old, lookup } = request;
       if (operation !== "UPDATE" || subresource || !concerns(request, CLAIMS) || !object || !old) return;
       const after = object["spec"] as ClaimSpec;
       const before = old["spec"] as ClaimSpec;
@@ -81,9 +80,8 @@ export function persistentVolumeClaimResize(lookup: Lookup, dialect: Dialect): A
       const name = before.storageClassName ?? "";
       const storageClass = name ? lookup.get(resource, "", name) : undefined;
       if (storageClass?.["allowVolumeExpansion"] !== true) {
-        throw forbidden(
-          ref,
-          request.name,
+        throw refusal(
+          request,
           "only dynamically provisioned pvc can be resized, of a class that allows volume expansion",
         );
       }

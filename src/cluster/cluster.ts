@@ -38,6 +38,9 @@ import {
   forkRegistry,
   keepRegistry,
 } from "../registry/index.ts";
+import type { AdmissionStep } from "../admission/contract.ts";
+import type { PluginChoice } from "../admission/names.ts";
+import { admissionSteps } from "../admission/steps.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import {
   type HealthCheck,
@@ -93,10 +96,10 @@ export interface ClusterParts {
   readonly defaultRoles?: boolean;
   /** Signs tokens of service accounts; made when the first one is asked for. */
   readonly signer?: () => TokenSigner;
-  /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
-  readonly plugins?: RegistryOptions["plugins"];
-  /** The chain of admission, given the built-in one. */
-  readonly admission?: RegistryOptions["admission"];
+  /** Which steps of admission run; the usual ones of the dialect by default. */
+  readonly plugins?: PluginChoice;
+  /** Steps of admission that are added to them. */
+  readonly steps?: readonly AdmissionStep[];
   readonly cache?: RegistryOptions["cache"];
   /** Whether requests run by priority and fairness (APF-9); by default. Else reads and writes are only counted (APF-22). */
   readonly fairness?: boolean;
@@ -285,11 +288,10 @@ function registryOptions(parts: ClusterParts, { api, running, storeFailed }: Own
     authorizer: parts.authorizer ?? (() => mastersAuthorizer),
     authenticator: parts.authenticator ?? nobodyKnown,
     signer: parts.signer ?? noSigner,
-    ...(parts.plugins ? { plugins: parts.plugins } : {}),
-    admission: (builtIn, lookup, authorizer) => [
-      ...(parts.admission?.(builtIn, lookup, authorizer) ?? builtIn),
-      definitionPreview({ lookup, authorizer, dialect: api.dialect }),
-    ],
+    admission(admission) {
+      const { plugins, steps = [] } = parts;
+      return admissionSteps(admission, { plugins, added: [...steps, definitionPreview(admission)] });
+    },
     shown: (lookup) =>
       new Map([
         [

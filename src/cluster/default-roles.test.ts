@@ -59,8 +59,7 @@ describe("RBAC-58: readiness", () => {
         if (isBroken && object?.metadata.name === "view") throw badRequest("not now");
       },
     };
-    const admission: NonNullable<ClusterParts["admission"]> = (builtIn) => [...builtIn, refuse];
-    await using cluster = await started(await openMemoryStore(), { clock, admission });
+    await using cluster = await started(await openMemoryStore(), { clock, steps: [refuse] });
     await cluster.makeRoles();
     expect(await counts(cluster)).toEqual([67, 49, 7, 7]);
     expect(await readiness(cluster)).toContain(`[-]${HOOK} failed`);
@@ -76,7 +75,7 @@ describe("RBAC-58: readiness", () => {
         if (ref.group === "rbac.authorization.k8s.io") throw badRequest("not now");
       },
     };
-    const cluster = await started(await openMemoryStore(), { admission: () => [refuse] });
+    const cluster = await started(await openMemoryStore(), { steps: [refuse] });
     const made = cluster.makeRoles();
     await cluster.close();
     await expect(made).resolves.toBeUndefined();

@@ -11,7 +11,7 @@ import { type Cluster, type ClusterParts, createCluster } from "./index.ts";
 const started = (
   store: Store,
   dialect: Dialect = kubernetes,
-  more: Pick<ClusterParts, "log" | "admission"> = {},
+  more: Pick<ClusterParts, "log" | "steps"> = {},
 ): Promise<Cluster> => createCluster({ store, dialect, clock: new ManualClock(), random: seededRandom(1), ...more });
 
 const classes = (cluster: Cluster) => cluster.client("test").resource(PriorityClass);
@@ -76,8 +76,8 @@ test("a server that can make none serves without them, and says so", async () =>
   const refuse = (): never => {
     throw tooManyRequests("not now", "");
   };
-  const admission: ClusterParts["admission"] = (builtIn) => [...builtIn, { name: "Refusing", mutate: refuse }];
-  await using cluster = await started(store, kubernetes, { log, admission });
+  const steps = [{ name: "Refusing", mutate: refuse }];
+  await using cluster = await started(store, kubernetes, { log, steps });
   expect((await listed(cluster)).map(({ metadata }) => metadata.name)).toEqual([CLUSTER]);
   expect(warned).toMatchObject([{ resource: "priorityclasses.scheduling.k8s.io", name: NODE }]);
 });

@@ -13,7 +13,7 @@ import type { Dialect } from "../meta/dialect.ts";
 import { FieldErrors } from "../meta/field-errors.ts";
 import { NO_REQUEST } from "../meta/request-info.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Lookup, ObjectName } from "../schema/lookup.ts";
+import type { ObjectName } from "../schema/lookup.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { type Steps, inTurns } from "../util/steps.ts";
@@ -24,7 +24,6 @@ import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
 
 /** What the step asks. */
 export interface PreviewParts {
-  readonly lookup: Lookup;
   readonly authorizer: Authorizer;
   readonly dialect: Dialect;
 }
@@ -43,10 +42,11 @@ export const definitionPreview = (parts: PreviewParts): AdmissionStep => ({
   },
 });
 
-async function preview({ lookup, authorizer, dialect }: PreviewParts, request: AdmissionRequest): Promise<void> {
+async function preview({ authorizer, dialect }: PreviewParts, request: AdmissionRequest): Promise<void> {
   const [definition, old] = [request.object, request.old] as [CustomResourceDefinition, CustomResourceDefinition];
   const changed = changedVersions(definition, old);
   if (changed.length === 0) return;
+  const { lookup } = request;
   const { group } = definition.spec;
   const plural = old.status?.acceptedNames?.plural ?? old.spec.names.plural;
   const info = { ...NO_REQUEST, isResource: true, verb: "list", group, version: "*", resource: plural };

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { escalation } from "../admission/escalation.ts";
-import { type Admission, type PluginChoice, type ResourceOfKind, builtInAdmission } from "../admission/index.ts";
+import { Chain } from "../admission/chain.ts";
+import type { Admission } from "../admission/contract.ts";
+import type { ResourceOfKind } from "../admission/owner-references.ts";
+import type { AdmissionParts } from "../admission/steps.ts";
 import type { ApiContext, ApiObject, NewObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Followed, Lookup, ObjectName } from "../schema/lookup.ts";
 import type { Authenticator, Authorizer, TrustGround } from "../auth/contract.ts";
@@ -20,7 +22,7 @@ import { HotObjects } from "./hot-objects.ts";
 import { type Kind, type SharedParts, type Shown, keyOf } from "./kind.ts";
 import { type KeptKinds, Kinds, resourceSpecs } from "./kinds.ts";
 import { SYSTEM, systemWrite } from "./system.ts";
-import { objectLocks } from "./turn.ts";
+import { objectLocks } from "./object-locks.ts";
 import { type Taker, startRepairs } from "./stocks/repair.ts";
 import { type Shows, StoredStocks } from "./stocks/stocks.ts";
 import { create } from "./verbs/create.ts";
@@ -44,10 +46,8 @@ export interface RegistryOptions {
   readonly authenticator: (ground: TrustGround) => Authenticator;
   /** Made when the first token is asked for. */
   readonly signer: () => TokenSigner;
-  /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
-  readonly plugins?: PluginChoice;
-  /** The chain of admission, given the built-in one; that one alone by default. */
-  readonly admission?: (builtIn: Admission, lookup: Lookup, authorizer: Authorizer) => Admission;
+  /** The steps of admission, in their order. */
+  readonly admission: (parts: AdmissionParts) => Admission;
   readonly cache?: Partial<CacherOptions>;
   /** What makes the objects of kinds that are shown and not stored; without it they have none. */
   readonly shown?: (lookup: Lookup) => Shown;
@@ -121,7 +121,7 @@ function over(
   const lookup = lookupIn(() => kinds);
   const authorizer = options.authorizer({ lookup, api });
   const authenticator = options.authenticator({ lookup, api });
-  const builtIn = builtInAdmission({
+  const admission = options.admission({
     lookup,
     dialect: api.dialect,
     clock: api.clock,
@@ -130,10 +130,7 @@ function over(
     provision: (name) => provisionNamespace(kinds, name),
     resourcesOf: (apiVersion, kind) => resourcesOf(kinds, apiVersion, kind),
     amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
-    ...(options.plugins ? { plugins: options.plugins } : {}),
   });
-  const chosen = options.admission?.(builtIn.steps, lookup, authorizer) ?? builtIn.steps;
-  const admission = [...chosen, escalation({ lookup, authorizer }), ...builtIn.last];
   const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([
     ...reviewActions(authorizer),
@@ -146,9 +143,10 @@ function over(
     api,
     store,
     cacher,
-    admission,
+    admission: new Chain(admission),
     locks: objectLocks(api.clock),
     hot: new HotObjects(),
+    lookup,
     stocks,
     namespaceLabels: (name) => lookup.get("namespaces", "", name)?.metadata.labels,
     shown: options.shown?.(lookup),

@@ -25,8 +25,8 @@ import { StoreError } from "../storage/contract.ts";
 import { LockTimeout } from "../util/keyed-lock.ts";
 import type { Kind } from "./kind.ts";
 
-/** The answer to a write whose turn did not come or is over; any other error as it is. */
-export function turnError(error: unknown): unknown {
+/** The answer to a write that did not get its lock, or lost it; any other error as it is. */
+export function lockError(error: unknown): unknown {
   if (!(error instanceof LockTimeout)) return error;
   const message = `other writes of the object take too long: ${error.message}`;
   if (error.why === "crowded") return tooManyRequests(message, "writers of one object");
@@ -36,7 +36,7 @@ export function turnError(error: unknown): unknown {
 
 /** The answer to a write that the store refused. */
 export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
-  const error = turnError(cause);
+  const error = lockError(cause);
   if (!(error instanceof StoreError)) return failureOf(error);
   switch (error.code) {
     case "exists":

@@ -9,8 +9,9 @@
  */
 import { apiVersionOf } from "../meta/versions.ts";
 import type { ApiContext, NewObject, Owner, ResourceDefinition, Stock, WriteContext } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
 import { type Walker, walkerOf } from "../schema/walker.ts";
-import type { Admission } from "../admission/contract.ts";
+import type { Chain } from "../admission/chain.ts";
 import { type StructType, structOf } from "../apply/schema/schema.ts";
 import type { Cacher, Entry, ResourceCache } from "../cache/index.ts";
 import type { ObjectRef } from "../meta/status.ts";
@@ -42,10 +43,12 @@ export interface SharedParts {
   readonly api: ApiContext;
   readonly store: Store;
   readonly cacher: Cacher;
-  readonly admission: Admission;
-  /** Writers of one key take turns. */
+  readonly admission: Chain;
+  /** Writers of one key wait for each other. */
   readonly locks: KeyedLock;
   readonly hot: HotObjects;
+  /** Reads stored objects in the version in which they are stored. */
+  readonly lookup: Lookup;
   /** What objects take for themselves alone. */
   readonly stocks: Stocks;
   /** The labels of a namespace that is there. */

@@ -380,9 +380,9 @@ describe("admission that waits", () => {
       steps: [
         {
           name: "Hangs",
-          mutate({ object, turn }) {
+          mutate({ object, hold }) {
             if (!object?.metadata.labels) return undefined;
-            told.push(turn!.signal);
+            told.push(hold.signal);
             return new Promise<void>(() => {});
           },
         },

@@ -38,7 +38,7 @@ import { blameReport } from "./ownership-reports.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
 import { deleteObject } from "./verbs/delete.ts";
-import { waitUntilFresh } from "./verbs/freshness.ts";
+import { waitUntilFresh } from "./freshness.ts";
 import { get } from "./verbs/get.ts";
 import { list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";

@@ -1,12 +1,12 @@
 import type { Clock, Timer } from "./clock.ts";
 import { PassingMap } from "./passing.ts";
 
-/** How long work may wait for its turn and keep it. */
+/** How long work may wait for a lock and hold it. */
 export interface LockLimits {
   readonly clock: Clock;
   /** Milliseconds after which work that waits gives up. */
   readonly waitMillis: number;
-  /** Milliseconds that a turn lasts, from when somebody waits for its end or it has asked for its signal. */
+  /** Milliseconds for which a lock is held, from when other work waits for it or its signal was asked for. */
   readonly holdMillis: number;
   /** How many may wait for one key. Default 1000. */
   readonly mostWaiting?: number | undefined;
@@ -23,42 +23,54 @@ export class LockTimeout extends Error {
   }
 }
 
-/** What work is given with its turn. */
-export interface Turn {
-  /** Aborted with a {@link LockTimeout} when the turn is over. Work that waits for others passes it on. */
+/** A lock that some work holds. */
+export interface Hold {
+  /** Aborted with a {@link LockTimeout} when the lock is taken away. Work that waits for others passes it on. */
   readonly signal: AbortSignal;
 }
 
+/** The result of some work; work that waits rejects with the reason of the signal as soon as the lock is taken away. */
+export function whileHeld<T>(hold: Hold, work: Promise<T>): Promise<T>;
+export function whileHeld<T>(hold: Hold, work: T | Promise<T>): T | Promise<T>;
+export function whileHeld<T>(hold: Hold, work: T | Promise<T>): T | Promise<T> {
+  if (!(work instanceof Promise)) return work;
+  const { signal } = hold;
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const stop = (): void => reject(signal.reason as Error);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
+  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  return promise;
+}
+
 /**
- * Runs work one after another for each key, and side by side for different keys.
+ * A lock for each key: work with the same key runs one after another, work with different keys side by side.
  *
- * Writers of one object take turns instead of racing for its version and losing; writers of different objects never
- * wait for each other.
- *
- * With limits nobody waits without an end. Work whose turn is over has been told so, and the next one begins: what it
- * still does, it does beside others, so it must be safe by itself, as a write is that names the version it replaces.
- * Work that nobody waits for and that asks for no signal costs no timer.
+ * Writers of one object wait for each other instead of racing for its version and losing. With limits no wait is endless:
+ * a lock that is held too long is taken away and the next work begins. The late work knows by its signal; what it still
+ * does, it does beside others, so it must be safe by itself, as a write is that names the version it replaces.
+ * A hold that no other work waits for and whose signal was not asked for costs no timer.
  */
 export class KeyedLock {
   readonly #limits: LockLimits | undefined;
   readonly #times: Times | undefined;
-  readonly #held = new PassingMap<string, HeldTurn>();
+  readonly #held = new PassingMap<string, KeyHold>();
   #alone = 0;
 
-  /** @param limits without them work may wait, and keep its turn, for ever */
+  /** @param limits without them work may wait, and hold its lock, for ever */
   constructor(limits?: LockLimits) {
     this.#limits = limits;
-    this.#times = limits && { ...limits, over: (turn) => this.#pass(turn) };
+    this.#times = limits && { ...limits, over: (hold) => this.#pass(hold) };
   }
 
-  /** Runs `work` when all earlier work for `key` has ended, however it ended, or has lost its turn. */
-  run<T>(key: string, work: (turn: Turn) => Promise<T>): Promise<T> {
+  /** Runs `work` when all earlier work for `key` has ended, however it ended, or has lost its lock. */
+  run<T>(key: string, work: (hold: Hold) => Promise<T>): Promise<T> {
     const held = this.#held.get(key);
     return held === undefined ? this.#begin(key, work, undefined) : this.#wait(held, key, work);
   }
 
-  /** Runs work at once that shares its key with no other, with a turn as any other has one. */
-  alone<T>(work: (turn: Turn) => Promise<T>): Promise<T> {
+  /** Runs work at once under a key of its own. */
+  alone<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
     return this.#begin(`\0${this.#alone++}`, work, undefined);
   }
 
@@ -67,25 +79,25 @@ export class KeyedLock {
     return this.#held.size;
   }
 
-  #begin<T>(key: string, work: (turn: Turn) => Promise<T>, waiting: Waiting | undefined): Promise<T> {
-    const turn = new HeldTurn(this.#times, key, waiting);
-    this.#held.set(key, turn);
+  #begin<T>(key: string, work: (hold: Hold) => Promise<T>, waiting: Waiting | undefined): Promise<T> {
+    const hold = new KeyHold(this.#times, key, waiting);
+    this.#held.set(key, hold);
     let result: Promise<T>;
     try {
-      result = work(turn);
+      result = work(hold);
     } catch (error) {
       result = Promise.reject(error as Error);
     }
-    const end = (): void => this.#pass(turn);
+    const end = (): void => this.#pass(hold);
     result.then(end, end);
     return result;
   }
 
-  #wait<T>(held: HeldTurn, key: string, work: (turn: Turn) => Promise<T>): Promise<T> {
+  #wait<T>(held: KeyHold, key: string, work: (hold: Hold) => Promise<T>): Promise<T> {
     const { clock, waitMillis = 0, mostWaiting = 1000 } = this.#limits ?? {};
     const waiting = (held.waiting ??= new Set());
     if (clock && waiting.size >= mostWaiting) {
-      return Promise.reject(new LockTimeout("crowded", `${waiting.size} others wait for their turn already`));
+      return Promise.reject(new LockTimeout("crowded", `${waiting.size} other writers wait already`));
     }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const begin = (): void => {
@@ -102,11 +114,11 @@ export class KeyedLock {
     return promise;
   }
 
-  /** Ends a turn, unless it has ended before, and gives the next one to who has waited longest. */
-  #pass(turn: HeldTurn): void {
-    if (turn.over) return;
-    turn.close();
-    const { key, waiting } = turn;
+  /** Ends a hold, unless it has ended before, and gives the lock to the work that has waited longest. */
+  #pass(hold: KeyHold): void {
+    if (hold.over) return;
+    hold.close();
+    const { key, waiting } = hold;
     if (waiting === undefined || waiting.size === 0) {
       this.#held.delete(key);
       return;
@@ -118,17 +130,17 @@ export class KeyedLock {
   }
 }
 
-/** Those who wait for the end of a turn, in the order in which they came; called when it is theirs. */
+/** Work that waits for a lock, in the order in which it came; called when it gets the lock. */
 type Waiting = Set<() => void>;
 
-/** How the end of a turn is timed: what a lock with limits has once, for all turns. */
+/** How holds end by time: what a lock with limits has once, for all of them. */
 interface Times extends LockLimits {
-  readonly over: (turn: HeldTurn) => void;
+  readonly over: (hold: KeyHold) => void;
 }
 
 const TIMER = { owner: "lock of an object" };
 
-class HeldTurn implements Turn {
+class KeyHold implements Hold {
   readonly key: string;
   waiting: Waiting | undefined;
   over = false;
@@ -150,7 +162,7 @@ class HeldTurn implements Turn {
     return this.#abort.signal;
   }
 
-  /** From now on the time of the turn counts. */
+  /** From now on the time of the hold counts. */
   count(): void {
     const times = this.#times;
     if (this.over) return;

@@ -5,7 +5,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
-import type { AdmissionRequest } from "../contract.ts";
+import type { AdmissionRequest, AdmissionStep } from "../contract.ts";
 
 /** A lookup over a few objects, by `resource`, `resource/name` or `resource/namespace/name`. */
 export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>): Lookup {
@@ -41,6 +41,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     namespace: "team",
     name: "a",
     nameInPath: "",
+    shownName: more.name ?? "a",
     subresource: "",
     object,
     old: undefined,
@@ -48,9 +49,22 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     options: { dryRun: false },
     identity: { user: "u", groups: [] },
     warnings: [],
-    turn: { signal: new AbortController().signal },
+    hold: { signal: new AbortController().signal },
+    lookup: lookupOf({}),
     replace: () => undefined,
+    note: () => undefined,
     ...more,
+  };
+}
+
+/** A step whose requests read stored objects through a lookup. */
+export function reading(lookup: Lookup, step: AdmissionStep): AdmissionStep {
+  const { mutate, validate, commit } = step;
+  return {
+    ...step,
+    ...(mutate && { mutate: (request) => mutate.call(step, { ...request, lookup }) }),
+    ...(validate && { validate: (request) => validate.call(step, { ...request, lookup }) }),
+    ...(commit && { commit: (request) => commit.call(step, { ...request, lookup }) }),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a write takes of the stocks, from before it is judged until it is stored: kept where it succeeds, given back where
+ * What a write takes of the stocks, from before it is judged until it is stored: kept where it is stored, given back where
  * not.
  *
  * @module
@@ -7,66 +7,62 @@
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { invalid } from "../../meta/status.ts";
 import type { ApiObject, Hand, Owner, StandIns, Stock, Taking, Takings } from "../../schema/definition.ts";
-import { StoreError } from "../../storage/contract.ts";
+import { whileHeld } from "../../util/keyed-lock.ts";
+import type { Judging, Reservation } from "../commit.ts";
 import type { Kind, Stocks } from "../kind.ts";
-import type { WriteUnderWay } from "../pipeline.ts";
+import type { Write } from "../pipeline.ts";
 
-/** Carries a write of an object out that may take something: what it took goes back where it fails. */
-export function withHand<T>(
-  write: WriteUnderWay,
+/**
+ * Takes what an object asks for; it is given back where the write is not stored, and what the object had before and has no
+ * more where it is. Rejects with 422 where the object cannot have what it asks for. Changes `object`.
+ */
+export function allocate(
+  write: Write,
+  attempt: Judging,
+  object: ApiObject,
   old: ApiObject | undefined,
-  work: (write: WriteUnderWay) => Promise<T>,
-): Promise<T> {
+): Promise<void> | undefined {
   const { takings } = write.kind.definition;
-  return takings && !write.target.subresource
-    ? withTakings(write, new WriteHand(write, takings, old), work)
-    : work(write);
+  if (!takings || write.target.subresource) return undefined;
+  const hand = new WriteHand(write, takings, object, old);
+  attempt.reserve(hand);
+  return whileHeld(attempt.hold, hand.fill());
 }
 
-async function withTakings<T>(
-  write: WriteUnderWay,
-  hand: WriteHand,
-  work: (write: WriteUnderWay) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work({ ...write, hand });
-  } catch (error) {
-    // What may have been stored after all keeps what it took; if not, it is found to be nobody's.
-    if (!(error instanceof StoreError && error.code === "unknown")) await hand.drop();
-    throw error;
-  }
-}
-
-/** Gives back everything that an object had, which is gone. */
-export const giveUp = (kind: Kind, object: ApiObject): Promise<void> | undefined => {
+/** Gives back everything that an object has, once it is stored that it is gone. */
+export function freeAll(kind: Kind, attempt: Judging, object: ApiObject): void {
   const { takings } = kind.definition;
-  return takings && returnAll(kind.shared.stocks, takings, takings.of(object), ownerOf(object));
-};
+  if (!takings) return;
+  attempt.reserve({ keep: () => returnAll(kind.shared.stocks, takings, takings.of(object), ownerOf(object)) });
+}
 
 /** See the head of this file. */
-export class WriteHand implements Hand {
-  readonly #write: WriteUnderWay;
+class WriteHand implements Hand, Reservation {
+  readonly #write: Write;
   readonly #takings: Takings;
+  readonly #object: ApiObject;
   readonly #old: ApiObject | undefined;
+  readonly #owner: Owner;
   readonly #taken: Taking[] = [];
   /** What a dry run shows. */
   readonly #shown = new Map<Stock, StandIns>();
-  #owner: Owner = { namespace: "", name: "" };
 
-  constructor(write: WriteUnderWay, takings: Takings, old: ApiObject | undefined) {
+  constructor(write: Write, takings: Takings, object: ApiObject, old: ApiObject | undefined) {
     this.#write = write;
     this.#takings = takings;
+    this.#object = object;
     this.#old = old;
+    this.#owner = ownerOf(object);
   }
 
-  /** Takes what an object asks for. Rejects with 422 where it cannot have that. Changes `object`. */
-  async fill(object: ApiObject): Promise<void> {
+  async fill(): Promise<void> {
     const { kind, ctx, target } = this.#write;
-    this.#owner = ownerOf(object);
     const errors = new FieldErrors();
-    await this.#takings.take(object, this.#old, this, errors, ctx);
+    await this.#takings.take(this.#object, this.#old, this, errors, ctx);
     const { group, kind: name } = kind.definition;
-    if (errors.any) throw invalid({ group, kind: name }, target.name || (object.metadata.name ?? ""), errors.causes);
+    if (errors.any) {
+      throw invalid({ group, kind: name }, target.name || (this.#object.metadata.name ?? ""), errors.causes);
+    }
   }
 
   async take(stock: Stock, name: string): Promise<string | undefined> {
@@ -93,15 +89,15 @@ export class WriteHand implements Hand {
     return standIns;
   }
 
-  /** The object is stored: what it had before and has no more goes back. */
-  async keep(object: ApiObject): Promise<void> {
-    const has = new Set(this.#takings.of(object).map(keyOfTaking));
+  /** What the object had before and has no more goes back. */
+  keep(): Promise<void> {
+    const has = new Set(this.#takings.of(this.#object).map(keyOfTaking));
     const had = [...(this.#old ? this.#takings.of(this.#old) : []), ...this.#taken];
-    await this.#return(had.filter((taking) => !has.has(keyOfTaking(taking))));
+    return this.#return(had.filter((taking) => !has.has(keyOfTaking(taking))));
   }
 
-  /** Nothing is stored: what was taken goes back. */
-  drop(): Promise<void> {
+  /** What was taken goes back. */
+  release(): Promise<void> {
     return this.#return(this.#taken.splice(0));
   }
 

@@ -6,6 +6,7 @@
 import { alwaysAllow } from "../../auth/admin.ts";
 import type { Authorizer } from "../../auth/contract.ts";
 import type { AdmissionStep } from "../../admission/contract.ts";
+import { admissionSteps } from "../../admission/steps.ts";
 import type { TokenSigner } from "../../auth/service-account-tokens.ts";
 import { type Dialect, kubernetes } from "../../meta/dialect.ts";
 import { gatesOf } from "../../meta/gates.ts";
@@ -101,7 +102,7 @@ export async function registryOf(
       if (parts.signer) return parts.signer;
       throw new Error("expected no token to be asked for");
     },
-    admission: (builtIn) => [...builtIn, ...(parts.steps ?? [])],
+    admission: (admission) => admissionSteps(admission, { added: parts.steps ?? [] }),
   });
 }
 

@@ -3,28 +3,27 @@
  *
  * @module
  */
-import type { ApiObject } from "../../schema/definition.ts";
-import { alreadyExists, badRequest, forbidden, hasReason } from "../../meta/status.ts";
+import type { AdmissionRequest } from "../../admission/contract.ts";
+import { badRequest, forbidden } from "../../meta/status.ts";
 import { isResourceVersion } from "../../meta/versions.ts";
+import { copyOf } from "../../schema/api-object.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import { generatedName } from "../../schema/generated-name.ts";
+import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
+import { StoreError } from "../../storage/contract.ts";
+import { whileHeld } from "../../util/keyed-lock.ts";
+import { inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { encodeObject } from "../codec.ts";
+import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
-import { storeError } from "../errors.ts";
-import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
-import { shownAfterStoring, storedForm } from "../versions/view.ts";
-import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
-import { generatedName } from "../../schema/generated-name.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
+import { type Write, mutate, newContext, prepareNew, requestOf, withWarnings } from "../pipeline.ts";
 import { unstoredResult, writtenResult } from "../results.ts";
-import { withHand } from "../stocks/hand.ts";
-import { inTurns } from "../../util/steps.ts";
-import { inOwnTurn, withinTurn } from "../turn.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
-
-const GENERATE_TRIES = 8;
+import { shownAfterStoring, storedForm } from "../versions/view.ts";
 
 /** Creates the object of a body. 201, or 409 AlreadyExists, 422 with everything that is wrong. */
 export function create(
@@ -35,14 +34,12 @@ export function create(
   caller: Caller,
 ): Promise<WriteResult> {
   const ctx = newContext(kind, caller);
-  return withWarnings(ctx, () =>
-    inOwnTurn(kind.shared.locks, (turn) =>
-      createNow({ kind, target, options, caller, ctx, turn, limit: new TurnLimit() }, body),
-    ),
-  );
+  const write: Write = { kind, target, options, caller, ctx, limit: new TurnLimit() };
+  return withWarnings(ctx, async () => commit(creationOf(write, await newObject(write, body))));
 }
 
-async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult> {
+/** The object of a body, owned by whoever sends it. */
+async function newObject(write: Write, body: Body): Promise<ApiObject> {
   const { kind, target, options, caller, ctx, limit } = write;
   const object = decodeBody(kind, body, options, ctx);
   caller.sent?.(object);
@@ -51,72 +48,75 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
   checkVersion(write, object);
   dropServerMetadata(object);
   dropDoubledOwners(object, ctx);
-  const { name, generateName: prefix } = object.metadata;
-  const generated = !name && prefix ? prefix : undefined;
-  if (generated !== undefined) takeName(object, generatedName(generated, kind.shared.api.random));
   const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
   if (owned) await owned;
-  return await storeNew(write, object, generated);
+  return object;
 }
 
-/**
- * Gives an object the name that was made for it. The labels are its own from then on, also where a kind has given it the very
- * labels of something in it (KIND-Job-3): what joins those does not join its own.
- */
-function takeName({ metadata }: ApiObject, name: string): void {
-  metadata.name = name;
-  if (metadata.labels) metadata.labels = { ...metadata.labels };
+/** Creates an object under its name, or under one that is generated as long as those before it are taken. */
+function creationOf(write: Write, object: ApiObject): Proposal<WriteResult> {
+  const { name, generateName } = object.metadata;
+  if (name || !generateName) return { ...write, lock: undefined, judge: (attempt) => planNew(write, attempt, object) };
+  let isMutated = false;
+  return {
+    ...write,
+    lock: undefined,
+    async judge(attempt) {
+      if (!isMutated) await mutateNew(write, attempt, object);
+      isMutated = true;
+      // What is derived from the name is derived anew for each one.
+      const named = copyOf(object);
+      named.metadata.name ||= generatedName(generateName, write.kind.shared.api.random);
+      return planMutated(write, attempt, named, requestOf(write, attempt, "CREATE", named, undefined));
+    },
+    judgesAgain: ({ code }) => code === "exists",
+  };
 }
 
-/**
- * Stores a new object, whatever verb made it (POST, PUT, apply). A name that was made of a prefix (`generated`) and is
- * taken is made again a few times.
- */
-export function storeNew(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
-  return withHand(write, undefined, (taking) => storeWith(taking, object, generated));
+/** Plans a new object, whatever verb makes it (POST, PUT, apply). */
+export async function planNew(write: Write, attempt: Judging, object: ApiObject): Promise<Plan<WriteResult>> {
+  return planMutated(write, attempt, object, await mutateNew(write, attempt, object));
 }
 
-async function storeWith(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
-  const { kind, options, ctx, limit } = write;
+async function mutateNew(write: Write, attempt: Judging, object: ApiObject): Promise<AdmissionRequest> {
+  const { kind, limit } = write;
   const { closed } = kind.stored;
   if (closed !== undefined) throw forbidden(kind.ref, object.metadata.name ?? "", closed);
   if (limit.isOver) await limit.pause();
-  const sent = object.metadata.resourceVersion;
-  const prepared = prepareNew(write, object);
-  const admission = prepared instanceof Promise ? await prepared : prepared;
-  if (limit.isOver) await limit.pause();
-  const { shared } = kind;
-  for (let tries = 1; ; tries++) {
-    const name = object.metadata.name!;
-    const key = keyOf(kind, object.metadata.namespace ?? "", name);
-    let revision: number;
-    try {
-      if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
-      if (options.dryRun) {
-        const shown = shownAfterStoring(kind, object, undefined);
-        const answer = shown instanceof Promise ? await withinTurn(write.turn, shown) : shown;
-        return unstoredResult(shrugged(write, answer, sent), 201, ctx);
-      }
-      const committed = commitAdmission(kind, admission);
-      if (committed) await committed;
-      const form = storedForm(kind, object, undefined);
-      const value = encodeObject(form instanceof Promise ? await withinTurn(write.turn, form) : form);
-      revision = await storeRecord(kind, { type: "create", key: kind.stored.prefix + key, value }, write.caller);
-    } catch (error) {
-      const answer = storeError(kind, name, error);
-      if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;
-      // What it has taken is in its name.
-      if (write.hand) throw answer;
-      object.metadata.name = generatedName(generated, shared.api.random);
-      kind.definition.defaults?.(object, ctx);
-      continue;
-    }
-    if (write.hand) await write.hand.keep(object);
-    return writtenResult(kind, key, object, revision, 201, ctx);
-  }
+  const request = requestOf(write, attempt, "CREATE", object, undefined);
+  await mutate(write, request, object);
+  return request;
 }
 
-/** A create does not carry a version, except where the dialect shrugs at it (DEC-1). */
+async function planMutated(
+  write: Write,
+  attempt: Judging,
+  object: ApiObject,
+  request: AdmissionRequest,
+): Promise<Plan<WriteResult>> {
+  const { kind, options, ctx, limit } = write;
+  const sent = object.metadata.resourceVersion;
+  await prepareNew(write, attempt, request, object);
+  if (limit.isOver) await limit.pause();
+  const { namespace = "", name = "" } = object.metadata;
+  const key = keyOf(kind, namespace, name);
+  const storeKey = kind.stored.prefix + key;
+  const there = kind.cache.get(key);
+  if (there) throw new StoreError("exists", "it is there already", { key: storeKey, revision: there.revision });
+  if (options.dryRun) {
+    const shown = await whileHeld(attempt.hold, shownAfterStoring(kind, object, undefined));
+    return { writes: [], answer: () => unstoredResult(withSentVersion(write, shown, sent), 201, ctx) };
+  }
+  const form = await whileHeld(attempt.hold, storedForm(kind, object, undefined));
+  return {
+    writes: [
+      { kind, namespace, name, object: form, write: { type: "create", key: storeKey, value: encodeObject(form) } },
+    ],
+    answer: ([revision]) => writtenResult(kind, key, object, revision!, 201, ctx),
+  };
+}
+
+/** A create has no version, except where the dialect ignores it (DEC-1). */
 function checkVersion({ options, ctx }: Write, object: ApiObject): void {
   const sent = object.metadata.resourceVersion ?? "";
   if (sent === "" || sent === "0") return;
@@ -124,8 +124,8 @@ function checkVersion({ options, ctx }: Write, object: ApiObject): void {
   throw badRequest(`expected no metadata.resourceVersion in a create, got "${sent}"`);
 }
 
-/** The answer to a dry run says the version that the dialect shrugged at: nothing was stored that would have another. */
-const shrugged = ({ ctx }: WriteUnderWay, object: ApiObject, version: string | undefined): ApiObject =>
+/** The answer to a dry run has the version that the dialect ignored: nothing was stored that would have another. */
+const withSentVersion = ({ ctx }: Write, object: ApiObject, version: string | undefined): ApiObject =>
   version && ctx.dialect.rules.lenientCreateVersion
     ? { ...object, metadata: { ...object.metadata, resourceVersion: version } }
     : object;

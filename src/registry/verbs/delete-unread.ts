@@ -7,11 +7,10 @@
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { deleted, invalid, notFound } from "../../meta/status.ts";
 import { storedBytes } from "../codec.ts";
+import { commit } from "../commit.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target } from "../contract.ts";
-import { storeError } from "../errors.ts";
 import { type Kind, keyOf } from "../kind.ts";
-import { storeRecord } from "../store-write.ts";
-import { inTurn } from "../turn.ts";
+import { newContext } from "../pipeline.ts";
 
 /** What the option is called, in bodies and queries. */
 const OPTION = "ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -32,18 +31,26 @@ export async function deleteUnread(
   await caller.permitUnread?.();
   const key = keyOf(kind, target.namespace, target.name);
   const storeKey = kind.stored.prefix + key;
-  return inTurn(kind.shared.locks, storeKey, async () => {
-    const entry = kind.cache.get(key);
-    if (!entry) throw notFound(kind.ref, target.name);
-    const value = storedBytes(entry);
-    if (!value)
-      throw refused(kind.ref.plural, kind.ref.group, target.name, "the object can be read: delete it without");
-    try {
-      await storeRecord(kind, { type: "delete", key: storeKey, value, expected: entry.revision }, caller);
-    } catch (error) {
-      throw storeError(kind, target.name, error);
-    }
-    return { status: deleted(kind.ref, target.name, ""), code: 200, changed: true, warnings: [] };
+  return commit<DeleteResult>({
+    kind,
+    target,
+    caller,
+    ctx: newContext(kind),
+    lock: storeKey,
+    judge() {
+      const entry = kind.cache.get(key);
+      if (!entry) throw notFound(kind.ref, target.name);
+      const value = storedBytes(entry);
+      if (!value)
+        throw refused(kind.ref.plural, kind.ref.group, target.name, "the object can be read: delete it without");
+      const { namespace, name } = target;
+      const write = { type: "delete", key: storeKey, value, expected: entry.revision } as const;
+      const status = deleted(kind.ref, name, "");
+      return {
+        writes: [{ kind, namespace, name, object: undefined, write }],
+        answer: () => ({ status, code: 200, changed: true, warnings: [] }),
+      };
+    },
   });
 }
 

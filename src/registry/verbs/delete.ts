@@ -7,32 +7,26 @@
  *
  * @module
  */
-import type { Admission } from "../../admission/contract.ts";
 import { addWarnings } from "../../schema/warnings.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { conflict, deleted, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
-import { StoreError } from "../../storage/contract.ts";
-import type { Turn } from "../../util/keyed-lock.ts";
+import { whileHeld } from "../../util/keyed-lock.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
+import { type Judging, type Plan, type PlannedWrite, commit } from "../commit.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
-import { storeError } from "../errors.ts";
-import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
+import { admit, newContext, requestOf } from "../pipeline.ts";
+import { storedResult, unstoredResult, writtenResult } from "../results.ts";
+import { freeAll } from "../stocks/hand.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
-import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { deleteUnread, isUnread } from "./delete-unread.ts";
-import { waitForRevision } from "./freshness.ts";
 import { checkIfMatch } from "./preconditions.ts";
-import { unstoredResult, storedResult, writtenResult } from "../results.ts";
-import { giveUp } from "../stocks/hand.ts";
-import { inTurn, withinTurn } from "../turn.ts";
 
-const TRIES = 12;
 const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
@@ -41,33 +35,36 @@ interface Deletion {
   readonly target: Target;
   readonly options: DeleteOptions;
   readonly caller: Caller;
-  /** Who is asked whether it may be. */
-  readonly admission: Admission;
+  /** Whether it is the server's own: admission was asked about something else, which needs it. */
+  readonly own: boolean;
   readonly ctx: WriteContext;
-  readonly turn: Turn;
-  /** Large objects take more than a turn of the event loop. */
+  /** Large objects take more than a tick of the event loop. */
   readonly limit: TurnLimit;
 }
 
 /**
  * Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the caller asked to know.
  *
- * @param admission who is asked whether it may be
+ * @param own whether it is the server's own: admission is not asked
  */
 export function deleteObject(
   kind: Kind,
   target: Target,
   options: DeleteOptions,
   caller: Caller,
-  admission: Admission = kind.shared.admission,
+  own = false,
 ): Promise<DeleteResult> {
   if (isUnread(kind, options)) return deleteUnread(kind, target, options, caller);
   const ctx = newContext(kind);
   warnOfOrphans(kind, options, ctx);
+  const deletion: Deletion = { kind, target, options, caller, own, ctx, limit: new TurnLimit() };
   const key = keyOf(kind, target.namespace, target.name);
-  return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) =>
-    attempt({ kind, target, options, caller, admission, ctx, turn, limit: new TurnLimit() }, key),
-  );
+  return commit({
+    ...deletion,
+    lock: kind.stored.prefix + key,
+    judge: (attempt) => judge(deletion, attempt, key),
+    judgesAgain: ({ code }) => code === "conflict",
+  });
 }
 
 /** Warns of dependents that stay because nothing is said of them (KIND-All-8). */
@@ -77,84 +74,122 @@ export function warnOfOrphans({ definition }: Kind, options: DeleteOptions, ctx:
   if (typeof orphans === "object" && !isSaid) addWarnings(ctx, [orphans.warning]);
 }
 
-async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
-  const { kind, target } = deletion;
-  for (let tries = 1; ; tries++) {
-    const entry = kind.cache.get(key);
-    if (!entry) throw notFound(kind.ref, target.name);
-    checkIfMatch(kind, target.name, deletion.caller, entry);
-    try {
-      return await once(deletion, key, entry);
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.code !== "conflict" || tries >= TRIES) {
-        throw storeError(kind, target.name, error);
-      }
-      await waitForRevision(kind, error.revision ?? kind.shared.cacher.revision);
-    }
-  }
-}
-
-async function once(deletion: Deletion, key: string, entry: Entry): Promise<DeleteResult> {
-  const { kind, options, ctx, limit } = deletion;
+async function judge(deletion: Deletion, attempt: Judging, key: string): Promise<Plan<DeleteResult>> {
+  const { kind, target, options, caller, own, limit } = deletion;
+  const entry = kind.cache.get(key);
+  if (!entry) throw notFound(kind.ref, target.name);
+  checkIfMatch(kind, target.name, caller, entry);
   const wait = makeReady(kind, [entry]);
-  if (wait) await withinTurn(deletion.turn, wait);
+  if (wait) await whileHeld(attempt.hold, wait);
   const old = objectOf(kind, entry);
-  checkPreconditions(deletion, old);
+  checkPreconditions({ kind, target, options }, old);
   if (limit.isOver) await limit.pause();
-  await admitted(deletion.admission, admissionOf(deletion, "DELETE", undefined, old));
+  if (!own) {
+    const request = requestOf(deletion, attempt, "DELETE", undefined, old);
+    await kind.shared.admission.mutate(request);
+    await admit(deletion, attempt, request);
+  }
   const marked = mark(deletion, old);
   if (limit.isOver) await limit.pause();
-  if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
-  if (options.dryRun) return answerWaiting(deletion, unstoredResult(marked, 200, ctx));
-  if (equal(asValue(marked), asValue(old))) {
-    return answerWaiting(deletion, storedResult(kind, entry, 200, ctx));
-  }
-  const revision = await store(deletion, key, entry, await formOf(deletion, marked, entry));
-  return answerWaiting(deletion, writtenResult(kind, key, marked, revision, 200, ctx));
+  return waits(kind, marked, old)
+    ? planMarked(deletion, attempt, entry, old, marked)
+    : planRemoval(deletion, attempt, entry, old, marked);
 }
 
-async function remove(
+/** Plans that the object stays for now, as one that is being deleted. */
+async function planMarked(
   deletion: Deletion,
-  key: string,
+  attempt: Judging,
   entry: Entry,
   old: ApiObject,
   marked: ApiObject,
-): Promise<DeleteResult> {
-  const { kind, options, ctx, target, limit } = deletion;
-  const answersObject = kind.definition.deleteAnswers === "object";
-  const takesTime = kind.definition.gracePeriod !== undefined;
-  // What may take time is seen to be on its way out before it is gone, also where no time is left.
-  const last = takesTime ? marked : old;
-  if (!options.dryRun) {
-    const begun = equal(asValue(last), asValue(old)) ? undefined : await formOf(deletion, last, entry);
-    const before = begun ? await store(deletion, key, entry, begun) : entry.revision;
-    const stored = begun ?? parseStored(entry);
-    if (limit.isOver) await limit.pause();
-    const value = encodeObject(stored);
-    const write = { type: "delete", key: kind.stored.prefix + key, value, expected: before } as const;
-    const revision = await storeRecord(kind, write, deletion.caller);
-    await giveUp(kind, old);
-    if (answersObject) {
-      const { metadata } = last;
-      return unstoredResult({ ...last, metadata: { ...metadata, resourceVersion: String(revision) } }, 200, ctx, true);
-    }
+): Promise<Plan<DeleteResult>> {
+  const { kind, options, ctx } = deletion;
+  const asWaiting = (result: WriteResult): DeleteResult => answerWaiting(deletion, result);
+  if (options.dryRun) return { writes: [], answer: () => asWaiting(unstoredResult(marked, 200, ctx)) };
+  if (equal(asValue(marked), asValue(old))) {
+    return { writes: [], answer: () => asWaiting(storedResult(kind, entry, 200, ctx)) };
   }
-  if (answersObject) return takesTime ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
-  const status = deleted(kind.ref, target.name, old.metadata.uid ?? "");
-  return { status, code: 200, changed: !options.dryRun, warnings: ctx.warnings };
+  const form = await whileHeld(attempt.hold, storedForm(kind, marked, entry));
+  return {
+    writes: [markWrite(deletion, entry, form)],
+    answer: ([revision]) => asWaiting(writtenResult(kind, entry.key, marked, revision!, 200, ctx)),
+  };
+}
+
+/** Plans that the object goes. */
+async function planRemoval(
+  deletion: Deletion,
+  attempt: Judging,
+  entry: Entry,
+  old: ApiObject,
+  marked: ApiObject,
+): Promise<Plan<DeleteResult>> {
+  const { kind, options, limit } = deletion;
+  // What may take time is seen to be on its way out before it is gone, also where no time is left.
+  const last = kind.definition.gracePeriod === undefined ? old : marked;
+  if (options.dryRun) return { writes: [], answer: () => answerDryRun(deletion, entry, marked) };
+  const changes = !equal(asValue(last), asValue(old));
+  const form = changes ? await whileHeld(attempt.hold, storedForm(kind, last, entry)) : parseStored(entry);
+  if (limit.isOver) await limit.pause();
+  freeAll(kind, attempt, old);
+  const removal = (before: number): Plan<DeleteResult> => ({
+    writes: [removeWrite(deletion, entry, form, before)],
+    answer: ([revision]) => answerRemoved(deletion, last, revision!),
+  });
+  if (!changes) return removal(entry.revision);
+  const marking = {
+    writes: [markWrite(deletion, entry, form)],
+    followUp: ([revision]: readonly number[]) => removal(revision!),
+  };
+  return { ...removal(entry.revision), ...marking };
 }
 
 /** Stores the object as it is now that its deletion has begun. */
-const store = ({ kind, caller }: Deletion, key: string, entry: Entry, begun: ApiObject): Promise<number> => {
-  const value = encodeObject(begun);
-  const expected = entry.revision;
-  return storeRecord(kind, { type: "update", key: kind.stored.prefix + key, value, expected, leaves: true }, caller);
-};
+const markWrite = ({ kind, target: { namespace, name } }: Deletion, entry: Entry, form: ApiObject): PlannedWrite => ({
+  kind,
+  namespace,
+  name,
+  object: form,
+  write: {
+    type: "update",
+    key: kind.stored.prefix + entry.key,
+    value: encodeObject(form),
+    expected: entry.revision,
+    leaves: true,
+  },
+});
 
-/** An object in the form in which it is stored, awaited no longer than the turn of the deletion lasts. */
-async function formOf({ kind, turn }: Deletion, object: ApiObject, entry: Entry): Promise<ApiObject> {
-  const form = storedForm(kind, object, entry);
-  return form instanceof Promise ? withinTurn(turn, form) : form;
+/** Removes the object; the event of its end shows it as it was last. */
+const removeWrite = (
+  { kind, target: { namespace, name } }: Deletion,
+  entry: Entry,
+  last: ApiObject,
+  expected: number,
+): PlannedWrite => ({
+  kind,
+  namespace,
+  name,
+  object: undefined,
+  write: { type: "delete", key: kind.stored.prefix + entry.key, value: encodeObject(last), expected },
+});
+
+function answerRemoved({ kind, target, ctx }: Deletion, last: ApiObject, revision: number): DeleteResult {
+  if (kind.definition.deleteAnswers === "object") {
+    const object = { ...last, metadata: { ...last.metadata, resourceVersion: String(revision) } };
+    return unstoredResult(object, 200, ctx, true);
+  }
+  const status = deleted(kind.ref, target.name, last.metadata.uid ?? "");
+  return { status, code: 200, changed: true, warnings: ctx.warnings };
+}
+
+function answerDryRun({ kind, target, ctx }: Deletion, entry: Entry, marked: ApiObject): DeleteResult {
+  const { deleteAnswers, gracePeriod } = kind.definition;
+  if (deleteAnswers === "object") {
+    return gracePeriod ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
+  }
+  const status = deleted(kind.ref, target.name, marked.metadata.uid ?? "");
+  return { status, code: 200, changed: false, warnings: ctx.warnings };
 }
 
 /** The object as it is once its deletion has begun: times, the finalizers of the policy. */

@@ -9,7 +9,7 @@ import type { Target } from "../contract.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { formOf } from "../lens.ts";
 import { makeReady, objectOf } from "../versions/view.ts";
-import { parseVersion, waitForRevision, waitUntilFresh } from "./freshness.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "../freshness.ts";
 
 /** The entry of an object; 404, or 504 when the version asked for is beyond the present. */
 export async function get(kind: Kind, target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {

@@ -11,7 +11,7 @@ import { cacheError } from "../errors.ts";
 import type { Kind } from "../kind.ts";
 import { BATCH, makeReady, makeViews } from "../versions/view.ts";
 import { type Selected, selectionOf } from "./selection.ts";
-import { parseVersion, waitForRevision, waitUntilFresh } from "./freshness.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "../freshness.ts";
 
 /** Lists a namespace, or all of them. Every page of one list shows the same revision; 410 when that has expired. */
 export async function list(kind: Kind, namespace: string, options: ListOptions): Promise<ListResult> {

@@ -1,7 +1,7 @@
 /**
  * The guaranteed update: read, make the next state, write it if nobody changed the object meanwhile, else try again.
  *
- * Writers of one object in this process take turns, so a second try happens only when another server wrote. An update
+ * Writers of one object in this process wait for each other, so it is tried again only when another server wrote. An update
  * that changes nothing, not even an owner, writes nothing and keeps the version (DEC-31).
  *
  * @module
@@ -9,39 +9,26 @@
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
-import { badRequest, conflict, hasReason, notFound } from "../../meta/status.ts";
-import { StoreError } from "../../storage/contract.ts";
-import { type Value, equal } from "../../value/value.ts";
-import { encodeObject } from "../codec.ts";
-import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
-import { decodeBody } from "../decode.ts";
-import { storeError } from "../errors.ts";
-import { storeRecord } from "../store-write.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { formOf } from "../lens.ts";
+import { badRequest, conflict, notFound } from "../../meta/status.ts";
+import { whileHeld } from "../../util/keyed-lock.ts";
 import { type Work, andThen, atOnce, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import { converting, mayWait } from "../versions/convert-later.ts";
-import { isStale, makeReady, parseEntry, parseStored, shownAfterStoring, storedForm } from "../versions/view.ts";
+import { type Value, equal } from "../../value/value.ts";
+import { encodeObject } from "../codec.ts";
+import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
+import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
+import { decodeBody } from "../decode.ts";
+import { type Kind, keyOf } from "../kind.ts";
+import { formOf } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
-import {
-  type Write,
-  type WriteUnderWay,
-  commitAdmission,
-  newContext,
-  prepareChanged,
-  withWarnings,
-} from "../pipeline.ts";
-import { unstoredResult, storedResult, writtenResult } from "../results.ts";
-import { giveUp, withHand } from "../stocks/hand.ts";
-import { inTurn, withinTurn } from "../turn.ts";
-import { storeNew } from "./create.ts";
-import { waitForRevision, waitUntilFresh } from "./freshness.ts";
+import { type Write, newContext, prepareChanged, withWarnings } from "../pipeline.ts";
+import { storedResult, unstoredResult, writtenResult } from "../results.ts";
+import { freeAll } from "../stocks/hand.ts";
+import { converting, mayWait } from "../versions/convert-later.ts";
+import { isStale, makeReady, parseEntry, parseStored, shownAfterStoring, storedForm } from "../versions/view.ts";
+import { planNew } from "./create.ts";
 import { checkIfMatch, checkUid, checkVersion, checkVersionForm, demandVersion } from "./preconditions.ts";
-
-/** How often another server may be faster before the client hears of it. */
-const TRIES = 12;
 
 /** Replaces an object, or writes its subresource. 200; 201 where PUT creates (DEC-32). */
 export function update(
@@ -110,43 +97,36 @@ export interface Change {
 }
 
 /**
- * A change of the server's own, below which a client has asked for something: nobody else is asked whether it may be, it has
- * no owner and does not count as a generation.
+ * A change by the server itself, for which a client has asked elsewhere: admission and the rules of the kind are not asked,
+ * it has no owner and does not count as a generation.
  */
 export const changeObject = (write: Write, change: (old: ApiObject) => ApiObject): Promise<WriteResult> =>
   guaranteedUpdate(write, { own: true, change });
 
-/** Carries a change out, under the lock of the object. */
-export function guaranteedUpdate(write: Write, how: Change): Promise<WriteResult> {
+/** Carries a change out. */
+export const guaranteedUpdate = (write: Write, how: Change): Promise<WriteResult> => commit(changeOf(write, how));
+
+/** A change as it is carried out: judged again on what another server has written meanwhile. */
+export function changeOf(write: Write, how: Change): Proposal<WriteResult> {
   const { kind, target } = write;
   const key = keyOf(kind, target.namespace, target.name);
-  return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) => attempt({ ...write, turn }, key, how));
+  return {
+    ...write,
+    lock: kind.stored.prefix + key,
+    judge: (attempt) => judge(write, attempt, key, how),
+    judgesAgain: ({ code }) =>
+      code === "conflict" || (how.missing !== undefined && (code === "notFound" || code === "exists")),
+  };
 }
 
-async function attempt(write: WriteUnderWay, key: string, how: Change): Promise<WriteResult> {
-  const { kind, target, ctx } = write;
-  const warnings = ctx.warnings.length;
-  for (let tries = 1; ; tries++) {
-    const entry = kind.cache.get(key);
-    checkIfMatch(kind, target.name, write.caller, entry);
-    if (!entry && !how.missing) throw notFound(kind.ref, target.name);
-    try {
-      if (entry) return await once(write, key, entry, how);
-      await write.caller.permitCreate?.();
-      return await storeNew(write, await made(write, how.missing!));
-    } catch (error) {
-      if (!mayTryAgain(error, how) || tries >= TRIES) throw storeError(kind, target.name, error);
-      ctx.warnings.length = warnings;
-      const known = error instanceof StoreError ? error.revision : undefined;
-      await (known === undefined ? waitUntilFresh(kind) : waitForRevision(kind, known));
-    }
-  }
-}
-
-/** Whether another server was faster: what was there is another version, is gone, or was not there and is now. */
-function mayTryAgain(error: unknown, { missing }: Change): boolean {
-  if (!(error instanceof StoreError)) return missing !== undefined && hasReason(error, "AlreadyExists");
-  return error.code === "conflict" || (error.code === "notFound" && missing !== undefined);
+async function judge(write: Write, attempt: Judging, key: string, how: Change): Promise<Plan<WriteResult>> {
+  const { kind, target, caller } = write;
+  const entry = kind.cache.get(key);
+  checkIfMatch(kind, target.name, caller, entry);
+  if (entry) return judgeChange(write, attempt, entry, how);
+  if (!how.missing) throw notFound(kind.ref, target.name);
+  await caller.permitCreate?.();
+  return planNew(write, attempt, await made(write, how.missing));
 }
 
 /** What some work makes; what may have to be done again, because a conversion waits, is done at once. */
@@ -154,61 +134,66 @@ function made({ kind, limit }: Write, work: () => Work<ApiObject>): ApiObject | 
   return mayWait(kind) ? converting(() => atOnce(work())) : inTurns(work(), limit);
 }
 
-async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change): Promise<WriteResult> {
-  const { kind, ctx, turn, limit } = write;
+async function judgeChange(write: Write, attempt: Judging, entry: Entry, how: Change): Promise<Plan<WriteResult>> {
+  const { kind, ctx, limit } = write;
   const wait = makeReady(kind, [entry]);
-  if (wait) await withinTurn(turn, wait);
-  // Parsed for this write alone: the entry is about to be replaced, keeping its object would serve nobody.
+  if (wait) await whileHeld(attempt.hold, wait);
+  // Parsed for this write alone: the entry is about to be replaced, so its object is not kept.
   const old = parseEntry(kind, entry);
   if (limit.isOver) await limit.pause();
-  const told = ctx.warnings.length;
+  const warnings = ctx.warnings.length;
   const changed = made(write, () => {
-    ctx.warnings.length = told;
+    ctx.warnings.length = warnings;
     return how.change(old, entry);
   });
-  const object = changed instanceof Promise ? await withinTurn(turn, changed) : changed;
+  const object = await whileHeld(attempt.hold, changed);
   if (limit.isOver) await limit.pause();
-  return await withHand(write, old, (taking) => storeChanged(taking, key, entry, object, old, how));
+  if (!how.own) await prepareChanged(write, attempt, object, old, how.demand);
+  if (limit.isOver) await limit.pause();
+  return planChanged(write, attempt, entry, object, old);
 }
 
-async function storeChanged(
-  write: WriteUnderWay,
-  key: string,
+async function planChanged(
+  write: Write,
+  attempt: Judging,
   entry: Entry,
   object: ApiObject,
   old: ApiObject,
-  { own, demand }: Change,
-): Promise<WriteResult> {
-  const { kind, options, ctx, turn, limit } = write;
-  const prepared = own ? undefined : prepareChanged(write, object, old, demand);
-  const admission = prepared instanceof Promise ? await prepared : prepared;
-  if (limit.isOver) await limit.pause();
-  // What is stored in an older version or with an older key is written in that of today, also when nothing else changes (CRYPT-7).
-  if (sameObject(object, old) && !isStale(kind, entry)) {
-    const outdated = kind.shared.store.isOutdated?.(kind.stored.prefix + key);
-    if (!outdated || !(await withinTurn(turn, outdated))) return storedResult(kind, entry, 200, ctx);
+): Promise<Plan<WriteResult>> {
+  const { kind, options, ctx, target } = write;
+  const storeKey = kind.stored.prefix + entry.key;
+  if (await isStoredSo(write, attempt, entry, object, old)) {
+    return { writes: [], answer: () => storedResult(kind, entry, 200, ctx) };
   }
   const gone = isGone(kind, object, old);
   if (options.dryRun) {
-    const shown = gone ? object : shownAfterStoring(kind, object, entry);
-    return unstoredResult(shown instanceof Promise ? await withinTurn(turn, shown) : shown, 200, ctx);
+    const shown = gone ? object : await whileHeld(attempt.hold, shownAfterStoring(kind, object, entry));
+    return { writes: [], answer: () => unstoredResult(shown, 200, ctx) };
   }
-  const committed = admission && commitAdmission(kind, admission);
-  if (committed) await committed;
-  // What goes is told as it last was: the event of the end shows the finalizers that held it.
-  const form = gone ? parseStored(entry) : storedForm(kind, object, entry);
-  const value = encodeObject(form instanceof Promise ? await withinTurn(turn, form) : form);
-  const storeKey = kind.stored.prefix + key;
+  if (gone) freeAll(kind, attempt, object);
+  // What goes is shown as it last was: the event of the end has the finalizers that held it.
+  const form = gone ? parseStored(entry) : await whileHeld(attempt.hold, storedForm(kind, object, entry));
   const type = gone ? "delete" : "update";
   const leaves = object.metadata.deletionTimestamp !== undefined;
-  const revision = await storeRecord(
-    kind,
-    { type, key: storeKey, value, expected: entry.revision, leaves },
-    write.caller,
-  );
-  if (gone) await giveUp(kind, old);
-  else if (write.hand) await write.hand.keep(object);
-  return writtenResult(kind, key, object, revision, 200, ctx);
+  const { namespace, name } = target;
+  const planned = { type, key: storeKey, value: encodeObject(form), expected: entry.revision, leaves } as const;
+  return {
+    writes: [{ kind, namespace, name, object: gone ? undefined : form, write: planned }],
+    answer: ([revision]) => writtenResult(kind, entry.key, object, revision!, 200, ctx),
+  };
+}
+
+/** Whether an object is stored as it is. What has an older version or key is written anew, also when nothing else changes (CRYPT-7). */
+async function isStoredSo(
+  { kind }: Write,
+  { hold }: Judging,
+  entry: Entry,
+  object: ApiObject,
+  old: ApiObject,
+): Promise<boolean> {
+  if (!sameObject(object, old) || isStale(kind, entry)) return false;
+  const outdated = kind.shared.store.isOutdated?.(kind.stored.prefix + entry.key);
+  return !outdated || !(await whileHeld(hold, outdated));
 }
 
 /** Equal in everything, but for the times at which owners wrote what was there already (DEC-31). */

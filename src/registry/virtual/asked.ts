@@ -11,12 +11,10 @@
  *
  * @module
  */
-import type { AdmissionRequest } from "../../admission/contract.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
 import type { CompiledKind } from "../../schema/write/decode.ts";
 import { walkerOf } from "../../schema/walker.ts";
 import { atOnce } from "../../util/steps.ts";
-import type { Turn } from "../../util/keyed-lock.ts";
 import { isObject } from "../../value/value.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import {
@@ -29,15 +27,16 @@ import {
   notFound,
 } from "../../meta/status.ts";
 import type { AskResult, Body, Caller, Resource, Target, WriteOptions } from "../contract.ts";
-import { decodeAnswered, decodeBody } from "../decode.ts";
+import { ObjectRequest } from "../admission-request.ts";
+import { decodeBody } from "../decode.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import { type Kind, type SharedParts, keyOf } from "../kind.ts";
 import { valueKind } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { admitted, newContext, putInPlace, withWarnings } from "../pipeline.ts";
+import { newContext, withWarnings } from "../pipeline.ts";
 import { unstoredResult } from "../results.ts";
-import { inOwnTurn } from "../turn.ts";
+import { withoutLock } from "../object-locks.ts";
 import { objectOf } from "../versions/view.ts";
 import { unstored } from "./unstored.ts";
 
@@ -84,7 +83,7 @@ interface Asked {
   readonly version: string;
   readonly namespaced: boolean;
   readonly action: Action;
-  readonly shared: Pick<SharedParts, "admission" | "locks">;
+  readonly shared: Pick<SharedParts, "admission" | "locks" | "lookup">;
 }
 
 /** What is needed to decode a kind that is never stored; compiled when it is first asked. */
@@ -175,13 +174,14 @@ async function ask(asked: Asked, question: Question): Promise<AskResult> {
   const { object, ctx } = question;
   const { action, shared } = asked;
   return withWarnings(ctx, async () => {
-    await inOwnTurn(shared.locks, async (turn) => {
-      const request = admissionOf(asked, question, turn);
-      await admitted(shared.admission, request, () => {
-        keepPlace(asked, question);
-        action.judge?.(question);
-        refuseWrong(asked, question);
-      });
+    await withoutLock(shared.locks, async (hold) => {
+      const { admission, lookup } = shared;
+      const request = new ObjectRequest({ ...asked, ...question }, { hold, lookup }, "CREATE", object, undefined);
+      await admission.mutate(request);
+      keepPlace(asked, question);
+      action.judge?.(question);
+      refuseWrong(asked, question);
+      await admission.validate(request);
     });
     const status = await action.answer(question);
     refuseWrong(asked, question);
@@ -200,29 +200,4 @@ function keepPlace(asked: Asked, { object, target }: Question): void {
   object.kind = asked.form.definition.kind;
   object.metadata ??= {};
   placeObject(asked, object, { ...target, name: "" });
-}
-
-/** What admission steps see of a question: a create, of the resource and subresource of its path. */
-function admissionOf(
-  { form, ref, version, namespaced }: Asked,
-  { object, target, options, caller, ctx }: Question,
-  turn: Turn,
-): AdmissionRequest {
-  return {
-    operation: "CREATE",
-    ref,
-    version,
-    namespaced,
-    namespace: target.namespace,
-    nameInPath: target.name,
-    name: target.name || (object.metadata.name ?? ""),
-    subresource: target.subresource,
-    object,
-    old: undefined,
-    options,
-    identity: caller,
-    warnings: ctx.warnings,
-    turn,
-    replace: (value) => putInPlace(object, decodeAnswered(form, value, ctx)),
-  };
 }

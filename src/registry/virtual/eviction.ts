@@ -1,8 +1,8 @@
 /**
  * `pods/NAME/eviction`: a delete of a Pod that its budget must allow (KIND-PodDisruptionBudget-7..14).
  *
- * Whoever counts Pods writes into the status of a budget how many may be missing; an eviction takes one of them before it
- * deletes, so that two at a time never take the same. What was decided of a Pod that needs none holds for the version
+ * The controller of budgets writes into the status of a budget how many Pods may be missing; an eviction takes one of them
+ * before it deletes, so that two at a time never take the same. What was decided of a Pod that needs none holds for the version
  * that was looked at only.
  *
  * @module
@@ -14,13 +14,15 @@ import { type DeleteOptions, type SentDeleteOptions, checkDeleteOptions } from "
 import { badRequest, done, forbidden, hasReason, invalid } from "../../meta/status.ts";
 import { andThen } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
+import { type Proposal, commitTogether } from "../commit.ts";
+import type { WriteResult } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import type { Kinds } from "../kinds.ts";
 import { ownUpdated } from "../ownership.ts";
 import { newContext } from "../pipeline.ts";
 import { SYSTEM, systemWrite } from "../system.ts";
 import { checkPreconditions, deleteObject } from "../verbs/delete.ts";
-import { changeObject, guaranteedUpdate } from "../verbs/update.ts";
+import { changeOf } from "../verbs/update.ts";
 import { type Actions, type Question, actionKey, currentOf } from "./asked.ts";
 import { type Budget, needsNoBudget, needsNoCount, notCounted, selectingOf, taken } from "./budgets.ts";
 import { type Pod, makeTrue } from "./pods.ts";
@@ -96,9 +98,10 @@ async function evict(eviction: UnderWay): Promise<void> {
     pod = currentOf(pods, question.target) as Pod;
   }
   const name = await budgetOf(eviction, pod);
-  const isCounted = name === undefined || (await count(eviction, name, pod, options.dryRun));
+  const isCounted = name === undefined || !needsNoCountOf(eviction, name, pod);
+  const counting = name === undefined || !isCounted ? undefined : count(eviction, name, pod, options.dryRun);
   try {
-    await remove(eviction, isCounted ? options : asSeen(pod));
+    await remove(eviction, isCounted ? options : asSeen(pod), counting);
   } catch (error) {
     // Meanwhile it may have become healthy.
     if (!isCounted && !isDemanded && hasReason(error, "Conflict")) throw notCounted(name);
@@ -115,36 +118,37 @@ async function budgetOf({ lookup, pods }: UnderWay, { metadata }: Pod): Promise<
   throw forbidden(pods.ref, metadata.name!, why);
 }
 
-/** Takes a disruption from a budget, unless the Pod needs none: then nothing was counted, and false is answered. */
-async function count(
-  { budgets, lookup, question }: UnderWay,
+/** Whether a Pod may go without being counted by its budget. */
+function needsNoCountOf({ lookup }: UnderWay, name: string, pod: Pod): boolean {
+  const seen = lookup.get(BUDGETS, pod.metadata.namespace ?? "", name) as Budget | undefined;
+  return seen !== undefined && needsNoCount(pod, seen);
+}
+
+/** Takes a disruption from a budget; a dry run only looks whether there is one. Throws 429 where there is none. */
+function count(
+  { budgets, question }: UnderWay,
   name: string,
-  pod: Pod,
+  { metadata }: Pod,
   dryRun: boolean,
-): Promise<boolean> {
+): Proposal<WriteResult> | undefined {
   const kind = budgets!;
-  const { namespace = "", name: podName = "" } = pod.metadata;
+  const { namespace = "", name: pod = "" } = metadata;
   const { clock } = question.ctx;
-  const seen = lookup.get(BUDGETS, namespace, name) as Budget | undefined;
-  if (seen && needsNoCount(pod, seen)) return false;
   if (dryRun) {
-    taken(kind.ref, currentOf(kind, { namespace, name }), podName, clock);
-    return true;
+    taken(kind.ref, currentOf(kind, { namespace, name }), pod, clock);
+    return undefined;
   }
   const ctx = newContext(kind);
   const options = systemWrite(ctx);
   const target = { namespace, name, subresource: "status" };
-  await guaranteedUpdate(
-    { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() },
-    {
-      change(old) {
-        const budget = taken(kind.ref, old, podName, clock);
-        const how = { edits: false, request: asValue(budget) };
-        return andThen(ownUpdated(kind, budget, old, options.fieldManager, "status", how), () => budget);
-      },
+  const write = { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() };
+  return changeOf(write, {
+    change(old) {
+      const budget = taken(kind.ref, old, pod, clock);
+      const how = { edits: false, request: asValue(budget) };
+      return andThen(ownUpdated(kind, budget, old, options.fieldManager, "status", how), () => budget);
     },
-  );
-  return true;
+  });
 }
 
 /** The same options, for one version of a Pod. */
@@ -153,20 +157,28 @@ const atVersionOf = (options: DeleteOptions, { metadata }: ApiObject): DeleteOpt
   preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion! },
 });
 
-/** Says in the Pod why it goes, and deletes it. */
-async function remove({ pods: kind, question }: UnderWay, options: DeleteOptions): Promise<void> {
+/** Says in the Pod why it goes, together with what its budget counts, and deletes it. */
+async function remove(
+  { pods: kind, question }: UnderWay,
+  options: DeleteOptions,
+  counting?: Proposal<WriteResult>,
+): Promise<void> {
   const target = { ...question.target, subresource: "" };
   const { ctx } = question;
   let how = options;
   if (!options.dryRun) {
     const write = { kind, target, options: systemWrite(ctx), caller: SYSTEM, ctx, limit: new TurnLimit() };
-    const { object } = await changeObject(write, (old) => {
-      checkPreconditions({ kind, target, options }, old);
-      return marked(old, question);
+    const marking = changeOf(write, {
+      own: true,
+      change(old) {
+        checkPreconditions({ kind, target, options }, old);
+        return marked(old, question);
+      },
     });
-    if (options.preconditions?.resourceVersion !== undefined) how = atVersionOf(options, object);
+    const answers = await commitTogether(counting ? [counting, marking] : [marking]);
+    if (options.preconditions?.resourceVersion !== undefined) how = atVersionOf(options, answers.at(-1)!.object);
   }
-  await deleteObject(kind, target, how, SYSTEM, []);
+  await deleteObject(kind, target, how, SYSTEM, true);
 }
 
 function marked(old: ApiObject, { ctx }: Question): ApiObject {

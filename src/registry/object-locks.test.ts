@@ -3,26 +3,26 @@ import type { AdmissionRequest } from "../admission/contract.ts";
 import type { ApiError } from "../meta/status.ts";
 import { ManualClock } from "../util/clock.ts";
 import { CALLER, WRITE, bodyOf, named, registryOf, widget } from "./testing/registry.ts";
-import { inTurn, objectLocks } from "./turn.ts";
+import { objectLocks, withLock } from "./object-locks.ts";
 
-/** A write that never ends unless its turn does. */
+/** A write that never ends unless it loses its lock. */
 const hanging = ({ signal }: { signal: AbortSignal }): Promise<string> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 
 const body = (by: string): ReturnType<typeof bodyOf> =>
   bodyOf({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "a" }, spec: { by } });
 
-describe("turns of writers", () => {
+describe("locks of writers", () => {
   test("a write that others hold up for too long is 504 and may be sent again", async () => {
     const clock = new ManualClock();
     const locks = objectLocks(clock);
     const stuck = (): Promise<string> => new Promise(() => {});
     for (let i = 0; i < 3; i++) {
-      void inTurn(locks, "a", stuck);
+      void withLock(locks, "a", stuck);
       clock.advance(2000);
     }
-    const late = inTurn(locks, "a", () => Promise.resolve("late"));
-    const other = inTurn(locks, "b", () => Promise.resolve("other"));
+    const late = withLock(locks, "a", () => Promise.resolve("late"));
+    const other = withLock(locks, "b", () => Promise.resolve("other"));
     expect(await other).toBe("other");
     clock.advance(60_000);
     await expect(late).rejects.toMatchObject({
@@ -32,12 +32,12 @@ describe("turns of writers", () => {
     });
   });
 
-  test("a write whose turn is over is 504 without a word of another try: it may have been done", async () => {
+  test("a write that loses its lock is 504 and not to be sent again: it may have been done", async () => {
     const clock = new ManualClock();
     const locks = objectLocks(clock);
-    const held = inTurn(locks, "a", hanging);
+    const held = withLock(locks, "a", hanging);
     clock.advance(29_999);
-    const next = inTurn(locks, "a", () => Promise.resolve("next"));
+    const next = withLock(locks, "a", () => Promise.resolve("next"));
     clock.advance(1);
     await expect(held).rejects.toMatchObject({ code: 504, reason: "Timeout" });
     await expect(held).rejects.not.toHaveProperty("status.details.retryAfterSeconds");
@@ -46,21 +46,21 @@ describe("turns of writers", () => {
 
   test("where a thousand wait for one object the next is 429", async () => {
     const locks = objectLocks(new ManualClock());
-    for (let i = 0; i <= 1000; i++) void inTurn(locks, "a", hanging);
-    await expect(inTurn(locks, "a", hanging)).rejects.toMatchObject({ code: 429, reason: "TooManyRequests" });
+    for (let i = 0; i <= 1000; i++) void withLock(locks, "a", hanging);
+    await expect(withLock(locks, "a", hanging)).rejects.toMatchObject({ code: 429, reason: "TooManyRequests" });
   });
 
   test("what a write fails with reaches its caller as it is", async () => {
     const error = new Error("of the write");
-    await expect(inTurn(objectLocks(new ManualClock()), "a", () => Promise.reject(error))).rejects.toBe(error);
+    await expect(withLock(objectLocks(new ManualClock()), "a", () => Promise.reject(error))).rejects.toBe(error);
   });
 
   test("creates that wait are bounded, too, and do not wait for each other: one of a name is stored", async () => {
     const clock = new ManualClock();
     const hook = {
       name: "Hook",
-      mutate: ({ turn, identity }: AdmissionRequest): Promise<void> =>
-        identity.user === "stuck" ? hanging(turn).then(() => {}) : new Promise((resolve) => void setImmediate(resolve)),
+      mutate: ({ hold, identity }: AdmissionRequest): Promise<void> =>
+        identity.user === "stuck" ? hanging(hold).then(() => {}) : new Promise((resolve) => void setImmediate(resolve)),
     };
     const { kinds } = await registryOf([widget("v1")], { clock, steps: [hook] });
     const widgets = kinds.find("example.com", "v1", "widgets")!;
@@ -75,16 +75,16 @@ describe("turns of writers", () => {
   });
 
   test.for(["update", "delete"] as const)(
-    "an admission step that asks in vain ends with the turn of its %s",
+    "an admission step that asks in vain ends with the lock of its %s",
     async (verb) => {
       const clock = new ManualClock();
       const asked = Promise.withResolvers<void>();
       const hook = {
         name: "Hook",
-        validate({ turn, identity }: AdmissionRequest): void | Promise<void> {
-          if (!turn || identity.user !== "slow") return;
+        validate({ hold, identity }: AdmissionRequest): void | Promise<void> {
+          if (identity.user !== "slow") return;
           asked.resolve();
-          return hanging(turn).then(() => {});
+          return hanging(hold).then(() => {});
         },
       };
       const { kinds } = await registryOf([widget("v1")], { clock, steps: [hook] });

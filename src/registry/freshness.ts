@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { badRequest } from "../../meta/status.ts";
-import { cacheError, storeError } from "../errors.ts";
-import type { Kind } from "../kind.ts";
+import { badRequest } from "../meta/status.ts";
+import { cacheError, storeError } from "./errors.ts";
+import type { Kind } from "./kind.ts";
 
 const WAIT_MILLIS = 3000;
 

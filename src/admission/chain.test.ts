@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { Chain } from "./chain.ts";
+import type { AdmissionStep } from "./contract.ts";
+import { requestOf } from "./testing/requests.ts";
+
+const PODS = { group: "", plural: "pods", kind: "Pod" };
+const MAPS = { group: "", plural: "configmaps", kind: "ConfigMap" };
+const OTHERS = { group: "example.com", plural: "pods", kind: "Pod" };
+
+/** A chain of three steps that writes down who does what, and the requests of a resource. */
+function noted(more: Partial<AdmissionStep> = {}) {
+  const done: string[] = [];
+  const step = (name: string, only: Partial<AdmissionStep> = {}): AdmissionStep => ({
+    name,
+    mutate: () => void done.push(`${name} mutates`),
+    validate: () => void done.push(`${name} validates`),
+    commit: () => Promise.resolve(void done.push(`${name} commits`)),
+    rollback: () => Promise.resolve(void done.push(`${name} rolls back`)),
+    ...only,
+  });
+  const chain = new Chain([step("first"), step("of pods", { resources: [PODS] }), step("last", more)]);
+  return { chain, done };
+}
+
+test("a step is asked about the resources that it names, by group and plural, and one that names none about all", async () => {
+  const { chain, done } = noted();
+  for (const ref of [PODS, MAPS, OTHERS]) await chain.validate(requestOf({ ref }));
+  const everywhere = ["first validates", "last validates"];
+  expect(done).toEqual(["first validates", "of pods validates", "last validates", ...everywhere, ...everywhere]);
+});
+
+test("steps run in order, and a request waits only where one of them does", async () => {
+  const { chain, done } = noted();
+  expect(chain.mutate(requestOf({ ref: MAPS }))).toBeUndefined();
+  const waiting = new Chain([
+    { name: "slow", mutate: () => Promise.resolve(void done.push("slow mutates")) },
+    { name: "fast", mutate: () => void done.push("fast mutates") },
+  ]);
+  await waiting.mutate(requestOf({ ref: MAPS }));
+  expect(done).toEqual(["first mutates", "last mutates", "slow mutates", "fast mutates"]);
+});
+
+test("what steps have committed they roll back, the last one first, and no other does", async () => {
+  const refuse = { commit: () => Promise.reject(new Error("no")) };
+  const { chain, done } = noted(refuse);
+  const commitment = chain.commitment(requestOf({ ref: PODS }))!;
+  await expect(commitment.confirm()).rejects.toThrow("no");
+  await commitment.release();
+  await commitment.release();
+  expect(done).toEqual(["first commits", "of pods commits", "of pods rolls back", "first rolls back"]);
+});
+
+test("where no step has anything to commit there is nothing to do", () => {
+  const chain = new Chain([{ name: "reads", validate: () => undefined }]);
+  expect(chain.commitment(requestOf())).toBeUndefined();
+});

@@ -1,0 +1,108 @@
+/**
+ * The chain of admission: which steps are asked about a request, in which order, and for what.
+ *
+ *     mutate -> validate -> commit -> [the write is stored] or rollback
+ *
+ * Which steps concern a resource is found once, not for each request. A request waits only where a step does.
+ *
+ * @module
+ */
+import type { ObjectRef } from "../meta/status.ts";
+import { whileHeld } from "../util/keyed-lock.ts";
+import type { Admission, AdmissionRequest, AdmissionStep } from "./contract.ts";
+
+type Member = "mutate" | "validate" | "commit";
+
+/** A step that has a member. */
+type StepWith<M extends Member> = AdmissionStep & Required<Pick<AdmissionStep, M>>;
+
+/** The steps that concern one resource, in their order, by what they do. */
+type StepsOf = { readonly [M in Member]: readonly StepWith<M>[] };
+
+/** See the head of this file. */
+export class Chain {
+  readonly #steps: Admission;
+  /** For as long as the kind is there. */
+  readonly #found = new WeakMap<ObjectRef, StepsOf>();
+
+  constructor(steps: Admission) {
+    this.#steps = steps;
+  }
+
+  /** Lets steps change the object of a request; rejects with the refusal of the first that refuses. */
+  mutate(request: AdmissionRequest): Promise<void> | undefined {
+    return inOrder(this.#stepsOf(request).mutate, request, (step) => step.mutate(request));
+  }
+
+  /** Lets steps refuse a request. */
+  validate(request: AdmissionRequest): Promise<void> | undefined {
+    return inOrder(this.#stepsOf(request).validate, request, (step) => step.validate(request));
+  }
+
+  /** What steps do for a request right before its write; undefined where none does anything. */
+  commitment(request: AdmissionRequest): Commitment | undefined {
+    const { commit } = this.#stepsOf(request);
+    return commit.length === 0 ? undefined : new Commitment(commit, request);
+  }
+
+  #stepsOf({ ref }: AdmissionRequest): StepsOf {
+    let steps = this.#found.get(ref);
+    if (!steps) this.#found.set(ref, (steps = this.#find(ref)));
+    return steps;
+  }
+
+  #find({ group, plural }: ObjectRef): StepsOf {
+    const concerned = this.#steps.filter(
+      ({ resources }) => !resources || resources.some((one) => one.group === group && one.plural === plural),
+    );
+    const having = <M extends Member>(member: M): StepWith<M>[] =>
+      concerned.filter((step): step is StepWith<M> => step[member] !== undefined);
+    return { mutate: having("mutate"), validate: having("validate"), commit: having("commit") };
+  }
+}
+
+/** What steps do for one request right before its write, and undo where it is not stored. */
+export class Commitment {
+  readonly #steps: StepsOf["commit"];
+  readonly #request: AdmissionRequest;
+  #done = 0;
+
+  constructor(steps: StepsOf["commit"], request: AdmissionRequest) {
+    this.#steps = steps;
+    this.#request = request;
+  }
+
+  /** Runs the commit of each step, in order; rejects with the refusal of the first that refuses. */
+  confirm(): Promise<void> | undefined {
+    while (this.#done < this.#steps.length) {
+      const pending = this.#steps[this.#done]!.commit(this.#request);
+      if (pending) {
+        return pending.then(() => {
+          this.#done++;
+          return this.confirm();
+        });
+      }
+      this.#done++;
+    }
+    return undefined;
+  }
+
+  /** Runs the rollback of each step that has committed, the last one first. */
+  async release(): Promise<void> {
+    while (this.#done > 0) await this.#steps[--this.#done]!.rollback?.(this.#request);
+  }
+}
+
+/** Runs steps one after another; a promise only when one of them waits, and no longer than the lock of the write is held. */
+function inOrder<Step>(
+  steps: readonly Step[],
+  request: AdmissionRequest,
+  run: (step: Step) => void | Promise<void>,
+  from = 0,
+): Promise<void> | undefined {
+  for (let i = from; i < steps.length; i++) {
+    const pending = run(steps[i]!);
+    if (pending) return whileHeld(request.hold, pending).then(() => inOrder(steps, request, run, i + 1));
+  }
+  return undefined;
+}
