@@ -11,7 +11,7 @@ import type { ObjectRef } from "../meta/status.ts";
 import { whileHeld } from "../util/keyed-lock.ts";
 import type { Admission, AdmissionRequest, AdmissionStep } from "./contract.ts";
 
-type Member = "mutate" | "validate" | "commit";
+type Member = "mutate" | "validate" | "commit" | "rollback";
 
 /** A step that has a member. */
 type StepWith<M extends Member> = AdmissionStep & Required<Pick<AdmissionStep, M>>;
@@ -39,10 +39,10 @@ export class Chain {
     return inOrder(this.#stepsOf(request).validate, request, (step) => step.validate(request));
   }
 
-  /** What steps do for a request right before its write; undefined where none does anything. */
+  /** What steps do once a request is valid and when its write is not stored; undefined where no step does anything. */
   commitment(request: AdmissionRequest): Commitment | undefined {
-    const { commit } = this.#stepsOf(request);
-    return commit.length === 0 ? undefined : new Commitment(commit, request);
+    const { commit, rollback } = this.#stepsOf(request);
+    return commit.length + rollback.length === 0 ? undefined : new Commitment(commit, rollback, request);
   }
 
   #stepsOf({ ref }: AdmissionRequest): StepsOf {
@@ -57,39 +57,35 @@ export class Chain {
     );
     const having = <M extends Member>(member: M): StepWith<M>[] =>
       concerned.filter((step): step is StepWith<M> => step[member] !== undefined);
-    return { mutate: having("mutate"), validate: having("validate"), commit: having("commit") };
+    return {
+      mutate: having("mutate"),
+      validate: having("validate"),
+      commit: having("commit"),
+      rollback: having("rollback").toReversed(),
+    };
   }
 }
 
-/** What steps do for one request right before its write, and undo where it is not stored. */
+/** What steps do for one valid request, and undo where its write is not stored. */
 export class Commitment {
-  readonly #steps: StepsOf["commit"];
+  readonly #commit: StepsOf["commit"];
+  readonly #rollback: StepsOf["rollback"];
   readonly #request: AdmissionRequest;
-  #done = 0;
 
-  constructor(steps: StepsOf["commit"], request: AdmissionRequest) {
-    this.#steps = steps;
+  constructor(commit: StepsOf["commit"], rollback: StepsOf["rollback"], request: AdmissionRequest) {
+    this.#commit = commit;
+    this.#rollback = rollback;
     this.#request = request;
   }
 
   /** Runs the commit of each step, in order; rejects with the refusal of the first that refuses. */
   confirm(): Promise<void> | undefined {
-    while (this.#done < this.#steps.length) {
-      const pending = this.#steps[this.#done]!.commit(this.#request);
-      if (pending) {
-        return pending.then(() => {
-          this.#done++;
-          return this.confirm();
-        });
-      }
-      this.#done++;
-    }
-    return undefined;
+    return inOrder(this.#commit, this.#request, (step) => step.commit(this.#request));
   }
 
-  /** Runs the rollback of each step that has committed, the last one first. */
-  async release(): Promise<void> {
-    while (this.#done > 0) await this.#steps[--this.#done]!.rollback?.(this.#request);
+  /** Runs the rollback of each step, the last one first. */
+  release(): Promise<void> | undefined {
+    return inOrder(this.#rollback, this.#request, (step) => step.rollback(this.#request));
   }
 }
 

@@ -73,7 +73,7 @@ export interface AdmissionStep {
   validate?(request: AdmissionRequest): void | Promise<void>;
   /** Runs when all steps agreed, right before the write is stored; not in a dry run, and not where nothing changes. */
   commit?(request: AdmissionRequest): Promise<void> | undefined;
-  /** Undoes its commit: the write is not stored. */
+  /** Runs when a write that it was asked to validate is not stored after all: undoes what it did for the request, if anything. */
   rollback?(request: AdmissionRequest): Promise<void> | undefined;
 }
 

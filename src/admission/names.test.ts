@@ -14,7 +14,7 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     random: seededRandom(1),
     authorizer: mastersAuthorizer,
     provision: () => Promise.resolve(),
-    amend: () => Promise.resolve(),
+    amend: () => Promise.resolve(undefined),
     resourcesOf: () => [],
   };
   return admissionSteps(parts, { plugins })

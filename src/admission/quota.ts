@@ -1,10 +1,13 @@
 /**
- * Quotas: what objects take is charged to the quotas of their namespace right before they are stored, and what does not fit
- * is refused (QUOTA-2..8). A write that is not stored gets its charge back; what objects give back later, a controller counts.
+ * Quotas: what objects take is charged to the quotas of their namespace before they are stored, and what does not fit is
+ * refused (QUOTA-2..8). What objects give back, a controller counts.
  *
- * A charge is checked when its request is validated, and once more when it is booked, in one write with the sum that it is
- * added to: writers on several servers never get more than there is. Charges that come while one is written are booked
- * together by the next write.
+ * A charge is checked once more when it is booked, in one write with the sum that it is added to: writers on several servers
+ * never get more than there is. Charges that come while one is written are booked together by the next write.
+ *
+ * The charge of a write that is refused after it, as a create under a name that is taken, is seen in the quota (QUOTA-4) until
+ * the next charge: then it is refunded, unless somebody else has written the quota since, as its controller does that counts
+ * anew.
  *
  * @module
  */
@@ -17,15 +20,19 @@ import type { Dialect } from "../meta/dialect.ts";
 import { compareQuantities, quantitySign, subtractQuantities } from "../meta/quantity.ts";
 import { hasReason } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import { BoundedCache } from "../util/bounded-cache.ts";
 import type { Clock } from "../util/clock.ts";
 import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
 
-/** Changes the status of an object in the name of the server, whoever else does so; rejects with 404 where it is gone. */
+/**
+ * Changes the status of an object in the name of the server; resolves to the resourceVersion that it has then. Rejects with 404
+ * where it is gone.
+ */
 export type AmendStatus = (
   resource: string,
   key: { readonly namespace: string; readonly name: string },
   change: (object: ApiObject) => void,
-) => Promise<void>;
+) => Promise<string | undefined>;
 
 /** What the step is made of. */
 export interface QuotaParts {
@@ -52,8 +59,8 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
     usages.set(resource, usage);
     return usage;
   };
-  /** What is booked, or about to be, for requests under way. */
-  const charged = new WeakMap<AdmissionRequest, readonly Charge[]>();
+  /** What is booked for requests under way. */
+  const booked = new WeakMap<AdmissionRequest, readonly Charge[]>();
   return {
     name: "ResourceQuota",
     validate(request) {
@@ -72,16 +79,16 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
           now: clock.now(),
           isCounted: (name) => countedBy(name, dialect) === resource,
         };
-        const charges = quotas.map((quota) => chargeOf(asked, quota)).filter((charge) => charge !== undefined);
-        if (charges.length > 0) charged.set(request, charges);
+        const charges = quotas
+          .map((quota) => chargeOf(asked, till.withoutRefunds(quota)))
+          .filter((charge) => charge !== undefined);
+        if (request.options.dryRun || charges.length === 0) return undefined;
+        return till.takeAll(namespace, charges).then(() => void booked.set(request, charges));
       });
     },
-    commit(request) {
-      const charges = charged.get(request);
-      return charges && till.takeAll(request.namespace, charges);
-    },
     rollback(request) {
-      return till.giveBack(request.namespace, charged.get(request) ?? []);
+      till.refundLater(request.namespace, booked.get(request) ?? []);
+      return undefined;
     },
   };
 }
@@ -158,11 +165,27 @@ interface Waiting {
   readonly settle: PromiseWithResolvers<void>;
 }
 
+/** What was booked last to a quota. */
+interface Booked {
+  /** The version that the quota has since. */
+  readonly resourceVersion: string | undefined;
+  /** The charges in it of writes that are not stored. */
+  refund: Resources;
+}
+
+/** Quotas whose last booking is remembered at most. */
+const MOST_REMEMBERED = 10_000;
+const MOST_BYTES = 4 << 20;
+
+const keyOf = (namespace: string, quota: string): string => `${namespace}/${quota}`;
+
 /** Books charges, those of one quota one write after another. */
 class Till {
   readonly #amend: AmendStatus;
   /** By namespace and name of the quota; there while somebody writes it. */
   readonly #waiting = new Map<string, Waiting[]>();
+  /** What was booked last, by the same: valid as long as nobody else has written the quota. */
+  readonly #last = new BoundedCache<Booked>({ entries: MOST_REMEMBERED, bytes: MOST_BYTES });
 
   constructor(amend: AmendStatus) {
     this.#amend = amend;
@@ -173,24 +196,33 @@ class Till {
     const booked = await Promise.allSettled(charges.map((charge) => this.#book(namespace, charge.quota, charge)));
     const failed = booked.find((one) => one.status === "rejected");
     if (!failed) return;
-    await this.giveBack(
-      namespace,
-      charges.filter((_, i) => booked[i]!.status === "fulfilled"),
+    const back = charges.filter((_, i) => booked[i]!.status === "fulfilled");
+    await Promise.allSettled(
+      back.map(({ quota, amounts }) => this.#book(namespace, quota, { amounts: opposite(amounts), check: () => {} })),
     );
     throw failed.reason;
   }
 
-  /** Takes back what was booked. */
-  async giveBack(namespace: string, charges: readonly Charge[]): Promise<void> {
-    await Promise.allSettled(
-      charges.map(({ quota, amounts }) =>
-        this.#book(namespace, quota, { amounts: opposite(amounts), check: () => {} }),
-      ),
-    );
+  /** Notes charges of a write that is not stored: they are taken off with the next booking. */
+  refundLater(namespace: string, charges: readonly Charge[]): void {
+    for (const { quota, amounts } of charges) {
+      const last = this.#last.get(keyOf(namespace, quota));
+      if (last) last.refund = plus(last.refund, amounts);
+    }
+  }
+
+  /** A quota as it is once its refunds are taken off. */
+  withoutRefunds(quota: ResourceQuota): ResourceQuota {
+    const { name = "", namespace = "", resourceVersion } = quota.metadata;
+    const last = this.#last.get(keyOf(namespace, name));
+    if (!last || last.resourceVersion !== resourceVersion) return quota;
+    const { hard = {}, used = {} } = quota.status ?? {};
+    const refund = opposite(only(last.refund, (counts) => hard[counts] !== undefined));
+    return { ...quota, status: { ...quota.status, used: plus(used, refund) } };
   }
 
   #book(namespace: string, quota: string, charge: Waiting["charge"]): Promise<void> {
-    const key = `${namespace}/${quota}`;
+    const key = keyOf(namespace, quota);
     const settle = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(key);
     if (waiting) waiting.push({ charge, settle });
@@ -211,9 +243,12 @@ class Till {
       const batch = all.splice(0);
       let verdicts: readonly unknown[] = [];
       try {
-        await this.#amend(QUOTAS, quota, (object) => {
+        const resourceVersion = await this.#amend(QUOTAS, quota, (object) => {
+          const { status } = this.withoutRefunds(object as ResourceQuota);
+          Object.assign(object, { status });
           verdicts = batch.map(({ charge }) => book(object as ResourceQuota, charge));
         });
+        this.#last.set(key, { resourceVersion, refund: {} });
       } catch (error) {
         // A quota that is gone limits nothing.
         verdicts = batch.map(() => (hasReason(error, "NotFound") ? undefined : error));

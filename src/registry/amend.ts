@@ -14,16 +14,19 @@ import { newContext } from "./pipeline.ts";
 import { SYSTEM, systemWrite } from "./system.ts";
 import { guaranteedUpdate } from "./verbs/update.ts";
 
-/** Changes the status of an object; rejects with 404 where it is gone. A change that leaves it as it is writes nothing. */
+/**
+ * Changes the status of an object; resolves to the resourceVersion that it has then. Rejects with 404 where it is gone. A
+ * change that leaves it as it is writes nothing.
+ */
 export async function amendStatus(
   kind: Kind,
   key: { readonly namespace: string; readonly name: string },
   change: (object: ApiObject) => void,
-): Promise<void> {
+): Promise<string | undefined> {
   const ctx = newContext(kind);
   const options = systemWrite(ctx);
   const target = { ...key, subresource: "status" };
-  await guaranteedUpdate(
+  const { object: amended } = await guaranteedUpdate(
     { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() },
     {
       change(old) {
@@ -34,4 +37,5 @@ export async function amendStatus(
       },
     },
   );
+  return amended.metadata.resourceVersion;
 }

@@ -17,6 +17,7 @@ import { longRules, prepareCreate, prepareUpdate, warn } from "../schema/write/p
 import { whileHeld } from "../util/keyed-lock.ts";
 import { inTurns } from "../util/steps.ts";
 import type { TurnLimit } from "../util/turn-limit.ts";
+import { whenDone } from "../util/when-done.ts";
 import { ObjectRequest } from "./admission-request.ts";
 import type { Judging } from "./commit.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
@@ -67,69 +68,76 @@ export function requestOf(
 }
 
 /** Lets admission change the object of a write, but for what the path says of it. */
-export async function mutate(write: Write, request: AdmissionRequest, object: ApiObject): Promise<void> {
+export function mutate(write: Write, request: AdmissionRequest, object: ApiObject): void | Promise<void> {
   const owners = object.metadata.managedFields;
-  await write.kind.shared.admission.mutate(request);
-  keepPlace(write, object, owners);
+  return whenDone(write.kind.shared.admission.mutate(request), () => keepPlace(write, object, owners));
 }
 
-/** Makes a new object ready to be stored; rejects with 422 and everything that is wrong with it. */
-export async function prepareNew(
+/** Makes a new object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
+export const prepareNew = (
   write: Write,
   attempt: Judging,
   request: AdmissionRequest,
   object: ApiObject,
-): Promise<void> {
-  await allocate(write, attempt, object, undefined);
-  await judge(write, attempt, object, undefined, prepareCreate(write.kind, object, write.ctx));
-  await admit(write, attempt, request);
-}
+): void | Promise<void> =>
+  whenDone(allocate(write, attempt, object, undefined), () => {
+    const errors = prepareCreate(write.kind, object, write.ctx);
+    return whenDone(judge(write, attempt, object, undefined, errors), () => admit(write, attempt, request));
+  });
 
 /**
- * Makes the next state of an object ready to be stored; rejects with 422 and everything that is wrong with it.
+ * Makes the next state of an object ready to be stored; throws or rejects with 422 and everything that is wrong with it.
  *
  * @param demand throws where the stored object is not the one that the client has named
  */
-export async function prepareChanged(
+export function prepareChanged(
   write: Write,
   attempt: Judging,
   object: ApiObject,
   old: ApiObject,
   demand?: (old: ApiObject) => void,
-): Promise<void> {
+): void | Promise<void> {
   const { kind, target, ctx } = write;
   const request = requestOf(write, attempt, "UPDATE", object, old);
-  await mutate(write, request, object);
-  demand?.(old);
-  await allocate(write, attempt, object, old);
-  await judge(write, attempt, object, old, prepareUpdate(kind, object, old, target.subresource, ctx));
-  await admit(write, attempt, request);
+  const prepare = (): void | Promise<void> => {
+    const errors = prepareUpdate(kind, object, old, target.subresource, ctx);
+    return whenDone(judge(write, attempt, object, old, errors), () => admit(write, attempt, request));
+  };
+  return whenDone(mutate(write, request, object), () => {
+    demand?.(old);
+    return whenDone(allocate(write, attempt, object, old), prepare);
+  });
 }
 
-/** Asks those steps of admission that may only refuse, and has all of them do what they do right before the write. */
-export async function admit({ kind }: Pick<Write, "kind">, attempt: Judging, request: AdmissionRequest): Promise<void> {
+/** Asks those steps of admission that may only refuse, and reserves what they do right before the write. */
+export function admit(
+  { kind }: Pick<Write, "kind">,
+  attempt: Judging,
+  request: AdmissionRequest,
+): Promise<void> | undefined {
   const { admission } = kind.shared;
-  await admission.validate(request);
   const commitment = admission.commitment(request);
   if (commitment) attempt.reserve(commitment);
+  return admission.validate(request);
 }
 
 /** Refuses what is wrong, after the rules that take long have been asked too; warns of the rest. */
-async function judge(
+function judge(
   write: Write,
   { hold }: Judging,
   object: ApiObject,
   old: ApiObject | undefined,
   errors: FieldErrors,
-): Promise<void> {
+): void | Promise<void> {
   const { kind, target, ctx, limit } = write;
-  const steps = longRules(kind, object, old, target.subresource, errors, ctx);
-  const judged = steps && inTurns(steps, limit);
-  if (judged) await whileHeld(hold, judged);
-  refuse(write, object, errors);
-  const texts = warn(kind, object, old, target.subresource, ctx);
-  const warned = texts && inTurns(texts, limit);
-  if (warned) await whileHeld(hold, warned);
+  const rules = longRules(kind, object, old, target.subresource, errors, ctx);
+  const judged = rules && inTurns(rules, limit);
+  return whenDone(judged && whileHeld(hold, judged), () => {
+    refuse(write, object, errors);
+    const texts = warn(kind, object, old, target.subresource, ctx);
+    const warned = texts && inTurns(texts, limit);
+    return warned && whileHeld(hold, warned);
+  });
 }
 
 /**

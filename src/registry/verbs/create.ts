@@ -14,6 +14,7 @@ import { StoreError } from "../../storage/contract.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
+import { whenDone } from "../../util/when-done.ts";
 import { encodeObject } from "../codec.ts";
 import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
@@ -35,22 +36,26 @@ export function create(
 ): Promise<WriteResult> {
   const ctx = newContext(kind, caller);
   const write: Write = { kind, target, options, caller, ctx, limit: new TurnLimit() };
-  return withWarnings(ctx, async () => commit(creationOf(write, await newObject(write, body))));
+  return withWarnings(ctx, () => createNew(write, decode(write, body)));
 }
 
-/** The object of a body, owned by whoever sends it. */
-async function newObject(write: Write, body: Body): Promise<ApiObject> {
-  const { kind, target, options, caller, ctx, limit } = write;
+/** The object of a body. */
+function decode({ kind, target, options, caller, ctx }: Write, body: Body): ApiObject {
   const object = decodeBody(kind, body, options, ctx);
   caller.sent?.(object);
-  if (limit.isOver) await limit.pause();
   placeObject(kind, object, target);
+  return object;
+}
+
+async function createNew(write: Write, object: ApiObject): Promise<WriteResult> {
+  const { kind, options, caller, ctx, limit } = write;
+  if (limit.isOver) await limit.pause();
   checkVersion(write, object);
   dropServerMetadata(object);
   dropDoubledOwners(object, ctx);
   const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
   if (owned) await owned;
-  return object;
+  return commit(creationOf(write, object));
 }
 
 /** Creates an object under its name, or under one that is generated as long as those before it are taken. */
@@ -62,41 +67,44 @@ function creationOf(write: Write, object: ApiObject): Proposal<WriteResult> {
     ...write,
     lock: undefined,
     async judge(attempt) {
-      if (!isMutated) await mutateNew(write, attempt, object);
+      if (!isMutated) await mutateNew(write, requestOf(write, attempt, "CREATE", object, undefined), object);
       isMutated = true;
       // What is derived from the name is derived anew for each one.
       const named = copyOf(object);
       named.metadata.name ||= generatedName(generateName, write.kind.shared.api.random);
-      return planMutated(write, attempt, named, requestOf(write, attempt, "CREATE", named, undefined));
+      return planMutated(write, attempt, requestOf(write, attempt, "CREATE", named, undefined), named);
     },
     judgesAgain: ({ code }) => code === "exists",
   };
 }
 
 /** Plans a new object, whatever verb makes it (POST, PUT, apply). */
-export async function planNew(write: Write, attempt: Judging, object: ApiObject): Promise<Plan<WriteResult>> {
-  return planMutated(write, attempt, object, await mutateNew(write, attempt, object));
+export function planNew(
+  write: Write,
+  attempt: Judging,
+  object: ApiObject,
+): Plan<WriteResult> | Promise<Plan<WriteResult>> {
+  const request = requestOf(write, attempt, "CREATE", object, undefined);
+  return whenDone(mutateNew(write, request, object), () => planMutated(write, attempt, request, object));
 }
 
-async function mutateNew(write: Write, attempt: Judging, object: ApiObject): Promise<AdmissionRequest> {
+function mutateNew(write: Write, request: AdmissionRequest, object: ApiObject): void | Promise<void> {
   const { kind, limit } = write;
   const { closed } = kind.stored;
   if (closed !== undefined) throw forbidden(kind.ref, object.metadata.name ?? "", closed);
-  if (limit.isOver) await limit.pause();
-  const request = requestOf(write, attempt, "CREATE", object, undefined);
-  await mutate(write, request, object);
-  return request;
+  return whenDone(limit.pause(), () => mutate(write, request, object));
 }
 
 async function planMutated(
   write: Write,
   attempt: Judging,
-  object: ApiObject,
   request: AdmissionRequest,
+  object: ApiObject,
 ): Promise<Plan<WriteResult>> {
   const { kind, options, ctx, limit } = write;
   const sent = object.metadata.resourceVersion;
-  await prepareNew(write, attempt, request, object);
+  const preparing = prepareNew(write, attempt, request, object);
+  if (preparing) await preparing;
   if (limit.isOver) await limit.pause();
   const { namespace = "", name = "" } = object.metadata;
   const key = keyOf(kind, namespace, name);
@@ -107,7 +115,8 @@ async function planMutated(
     const shown = await whileHeld(attempt.hold, shownAfterStoring(kind, object, undefined));
     return { writes: [], answer: () => unstoredResult(withSentVersion(write, shown, sent), 201, ctx) };
   }
-  const form = await whileHeld(attempt.hold, storedForm(kind, object, undefined));
+  const formed = storedForm(kind, object, undefined);
+  const form = formed instanceof Promise ? await whileHeld(attempt.hold, formed) : formed;
   return {
     writes: [
       { kind, namespace, name, object: form, write: { type: "create", key: storeKey, value: encodeObject(form) } },

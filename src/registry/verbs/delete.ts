@@ -15,6 +15,7 @@ import { conflict, deleted, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
+import { whenDone } from "../../util/when-done.ts";
 import { equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import { type Judging, type Plan, type PlannedWrite, commit } from "../commit.ts";
@@ -86,8 +87,8 @@ async function judge(deletion: Deletion, attempt: Judging, key: string): Promise
   if (limit.isOver) await limit.pause();
   if (!own) {
     const request = requestOf(deletion, attempt, "DELETE", undefined, old);
-    await kind.shared.admission.mutate(request);
-    await admit(deletion, attempt, request);
+    const admitted = whenDone(kind.shared.admission.mutate(request), () => admit(deletion, attempt, request));
+    if (admitted) await admitted;
   }
   const marked = mark(deletion, old);
   if (limit.isOver) await limit.pause();

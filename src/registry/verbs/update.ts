@@ -119,14 +119,22 @@ export function changeOf(write: Write, how: Change): Proposal<WriteResult> {
   };
 }
 
-async function judge(write: Write, attempt: Judging, key: string, how: Change): Promise<Plan<WriteResult>> {
+function judge(write: Write, attempt: Judging, key: string, how: Change): Promise<Plan<WriteResult>> {
   const { kind, target, caller } = write;
   const entry = kind.cache.get(key);
   checkIfMatch(kind, target.name, caller, entry);
   if (entry) return judgeChange(write, attempt, entry, how);
   if (!how.missing) throw notFound(kind.ref, target.name);
-  await caller.permitCreate?.();
-  return planNew(write, attempt, await made(write, how.missing));
+  return judgeMissing(write, attempt, how.missing);
+}
+
+async function judgeMissing(
+  write: Write,
+  attempt: Judging,
+  missing: NonNullable<Change["missing"]>,
+): Promise<Plan<WriteResult>> {
+  await write.caller.permitCreate?.();
+  return planNew(write, attempt, await made(write, missing));
 }
 
 /** What some work makes; what may have to be done again, because a conversion waits, is done at once. */
@@ -146,11 +154,12 @@ async function judgeChange(write: Write, attempt: Judging, entry: Entry, how: Ch
     ctx.warnings.length = warnings;
     return how.change(old, entry);
   });
-  const object = await whileHeld(attempt.hold, changed);
+  const object = changed instanceof Promise ? await whileHeld(attempt.hold, changed) : changed;
   if (limit.isOver) await limit.pause();
-  if (!how.own) await prepareChanged(write, attempt, object, old, how.demand);
+  const preparing = how.own ? undefined : prepareChanged(write, attempt, object, old, how.demand);
+  if (preparing) await preparing;
   if (limit.isOver) await limit.pause();
-  return planChanged(write, attempt, entry, object, old);
+  return await planChanged(write, attempt, entry, object, old);
 }
 
 async function planChanged(
@@ -161,8 +170,9 @@ async function planChanged(
   old: ApiObject,
 ): Promise<Plan<WriteResult>> {
   const { kind, options, ctx, target } = write;
-  const storeKey = kind.stored.prefix + entry.key;
-  if (await isStoredSo(write, attempt, entry, object, old)) {
+  const key = kind.stored.prefix + entry.key;
+  // What is stored in an older version or with an older key is written anew, also when nothing else changes (CRYPT-7).
+  if (sameObject(object, old) && !isStale(kind, entry) && !(await isOutdated(kind, attempt, key))) {
     return { writes: [], answer: () => storedResult(kind, entry, 200, ctx) };
   }
   const gone = isGone(kind, object, old);
@@ -172,28 +182,21 @@ async function planChanged(
   }
   if (gone) freeAll(kind, attempt, object);
   // What goes is shown as it last was: the event of the end has the finalizers that held it.
-  const form = gone ? parseStored(entry) : await whileHeld(attempt.hold, storedForm(kind, object, entry));
+  const formed = gone ? parseStored(entry) : storedForm(kind, object, entry);
+  const form = formed instanceof Promise ? await whileHeld(attempt.hold, formed) : formed;
   const type = gone ? "delete" : "update";
   const leaves = object.metadata.deletionTimestamp !== undefined;
   const { namespace, name } = target;
-  const planned = { type, key: storeKey, value: encodeObject(form), expected: entry.revision, leaves } as const;
+  const planned = { type, key, value: encodeObject(form), expected: entry.revision, leaves } as const;
   return {
     writes: [{ kind, namespace, name, object: gone ? undefined : form, write: planned }],
     answer: ([revision]) => writtenResult(kind, entry.key, object, revision!, 200, ctx),
   };
 }
 
-/** Whether an object is stored as it is. What has an older version or key is written anew, also when nothing else changes (CRYPT-7). */
-async function isStoredSo(
-  { kind }: Write,
-  { hold }: Judging,
-  entry: Entry,
-  object: ApiObject,
-  old: ApiObject,
-): Promise<boolean> {
-  if (!sameObject(object, old) || isStale(kind, entry)) return false;
-  const outdated = kind.shared.store.isOutdated?.(kind.stored.prefix + entry.key);
-  return !outdated || !(await whileHeld(hold, outdated));
+async function isOutdated({ shared: { store } }: Kind, { hold }: Judging, key: string): Promise<boolean> {
+  const outdated = store.isOutdated?.(key);
+  return outdated !== undefined && (await whileHeld(hold, outdated));
 }
 
 /** Equal in everything, but for the times at which owners wrote what was there already (DEC-31). */
