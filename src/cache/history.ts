@@ -123,10 +123,14 @@ export class History {
     while (this.#bytes > bytes && this.length > 0) this.#drop();
   }
 
-  /** The changes after a revision that is not before {@link History.start}, oldest first, at most `most`. */
+  /**
+   * The changes after a revision that is not before {@link History.start}, oldest first: at most `most`, and what else has
+   * the revision of the last one.
+   */
   after(revision: number, most: number): readonly Change[] {
     const first = this.#indexAfter(revision);
-    return this.#changes.slice(first, first + most) as Change[];
+    const last = this.#changes[first + most - 1];
+    return this.#changes.slice(first, last && this.#indexAfter(last.revision)) as Change[];
   }
 
   /** Visits the changes after `low` and up to `high`, newest first. */

@@ -15,6 +15,7 @@ import {
   Notes,
   TestEntry,
   type TestObject,
+  type TestPut,
   testCache,
   inNamespace,
   keysOf,
@@ -44,7 +45,16 @@ const object = fc.record({
   fields: fc.constantFrom<NonNullable<TestObject["fields"]>[]>({}, { phase: "on" }, { phase: "off" }),
 });
 const change = fc.tuple(key, fc.option(object, { nil: undefined, freq: 3 }));
-const commits = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), {
+/** Changes that are committed together, each with its own revision or all with one. */
+interface Commit {
+  readonly asOne: boolean;
+  readonly changes: readonly TestPut[];
+}
+const commit: fc.Arbitrary<Commit> = fc.record({
+  asOne: fc.boolean(),
+  changes: fc.array(change, { minLength: 1, maxLength: 4 }),
+});
+const commits = fc.array(commit, {
   minLength: 1,
   maxLength: 30,
   size: "max",
@@ -56,15 +66,14 @@ type State = ReadonlyMap<string, TestEntry>;
 class Model {
   readonly states: State[] = [new Map()];
 
-  apply(changes: readonly (readonly [string, TestObject | undefined])[]): void {
+  apply(changes: readonly TestPut[]): void {
+    const before = this.states.at(-1)!;
+    const state = new Map(before);
     for (const [name, value] of changes) {
-      const before = this.states.at(-1)!;
-      if (value === undefined && !before.has(name)) continue;
-      const state = new Map(before);
       if (value === undefined) state.delete(name);
       else state.set(name, new TestEntry(name, Buffer.from(JSON.stringify(value)), this.states.length));
-      this.states.push(state);
     }
+    if (changes.some(([name, value]) => value !== undefined || before.has(name))) this.states.push(state);
   }
 
   get revision(): number {
@@ -98,14 +107,43 @@ class Model {
 async function play(
   cache: TestCache,
   model: Model,
-  history: readonly (readonly (readonly [string, TestObject | undefined])[])[],
+  history: readonly Commit[],
   between: (step: number) => void | Promise<void> = () => {},
 ): Promise<void> {
-  for (const [step, changes] of history.entries()) {
-    model.apply(changes);
-    cache.put(...changes);
+  for (const [step, { asOne, changes }] of history.entries()) {
+    // Each key once.
+    const puts = asOne ? [...new Map(changes)] : changes;
+    if (asOne) {
+      model.apply(puts);
+      cache.putAsOne(...puts);
+    } else {
+      for (const put of puts) model.apply([put]);
+      cache.put(...puts);
+    }
     await between(step);
   }
+}
+
+/** What was noted, those lines of one revision that stand together in one order. */
+function linesOf(notes: Notes): Line[] {
+  const revisionOf = (line: Line | undefined): string | undefined => line?.split("@")[1];
+  const runs: Line[][] = [];
+  for (const line of notes.lines) {
+    if (runs.length > 0 && revisionOf(runs.at(-1)![0]) === revisionOf(line)) runs.at(-1)!.push(line);
+    else runs.push([line]);
+  }
+  return runs.flatMap((run) => run.toSorted(byChange));
+}
+
+/** The order in which {@link Model.events} tells the changes of one revision: deletes come last. */
+const byChange = (a: Line, b: Line): number =>
+  Number(a.startsWith("-")) - Number(b.startsWith("-")) || (a.slice(2) < b.slice(2) ? -1 : 1);
+
+/** Checks that no two batches have events of one revision. */
+function expectWholeRevisions({ batches }: Notes): void {
+  const last = batches.map(({ events }) => events.at(-1)!.entry.revision);
+  const first = batches.map(({ events }) => events[0]!.entry.revision);
+  expect(first.slice(1).filter((revision, i) => revision <= last[i]!)).toEqual([]);
 }
 
 const forgetful: CacherOptions = { historyEvents: 3, historyMillis: 0 };
@@ -140,7 +178,8 @@ describe("random histories", () => {
           await settle();
           for (const { notes, selection, after } of watches) {
             expect(notes.error).toBeUndefined();
-            expect(notes.lines).toEqual(model.events(selection, after));
+            expect(linesOf(notes)).toEqual(model.events(selection, after));
+            expectWholeRevisions(notes);
           }
           expect(await cache.cacher.verify()).toEqual([]);
         },
@@ -165,7 +204,9 @@ describe("random histories", () => {
         });
         await settle();
         const present = model.list(selection, started!).map((entry) => `+ ${entry.key}@${entry.revision}`);
-        expect(notes.lines).toEqual([...present, ...model.events(selection, started!)]);
+        const count = present.length;
+        expect(notes.lines.slice(0, count)).toEqual(present);
+        expect(linesOf(notes).slice(count)).toEqual(model.events(selection, started!));
         expect(notes.batches.filter((batch) => batch.initialEnd).map((batch) => batch.revision)).toEqual([started]);
       }),
       { numRuns: 60 },
@@ -251,7 +292,7 @@ describe("random histories", () => {
           await settle();
           const tooOld = after < Math.min(compact, model.revision) && notes.error !== undefined;
           expect(notes.error?.code).toBe(tooOld ? "compacted" : undefined);
-          expect(notes.lines).toEqual(tooOld ? [] : model.events(selection, after));
+          expect(linesOf(notes)).toEqual(tooOld ? [] : model.events(selection, after));
         },
       ),
       { numRuns: 100 },

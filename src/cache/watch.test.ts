@@ -396,3 +396,67 @@ test("a resource sees the state of all others at the revision of its event", asy
   cache.store.commit([`${THINGS}a/x`, {}], ["/other/o", {}]);
   expect(seen).toEqual([[2, 2]]);
 });
+
+describe("changes of one revision", () => {
+  /** Commits objects as one until there are `count` of them, `each` at a time; their keys in order. */
+  function fill({ putAsOne }: TestCache, count: number, each: number): string[] {
+    const keys = Array.from({ length: count }, (_, i) => `a/${String(i).padStart(4, "0")}`);
+    for (let i = 0; i < count; i += each) putAsOne(...keys.slice(i, i + each).map((key) => [key, {}] as const));
+    return keys;
+  }
+
+  test("come in one batch, in their order, to those who watch", async () => {
+    const cache = await testCache();
+    cache.put(["a/x", { ...red, data: 1 }], ["a/y", { data: 2 }]);
+    const { notes } = await start(cache, ALL, { after: 2 });
+    const { notes: reds } = await start(cache, withLabel("color", "red"), { after: 2 });
+    expect(cache.putAsOne(["b/z", red], ["a/y", undefined], ["a/x", { ...blue, data: 3 }])).toBe(3);
+    expect(notes.batches).toHaveLength(1);
+    expect(notes.lines).toEqual(["+ b/z@3", "- a/y@3 2", "~ a/x@3 3"]);
+    expect(reds.batches).toHaveLength(1);
+    expect(reds.lines).toEqual(["+ b/z@3", "- a/x@3 1"]);
+  });
+
+  test.each([
+    ["a step of the history", {}, {}],
+    ["a step of large objects", {}, { data: "x".repeat(100_000) }],
+    ["what memory has forgotten", { historyEvents: 100, historyMillis: 0 }, {}],
+  ] as const)("are neither lost nor cut by %s", async (_, options, object) => {
+    const cache = await testCache(options);
+    const large = Array.from({ length: 30 }, (__, i) => [`b/${i}`, object] as const);
+    cache.putAsOne(...large.slice(0, 7));
+    const keys = fill(cache, 1008, 7);
+    cache.putAsOne(...large.slice(7));
+    const { notes, watch } = await start(cache, ALL, { after: 1 });
+    expect([watch.live, watch.revision]).toEqual([true, 146]);
+    const events = notes.batches.flatMap((batch) => batch.events);
+    expect(events.map(({ entry }) => entry.key)).toEqual([...keys, ...large.slice(7).map(([key]) => key)]);
+    for (const { events: some, revision } of notes.batches) {
+      expect(some.at(-1)!.entry.revision).toBeLessThanOrEqual(revision);
+      expect(events.filter(({ entry }) => entry.revision <= revision).at(-1)).toBe(some.at(-1));
+    }
+  });
+
+  test("are one step between states, also where a state is kept", async () => {
+    const cache = await testCache();
+    // A state is kept after 4096 changes, which is in the middle of a revision.
+    fill(cache, 3 * 1500, 3);
+    const { things } = cache;
+    expect(things.stats().keptVersions).toBe(1);
+    const sizes = [0, 1, 1364, 1365, 1366, 1367, 1499, 1500].map((revision) => [
+      revision,
+      things.snapshotAt(revision).size,
+    ]);
+    expect(sizes.filter(([revision, size]) => size !== 3 * revision!)).toEqual([]);
+    expect(things.keysSince(1498)).toHaveLength(6);
+  });
+
+  test("follow a start before them, and none after them", async () => {
+    const cache = await testCache();
+    cache.putAsOne(["a/x", { data: 1 }], ["a/y", { data: 1 }]);
+    const later = cache.putAsOne(["a/x", { data: 2 }], ["a/y", undefined], ["a/z", { data: 2 }]);
+    const { notes } = await start(cache, ALL, { after: later - 1 });
+    expect(notes.lines).toEqual(["~ a/x@2 2", "- a/y@2 1", "+ a/z@2 2"]);
+    expect((await start(cache, ALL, { after: later })).notes.lines).toEqual([]);
+  });
+});

@@ -204,8 +204,10 @@ export class CacheWatch implements Watch, Member {
     const changes = this.#source.changesAfter(this.#position, STEP);
     const events: WatchEvent[] = [];
     let looked = 0;
-    for (let effort = 0; looked < changes.length && effort < EFFORT; looked++) {
+    for (let effort = 0; looked < changes.length; looked++) {
       const change = changes[looked]!;
+      // Changes of one revision stay together: what follows begins after a revision.
+      if (effort >= EFFORT && change.revision > changes[looked - 1]!.revision) break;
       if (!covers(this.selection, change.entry.key)) continue;
       effort += effortOf(change.entry);
       const event = this.#source.seenBy(change, this.selection);

@@ -64,10 +64,11 @@ export class EncryptedStore implements Store {
   }
 
   async write(write: Write): Promise<number> {
-    const revision = await this.#store.write(this.#sealed(write));
-    // Whoever has to ask a plugin may not have handed the event on yet.
-    for (const passage of this.#passages) if (passage.pending) await passage.pending;
-    return revision;
+    return this.#delivered(this.#store.write(this.#sealed(write)));
+  }
+
+  async transact(writes: readonly Write[]): Promise<readonly number[]> {
+    return this.#delivered(this.#store.transact(writes.map((write) => this.#sealed(write))));
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
@@ -121,6 +122,14 @@ export class EncryptedStore implements Store {
 
   close(): Promise<void> {
     return this.#store.close();
+  }
+
+  /** Resolves to what a write of the store below resolves to, when every watcher has its events. */
+  async #delivered<T>(written: Promise<T>): Promise<T> {
+    const result = await written;
+    // A watcher that has to ask a plugin may not have its events yet.
+    for (const passage of this.#passages) if (passage.pending) await passage.pending;
+    return result;
   }
 
   /** A write as the store below is given it; what is encrypted already, because it could not be read, stays as it is. */

@@ -11,13 +11,32 @@
  *   `get`, `range` nor `watch`.
  * - Before the promise of a write resolves, its event has been handed to every watcher of this store object that has
  *   caught up with the present.
- * - Writes that were called in one order on one key are applied in that order.
+ * - Writes that were called in one order on one key are applied in that order, single ones and those of transactions alike.
  * - A failed write changed nothing, unless it fails with `unknown`: then it may or may not have happened.
  * - Damage is reported by key ({@link StoreError} `corrupt`), never served, and never taken for an empty store.
  *
+ * Transactions
+ * - {@link Store.transact} carries out several writes as one: all or none. All conditions are checked against the same
+ *   state. When one does not hold, nothing is written, and the error is that of the first write whose condition does not
+ *   hold, as {@link Store.write} would give it.
+ * - Their revisions are consecutive, in the order of the writes, with no other write between them. A store that numbers
+ *   transactions and not writes (etcd) gives all of them the same revision. So one revision can belong to several keys, but
+ *   never twice to one key.
+ * - Nobody sees a part of a transaction: neither `get`, nor a `range` of the present, nor a watcher that has caught up with
+ *   the present, which gets all of its events that match in one call, in the order of the writes.
+ * - A transaction is durable as one: after a crash or a power cut at any moment all of it is there, or none. `unknown` and
+ *   `full` concern all of it. On a full disk it is done where each of its writes would be done alone, and the room that is
+ *   kept for such writes is enough for all of them together.
+ * - It has at most {@link MAX_TRANSACTION_WRITES} writes with {@link MAX_TRANSACTION_BYTES} of keys and values, else it
+ *   fails with `tooLarge`. etcd permits less: `--max-txn-ops` operations in `--max-request-bytes` bytes, as it was started.
+ *   A write is one operation; a delete that shows another last value than the one that is stored is two.
+ *
  * Caveats
  * - Buffers that a store hands out are shared (and may be views into larger ones), and those that it is given it keeps
- *   for its watchers: read them, do not write to them.
+ *   for its watchers, as it keeps lists of writes: read them, do not write to them.
+ * - A watch from a revision begins after all writes of that revision, and events of one revision always come in one call.
+ *   Where the writes of a transaction have revisions of their own, a read at one in the middle shows the writes up to it,
+ *   and a watch from there delivers the writes after it.
  * - A key is a non-empty, well-formed string; another one is a mistake of the caller (`TypeError`).
  * - Keys are compared as UTF-8 bytes. `range(prefix)` takes a plain prefix: end it with a separator of your own if
  *   `foo` must not find `foobar`.
@@ -173,6 +192,13 @@ export interface Store {
   /** Carries out one write and resolves to its revision once it is durable. Rejects with {@link StoreError}. */
   write(write: Write): Promise<number>;
 
+  /**
+   * Carries out several writes as one: all or none, durable as one, seen as one. Resolves to their revisions, in the order
+   * of the writes, once they are durable; at once to none when there are no writes. One write is the same as {@link write}.
+   * Rejects with {@link StoreError}, and with `TypeError` when a key stands twice.
+   */
+  transact(writes: readonly Write[]): Promise<readonly number[]>;
+
   /** The record of a key, or undefined. Always the newest committed state. */
   get(key: string): Promise<StoredRecord | undefined>;
 
@@ -239,7 +265,7 @@ export type StoreErrorCode =
   | "full" // no room on the disk; reads and deletes go on, other writes when there is room again
   | "corrupt" // a record's checksum does not fit
   | "notEncrypted" // the value cannot be encrypted now; nothing was written
-  | "tooLarge" // the value is over the store's limit
+  | "tooLarge" // the value or the transaction is over the store's limit
   | "unknown" // the write may or may not have happened
   | "unavailable" // a shared store cannot be reached now; a write that fails so has not happened
   | "inUse" // another process has the directory
@@ -271,3 +297,9 @@ export class StoreError extends Error {
 
 /** Largest value that a store takes: 1.5 MiB, the limit of etcd, so that objects can move there. */
 export const MAX_VALUE_BYTES: number = 1_572_864;
+
+/** Most writes of one transaction. */
+export const MAX_TRANSACTION_WRITES = 4096;
+
+/** Most bytes of the keys and values of one transaction of several writes: 8 MiB. */
+export const MAX_TRANSACTION_BYTES: number = 8 << 20;

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { MAX_VALUE_BYTES, StoreError } from "./contract.ts";
-import type { Write } from "./contract.ts";
+import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, MAX_VALUE_BYTES, StoreError } from "./contract.ts";
+import type { StoreEvent, Write } from "./contract.ts";
 
 /** Moves surrogates above the rest of the basic plane, so that code units compare like the code points they encode. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
@@ -37,6 +37,52 @@ export function checkWrite(write: Write): void {
     throw new StoreError("tooLarge", message, { key });
   }
 }
+
+/**
+ * Checks the writes of a transaction before a backend takes them.
+ *
+ * @throws StoreError `tooLarge` for a transaction over its bounds, and for a value as {@link checkWrite} does
+ * @throws TypeError for a key that stands twice, and for a key as {@link checkWrite} does
+ */
+export function checkTransaction(writes: readonly Write[]): void {
+  for (const write of writes) checkWrite(write);
+  if (writes.length < 2) return;
+  if (writes.length > MAX_TRANSACTION_WRITES) {
+    const message = `Expected a transaction of at most ${MAX_TRANSACTION_WRITES} writes, got ${writes.length}`;
+    throw new StoreError("tooLarge", message);
+  }
+  const keys = new Set<string>();
+  let bytes = 0;
+  for (const { key, value } of writes) {
+    if (keys.has(key)) throw new TypeError(`Expected each key once in a transaction, got ${key} twice`);
+    keys.add(key);
+    bytes += Buffer.byteLength(key) + value.length;
+  }
+  if (bytes <= MAX_TRANSACTION_BYTES) return;
+  const message = `Expected a transaction of at most ${MAX_TRANSACTION_BYTES} bytes of keys and values, got ${bytes}`;
+  throw new StoreError("tooLarge", message);
+}
+
+/** The revisions of `count` writes that were numbered one after the other. */
+export const revisionsFrom = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => first + i);
+
+/** How a message names the writes of a transaction. */
+export const namesOf = ([first, ...others]: readonly Pick<Write, "key">[]): string =>
+  others.length === 0 ? first!.key : `${first!.key} and ${others.length} more`;
+
+/** Whether the condition of a write holds where its key has `revision` (0: the key is not there). */
+export const holds = (write: Write, revision: number): boolean =>
+  write.type === "create" ? revision === 0 : revision !== 0 && revision === write.expected;
+
+/** What watchers see of a write that has got `revision`. */
+export const eventOf = (write: Write, revision: number): StoreEvent => ({
+  type: write.type === "delete" ? "delete" : "put",
+  key: write.key,
+  revision,
+  value: write.value,
+  previousRevision: write.type === "create" ? 0 : write.expected,
+});
 
 /** The refusal of a write whose key has `revision` (0: the key is not there). */
 export function conditionError(write: Write, revision: number): StoreError {

@@ -73,8 +73,10 @@ export class WatchHub {
 
   /** Takes changes that were committed together, in order of revision, and hands them to every live watcher. */
   commit(events: readonly StoreEvent[], revision: number): void {
-    for (const event of events) this.#bytes += event.value.length;
-    this.#ring.push(...events);
+    for (const event of events) {
+      this.#bytes += event.value.length;
+      this.#ring.push(event);
+    }
     this.#revision = revision;
     this.#trim();
     for (const watch of this.#watches) {

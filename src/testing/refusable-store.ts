@@ -38,8 +38,13 @@ export class RefusableStore implements MemoryStore {
   }
 
   async write(write: Write): Promise<number> {
-    if (this.#refuses()) throw new StoreError("full", `The store has no room: ${ASKED_FOR}`, { key: write.key });
+    this.#checkRoom([write]);
     return this.#store.write(write);
+  }
+
+  async transact(writes: readonly Write[]): Promise<readonly number[]> {
+    this.#checkRoom(writes);
+    return this.#store.transact(writes);
   }
 
   fork(options?: MemoryStoreOptions): RefusableStore {
@@ -57,4 +62,9 @@ export class RefusableStore implements MemoryStore {
   history = (key: string, bounds?: HistoryBounds): Promise<KeyHistory> => this.#store.history!(key, bounds);
   pin = (): Promise<Pin> => this.#store.pin!();
   close = (): Promise<void> => this.#store.close();
+
+  #checkRoom([first]: readonly Write[]): void {
+    if (!first || !this.#refuses()) return;
+    throw new StoreError("full", `The store has no room: ${ASKED_FOR}`, { key: first.key });
+  }
 }

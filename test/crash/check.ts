@@ -2,8 +2,8 @@
  * Holds a store against what the process that wrote to it was told before its end.
  *
  * Throws (an assertion of `node:assert`) when an acknowledged write is missing, when something is there that nobody
- * tried, was refused or is not whole, when the order or the links of changes are wrong, or when a revision could be
- * given out twice.
+ * tried, was refused or is not whole, when a transaction is there in part, when the order or the links of changes are
+ * wrong, or when a revision could be given out twice.
  *
  * @module
  */
@@ -91,7 +91,7 @@ interface Told {
 
 /** Holds every change since the last check against what was told. */
 function checkEvents(events: readonly StoreEvent[], { tries, refused, acknowledged }: Told, known: Known): void {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   let expected = known.revision;
   for (const event of events) {
     const id = idOf(event.value);
@@ -105,10 +105,15 @@ function checkEvents(events: readonly StoreEvent[], { tries, refused, acknowledg
     assert.ok(!refused.has(id), `${id} was refused and is there`);
     assert.ok(!seen.has(id), `${id} is there twice`);
     assert.equal(acknowledged.get(event.revision) ?? id, id, `revision ${event.revision} was that of another write`);
-    seen.add(id);
+    seen.set(id, event.revision);
     known.apply(event);
   }
   for (const id of acknowledged.values()) assert.ok(seen.has(id), `the acknowledged write ${id} is lost`);
+  for (const [of, parts] of Map.groupBy(tries.values(), ({ of: first, id }) => first ?? id)) {
+    const revisions = parts.map(({ id }) => seen.get(id));
+    const isWhole = revisions.every((revision, i) => revision === revisions[0]! + i);
+    assert.ok(isWhole || revisions.every((revision) => revision === undefined), `${of} is there in part: ${revisions}`);
+  }
 }
 
 /** The same without the changes: each key has what was acknowledged last, or what a later write without an answer made. */

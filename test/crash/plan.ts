@@ -14,6 +14,8 @@ export type Line =
       readonly type: "create" | "update" | "delete";
       readonly key: string;
       readonly expected: number;
+      /** The first write of the transaction that this one belongs to, where it is one of several. */
+      readonly of?: string;
     }
   | { readonly is: "ok"; readonly id: string; readonly revision: number }
   | { readonly is: "refused"; readonly id: string; readonly code: string }

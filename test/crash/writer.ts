@@ -1,6 +1,6 @@
 /**
- * The process that the crash test kills: many writers on few keys of an embedded store, until it is killed, the store
- * fails, or all tries are used up.
+ * The process that the crash test kills: many writers on few keys of an embedded store, with single writes and
+ * transactions, until it is killed, the store fails, or all tries are used up.
  *
  *     node writer.ts <data directory> <log file> <seed> <name of this round> [tries]
  *
@@ -54,20 +54,32 @@ let count = 0;
 async function writer(): Promise<void> {
   while (count < tries) {
     count += 1;
-    const id = `${round}.${count}`;
-    const key = `k/${Math.floor(random.next() * KEYS)}`;
-    const value = valueOf(id, random);
-    const expected = revisions.get(key) ?? 0;
-    const type = expected === 0 ? "create" : random.next() < 0.15 ? "delete" : "update";
-    const write: Write = type === "create" ? { type, key, value } : { type, key, value, expected };
-    note({ is: "try", id, type, key, expected });
+    const first = `${round}.${count}`;
+    const keys = new Set(Array.from({ length: random.next() < 0.7 ? 1 : 4 }, randomKey));
+    const tried = [...keys].map((key, i) => nextWrite(i === 0 ? first : `${round}.${(count += 1)}`, key));
+    for (const { id, expected, write } of tried) {
+      const { type, key } = write;
+      note({ is: "try", id, type, key, expected, ...(tried.length > 1 ? { of: first } : {}) });
+    }
+    const writes = tried.map(({ write }) => write);
     try {
-      note({ is: "ok", id, revision: await store.write(write) });
+      const given = writes.length > 1 ? await store.transact(writes) : [await store.write(writes[0]!)];
+      for (const [i, { id }] of tried.entries()) note({ is: "ok", id, revision: given[i]! });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      note({ is: "refused", id, code: error.code });
+      for (const { id } of tried) note({ is: "refused", id, code: error.code });
     }
   }
+}
+
+const randomKey = (): string => `k/${Math.floor(random.next() * KEYS)}`;
+
+function nextWrite(id: string, key: string) {
+  const value = valueOf(id, random);
+  const expected = revisions.get(key) ?? 0;
+  const type = expected === 0 ? "create" : random.next() < 0.15 ? "delete" : "update";
+  const write: Write = type === "create" ? { type, key, value } : { type, key, value, expected };
+  return { id, expected, write };
 }
 
 /** Forgets, while the writers write, what the test has already seen of the rounds before. */

@@ -13,7 +13,7 @@ describe.skipIf(!(await hasEtcd()))("on one member", () => {
   });
   afterAll(() => etcd?.close());
 
-  storeContract("etcd", async () => {
+  const openFresh = async () => {
     // Every test has a place of its own: the suite expects a store that nobody else writes to.
     const prefix = `/test-${tests++}`;
     const open = async () =>
@@ -28,5 +28,6 @@ describe.skipIf(!(await hasEtcd()))("on one member", () => {
       },
       close: () => store.close(),
     };
-  });
+  };
+  storeContract("etcd", openFresh, { numbersTransactions: true });
 });

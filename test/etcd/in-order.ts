@@ -14,10 +14,9 @@ export function inOrder(store: Store): Store {
   let turn: Promise<unknown> | undefined;
   const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
-  const write = (wanted: Write): Promise<number> => {
+  const after = <T>(write: () => Promise<T>): Promise<T> => {
     const before = turn;
-    const done =
-      closing || before === undefined ? store.write(wanted) : settled(before).then(() => store.write(wanted));
+    const done = closing || before === undefined ? write() : settled(before).then(write);
     if (before === undefined) setImmediate(() => (turn = undefined));
     turn = done;
     running.add(done);
@@ -30,7 +29,8 @@ export function inOrder(store: Store): Store {
   };
   return new Proxy(store, {
     get(target, name) {
-      if (name === "write") return write;
+      if (name === "write") return (write: Write) => after(() => store.write(write));
+      if (name === "transact") return (writes: readonly Write[]) => after(() => store.transact(writes));
       if (name === "close") return () => (closing ??= close());
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;

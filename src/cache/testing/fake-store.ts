@@ -39,7 +39,6 @@ export class FakeStore implements Store {
   readonly #newest = new Map<string, StoreEvent>();
   readonly #watches = new Set<Watching>();
   #compacted = 0;
-  #first = 1;
   #revision = 0;
   #held = false;
   /** How many records range reads have handed out. */
@@ -50,7 +49,6 @@ export class FakeStore implements Store {
   /** @param start the revision before the first change */
   constructor(start = 0) {
     this.#revision = this.#compacted = start;
-    this.#first = start + 1;
   }
 
   get revision(): number {
@@ -68,27 +66,21 @@ export class FakeStore implements Store {
       if (event.type === "delete") continue;
       fork.#newest.set(key, event);
       fork.#log.push(event);
-      fork.#first--;
     }
     return fork;
   }
 
   /** Commits changes together, each with its own revision; returns the last one. */
   commit(...puts: readonly Put[]): number {
-    for (const [key, value, last] of puts) {
-      const before = this.#newest.get(key);
-      const there = before?.type === "put" ? before : undefined;
-      if (value === undefined && !there) continue;
-      const event: StoreEvent = {
-        type: value === undefined ? "delete" : "put",
-        key,
-        revision: ++this.#revision,
-        value: value !== undefined ? encode(value) : last !== undefined ? encode(last) : there!.value,
-        previousRevision: there?.revision ?? 0,
-      };
-      this.#log.push(event);
-      this.#newest.set(key, event);
-    }
+    for (const put of puts) if (this.#put(put, this.#revision + 1)) this.#revision++;
+    this.#deliver();
+    return this.#revision;
+  }
+
+  /** Commits changes of different keys together, with one revision for all of them, as etcd does; returns it. */
+  commitAsOne(...puts: readonly Put[]): number {
+    const isChanged = puts.map((put) => this.#put(put, this.#revision + 1));
+    if (isChanged.includes(true)) this.#revision++;
     this.#deliver();
     return this.#revision;
   }
@@ -120,7 +112,12 @@ export class FakeStore implements Store {
   }
 
   async write(write: Write): Promise<number> {
-    return this.commit([write.key, write.type === "delete" ? undefined : JSON.parse(String(write.value))]);
+    return this.commit(putOf(write));
+  }
+
+  async transact(writes: readonly Write[]): Promise<readonly number[]> {
+    const revision = this.commitAsOne(...writes.map(putOf));
+    return writes.map(() => revision);
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
@@ -133,7 +130,7 @@ export class FakeStore implements Store {
     const { start = prefix, limit = Infinity, revision = this.#revision } = options;
     this.#checkReadable(revision);
     const state = new Map<string, StoreEvent>();
-    for (const event of this.#log.slice(0, revision - this.#first + 1)) state.set(event.key, event);
+    for (const event of this.#log) if (event.revision <= revision) state.set(event.key, event);
     const records = [...state.values()]
       .filter(({ key, type }) => type === "put" && key !== "" && key.startsWith(prefix) && compareKeys(key, start) >= 0)
       .toSorted((a, b) => compareKeys(a.key, b.key));
@@ -174,20 +171,43 @@ export class FakeStore implements Store {
     if (revision > this.#revision) throw new StoreError("future", "that revision has not come yet");
   }
 
+  /** Notes a change; false where a key that is not there is deleted. */
+  #put([key, value, last]: Put, revision: number): boolean {
+    const before = this.#newest.get(key);
+    const there = before?.type === "put" ? before : undefined;
+    if (value === undefined && !there) return false;
+    const event: StoreEvent = {
+      type: value === undefined ? "delete" : "put",
+      key,
+      revision,
+      value: value !== undefined ? encode(value) : last !== undefined ? encode(last) : there!.value,
+      previousRevision: there?.revision ?? 0,
+    };
+    this.#log.push(event);
+    this.#newest.set(key, event);
+    return true;
+  }
+
   #deliver(): void {
     if (this.#held) return;
     for (const watch of this.#watches) {
       if (watch.state === "new") continue;
-      const events = this.#log.slice(Math.max(0, watch.position - this.#first + 1));
+      const from = this.#log.findLastIndex(({ revision }) => revision <= watch.position) + 1;
+      const matching = this.#log.slice(from).filter(({ key }) => key !== "" && key.startsWith(watch.prefix));
       watch.position = Math.max(watch.position, this.#revision);
-      const matching = events.filter(({ key }) => key !== "" && key.startsWith(watch.prefix));
       // What has been stored before comes in parts, what is committed now at once.
       const part = watch.state === "behind" ? 10 : Infinity;
       watch.state = "live";
-      for (let i = 0; i < matching.length && this.#watches.has(watch); i += part) {
-        watch.watcher.events(matching.slice(i, i + part));
-      }
+      while (matching.length > 0 && this.#watches.has(watch)) watch.watcher.events(takeRevisions(matching, part));
       if (this.#watches.has(watch)) watch.watcher.progress?.(this.#revision);
     }
   }
+}
+
+const putOf = ({ type, key, value }: Write): Put => [key, type === "delete" ? undefined : JSON.parse(String(value))];
+
+/** Takes so many events from the front of a list, and the rest of the last revision among them. */
+function takeRevisions(events: StoreEvent[], count: number): StoreEvent[] {
+  const last = events.slice(0, count).at(-1)!.revision;
+  return events.splice(0, events.findLastIndex(({ revision }) => revision <= last) + 1);
 }

@@ -139,14 +139,20 @@ export interface TestCache {
   /** Errors that nobody was waiting for. */
   readonly errors: unknown[];
   /** Commits objects (undefined deletes) of the resource together; returns the last revision. */
-  readonly put: (...objects: readonly (readonly [key: string, object: TestObject | undefined])[]) => number;
+  readonly put: (...objects: readonly TestPut[]) => number;
+  /** The same with one revision for all of them. */
+  readonly putAsOne: (...objects: readonly TestPut[]) => number;
 }
+
+/** A key of the resource, and its object from now on. */
+export type TestPut = readonly [key: string, object: TestObject | undefined];
 
 /** Opens a cache of {@link THINGS}, over a fresh store unless one is given. */
 export async function testCache(options: CacherOptions = {}, store: FakeStore = new FakeStore()): Promise<TestCache> {
   const clock = new ManualClock();
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
+  const below = (objects: readonly TestPut[]) => objects.map(([key, object]) => [THINGS + key, object] as const);
   const cacher = await Cacher.open(store, [testResource(THINGS)], { clock, onError, ...options });
   return {
     store,
@@ -154,7 +160,8 @@ export async function testCache(options: CacherOptions = {}, store: FakeStore = 
     cacher,
     things: cacher.resource(THINGS),
     errors,
-    put: (...objects) => store.commit(...objects.map(([key, object]) => [THINGS + key, object] as const)),
+    put: (...objects) => store.commit(...below(objects)),
+    putAsOne: (...objects) => store.commitAsOne(...below(objects)),
   };
 }
 

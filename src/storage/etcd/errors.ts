@@ -14,8 +14,12 @@ export const isCompacted = (error: unknown): boolean => has(error, "required rev
 /** The revision that was asked for has not come yet. */
 export const isFuture = (error: unknown): boolean => has(error, "required revision is a future revision");
 
-/** The request is over `--max-request-bytes`. */
-export const isTooLarge = (error: unknown): boolean => has(error, "request is too large");
+/** The request is over `--max-request-bytes`; one that is far over it is refused before etcd looks at it. */
+export const isTooLarge = (error: unknown): boolean =>
+  has(error, "request is too large") || has(error, "received message larger than max");
+
+/** The transaction is over `--max-txn-ops`. */
+const hasTooManyOperations = (error: unknown): boolean => has(error, "too many operations in txn request");
 
 /** The database has reached `--quota-backend-bytes`. */
 const isFull = (error: unknown): boolean => has(error, "database space exceeded");
@@ -34,19 +38,35 @@ export const isTransient = (error: unknown): boolean =>
   error instanceof GrpcError &&
   (error.code === CODES.unavailable || error.code === CODES.deadlineExceeded || has(error, "too many requests"));
 
+/** What was sent to be written. */
+export interface Sent {
+  /** The keys, for a message. */
+  readonly name: string;
+  /** The first of them. */
+  readonly key: string;
+  readonly operations: number;
+  /** Bytes of the request. */
+  readonly bytes: number;
+}
+
 /** The error of a write that was sent and not acknowledged. */
-export function writeError(key: string, error: unknown): StoreError {
+export function writeError({ name, key, operations, bytes }: Sent, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const details = { key, cause: error };
   const why = error instanceof Error ? error.message : String(error);
   if (isTooLarge(error)) {
-    return new StoreError("tooLarge", `Expected ${key} to fit in a request of etcd (--max-request-bytes)`, details);
+    const message = `Expected ${name} to fit in a request of etcd, found ${bytes} bytes: write less at once, or start etcd with a larger --max-request-bytes`;
+    return new StoreError("tooLarge", message, details);
   }
-  if (isFull(error)) return new StoreError("full", `No room for ${key} in etcd: its space is used up`, details);
+  if (hasTooManyOperations(error)) {
+    const message = `Expected no more operations than etcd takes at once, found ${operations} for ${name}: write less at once, or start etcd with a larger --max-txn-ops`;
+    return new StoreError("tooLarge", message, details);
+  }
+  if (isFull(error)) return new StoreError("full", `No room for ${name} in etcd: its space is used up`, details);
   if (isRefusedForNow(error) || (error instanceof GrpcError && !isTransient(error) && error.code !== CODES.unknown)) {
-    return new StoreError("unavailable", `${key} was not written: ${why}`, details);
+    return new StoreError("unavailable", `${name} was not written: ${why}`, details);
   }
-  return new StoreError("unknown", `It is unknown whether ${key} was written: ${why}`, details);
+  return new StoreError("unknown", `It is unknown whether ${name} was written: ${why}`, details);
 }
 
 /** The error of a read that will not be made again. */

@@ -44,11 +44,31 @@ test("changes become events: what is not a record is left out, and a delete show
 test("a last value that was written beside a delete is what the delete shows, and no other's", () => {
   const events = layout.events([
     change(layout.key("a"), 5, { before: "stored" }),
-    change(layout.lastValue, 5, { value: "shown", before: "earlier" }),
+    change(layout.lastValue(0), 5, { value: "shown", before: "earlier" }),
     change(layout.key("b"), 6, { before: "stored" }),
-    change(layout.lastValue, 7, { value: "of another revision", before: "earlier" }),
+    change(layout.lastValue(0), 7, { value: "of another revision", before: "earlier" }),
   ]);
   expect(events.map(({ value }) => text(value))).toEqual(["shown", "stored"]);
+});
+
+test("each delete of a transaction shows the last value that was written beside it", () => {
+  const keys = [0, 1, 2].map((i) => text(layout.lastValue(i)));
+  expect(keys).toEqual(["/keelson/meta/last-value", "/keelson/meta/last-value/1", "/keelson/meta/last-value/2"]);
+  const events = layout.events([
+    change(layout.key("a"), 5, { before: "stored" }),
+    change(layout.lastValue(0), 5, { value: "first", before: "earlier" }),
+    change(layout.key("b"), 5, { before: "stored" }),
+    change(layout.key("c"), 5, { before: "stored" }),
+    change(layout.lastValue(1), 5, { value: "second" }),
+    change(layout.key("d"), 5, { value: "put" }),
+    change(Buffer.from("/keelson/meta/last-values"), 5, { value: "of nobody" }),
+  ]);
+  expect(events.map(({ key, revision, value }) => [key, revision, text(value)])).toEqual([
+    ["a", 5, "first"],
+    ["b", 5, "stored"],
+    ["c", 5, "second"],
+    ["d", 5, "put"],
+  ]);
 });
 
 test("a change whose state before is needed and gone is compacted, never shown as if it were new", () => {

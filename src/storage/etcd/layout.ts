@@ -4,6 +4,8 @@
  *     /keelson/data<key>        a record: the key as the contract has it, the value byte for byte
  *     /keelson/meta/format      the layout and for whom it was made, as JSON; written once
  *     /keelson/meta/last-value  what a delete shows as the last value, where that differs from what was stored
+ *     /keelson/meta/last-value/1  the same for the second such delete of a transaction, and so on: etcd takes each key of a
+ *                               transaction once. Servers that do not know these keys show what was stored.
  *     /keelson/meta/progress    written to learn how far a watch is, on an etcd that cannot say so reliably
  *
  * @module
@@ -15,6 +17,8 @@ import type { KeyValue, WatchChange } from "./messages.ts";
 
 /** The default prefix. */
 export const DEFAULT_PREFIX = "/keelson";
+
+const SLASH = 47;
 
 /** A range of keys in etcd, `end` excluded. */
 export interface KeyRange {
@@ -29,7 +33,8 @@ export class Layout {
   /** Records and all that belongs to them. */
   readonly everything: KeyRange;
   readonly format: Buffer;
-  readonly lastValue: Buffer;
+  readonly #lastValue: string;
+  readonly #lastValueBytes: Buffer;
   readonly progress: Buffer;
 
   /** @param prefix of all keys; a slash at its end does not count */
@@ -39,8 +44,14 @@ export class Layout {
     this.#dataBytes = Buffer.from(this.#data);
     this.everything = rangeOf(`${root}/`);
     this.format = Buffer.from(`${root}/meta/format`);
-    this.lastValue = Buffer.from(`${root}/meta/last-value`);
+    this.#lastValue = `${root}/meta/last-value`;
+    this.#lastValueBytes = Buffer.from(this.#lastValue);
     this.progress = Buffer.from(`${root}/meta/progress`);
+  }
+
+  /** Where a transaction stores the last value of a delete: the `index`th one that it stores, from 0. */
+  lastValue(index: number): Buffer {
+    return index === 0 ? this.#lastValueBytes : Buffer.from(`${this.#lastValue}/${index}`);
   }
 
   /** The key in etcd of a record. */
@@ -72,7 +83,7 @@ export class Layout {
       if (!this.#isData(now.key)) {
         const last = events.at(-1);
         // The delete that it belongs to has the same revision and comes just before.
-        if (last?.type === "delete" && last.revision === revision && this.lastValue.equals(now.key)) {
+        if (last?.type === "delete" && last.revision === revision && this.#isLastValue(now.key)) {
           events[events.length - 1] = { ...last, value: Buffer.from(now.value) };
         }
         continue;
@@ -95,6 +106,11 @@ export class Layout {
   #isData(key: Uint8Array): boolean {
     const length = this.#dataBytes.length;
     return key.length > length && this.#dataBytes.equals(key.subarray(0, length));
+  }
+
+  #isLastValue(key: Uint8Array): boolean {
+    const { length } = this.#lastValueBytes;
+    return this.#lastValueBytes.equals(key.subarray(0, length)) && (key.length === length || key[length] === SLASH);
   }
 
   #nameOf(key: Uint8Array): string {

@@ -96,14 +96,27 @@ const TARGET_VERSION = 0;
 const TARGET_MOD = 2;
 const RESULT_LESS = 2;
 
-/** `TxnRequest`: the change when the condition holds, else a look at the revision of the key. */
-export function changeRequest({ key, expected, value, beside }: ConditionalChange): Buffer {
-  const besideRoom = beside === undefined ? 0 : beside.key.length + beside.value.length;
-  const writer = new WireWriter(ROOM + 3 * key.length + (value?.length ?? 0) + besideRoom);
-  operation(writer, 3, 1, () => writeRange(writer, { key, keysOnly: true }));
+/** `TxnRequest`: the changes in their order when all conditions hold, else a look at the revision of each key. */
+export function changeRequest(changes: readonly ConditionalChange[]): Buffer {
+  const writer = new WireWriter(changes.reduce((sum, change) => sum + roomOf(change), 0));
+  // The writer begins at the end.
+  const backwards = changes.toReversed();
+  for (const { key } of backwards) operation(writer, 3, 1, () => writeRange(writer, { key, keysOnly: true }));
+  for (const change of backwards) writeChange(writer, change);
+  for (const change of backwards) writeCondition(writer, change);
+  return frameOf(writer);
+}
+
+const roomOf = ({ key, value, beside }: ConditionalChange): number =>
+  ROOM + 3 * key.length + (value?.length ?? 0) + (beside === undefined ? 0 : beside.key.length + beside.value.length);
+
+function writeChange(writer: WireWriter, { key, value, beside }: ConditionalChange): void {
   if (beside !== undefined) operation(writer, 2, 2, () => writePut(writer, beside.key, beside.value));
   if (value === undefined) operation(writer, 2, 3, () => writer.bytesField(1, key));
   else operation(writer, 2, 2, () => writePut(writer, key, value));
+}
+
+function writeCondition(writer: WireWriter, { key, expected }: ConditionalChange): void {
   const before = writer.length;
   if (expected === undefined) {
     // No key has a version below 0.
@@ -117,7 +130,6 @@ export function changeRequest({ key, expected, value, beside }: ConditionalChang
     writer.integerField(2, TARGET_MOD);
   }
   writer.endMessage(1, before);
-  return frameOf(writer);
 }
 
 /** A `RequestOp` of one `kind` in the list `field` of a transaction. */
@@ -185,11 +197,13 @@ function rangeAnswer(reader: WireReader): RangeAnswer {
   return { header, records, more, count };
 }
 
-/** What became of a {@link ConditionalChange}. */
+/** What became of {@link ConditionalChange}s that were sent as one. */
 export interface ChangeAnswer {
   readonly succeeded: boolean;
-  /** The revision of the change; when it did not happen that of the key, 0 when there is no such key. */
+  /** The revision of the changes, or the newest one when they did not happen. */
   readonly revision: number;
+  /** When they did not happen the revision that each key has, 0 when there is no such key. */
+  readonly found: readonly number[];
 }
 
 /** Reads the `TxnResponse` to a {@link changeRequest}. */
@@ -197,15 +211,15 @@ export function readChange(bytes: Uint8Array): ChangeAnswer {
   const reader = new WireReader(bytes);
   let header = NO_HEADER;
   let succeeded = false;
-  let found = 0;
+  const found: number[] = [];
   while (reader.more) {
     const field = reader.field();
     if (field === 1) header = reader.message(readHeader);
     else if (field === 2) succeeded = reader.bool();
-    else if (field === 3) found ||= reader.message(revisionIn);
+    else if (field === 3 && !succeeded) found.push(reader.message(revisionIn));
     else reader.skip();
   }
-  return { succeeded, revision: succeeded ? header.revision : found };
+  return { succeeded, revision: header.revision, found };
 }
 
 /** The revision of the key that a `ResponseOp` shows, 0 when it shows none. */

@@ -1,8 +1,9 @@
 /**
  * The etcd backend: several servers on one cluster, which decides the order of all writes.
  *
- * Our revisions are etcd's. A write is one conditional transaction; its promise resolves when its event has been handed to
- * the watchers, so that who has its answer finds it in the cache. All watchers of this process are fed through a hub, which
+ * Our revisions are etcd's. A write, or several as one, is one conditional transaction, and all of its writes have one
+ * revision; its promise resolves when its events have been handed to the watchers, so that who has its answer finds it in the
+ * cache. All watchers of this process are fed through a hub, which
  * has events from one watch of etcd ({@link Feed}), and those of our own writes from their answers already, where nothing is
  * missing before them ({@link Acknowledged}); what the hub no longer has is read from etcd's log.
  *
@@ -27,11 +28,20 @@ import type {
   StoreWatcher,
   Write,
 } from "../contract.ts";
-import { checkWrite, compactedError, conditionError, futureError } from "../keys.ts";
+import {
+  checkTransaction,
+  checkWrite,
+  compactedError,
+  conditionError,
+  eventOf,
+  futureError,
+  holds,
+  namesOf,
+} from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { EtcdClient } from "./client.ts";
-import { isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
+import { type Sent, isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
 import { Feed } from "./feed.ts";
 import type { Credentials } from "../../grpc/session.ts";
 import { DEFAULT_PREFIX, Layout } from "./layout.ts";
@@ -71,6 +81,8 @@ export interface EtcdStoreOptions {
 const FORMAT = 1;
 /** Records in one answer: with values of usual size a megabyte, and never more than etcd can send. */
 const PAGE = 500;
+/** Values that are read at once to learn what deletes show by themselves. */
+const DELETES_AT_ONCE = 16;
 /** Recent changes that are kept in memory for watchers that start a little late. */
 const RING_EVENTS = 4096;
 const RING_BYTES = 8 << 20;
@@ -104,8 +116,8 @@ class EtcdStore implements Store {
   readonly #client: EtcdClient;
   readonly #feed: Feed;
   readonly #past: Past;
-  /** Keys with a write under way, and the writes of each that wait for it. */
-  readonly #keys = new PassingMap<string, WriteUnderWay[]>();
+  /** Keys with a write under way, and the transactions that wait for each, in the order of their calls. */
+  readonly #keys = new PassingMap<string, UnderWay[]>();
   readonly #acknowledged = new Acknowledged();
   readonly #reached = new Reached();
   #hub: WatchHub;
@@ -117,11 +129,12 @@ class EtcdStore implements Store {
   #askedNext: Promise<number> | undefined;
   /** When the feed brought something last, or was taken up again by us. */
   #fedAt = 0;
-  /** Writes under way, and who waits until there are none. */
+  /** Transactions under way, and who waits until there are none. */
   #writing = 0;
   #whenWritten: (() => void) | undefined;
   #isSettling = false;
   #writes = 0;
+  #transactions = 0;
   #writeMillis: number[] = [];
 
   constructor({ endpoints, credentials, prefix, clock, random, log = silentLog }: EtcdStoreOptions) {
@@ -183,15 +196,18 @@ class EtcdStore implements Store {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       checkWrite(write);
-      this.#writing++;
-      const one = new WriteUnderWay(write, resolve, reject);
-      const waiting = this.#keys.get(write.key);
-      if (waiting) waiting.push(one);
-      else {
-        this.#keys.set(write.key, []);
-        this.#begin(one);
-      }
+      this.#carryOut(new UnderWay([write], resolve, reject));
     });
+  }
+
+  async transact(writes: readonly Write[]): Promise<readonly number[]> {
+    this.#checkOpen();
+    checkTransaction(writes);
+    if (writes.length === 0) return [];
+    const revision = await new Promise<number>((resolve, reject) => {
+      this.#carryOut(new UnderWay(writes, resolve, reject));
+    });
+    return writes.map(() => revision);
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
@@ -283,7 +299,7 @@ class EtcdStore implements Store {
       compactedRevision: await this.#findCompacted(),
       records: count,
       bytes: status.bytes,
-      flushes: this.#writes,
+      flushes: this.#transactions,
       writes: this.#writes,
       flushMillis,
     };
@@ -317,30 +333,54 @@ class EtcdStore implements Store {
 
   // Writes
 
-  /** Sends a write, whose key has no other one under way. */
-  #begin(one: WriteUnderWay): void {
-    const { write } = one;
+  /** Begins with a transaction when none of its keys has another one under way. */
+  #carryOut(one: UnderWay): void {
+    this.#writing++;
+    for (const { key } of one.writes) {
+      const waiting = this.#keys.get(key);
+      if (!waiting) {
+        this.#keys.set(key, []);
+        continue;
+      }
+      waiting.push(one);
+      one.waitsFor++;
+    }
+    if (one.waitsFor === 0) this.#begin(one);
+  }
+
+  /** Sends a transaction, which holds all of its keys. */
+  #begin(one: UnderWay): void {
     one.start = this.#clock.steady();
-    const change: ConditionalChange = {
+    const changes = one.writes.map((write) => this.#changeOf(write));
+    const answered = (answer: ChangeAnswer): void => this.#answered(one, answer);
+    const failed = (error: unknown): void => this.#failed(one, error);
+    if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
+    else this.#client.send(CALLS.txn, one.request(changes), (bytes) => answered(readChange(bytes)), failed);
+  }
+
+  #changeOf(write: Write): ConditionalChange {
+    return {
       key: this.#layout.key(write.key),
       expected: write.type === "create" ? 0 : write.expected > 0 ? write.expected : undefined,
       value: write.type === "delete" ? undefined : write.value,
     };
-    const answered = (answer: ChangeAnswer): void => this.#answered(one, answer);
-    const failed = (error: unknown): void => this.#failed(one, error);
-    if (write.type === "delete") void this.#sendDelete(change, write.value).then(answered, failed);
-    else this.#client.send(CALLS.txn, changeRequest(change), (bytes) => answered(readChange(bytes)), failed);
   }
 
-  /** etcd has carried a write out or refused it. */
-  #answered(one: WriteUnderWay, { succeeded, revision }: ChangeAnswer): void {
-    const { write, start } = one;
-    if (!succeeded) return this.#failed(one, conditionError(write, revision));
+  /** etcd has carried a transaction out or refused it. */
+  #answered(one: UnderWay, { succeeded, revision, found }: ChangeAnswer): void {
+    const { writes, start } = one;
+    if (!succeeded) {
+      const refused = writes.findIndex((write, i) => !holds(write, found[i] ?? 0));
+      return this.#failed(one, conditionError(writes[refused]!, found[refused] ?? 0));
+    }
     const now = this.#clock.steady();
-    this.#count(now - start);
-    this.#next(write.key);
+    this.#count(now - start, writes.length);
+    this.#next(one);
     if (revision > this.#hub.revision) {
-      this.#acknowledged.add(eventOf(write, revision));
+      this.#acknowledged.add(
+        revision,
+        writes.map((write) => eventOf(write, revision)),
+      );
       if (!this.#isSettling) {
         // With what else has come in the same moment.
         this.#isSettling = true;
@@ -350,14 +390,13 @@ class EtcdStore implements Store {
     } else this.#written(one, revision);
   }
 
-  #failed(one: WriteUnderWay, error: unknown): void {
-    const { key } = one.write;
-    this.#next(key);
+  #failed(one: UnderWay, error: unknown): void {
+    this.#next(one);
     this.#ended();
-    one.reject(writeError(key, error));
+    one.reject(writeError(one, error));
   }
 
-  #written(one: WriteUnderWay, revision: number): void {
+  #written(one: UnderWay, revision: number): void {
     this.#ended();
     one.resolve(revision);
   }
@@ -366,11 +405,13 @@ class EtcdStore implements Store {
     if (--this.#writing === 0) this.#whenWritten?.();
   }
 
-  /** Begins with the next write of a key. */
-  #next(key: string): void {
-    const next = this.#keys.get(key)?.shift();
-    if (next) this.#begin(next);
-    else this.#keys.delete(key);
+  /** Gives the keys of a transaction to those that wait for them, and begins with those that wait for no other one. */
+  #next({ writes }: UnderWay): void {
+    for (const { key } of writes) {
+      const next = this.#keys.get(key)?.shift();
+      if (!next) this.#keys.delete(key);
+      else if (--next.waitsFor === 0) this.#begin(next);
+    }
   }
 
   /** Hands over what etcd has acknowledged, as far as nothing is missing before it. */
@@ -386,31 +427,51 @@ class EtcdStore implements Store {
     this.#reached.to(through);
   }
 
-  async #sendChange(change: ConditionalChange): Promise<ChangeAnswer> {
-    return readChange(await this.#client.write(CALLS.txn, changeRequest(change)));
+  async #send(frame: Buffer): Promise<ChangeAnswer> {
+    return readChange(await this.#client.write(CALLS.txn, frame));
   }
 
   /**
    * A delete shows what was stored last, as etcd tells it to every server. Only where the caller wants to show something
    * else is that written beside, in the same revision.
    */
-  async #sendDelete(change: ConditionalChange, lastValue: Uint8Array): Promise<ChangeAnswer> {
-    const frame = rangeRequest({ key: change.key, serializable: true });
-    const [stored] = readRange(await this.#client.read(CALLS.range, frame)).records;
-    if (stored && stored.modRevision === change.expected && Buffer.compare(stored.value, lastValue) === 0) {
-      return this.#sendChange(change);
-    }
+  async #sendDeletes(one: UnderWay, changes: readonly ConditionalChange[]): Promise<ChangeAnswer> {
+    const complete = await this.#withLastValues(one.writes, changes);
     try {
-      return await this.#sendChange({ ...change, beside: { key: this.#layout.lastValue, value: lastValue } });
+      return await this.#send(one.request(complete));
     } catch (error) {
       // What could be stored can be deleted, even where there is no room to show it otherwise.
-      if (!isTooLarge(error)) throw error;
-      return this.#sendChange(change);
+      if (changes.length > 1 || !isTooLarge(error)) throw error;
+      return this.#send(one.request(changes));
     }
   }
 
-  #count(millis: number): void {
-    this.#writes += 1;
+  /** The changes, each delete that shows another value than the one that is stored with that value beside it. */
+  async #withLastValues(writes: readonly Write[], changes: readonly ConditionalChange[]): Promise<ConditionalChange[]> {
+    const complete = [...changes];
+    const deletes = [...writes.entries()].filter(([, { type }]) => type === "delete");
+    let others = 0;
+    for (let at = 0; at < deletes.length; at += DELETES_AT_ONCE) {
+      const some = deletes.slice(at, at + DELETES_AT_ONCE);
+      const shown = await Promise.all(some.map(([i, { value }]) => this.#isStored(changes[i]!, value)));
+      for (const [j, [i, { value }]] of some.entries()) {
+        if (shown[j]) continue;
+        complete[i] = { ...changes[i]!, beside: { key: this.#layout.lastValue(others++), value } };
+      }
+    }
+    return complete;
+  }
+
+  /** Whether a key that is to be deleted has this value. */
+  async #isStored({ key, expected }: ConditionalChange, value: Uint8Array): Promise<boolean> {
+    const frame = rangeRequest({ key, serializable: true });
+    const [stored] = readRange(await this.#client.read(CALLS.range, frame)).records;
+    return stored !== undefined && stored.modRevision === expected && Buffer.compare(stored.value, value) === 0;
+  }
+
+  #count(millis: number, writes: number): void {
+    this.#transactions += 1;
+    this.#writes += writes;
     this.#writeMillis.push(millis);
     if (this.#writeMillis.length > 2 * FLUSH_SAMPLES) this.#writeMillis = this.#writeMillis.slice(-FLUSH_SAMPLES);
   }
@@ -538,11 +599,13 @@ class EtcdStore implements Store {
     const value = Buffer.from(JSON.stringify({ format: FORMAT, ...(owner === undefined ? {} : { owner }) }));
     const [found] = (await this.#range({ key }, "The format")).records;
     if (found) return checkFormat(Buffer.from(found.value).toString(), owner);
+    const frame = changeRequest([{ key, expected: 0, value }]);
     try {
-      const { succeeded } = await this.#sendChange({ key, expected: 0, value });
+      const { succeeded } = await this.#send(frame);
       if (succeeded) return;
     } catch (error) {
-      const meant = writeError(String(key), error);
+      const name = String(key);
+      const meant = writeError({ name, key: name, operations: 1, bytes: frame.length }, error);
       if (meant.code !== "unknown") throw meant;
     }
     // Another server was first, or nobody knows: what is there now counts.
@@ -551,29 +614,40 @@ class EtcdStore implements Store {
   }
 }
 
-/** A write on its way to etcd and back. */
-class WriteUnderWay {
-  readonly write: Write;
+/** Writes that are carried out as one, on their way to etcd and back. */
+class UnderWay implements Sent {
+  readonly writes: readonly Write[];
   readonly resolve: (revision: number) => void;
   readonly reject: (error: StoreError) => void;
+  /** Keys that another transaction holds or waits for before this one. */
+  waitsFor = 0;
   /** When it was sent, on the steady clock. */
   start = 0;
+  operations = 0;
+  bytes = 0;
 
-  constructor(write: Write, resolve: (revision: number) => void, reject: (error: StoreError) => void) {
-    this.write = write;
+  constructor(writes: readonly Write[], resolve: (revision: number) => void, reject: (error: StoreError) => void) {
+    this.writes = writes;
     this.resolve = resolve;
     this.reject = reject;
   }
-}
 
-/** What watchers are told of a write that has got `revision`. */
-const eventOf = (write: Write, revision: number): StoreEvent => ({
-  type: write.type === "delete" ? "delete" : "put",
-  key: write.key,
-  revision,
-  value: write.value,
-  previousRevision: write.type === "create" ? 0 : write.expected,
-});
+  get key(): string {
+    return this.writes[0]!.key;
+  }
+
+  get name(): string {
+    return namesOf(this.writes);
+  }
+
+  /** The request that asks etcd for the changes. */
+  request(changes: readonly ConditionalChange[]): Buffer {
+    const frame = changeRequest(changes);
+    this.operations = changes.reduce((sum, { beside }) => sum + (beside === undefined ? 1 : 2), 0);
+    this.bytes = frame.length;
+    return frame;
+  }
+}
 
 function checkFormat(text: string, owner: string | undefined): void {
   let found: { format?: unknown; owner?: unknown };

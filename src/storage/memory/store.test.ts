@@ -80,6 +80,23 @@ test("the bytes are those of the versions that are kept, and compaction gives th
   expect(await bytes()).toBe(0);
 });
 
+test("what a watcher writes while it is called is counted for itself, until it is committed too", async () => {
+  const activity = new Activity(new ManualClock());
+  const store = await openMemoryStore({ activity });
+  const written: Promise<unknown>[] = [];
+  store.watch("", 0, {
+    events: ([{ key } = { key: "" }]) => {
+      if (key === "a") written.push(store.write(create("b")), store.transact([create("c"), create("d")]));
+    },
+    ended: () => {},
+  });
+  await store.write(create("a"));
+  await activity.settled();
+  expect(activity.list()).toEqual([]);
+  expect((await store.range("")).records.map(({ key }) => key)).toEqual(["a", "b", "c", "d"]);
+  await Promise.all(written);
+});
+
 test("a write is counted as under way until it is committed and its watchers have been told", async () => {
   const activity = new Activity(new ManualClock());
   const store = await openMemoryStore({ activity });

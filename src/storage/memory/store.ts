@@ -30,7 +30,17 @@ import type {
   Write,
 } from "../contract.ts";
 import { countWithin } from "../history-bounds.ts";
-import { checkWrite, compactedError, compareKeys, conditionError, futureError } from "../keys.ts";
+import {
+  checkTransaction,
+  checkWrite,
+  compactedError,
+  compareKeys,
+  conditionError,
+  eventOf,
+  futureError,
+  holds,
+  revisionsFrom,
+} from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 import { type Keyed, Past, byKey } from "./past.ts";
 
@@ -74,9 +84,11 @@ export interface MemoryStore extends Store {
   records(): readonly RememberedRecord[];
 }
 
+/** Writes that are carried out as one. */
 interface Pending {
-  readonly write: Write;
-  readonly resolve: (revision: number) => void;
+  readonly writes: readonly Write[];
+  /** Takes the revision of the first one; those of the others follow it. */
+  readonly resolve: (first: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -154,12 +166,13 @@ class Memory implements MemoryStore {
   async write(write: Write): Promise<number> {
     this.#checkOpen();
     checkWrite(write);
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ write, resolve, reject });
-      if (this.#pending.length > 1) return;
-      this.#flushed = this.#options.activity?.begin(`write of ${write.key}`);
-      queueMicrotask(() => this.#flush());
-    });
+    return this.#carryOut([write]);
+  }
+
+  async transact(writes: readonly Write[]): Promise<readonly number[]> {
+    this.#checkOpen();
+    checkTransaction(writes);
+    return writes.length === 0 ? [] : revisionsFrom(await this.#carryOut(writes), writes.length);
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
@@ -237,17 +250,24 @@ class Memory implements MemoryStore {
     if (this.#closed) throw new StoreError("closed", "The store has been closed");
   }
 
+  /** Commits writes as one, at the end of this turn of the event loop. */
+  #carryOut(writes: readonly Write[]): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ writes, resolve, reject });
+      if (this.#pending.length > 1) return;
+      this.#flushed = this.#options.activity?.begin(`write of ${writes[0]!.key}`);
+      queueMicrotask(() => this.#flush());
+    });
+  }
+
   #flush(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;
+    // A watcher may write while it is called: those writes have a flush of their own.
+    const flushed = this.#flushed;
     this.#pending = [];
     const events: StoreEvent[] = [];
-    const outcomes = pending.map(({ write }) => {
-      const outcome = this.#apply(write);
-      if (outcome instanceof StoreError) return outcome;
-      events.push(outcome);
-      return outcome.revision;
-    });
+    const outcomes = pending.map(({ writes }) => this.#applyAll(writes, events));
     if (events.length > 0) {
       this.#flushes += 1;
       this.#writes += events.length;
@@ -258,7 +278,7 @@ class Memory implements MemoryStore {
       if (typeof outcome === "number") pending[i]!.resolve(outcome);
       else pending[i]!.reject(outcome);
     }
-    this.#flushed?.();
+    flushed?.();
   }
 
   /** The first `most` versions as of a revision: those that are the present ones still, and those that were. */
@@ -273,21 +293,41 @@ class Memory implements MemoryStore {
     return [...found, ...this.#past.at(revision, prefix, from, most)].toSorted(byKey).slice(0, most);
   }
 
+  /** Applies all writes and adds their events, or none: the revision of the first one, or why it was refused. */
+  #applyAll(writes: readonly Write[], events: StoreEvent[]): number | StoreError {
+    const refusal = writes.length === 1 ? undefined : this.#refusalOf(writes);
+    if (refusal) return refusal;
+    const first = this.#revision + 1;
+    for (const write of writes) {
+      const outcome = this.#apply(write);
+      if (outcome instanceof StoreError) return outcome;
+      events.push(outcome);
+    }
+    return first;
+  }
+
+  /** The refusal of the first write whose condition does not hold. */
+  #refusalOf(writes: readonly Write[]): StoreError | undefined {
+    for (const write of writes) {
+      const current = this.#records.get(write)?.revision ?? 0;
+      if (!holds(write, current)) return conditionError(write, current);
+    }
+    return undefined;
+  }
+
   /** Puts a change in, and takes it out again where the key is not at the version that the write names: mostly it is. */
   #apply(write: Write): StoreEvent | StoreError {
-    const { key, value } = write;
-    const expected = write.type === "create" ? 0 : write.expected;
-    const type = write.type === "delete" ? "delete" : "put";
-    const event: StoreEvent = { type, key, value, revision: this.#revision + 1, previousRevision: expected };
-    const previous = type === "put" ? this.#records.set(event) : this.#records.delete(event);
+    const event = eventOf(write, this.#revision + 1);
+    const isPut = event.type === "put";
+    const previous = isPut ? this.#records.set(event) : this.#records.delete(event);
     const current = previous?.revision ?? 0;
-    if (current !== expected || (write.type !== "create" && current === 0)) {
+    if (!holds(write, current)) {
       if (previous) this.#records.set(previous);
       else this.#records.delete(event);
       return conditionError(write, current);
     }
     this.#revision += 1;
-    this.#bytes += (type === "put" ? value.length : 0) - (previous?.value.length ?? 0);
+    this.#bytes += (isPut ? event.value.length : 0) - (previous?.value.length ?? 0);
     this.#past.add(event, previous);
     return event;
   }

@@ -1,9 +1,10 @@
 /**
- * A batch of writes packed into one buffer.
+ * A batch of writes packed into one buffer: transactions of one write or more, one after the other.
  *
  * Layout: first four float64 for each write (kind, bytes of the key, bytes of the value, expected revision), then the
- * bytes of each write, key followed by value. The writer thread overwrites the first two numbers of a write with its
- * outcome and revision.
+ * bytes of each write, key followed by value. To the kind of a write is added {@link KINDS} times the number of writes of
+ * its transaction that follow it. The writer thread overwrites the first two numbers of a write with its outcome and
+ * revision.
  *
  * @module
  */
@@ -11,31 +12,45 @@ import type { Write } from "../contract.ts";
 import { CREATE, DELETE, LEAVE, UPDATE } from "./protocol.ts";
 
 const NUMBERS = 4;
+const KINDS = 4;
 const NO_BYTES = new Uint8Array(0);
 /** A buffer larger than this is not kept for the next batch. */
 const KEEP_BYTES = 1 << 20;
 
-/** Packs `writes` into `spare` if it is large enough, else into a new buffer. */
-export function packBatch(writes: readonly { readonly write: Write }[], spare: ArrayBuffer | undefined): ArrayBuffer {
-  let offset = writes.length * NUMBERS * 8;
-  let size = offset;
-  // A UTF-16 code unit needs three bytes of UTF-8 at most.
-  for (const { write } of writes) size += write.key.length * 3 + write.value.length;
+/** Writes that are carried out as one. */
+interface Transaction {
+  readonly writes: readonly Write[];
+}
+
+/** Packs transactions of together `count` writes into `spare` if it is large enough, else into a new buffer. */
+export function packBatch(batch: readonly Transaction[], count: number, spare: ArrayBuffer | undefined): ArrayBuffer {
+  let offset = count * NUMBERS * 8;
+  const size = offset + mostBytes(batch);
   const buffer = spare !== undefined && spare.byteLength >= size ? spare : new ArrayBuffer(roundUp(size));
-  const numbers = new Float64Array(buffer, 0, writes.length * NUMBERS);
+  const numbers = new Float64Array(buffer, 0, count * NUMBERS);
   const bytes = Buffer.from(buffer);
   let at = 0;
-  for (const { write } of writes) {
-    const keyBytes = bytes.write(write.key, offset, "utf8");
-    bytes.set(write.value, offset + keyBytes);
-    numbers[at] = kindOf(write);
-    numbers[at + 1] = keyBytes;
-    numbers[at + 2] = write.value.length;
-    numbers[at + 3] = write.type === "create" ? 0 : write.expected;
-    offset += keyBytes + write.value.length;
-    at += NUMBERS;
+  for (const { writes } of batch) {
+    let following = writes.length;
+    for (const write of writes) {
+      const keyBytes = bytes.write(write.key, offset, "utf8");
+      bytes.set(write.value, offset + keyBytes);
+      numbers[at] = kindOf(write) + KINDS * --following;
+      numbers[at + 1] = keyBytes;
+      numbers[at + 2] = write.value.length;
+      numbers[at + 3] = write.type === "create" ? 0 : write.expected;
+      offset += keyBytes + write.value.length;
+      at += NUMBERS;
+    }
   }
   return buffer;
+}
+
+/** The most that keys and values can take: a UTF-16 code unit needs three bytes of UTF-8 at most. */
+function mostBytes(batch: readonly Transaction[]): number {
+  let bytes = 0;
+  for (const { writes } of batch) for (const { key, value } of writes) bytes += key.length * 3 + value.length;
+  return bytes;
 }
 
 function kindOf(write: Write): number {
@@ -98,15 +113,27 @@ export class BatchCursor {
     return copy;
   }
 
-  /** How many of the writes that are left, `count` at most, are one or together have at most `bytes`. */
+  /** How many writes the next transaction has. */
+  get group(): number {
+    return 1 + Math.floor(this.#numbers[(this.#index + 1) * NUMBERS]! / KINDS);
+  }
+
+  /** How many writes the next transactions have that are one or together have at most `count` writes of `bytes`. */
   ahead(count: number, bytes: number): number {
     let sum = 0;
-    for (let i = 0; i < Math.min(count, this.left); i++) {
+    let whole = 0;
+    for (let i = 0; i < this.left; i++) {
       const at = (this.#index + 1 + i) * NUMBERS;
       sum += this.#numbers[at + 1]! + this.#numbers[at + 2]!;
-      if (i > 0 && sum > bytes) return i;
+      if (whole > 0 && (i >= count || sum > bytes)) break;
+      if (this.#numbers[at]! < KINDS) whole = i + 1;
     }
-    return Math.min(count, this.left);
+    return whole;
+  }
+
+  /** Moves over `count` writes. */
+  skip(count: number): void {
+    for (let i = 0; i < count; i++) this.next();
   }
 
   /** Moves to the next write; false after the last one. */
@@ -116,7 +143,7 @@ export class BatchCursor {
     const at = this.#index * NUMBERS;
     const keyBytes = this.#numbers[at + 1]!;
     const valueBytes = this.#numbers[at + 2]!;
-    this.kind = this.#numbers[at]!;
+    this.kind = this.#numbers[at]! % KINDS;
     this.expected = this.#numbers[at + 3]!;
     this.row = new Uint8Array(this.#buffer, this.#offset, keyBytes + valueBytes);
     this.key = this.row.subarray(0, keyBytes);
@@ -133,11 +160,6 @@ export function fillOutcomes(buffer: ArrayBuffer, count: number, outcomes: Float
     numbers[i * NUMBERS] = outcomes[i * 2]!;
     numbers[i * NUMBERS + 1] = outcomes[i * 2 + 1]!;
   }
-}
-
-/** The numbers of a batch that came back, for {@link outcomeOf} and {@link revisionOf}. */
-export function outcomesOf(buffer: ArrayBuffer, count: number): Float64Array {
-  return new Float64Array(buffer, 0, count * NUMBERS);
 }
 
 function roundUp(size: number): number {

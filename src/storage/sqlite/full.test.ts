@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
-import type { Store, StoreError } from "../contract.ts";
+import type { Store, StoreError, Write } from "../contract.ts";
 import { WatchLog } from "../testing/watch-log.ts";
 import { checkStore } from "./check.ts";
 import { openSqliteStore } from "./store.ts";
@@ -60,6 +60,75 @@ test("at the size limit writes fail with full, reads go on, deletes work and mak
   expect(again.written.size).toBeGreaterThan(7);
   await expectAll(store, new Map([...written, ...again.written]));
   expect(log.all.map((event) => event.revision)).toEqual(log.all.map((_, i) => i + 1));
+  await store.close();
+});
+
+test("at the size limit a transaction is done when each of its writes would be done there, and else not at all", async () => {
+  const store = await openSqliteStore({ directory: directory.path, clock: systemClock, maxBytes: 2 << 20 });
+  const { written } = await fillUp(store, "a");
+  expect(store.room?.full).toBe(true);
+  const [a, b, c, d, e, ...others] = [...written.keys()];
+  const at = (key: string | undefined): { readonly key: string; readonly expected: number } => ({
+    key: key!,
+    expected: written.get(key!)!,
+  });
+  const create: Write = { type: "create", key: "new", value: VALUE };
+  const remove = (key: string | undefined): Write => ({ type: "delete", value: VALUE, ...at(key) });
+  const update = (key: string | undefined, value: Buffer, leaves = false): Write => {
+    return { type: "update", value, ...at(key), leaves };
+  };
+  const larger = Buffer.alloc(VALUE.length + 300, 5);
+  const log = WatchLog.start(store, "", store.revision);
+  const { revision } = store;
+  // More goes than comes, but the parts are judged one by one.
+  const refused = [
+    [remove(a), remove(b), create],
+    [update(a, larger), remove(b)],
+    [create, ...others.slice(0, 40).map(remove)],
+  ];
+  for (const writes of refused) {
+    await expect(store.transact(writes)).rejects.toMatchObject({ code: "full", key: writes[0]!.key });
+  }
+  // A condition that does not hold is told whatever the room.
+  const wrong = { ...remove(c), expected: 1e9 } as Write;
+  await expect(store.transact([create, wrong])).rejects.toMatchObject({ code: "conflict", key: c });
+  expect(store.revision).toBe(revision);
+  expect(log.all).toEqual([]);
+  await expectAll(store, written);
+  const results = await Promise.allSettled([
+    store.transact([update(a, larger, true), remove(b), update(c, VALUE)]),
+    store.transact([create, remove(d)]),
+    store.transact([remove(d), remove(e)]),
+    // More than a piece of a batch.
+    store.transact(others.slice(0, 40).map(remove)),
+    store.write(create),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled", "rejected"]);
+  expect(log.all.map(({ key }) => key)).toEqual([a, b, c, d, e, ...others.slice(0, 40)]);
+  expect(log.all.map((event) => event.revision)).toEqual(log.all.map((_, i) => revision + 1 + i));
+  expect((await store.range("a/")).records).toHaveLength(written.size - 43);
+  await store.close();
+});
+
+test("when some transactions do not fit any more those that do are done, and none in part", async () => {
+  const store = await openSqliteStore({ directory: directory.path, clock: systemClock, maxBytes: 2 << 20 });
+  const log = WatchLog.start(store, "", 0);
+  const done: string[] = [];
+  const transact = async (i: number): Promise<void> => {
+    const keys = Array.from({ length: 1 + (i % 7) }, (_, j) => `k/${i}/${j}`);
+    try {
+      await store.transact(keys.map((key) => ({ type: "create", key, value: VALUE })));
+      done.push(...keys);
+    } catch (error) {
+      expect(error).toMatchObject({ code: "full", key: keys[0] });
+    }
+  };
+  await Promise.all(Array.from({ length: 60 }, (_, i) => transact(i)));
+  expect(done.length).toBeGreaterThan(40);
+  expect(done.length).toBeLessThan(200);
+  const { records } = await store.range("k/");
+  expect(records.map(({ key }) => key).toSorted()).toEqual(done.toSorted());
+  expect(log.keys.toSorted()).toEqual(done.toSorted());
   await store.close();
 });
 
@@ -155,6 +224,9 @@ describe.each([1000, 100_000, 1_000_000])("on a disk filled with objects of %d b
         const write = { type: "update", key, value: bytes, expected } as const;
         written.set(key, await store.write(leaves ? { ...write, leaves } : write));
       };
+      const together = gone.splice(0, 2);
+      await store.transact(together.map((key) => ({ type: "delete", key, value, expected: written.get(key)! })));
+      for (const key of together) written.delete(key);
       const leaving = Buffer.alloc(size + 300, 7);
       for (const key of gone) await update(key, leaving, true);
       for (const key of gone) await update(key, value);

@@ -9,7 +9,8 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { StoreError, type Store, type StoredRecord } from "../contract.ts";
+import { StoreError, type Store, type StoredRecord, type Write } from "../contract.ts";
+import { namesOf } from "../keys.ts";
 import { damagedStore } from "./advice.ts";
 import { type DirectoryLock, shareDirectory } from "./lock.ts";
 import { readMark } from "./mark.ts";
@@ -86,8 +87,8 @@ class ReadOnlyStore implements Store {
     return this.#store.failed;
   }
 
-  write: Store["write"] = ({ key }) =>
-    Promise.reject(new StoreError("readOnly", `Expected no write, got one of ${key}: ${this.#directory} is only read`));
+  write: Store["write"] = (write) => this.#refuse([write]);
+  transact: Store["transact"] = async (writes) => (writes.length === 0 ? [] : this.#refuse(writes));
   get: Store["get"] = (...args) => this.#store.get(...args);
   range: Store["range"] = (...args) => this.#store.range(...args);
   watch: Store["watch"] = (...args) => this.#store.watch(...args);
@@ -100,5 +101,10 @@ class ReadOnlyStore implements Store {
   async close(): Promise<void> {
     await this.#store.close();
     this.#lock.release();
+  }
+
+  async #refuse(writes: readonly Write[]): Promise<never> {
+    const message = `Expected no write, got one of ${namesOf(writes)}: ${this.#directory} is only read`;
+    throw new StoreError("readOnly", message);
   }
 }

@@ -38,10 +38,16 @@ export class Rebuild {
   #bytes = 0;
   #sum = 0n;
   #newest = 0;
+  /** No record of elsewhere has a revision after this one. */
+  #spare: number;
 
-  /** @throws StoreError `failed` when there is a store in `directory` */
-  constructor(directory: string) {
+  /**
+   * @param newest the newest revision that a record can have
+   * @throws StoreError `failed` when there is a store in `directory`
+   */
+  constructor(directory: string, newest: number) {
     this.#directory = directory;
+    this.#spare = newest;
     this.#file = join(directory, DATABASE_FILE);
     for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`, "created"]) {
       if (!existsSync(join(directory, name))) continue;
@@ -51,23 +57,28 @@ export class Rebuild {
     this.#db = beginDatabase(`${this.#file}.new`);
     this.#db.exec("PRAGMA wal_autocheckpoint = 2000; PRAGMA synchronous = OFF; BEGIN");
     this.#append = this.#db.prepare(
-      "INSERT INTO log (revision, key, previous, kind, time, checksum, value) VALUES (?, ?, 0, ?, ?, ?, ?)",
+      "INSERT INTO log (revision, key, previous, kind, time, checksum, value) VALUES (?, ?, 0, ?, ?, ?, ?) ON CONFLICT (revision) DO NOTHING",
     );
     this.#insert = this.#db.prepare("INSERT INTO live (key, revision, size) VALUES (?, ?, ?)");
   }
 
-  /** Adds a record. */
-  add({ key, value, revision, time }: RebuiltRecord): void {
-    const bytes = Buffer.from(key);
-    const checksum = rowChecksum(crc32c(value, crc32c(bytes)), revision, 0, PUT_ROW, time);
-    const size = bytes.length + value.length;
-    this.#append.run(revision, key, PUT_ROW, time, checksum, value);
-    this.#insert.run(key, revision, size);
+  /** Adds a record. Where another one has its revision already, as of a transaction over etcd, it gets one that is free. */
+  add(record: RebuiltRecord): void {
+    let { revision } = record;
+    while (!this.#isAppended(record, revision)) revision = ++this.#spare;
+    const size = Buffer.byteLength(record.key) + record.value.length;
+    this.#insert.run(record.key, revision, size);
     this.#records += 1;
     this.#bytes += size;
     this.#sum += BigInt(revision);
     this.#newest = Math.max(this.#newest, revision);
     if (this.#records % 10_000 === 0) this.#db.exec("COMMIT; BEGIN");
+  }
+
+  /** Puts a record into the log at a revision; false where that is taken. */
+  #isAppended({ key, value, time }: RebuiltRecord, revision: number): boolean {
+    const checksum = rowChecksum(crc32c(value, crc32c(Buffer.from(key))), revision, 0, PUT_ROW, time);
+    return Number(this.#append.run(revision, key, PUT_ROW, time, checksum, value).changes) === 1;
   }
 
   /** Completes the store; it goes on after `revision`, or after its newest record where that is higher. */

@@ -62,9 +62,9 @@ function tryMark(directory: string): { mark: Mark | undefined; markWarning: stri
 
 function salvage(survey: Survey, mark: Mark | undefined, to: string): RepairReport {
   const { rows, lost, unknown } = presentOf(survey);
-  const rebuild = new Rebuild(to);
   let newest = Math.max(survey.counters?.revision ?? 0, mark?.ceiling ?? 0);
   for (const revision of survey.rows.keys()) newest = Math.max(newest, revision);
+  const rebuild = new Rebuild(to, newest);
   try {
     // In order of keys, as a store that grows would have them.
     for (const row of rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {

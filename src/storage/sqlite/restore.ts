@@ -41,7 +41,7 @@ export async function restoreStore(
     const backup = await readBackup(pieces, {
       begin(header) {
         begin(header);
-        rebuild = new Rebuild(directory);
+        rebuild = new Rebuild(directory, header.revision);
       },
       record: (record) => rebuild!.add({ ...record, time: now }),
     });

@@ -14,7 +14,7 @@ import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { oneByOne } from "../../util/turns.ts";
 import { PassingMap } from "../../util/passing.ts";
-import { StoreError } from "../contract.ts";
+import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, StoreError } from "../contract.ts";
 import type {
   HistoryBounds,
   KeyHistory,
@@ -32,12 +32,12 @@ import type {
   Write,
 } from "../contract.ts";
 import { countWithin } from "../history-bounds.ts";
-import { checkWrite, conditionError, futureError } from "../keys.ts";
+import { checkTransaction, checkWrite, conditionError, eventOf, futureError, namesOf, revisionsFrom } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 import type { LogPage } from "../watch-hub.ts";
-import { outcomeOf, outcomesOf, packBatch, revisionOf, worthKeeping } from "./batch.ts";
+import { outcomeOf, packBatch, revisionOf, worthKeeping } from "./batch.ts";
 import { fromPlain } from "./errors.ts";
-import { NO_ROOM, WRITTEN } from "./protocol.ts";
+import { REFUSED, WRITTEN } from "./protocol.ts";
 import type { HistoryPlace, Reply, Request, ThreadOptions } from "./protocol.ts";
 import { unpackEvents, unpackRecords } from "./records.ts";
 
@@ -64,9 +64,9 @@ export interface SqliteStoreOptions {
   readonly givesMemoryBack?: boolean;
 }
 
-/** Most writes, and most bytes of them, that go into one transaction. */
-const BATCH_WRITES = 4096;
-const BATCH_BYTES = 8 << 20;
+/** Most writes, and most bytes of them, that go into one transaction of SQLite: any transaction of ours fits. */
+const BATCH_WRITES = MAX_TRANSACTION_WRITES;
+const BATCH_BYTES = MAX_TRANSACTION_BYTES;
 /** Recent changes that are kept in memory for watchers that start a little late. */
 const RING_EVENTS = 4096;
 const RING_BYTES = 8 << 20;
@@ -76,9 +76,11 @@ const FLUSH_SAMPLES = 1000;
 /** How often somebody looks after files and room. */
 const LOOK_MILLIS = 1000;
 
+/** Writes that are carried out as one. */
 interface Pending {
-  readonly write: Write;
-  readonly resolve: (revision: number) => void;
+  readonly writes: readonly Write[];
+  /** Takes the revision of the first one; those of the others follow it. */
+  readonly resolve: (first: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -195,9 +197,20 @@ class SqliteStore implements Store {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       checkWrite(write);
-      this.#queue.push({ write, resolve, reject });
+      this.#queue.push({ writes: [write], resolve, reject });
       this.#schedule();
     });
+  }
+
+  async transact(writes: readonly Write[]): Promise<readonly number[]> {
+    this.#checkOpen();
+    checkTransaction(writes);
+    if (writes.length === 0) return [];
+    const first = await new Promise<number>((resolve, reject) => {
+      this.#queue.push({ writes, resolve, reject });
+      this.#schedule();
+    });
+    return revisionsFrom(first, writes.length);
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
@@ -317,11 +330,12 @@ class SqliteStore implements Store {
   #sendBatch(): void {
     this.#sending = false;
     if (this.#queue.length === 0) return;
-    const count = batchSize(this.#queue);
-    const batch = count === this.#queue.length ? this.#queue : this.#queue.slice(0, count);
-    this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count);
+    const size = batchSize(this.#queue);
+    const batch = size === this.#queue.length ? this.#queue : this.#queue.slice(0, size);
+    this.#queue = size === this.#queue.length ? [] : this.#queue.slice(size);
     this.#flying = batch;
-    const buffer = packBatch(batch, this.#spare);
+    const count = batch.reduce((sum, { writes }) => sum + writes.length, 0);
+    const buffer = packBatch(batch, count, this.#spare);
     this.#spare = undefined;
     const request: Request = { type: "write", now: this.#clock.now(), count, buffer };
     this.#worker.postMessage(request, [buffer]);
@@ -330,21 +344,19 @@ class SqliteStore implements Store {
   #receiveWritten({ buffer, revision, compacted, millis, full }: Reply & { type: "written" }): void {
     const batch = this.#flying;
     this.#flying = [];
-    const outcomes = outcomesOf(buffer, batch.length);
+    const outcomes = new Float64Array(buffer);
     const events: StoreEvent[] = [];
-    for (let i = 0; i < batch.length; i++) {
-      if (outcomeOf(outcomes, i) === WRITTEN) events.push(eventOf(batch[i]!.write, revisionOf(outcomes, i)));
-    }
+    let at = 0;
+    const results = batch.map(({ writes }) => {
+      const result = resultOf(writes, outcomes, at);
+      at += writes.length;
+      if (typeof result === "number") writes.forEach((write, i) => events.push(eventOf(write, result + i)));
+      return result;
+    });
     if (events.length > 0) this.#count(events.length, millis);
     if (events.length > 0) this.#hub.commit(events, revision);
     this.#hub.forget(compacted);
-    oneByOne(
-      batch.map((pending, i) => {
-        const outcome = outcomeOf(outcomes, i);
-        const at = revisionOf(outcomes, i);
-        return () => conclude(pending, outcome, at);
-      }),
-    );
+    oneByOne(batch.map((pending, i) => () => conclude(pending, results[i]!)));
     if (worthKeeping(buffer)) this.#spare = buffer;
     this.#tellFull(full);
     if (this.#queue.length === 0) this.#drained?.();
@@ -474,9 +486,9 @@ class SqliteStore implements Store {
     this.#end = failure;
     this.#upkeep?.cancel();
     this.#look?.cancel();
-    for (const { write, reject } of this.#flying) {
-      const message = `It is unknown whether ${write.key} was written: ${error.message}`;
-      reject(new StoreError("unknown", message, { key: write.key, cause: error }));
+    for (const { writes, reject } of this.#flying) {
+      const message = `It is unknown whether ${namesOf(writes)} was written: ${error.message}`;
+      reject(new StoreError("unknown", message, { key: writes[0]!.key, cause: error }));
     }
     for (const { reject } of this.#queue) reject(failure);
     for (const { reject } of this.#waiting.values()) reject(failure);
@@ -490,24 +502,28 @@ class SqliteStore implements Store {
   }
 }
 
-/** How many writes at the head of the queue make the next batch. */
+/** How many at the head of the queue make the next batch; a transaction is never cut. */
 function batchSize(queue: readonly Pending[]): number {
+  let count = 0;
   let bytes = 0;
   for (let i = 0; i < queue.length; i++) {
-    bytes += queue[i]!.write.value.length;
-    if (i > 0 && (i >= BATCH_WRITES || bytes > BATCH_BYTES)) return i;
+    const { writes } = queue[i]!;
+    count += writes.length;
+    for (const { value } of writes) bytes += value.length;
+    if (i > 0 && (count > BATCH_WRITES || bytes > BATCH_BYTES)) return i;
   }
   return queue.length;
 }
 
-function eventOf(write: Write, revision: number): StoreEvent {
-  const { key, value } = write;
-  const previousRevision = write.type === "create" ? 0 : write.expected;
-  return { type: write.type === "delete" ? "delete" : "put", key, revision, value, previousRevision };
+/** The revision of the first of some writes that were carried out as one, or why they were not; their outcomes begin at `at`. */
+function resultOf(writes: readonly Write[], outcomes: Float64Array, at: number): number | StoreError {
+  if (outcomeOf(outcomes, at) === WRITTEN) return revisionOf(outcomes, at);
+  const refused = writes.findIndex((_, i) => outcomeOf(outcomes, at + i) === REFUSED);
+  if (refused >= 0) return conditionError(writes[refused]!, revisionOf(outcomes, at + refused));
+  return new StoreError("full", `No room for ${namesOf(writes)}`, { key: writes[0]!.key });
 }
 
-function conclude({ write, resolve, reject }: Pending, outcome: number, revision: number): void {
-  if (outcome === WRITTEN) resolve(revision);
-  else if (outcome === NO_ROOM) reject(new StoreError("full", `No room for ${write.key}`, { key: write.key }));
-  else reject(conditionError(write, revision));
+function conclude({ resolve, reject }: Pending, result: number | StoreError): void {
+  if (typeof result === "number") resolve(result);
+  else reject(result);
 }

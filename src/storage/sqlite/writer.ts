@@ -1,6 +1,7 @@
 /**
- * Applies batches of writes: conditions are checked and changes made inside one transaction, each write for itself, and
- * one flush makes them all durable.
+ * Applies batches of writes: conditions are checked and changes made inside one transaction of SQLite, each write or
+ * transaction of the store for itself, and one flush makes them all durable. A transaction of the store is a group of
+ * writes that is never cut: what follows calls it a group.
  *
  * @module
  */
@@ -22,14 +23,15 @@ type Which = "all" | "modest" | "deletes";
 /** The transaction fits on the disk, but would leave no way out of a full one. */
 class NoRoom extends Error {}
 
-/** Most writes, and most bytes of them unless it is one, in a transaction that may have to do with the reserve. */
+/** Most writes, and most bytes of them unless it is one group, in a transaction that may have to do with the reserve. */
 const PIECE_WRITES = 32;
 const PIECE_BYTES = 512 * 1024;
 /** How many bytes what is on its way out may grow by: the time of its deletion and what is said about it. */
 const LEAVING_BYTES = 16 * 1024;
 
-/** Revision and size of a key that is there. */
+/** Revision and size of a key. */
 type LiveRow = readonly [revision: number, size: number];
+const ABSENT: LiveRow = [0, 0];
 
 /** See the head of this file. */
 export class Writer {
@@ -96,10 +98,10 @@ export class Writer {
     return false;
   }
 
-  /** One write after the other while they fit, then those that make room, a few at a time. */
+  /** One group after the other while they fit, then those that make room, a few at a time. */
   #applyInNeed(all: BatchCursor, now: number): void {
     const rest = all.copy();
-    while (all.left > 1 && rest.left > 0 && this.#transactAlone(rest, now)) rest.next();
+    while (all.left > all.group && rest.left > 0 && this.#transactAlone(rest, now)) rest.skip(rest.group);
     if (rest.left > 0) this.#room.ranOut();
     while (rest.left > 0) {
       const before = this.#bytes;
@@ -115,12 +117,12 @@ export class Writer {
     }
   }
 
-  /** One write; where the store is not known to be full, with what the ones before it have left. */
+  /** One group; where the store is not known to be full, with what the ones before it have left. */
   #transactAlone(from: BatchCursor, now: number): boolean {
-    if (this.#transact(from, 1, now, "all")) return true;
+    if (this.#transact(from, from.group, now, "all")) return true;
     if (this.#room.full) return false;
     this.#room.tidy();
-    return this.#transact(from, 1, now, "all");
+    return this.#transact(from, from.group, now, "all");
   }
 
   #transactInNeed(from: BatchCursor, count: number, now: number, which: "modest" | "deletes"): boolean {
@@ -160,21 +162,58 @@ export class Writer {
   #applyAll(cursor: BatchCursor, count: number, now: number, which: Which): { written: number; bytes: number } {
     let written = 0;
     let bytes = 0;
-    for (let left = count; left > 0 && cursor.next(); left--) {
-      const row = this.#find.get(cursor.key) as unknown as LiveRow | undefined;
-      const current = row === undefined ? 0 : row[0];
-      const size = row === undefined ? 0 : row[1];
-      const holds = cursor.kind === CREATE ? current === 0 : current !== 0 && current === cursor.expected;
-      const outcome = !holds ? REFUSED : isAmong(cursor, size, which) ? WRITTEN : NO_ROOM;
-      if (outcome === WRITTEN) {
-        this.#applyOne(cursor, current, size, now, which);
+    for (let left = count; left > 0;) {
+      const { group } = cursor;
+      left -= group;
+      if (group > 1 && this.#isRefused(cursor.copy(), group, which)) {
+        cursor.skip(group);
+        continue;
+      }
+      for (let i = 0; i < group && cursor.next(); i++) {
+        if (!this.#applyNext(cursor, now, which)) continue;
         written += 1;
         bytes += cursor.row.length;
       }
-      this.#outcomes[cursor.index * 2] = outcome;
-      this.#outcomes[cursor.index * 2 + 1] = outcome === WRITTEN ? this.#ledger.revision : current;
     }
     return { written, bytes };
+  }
+
+  /**
+   * Whether a group of several writes is not done. Then the outcome of the first write whose condition does not hold says so,
+   * and that of every other one, or of all, is `NO_ROOM`.
+   */
+  #isRefused(cursor: BatchCursor, count: number, which: Which): boolean {
+    const first = cursor.index + 1;
+    this.#outcomes.fill(NO_ROOM, first * 2, (first + count) * 2);
+    let isAllAmong = true;
+    for (let i = 0; i < count && cursor.next(); i++) {
+      const [current, size] = this.#look(cursor);
+      if (!holds(cursor, current)) {
+        this.#setOutcome(cursor, REFUSED, current);
+        return true;
+      }
+      isAllAmong &&= isAmong(cursor, size, which);
+    }
+    return !isAllAmong;
+  }
+
+  /** Applies the write that the cursor stands on, if its condition holds and it is one of those that are to be done. */
+  #applyNext(write: BatchCursor, now: number, which: Which): boolean {
+    const [current, size] = this.#look(write);
+    const outcome = !holds(write, current) ? REFUSED : isAmong(write, size, which) ? WRITTEN : NO_ROOM;
+    const isDone = outcome === WRITTEN;
+    if (isDone) this.#applyOne(write, current, size, now, which);
+    this.#setOutcome(write, outcome, isDone ? this.#ledger.revision : current);
+    return isDone;
+  }
+
+  #look({ key }: BatchCursor): LiveRow {
+    return (this.#find.get(key) as unknown as LiveRow | undefined) ?? ABSENT;
+  }
+
+  #setOutcome({ index }: BatchCursor, outcome: number, revision: number): void {
+    this.#outcomes[index * 2] = outcome;
+    this.#outcomes[index * 2 + 1] = revision;
   }
 
   #applyOne(write: BatchCursor, previous: number, previousSize: number, now: number, which: Which): void {
@@ -208,6 +247,10 @@ export class Writer {
     }
   }
 }
+
+/** Whether the condition of a write holds where its key has the revision `current`. */
+const holds = ({ kind, expected }: BatchCursor, current: number): boolean =>
+  kind === CREATE ? current === 0 : current !== 0 && current === expected;
 
 /** Whether a write is one of those that are to be done. */
 function isAmong({ kind, row }: BatchCursor, previousSize: number, which: Which): boolean {

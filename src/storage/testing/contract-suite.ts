@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { turn } from "../../util/clock.ts";
 import { unreachable } from "../../util/assert.ts";
-import { MAX_VALUE_BYTES, StoreError } from "../contract.ts";
-import type { HistoryBounds, Store, StoredRecord, StoreErrorCode, Write } from "../contract.ts";
+import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, MAX_VALUE_BYTES, StoreError } from "../contract.ts";
+import type { HistoryBounds, Store, StoredRecord, StoreErrorCode, StoreEvent, Write } from "../contract.ts";
 import { StoreModel } from "./model.ts";
 import { WatchLog } from "./watch-log.ts";
 
@@ -40,8 +40,8 @@ const remove = (key: string, expected: number, value = key): Write => ({
   expected,
 });
 
-/** The revision that `promise` resolves to, or the code that it rejects with. */
-async function outcome(promise: Promise<number>): Promise<number | StoreErrorCode> {
+/** What `promise` resolves to, or the code that it rejects with. */
+async function outcome<T>(promise: Promise<T>): Promise<T | StoreErrorCode> {
   try {
     return await promise;
   } catch (error) {
@@ -58,11 +58,15 @@ const ownOf = (records: readonly StoredRecord[]): StoredRecord[] =>
  * Registers the suite for one backend.
  *
  * @param overhead bytes that it stores beside a value, and that the largest one has less
+ * @param numbersTransactions whether all writes of a transaction have one revision, and large ones are refused
  */
 export function storeContract(
   name: string,
   open: () => Promise<OpenedStore>,
-  { overhead = 0 }: { readonly overhead?: number } = {},
+  {
+    overhead = 0,
+    numbersTransactions = false,
+  }: { readonly overhead?: number; readonly numbersTransactions?: boolean } = {},
 ): void {
   describe(`store contract: ${name}`, () => {
     let opened: OpenedStore;
@@ -74,6 +78,8 @@ export function storeContract(
     afterEach(() => opened.close());
     const fresh = (): Store => store;
     writes(fresh, overhead);
+    transactions(fresh, numbersTransactions);
+    if (!numbersTransactions) largeTransactions(fresh, overhead);
     reads(fresh);
     watches(fresh);
     compaction(fresh);
@@ -86,7 +92,7 @@ export function storeContract(
         store = again;
       },
     );
-    model(fresh);
+    model(fresh, numbersTransactions);
   });
 }
 
@@ -176,6 +182,158 @@ function writes(store: () => Store, overhead: number): void {
     await store().write({ type: "create", key: "all", value: Uint8Array.from({ length: 256 }, (_, i) => i) });
     expect((await store().get("empty"))!.value).toHaveLength(0);
     expect([...(await store().get("all"))!.value]).toEqual(Array.from({ length: 256 }, (_, i) => i));
+  });
+}
+
+function transactions(store: () => Store, numbersTransactions: boolean): void {
+  /** The revisions of `count` writes that follow `revision`. */
+  const after = (revision: number, count: number): number[] =>
+    Array.from({ length: count }, (_, i) => revision + 1 + (numbersTransactions ? 0 : i));
+
+  test("a transaction carries out all of its writes, with revisions in their order", async () => {
+    const a = await store().write(create("a", "1"));
+    const b = await store().write(create("b", "1"));
+    const log = WatchLog.start(store(), "", b);
+    const revisions = await store().transact([create("c", "1"), update("a", a, "2"), remove("b", b, "last")]);
+    expect(revisions).toEqual(after(b, 3));
+    expect(store().revision).toBe(revisions[2]);
+    expect(await store().currentRevision()).toBe(revisions[2]);
+    const { records } = await store().range("");
+    expect(ownOf(records).map(({ key, value, revision }) => [key, text(value), revision])).toEqual([
+      ["a", "2", revisions[1]],
+      ["c", "1", revisions[0]],
+    ]);
+    expect(log.batches.map((batch) => batch.map((e) => [e.type, e.key, text(e.value), e.previousRevision]))).toEqual([
+      [
+        ["put", "c", "1", 0],
+        ["put", "a", "2", a],
+        ["delete", "b", "last", b],
+      ],
+    ]);
+    expect(log.all.map(({ revision }) => revision)).toEqual(revisions);
+    const before = await store().range("", { revision: b });
+    expect(ownOf(before.records).map(({ key, revision }) => [key, revision])).toEqual([
+      ["a", a],
+      ["b", b],
+    ]);
+    expect(await store().write(create("b"))).toBe(revisions[2]! + 1);
+  });
+
+  test("when a condition does not hold nothing is written, and the first such write is named", async () => {
+    const a = await store().write(create("a"));
+    const b = await store().write(create("b"));
+    const log = WatchLog.start(store(), "", b);
+    for (const [writes, refusal] of [
+      [[create("c"), create("a"), update("b", a)], { code: "exists", key: "a", revision: a }],
+      [[update("b", a), create("a"), create("c")], { code: "conflict", key: "b", revision: b }],
+      [[create("c"), remove("a", b), remove("d", b)], { code: "conflict", key: "a", revision: a }],
+      [[remove("a", a), update("d", a), create("b")], { code: "notFound", key: "d", revision: undefined }],
+      [[create("c"), update("a", a), update("d", 0)], { code: "notFound", key: "d" }],
+    ] as const) {
+      await expect(store().transact(writes)).rejects.toMatchObject({ name: "StoreError", ...refusal });
+      expect(store().revision).toBe(b);
+    }
+    expect(ownOf((await store().range("")).records).map(({ key, revision }) => [key, revision])).toEqual([
+      ["a", a],
+      ["b", b],
+    ]);
+    expect(log.all).toEqual([]);
+    expect(await store().write(create("c"))).toBe(b + 1);
+  });
+
+  test("writes and transactions that were called in one order on one key are carried out in that order", async () => {
+    const start = store().revision;
+    const [second, third] = [after(start + 1, 2), after(after(start + 1, 2)[1]!, 3)];
+    const results = await Promise.all([
+      outcome(store().write(create("a", "1"))),
+      outcome(store().transact([update("a", start + 1, "2"), create("b", "1")])),
+      outcome(store().transact([create("c"), remove("b", second[1]!), update("a", second[0]!, "3")])),
+      outcome(store().transact([create("d"), update("a", second[0]!, "4")])),
+      outcome(store().write(create("b", "2"))),
+      outcome(store().write(update("a", third[2]!, "5"))),
+    ]);
+    const last = third[2]!;
+    expect(results).toEqual([start + 1, second, third, "conflict", last + 1, last + 2]);
+    expect(text((await store().get("a"))!.value)).toBe("5");
+    expect(await store().get("d")).toBeUndefined();
+  });
+
+  test("a watcher gets what matches of a transaction in one call, and may read and write meanwhile", async () => {
+    const start = store().revision;
+    const seen: unknown[] = [];
+    const written: Promise<unknown>[] = [];
+    const watch = store().watch("a/", start, {
+      events: (batch) => {
+        seen.push(batch.map(({ key }) => key));
+        if (written.length > 0) return;
+        written.push(store().transact([create("a/4"), create("b/4")]), store().write(create("a/5")));
+        written.push(
+          store()
+            .get("b/2")
+            .then((record) => seen.push(record?.key)),
+        );
+      },
+      ended: () => {},
+    });
+    await store().transact([create("a/1"), create("b/2"), create("a/3")]);
+    await Promise.all(written);
+    watch.close();
+    expect(seen[0]).toEqual(["a/1", "a/3"]);
+    expect(seen).toContain("b/2");
+    expect(seen.flat().filter((key) => key === "a/4" || key === "a/5")).toEqual(["a/4", "a/5"]);
+  });
+
+  test("no writes are nothing, and one write is the same as a single one", async () => {
+    const start = store().revision;
+    expect(await store().transact([])).toEqual([]);
+    expect(store().revision).toBe(start);
+    expect(await store().transact([create("a")])).toEqual([start + 1]);
+    await expect(store().transact([create("a")])).rejects.toMatchObject({ code: "exists", key: "a" });
+    expect(await store().write(update("a", start + 1))).toBe(start + 2);
+  });
+
+  test("what no transaction may be is refused before anything is done", async () => {
+    const start = store().revision;
+    await expect(store().transact([create("a"), create("b"), create("a")])).rejects.toThrow(TypeError);
+    await expect(store().transact([create("a"), create("")])).rejects.toThrow(TypeError);
+    const value = Buffer.alloc(MAX_VALUE_BYTES + 1);
+    const large = store().transact([create("a"), { type: "create", key: "b", value }]);
+    await expect(large).rejects.toMatchObject({ code: "tooLarge", key: "b" });
+    const many = Array.from({ length: MAX_TRANSACTION_WRITES + 1 }, (_, i) => create(`k/${i}`));
+    await expect(store().transact(many)).rejects.toMatchObject({ code: "tooLarge" });
+    const eighth = Buffer.alloc(MAX_TRANSACTION_BYTES / 8);
+    const eight = Array.from({ length: 8 }, (_, i): Write => ({ type: "create", key: `k/${i}`, value: eighth }));
+    await expect(store().transact(eight)).rejects.toMatchObject({ code: "tooLarge" });
+    expect(store().revision).toBe(start);
+    expect(await store().get("a")).toBeUndefined();
+  });
+}
+
+function largeTransactions(store: () => Store, overhead: number): void {
+  test("a transaction of the largest number of writes, and one of the most bytes, are carried out", async () => {
+    const start = store().revision;
+    const log = WatchLog.start(store(), "", start);
+    const many = Array.from({ length: MAX_TRANSACTION_WRITES }, (_, i) => create(`k/${i}`, "v"));
+    const single = store().write(create("before"));
+    const [revisions, large] = await Promise.all([
+      store().transact(many),
+      store().transact(
+        Array.from({ length: 8 }, (_, i): Write => {
+          const key = `large/${i}`;
+          return { type: "create", key, value: Buffer.alloc(MAX_TRANSACTION_BYTES / 8 - key.length - overhead, i) };
+        }),
+      ),
+    ]);
+    expect(await single).toBe(start + 1);
+    expect([revisions[0], revisions.at(-1), large[0]]).toEqual([
+      start + 2,
+      start + 1 + many.length,
+      start + 2 + many.length,
+    ]);
+    expect(log.batches.some((batch) => batch.filter(({ key }) => key.startsWith("k/")).length === many.length)).toBe(
+      true,
+    );
+    expect((await store().range("large/")).records.map(({ value }) => value[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 }
 
@@ -384,13 +542,16 @@ function ending(store: () => Store): void {
   test("close ends the writes that are under way, ends watches with closed, and refuses whatever comes after", async () => {
     const log = WatchLog.start(store(), "", store().revision);
     const under = [store().write(create("a")), store().write(create("b"))];
+    const together = outcome(store().transact([create("c"), create("d")]));
     const closed = store().close();
     expect(await Promise.all(under.map(outcome))).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(await together).toEqual([expect.any(Number), expect.any(Number)]);
     await closed;
     await store().close();
-    expect(log.keys).toEqual(["a", "b"]);
+    expect(log.keys).toEqual(["a", "b", "c", "d"]);
     expect((await log.untilEnded()).code).toBe("closed");
-    await expect(store().write(create("c"))).rejects.toMatchObject({ code: "closed" });
+    await expect(store().write(create("e"))).rejects.toMatchObject({ code: "closed" });
+    await expect(store().transact([create("e"), create("f")])).rejects.toMatchObject({ code: "closed" });
     await expect(store().get("a")).rejects.toMatchObject({ code: "closed" });
     await expect(store().range("")).rejects.toMatchObject({ code: "closed" });
     expect(() => store().watch("", 0, log)).toThrow(StoreError);
@@ -504,6 +665,44 @@ function load(store: () => Store): void {
     }
   });
 
+  test("a range sees no part of a transaction, although many run", async () => {
+    const accounts = Array.from({ length: 6 }, (_, i) => `account/${i}`);
+    await store().transact(accounts.map((key) => create(key, "100")));
+    const log = WatchLog.start(store(), "account/", store().revision);
+    let moves = 0;
+    let sums = 0;
+    const mover = async (id: number): Promise<void> => {
+      for (let i = 0; i < 20; i++) {
+        const [from, to] = [accounts[(id + i) % 6]!, accounts[(id + 3 * i + 1) % 6]!];
+        if (from === to) continue;
+        const [a, b] = [await store().get(from), await store().get(to)];
+        const result = await outcome(store().transact(transferOf(a!, b!, 1 + i)));
+        if (typeof result === "string") expect(result).toBe("conflict");
+        else moves++;
+        await turn();
+      }
+    };
+    let on = true;
+    const reading = (async () => {
+      for (; on; sums++) {
+        const { records } = await store().range("account/");
+        expect(records.reduce((sum, { value }) => sum + Number(text(value)), 0)).toBe(600);
+        await turn();
+      }
+    })();
+    await Promise.all(Array.from({ length: 8 }, (_, id) => mover(id)));
+    on = false;
+    await reading;
+    expect(moves).toBeGreaterThan(8);
+    expect(sums).toBeGreaterThan(5);
+    const seen = new Map(accounts.map((key) => [key, 100]));
+    for (const batch of log.batches) {
+      for (const { key, value } of batch) seen.set(key, Number(text(value)));
+      expect([...seen.values()].reduce((a, b) => a + b, 0)).toBe(600);
+    }
+    expect(log.all).toHaveLength(2 * moves);
+  });
+
   test("a range of many records is one moment, although writes go on meanwhile", async () => {
     const value = Buffer.alloc(700, 1);
     const keys = Array.from({ length: 3000 }, (_, i) => `n/${String(i).padStart(5, "0")}`);
@@ -535,6 +734,13 @@ function load(store: () => Store): void {
   });
 }
 
+/** What is on two accounts after something was moved from one to the other, and how it is written. */
+function transferOf(from: StoredRecord, to: StoredRecord, amount: number): readonly Write[] {
+  const moved = (record: StoredRecord, by: number): Write =>
+    update(record.key, record.revision, String(Number(text(record.value)) + by));
+  return [moved(from, -amount), moved(to, amount)];
+}
+
 function reopening(opened: () => OpenedStore, replace: (store: Store) => void): void {
   test("after closing and opening again everything is there: values, revisions, history", async (context) => {
     const { store } = opened();
@@ -558,19 +764,48 @@ function reopening(opened: () => OpenedStore, replace: (store: Store) => void): 
     expect((await WatchLog.start(again, "", a - 1).untilEnded()).code).toBe("compacted");
     expect(await again.write(create("b"))).toBe(d + 1);
   });
+
+  test("after closing and opening again all of a transaction is there, and a watch from before delivers it", async (context) => {
+    const { store } = opened();
+    if (opened().reopen === undefined) return context.skip("this backend keeps nothing");
+    const a = await store.write(create("a"));
+    const revisions = await store.transact([create("c"), remove("a", a), create("b")]);
+    const again = await opened().reopen!();
+    replace(again);
+    expect(again.revision).toBe(revisions[2]);
+    expect((await again.range("")).records).toMatchObject([
+      { key: "b", revision: revisions[2] },
+      { key: "c", revision: revisions[0] },
+    ]);
+    const log = WatchLog.start(again, "", a);
+    expect((await log.until(3)).map((e) => [e.type, e.key, e.revision, e.previousRevision])).toEqual([
+      ["put", "c", revisions[0], 0],
+      ["delete", "a", revisions[1], a],
+      ["put", "b", revisions[2], 0],
+    ]);
+    expect((await again.range("", { revision: a })).records).toMatchObject([{ key: "a", revision: a }]);
+  });
 }
 
 const keys = fc.constantFrom("a", "a/", "a/b", "ab", "b", "\uffff", "\u{1f600}", "__proto__");
+const change = {
+  type: fc.constantFrom("create" as const, "update" as const, "delete" as const),
+  key: keys,
+  value: fc.string({ maxLength: 8 }),
+  stale: fc.integer({ min: 0, max: 5 }),
+};
+const fitting = { ...change, type: fc.constant("fitting" as const) };
 const commands = fc.array(
   fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constant("write" as const), ...change }) },
     {
-      weight: 6,
+      weight: 3,
       arbitrary: fc.record({
-        do: fc.constant("write" as const),
-        type: fc.constantFrom("create" as const, "update" as const, "delete" as const),
-        key: keys,
-        value: fc.string({ maxLength: 8 }),
-        stale: fc.integer({ min: 0, max: 5 }),
+        do: fc.constant("transact" as const),
+        changes: fc.uniqueArray(
+          fc.oneof({ weight: 4, arbitrary: fc.record(fitting) }, { weight: 1, arbitrary: fc.record(change) }),
+          { selector: ({ key }) => key, maxLength: 5 },
+        ),
       }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const) }) },
@@ -590,12 +825,12 @@ const commands = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-function model(store: () => Store): void {
+function model(store: () => Store, numbersTransactions: boolean): void {
   test("random histories agree with the model", { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (list) => {
         await clear(store());
-        await runAgainstModel(store(), list);
+        await runAgainstModel(store(), list, numbersTransactions);
       }),
       { numRuns: 60 },
     );
@@ -619,7 +854,7 @@ interface Watching {
 async function carryOut(
   store: Store,
   expected: StoreModel,
-  command: Exclude<CommandOf, { do: "write" }>,
+  command: Exclude<CommandOf, { do: "write" | "transact" }>,
   watching: Watching[],
 ): Promise<[found: unknown, wanted: unknown]> {
   const codeOf = (error: StoreError): StoreErrorCode => error.code;
@@ -653,24 +888,36 @@ async function carryOut(
   }
 }
 
-async function runAgainstModel(store: Store, list: readonly CommandOf[]): Promise<void> {
-  const expected = new StoreModel(store.revision);
+type ChangeOf = { [K in keyof typeof change]: (typeof change)[K] extends fc.Arbitrary<infer T> ? T : never };
+
+/** A change as a write; one that is to fit has a type that goes with what is there. */
+function writeOf(
+  { type, key, value, stale }: Omit<ChangeOf, "type"> & { readonly type: ChangeOf["type"] | "fitting" },
+  expected: StoreModel,
+): Write {
+  const current = expected.get(key)?.revision ?? 0;
+  if (type === "create" || (type === "fitting" && current === 0)) return create(key, value);
+  const at = current - (type === "fitting" ? 0 : Math.max(0, stale - 4));
+  return type === "delete" || (type === "fitting" && stale > 3) ? remove(key, at, value) : update(key, at, value);
+}
+
+async function runAgainstModel(store: Store, list: readonly CommandOf[], numbersTransactions: boolean): Promise<void> {
+  const expected = new StoreModel(store.revision, numbersTransactions);
   const watching: Watching[] = [];
-  let flying: { result: Promise<number | StoreErrorCode>; wanted: number | StoreErrorCode }[] = [];
+  let flying: { result: Promise<unknown>; wanted: unknown }[] = [];
   const land = async (): Promise<void> => {
-    for (const { result, wanted } of flying) expect(await result).toBe(wanted);
+    for (const { result, wanted } of flying) expect(await result).toEqual(wanted);
     flying = [];
   };
   for (const command of list) {
     if (command.do === "write") {
-      const current = expected.get(command.key)?.revision ?? 0;
-      const { type, key } = command;
-      const value = bytes(command.value);
-      const write: Write =
-        type === "create"
-          ? { type, key, value }
-          : { type, key, value, expected: current - Math.max(0, command.stale - 4) };
+      const write = writeOf(command, expected);
       flying.push({ wanted: expected.write(write), result: outcome(store.write(write)) });
+      continue;
+    }
+    if (command.do === "transact") {
+      const all = command.changes.map((one) => writeOf(one, expected));
+      flying.push({ wanted: expected.transact(all), result: outcome(store.transact(all)) });
       continue;
     }
     await land();
@@ -686,7 +933,15 @@ async function runAgainstModel(store: Store, list: readonly CommandOf[]): Promis
     expect(log.all.map((e) => [e.type, e.key, text(e.value), e.revision, e.previousRevision])).toEqual(
       wanted.map((e) => [e.type, e.key, text(e.value), e.revision, e.previousRevision]),
     );
+    for (const events of expected.transactions) expectTogether(log, events);
   }
+}
+
+/** Checks that the events of a transaction have come in one call, as far as they have come. */
+function expectTogether(log: WatchLog, events: readonly StoreEvent[]): void {
+  const isOne = (event: StoreEvent): boolean =>
+    events.some((e) => e.key === event.key && e.revision === event.revision);
+  expect(log.batches.filter((batch) => batch.some(isOne)).length).toBeLessThanOrEqual(1);
 }
 
 type CommandOf = typeof commands extends fc.Arbitrary<(infer Command)[]> ? Command : never;

@@ -10,26 +10,43 @@ import type { RangeResult, StoreErrorCode, StoredRecord, StoreEvent, Write } fro
 /** A store as a list of changes. */
 export class StoreModel {
   readonly log: StoreEvent[] = [];
+  /** The same, those of each transaction together. */
+  readonly transactions: (readonly StoreEvent[])[] = [];
   revision: number;
   compacted: number;
+  readonly #numbersTransactions: boolean;
 
-  /** @param revision the one at which the real store begins */
-  constructor(revision = 0) {
+  /**
+   * @param revision the one at which the real store begins
+   * @param numbersTransactions whether all writes of a transaction have one revision
+   */
+  constructor(revision = 0, numbersTransactions = false) {
     this.revision = revision;
     this.compacted = revision;
+    this.#numbersTransactions = numbersTransactions;
   }
 
   /** The revision that the write gets, or the code with which it fails. */
   write(write: Write): number | StoreErrorCode {
-    const current = this.get(write.key)?.revision ?? 0;
-    if (write.type === "create" && current > 0) return "exists";
-    if (write.type !== "create" && current === 0) return "notFound";
-    if (write.type !== "create" && current !== write.expected) return "conflict";
-    this.revision += 1;
-    const type = write.type === "delete" ? "delete" : "put";
-    const { key, value } = write;
-    this.log.push({ type, key, value, revision: this.revision, previousRevision: current });
-    return this.revision;
+    const outcome = this.transact([write]);
+    return typeof outcome === "string" ? outcome : outcome[0]!;
+  }
+
+  /** The revisions that the writes get, or the code with which they fail. */
+  transact(writes: readonly Write[]): readonly number[] | StoreErrorCode {
+    const refusal = writes.map((write) => this.#refusalOf(write)).find((code) => code !== undefined);
+    if (refusal !== undefined) return refusal;
+    const first = this.revision + 1;
+    const events = writes.map((write, i): StoreEvent => {
+      const { key, value } = write;
+      const revision = this.#numbersTransactions ? first : first + i;
+      const previousRevision = this.get(key)?.revision ?? 0;
+      return { type: write.type === "delete" ? "delete" : "put", key, value, revision, previousRevision };
+    });
+    this.log.push(...events);
+    this.transactions.push(events);
+    this.revision = events.at(-1)?.revision ?? this.revision;
+    return events.map(({ revision }) => revision);
   }
 
   get(key: string, revision: number = this.revision): StoredRecord | undefined {
@@ -52,6 +69,13 @@ export class StoreModel {
     if (after > this.revision) return "future";
     if (after < this.compacted) return "compacted";
     return this.log.filter((e) => e.revision > after && e.key.startsWith(prefix));
+  }
+
+  #refusalOf(write: Write): StoreErrorCode | undefined {
+    const current = this.get(write.key)?.revision ?? 0;
+    if (write.type === "create") return current > 0 ? "exists" : undefined;
+    if (current === 0) return "notFound";
+    return current === write.expected ? undefined : "conflict";
   }
 
   compact(revision: number): StoreErrorCode | undefined {
