@@ -40,14 +40,13 @@ test("steps run in order, and a request waits only where one of them does", asyn
   expect(done).toEqual(["first mutates", "last mutates", "slow mutates", "fast mutates"]);
 });
 
-test("what steps have committed they roll back, the last one first, and no other does", async () => {
-  const refuse = { commit: () => Promise.reject(new Error("no")) };
-  const { chain, done } = noted(refuse);
+test("what a step refuses to commit all steps roll back that concern the resource, the last one first", async () => {
+  const { chain, done } = noted({ commit: () => Promise.reject(new Error("no")) });
   const commitment = chain.commitment(requestOf({ ref: PODS }))!;
   await expect(commitment.confirm()).rejects.toThrow("no");
   await commitment.release();
-  await commitment.release();
-  expect(done).toEqual(["first commits", "of pods commits", "of pods rolls back", "first rolls back"]);
+  const rolledBack = ["last rolls back", "of pods rolls back", "first rolls back"];
+  expect(done).toEqual(["first commits", "of pods commits", ...rolledBack]);
 });
 
 test("where no step has anything to commit there is nothing to do", () => {

@@ -60,7 +60,7 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
     return usage;
   };
   /** What is booked for requests under way. */
-  const booked = new WeakMap<AdmissionRequest, readonly Charge[]>();
+  const booked = new WeakMap<AdmissionRequest, readonly Booking[]>();
   return {
     name: "ResourceQuota",
     validate(request) {
@@ -83,11 +83,11 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
           .map((quota) => chargeOf(asked, till.withoutRefunds(quota)))
           .filter((charge) => charge !== undefined);
         if (request.options.dryRun || charges.length === 0) return undefined;
-        return till.takeAll(namespace, charges).then(() => void booked.set(request, charges));
+        return till.takeAll(namespace, charges).then((bookings) => void booked.set(request, bookings));
       });
     },
     rollback(request) {
-      till.refundLater(request.namespace, booked.get(request) ?? []);
+      for (const { account, amounts } of booked.get(request) ?? []) account.refund = plus(account.refund, amounts);
       return undefined;
     },
   };
@@ -162,19 +162,25 @@ function checkFits({ metadata, status }: ResourceQuota, amounts: Resources, refu
 /** A charge that waits to be booked. */
 interface Waiting {
   readonly charge: Pick<Charge, "amounts" | "check">;
-  readonly settle: PromiseWithResolvers<void>;
+  readonly settle: PromiseWithResolvers<Account>;
 }
 
-/** What was booked last to a quota. */
-interface Booked {
-  /** The version that the quota has since. */
-  readonly resourceVersion: string | undefined;
-  /** The charges in it of writes that are not stored. */
+/** A quota as long as nobody but this server writes it. */
+interface Account {
+  /** The version that the quota has since the last booking. */
+  resourceVersion: string | undefined;
+  /** Charges in it of writes that are not stored: they are taken off with the next booking. */
   refund: Resources;
 }
 
-/** Quotas whose last booking is remembered at most. */
-const MOST_REMEMBERED = 10_000;
+/** A charge that is booked. */
+interface Booking {
+  readonly account: Account;
+  readonly amounts: Resources;
+}
+
+/** Accounts that are remembered at most. */
+const MOST_ACCOUNTS = 10_000;
 const MOST_BYTES = 4 << 20;
 
 const keyOf = (namespace: string, quota: string): string => `${namespace}/${quota}`;
@@ -184,46 +190,46 @@ class Till {
   readonly #amend: AmendStatus;
   /** By namespace and name of the quota; there while somebody writes it. */
   readonly #waiting = new Map<string, Waiting[]>();
-  /** What was booked last, by the same: valid as long as nobody else has written the quota. */
-  readonly #last = new BoundedCache<Booked>({ entries: MOST_REMEMBERED, bytes: MOST_BYTES });
+  /** By the same. */
+  readonly #accounts = new BoundedCache<Account>({ entries: MOST_ACCOUNTS, bytes: MOST_BYTES });
 
   constructor(amend: AmendStatus) {
     this.#amend = amend;
   }
 
   /** Books all charges, or none: what was booked already is given back. */
-  async takeAll(namespace: string, charges: readonly Charge[]): Promise<void> {
-    const booked = await Promise.allSettled(charges.map((charge) => this.#book(namespace, charge.quota, charge)));
-    const failed = booked.find((one) => one.status === "rejected");
-    if (!failed) return;
-    const back = charges.filter((_, i) => booked[i]!.status === "fulfilled");
+  async takeAll(namespace: string, charges: readonly Charge[]): Promise<readonly Booking[]> {
+    const settled = await Promise.allSettled(charges.map((charge) => this.#book(namespace, charge.quota, charge)));
+    const bookings = settled.flatMap((one, i) =>
+      one.status === "fulfilled" ? [{ account: one.value, ...charges[i]! }] : [],
+    );
+    const failed = settled.find((one) => one.status === "rejected");
+    if (!failed) return bookings;
     await Promise.allSettled(
-      back.map(({ quota, amounts }) => this.#book(namespace, quota, { amounts: opposite(amounts), check: () => {} })),
+      bookings.map(({ quota, amounts }) =>
+        this.#book(namespace, quota, { amounts: opposite(amounts), check: () => {} }),
+      ),
     );
     throw failed.reason;
   }
 
-  /** Notes charges of a write that is not stored: they are taken off with the next booking. */
-  refundLater(namespace: string, charges: readonly Charge[]): void {
-    for (const { quota, amounts } of charges) {
-      const last = this.#last.get(keyOf(namespace, quota));
-      if (last) last.refund = plus(last.refund, amounts);
-    }
-  }
-
   /** A quota as it is once its refunds are taken off. */
   withoutRefunds(quota: ResourceQuota): ResourceQuota {
-    const { name = "", namespace = "", resourceVersion } = quota.metadata;
-    const last = this.#last.get(keyOf(namespace, name));
-    if (!last || last.resourceVersion !== resourceVersion) return quota;
     const { hard = {}, used = {} } = quota.status ?? {};
-    const refund = opposite(only(last.refund, (counts) => hard[counts] !== undefined));
-    return { ...quota, status: { ...quota.status, used: plus(used, refund) } };
+    const { refund } = this.#accountOf(quota);
+    const off = opposite(only(refund, (counts) => hard[counts] !== undefined));
+    return { ...quota, status: { ...quota.status, used: plus(used, off) } };
   }
 
-  #book(namespace: string, quota: string, charge: Waiting["charge"]): Promise<void> {
+  /** The account of a quota; a new one where somebody else has written the quota. */
+  #accountOf({ metadata: { namespace = "", name = "", resourceVersion } }: ResourceQuota): Account {
+    const account = this.#accounts.get(keyOf(namespace, name));
+    return account?.resourceVersion === resourceVersion ? account! : { resourceVersion, refund: {} };
+  }
+
+  #book(namespace: string, quota: string, charge: Waiting["charge"]): Promise<Account> {
     const key = keyOf(namespace, quota);
-    const settle = Promise.withResolvers<void>();
+    const settle = Promise.withResolvers<Account>();
     const waiting = this.#waiting.get(key);
     if (waiting) waiting.push({ charge, settle });
     else {
@@ -242,18 +248,27 @@ class Till {
     while (all.length > 0) {
       const batch = all.splice(0);
       let verdicts: readonly unknown[] = [];
+      let account: Account = { resourceVersion: undefined, refund: {} };
+      let refund: Resources = {};
       try {
         const resourceVersion = await this.#amend(QUOTAS, quota, (object) => {
-          const { status } = this.withoutRefunds(object as ResourceQuota);
-          Object.assign(object, { status });
-          verdicts = batch.map(({ charge }) => book(object as ResourceQuota, charge));
+          const found = object as ResourceQuota;
+          account = this.#accountOf(found);
+          ({ refund } = account);
+          found.status = this.withoutRefunds(found).status!;
+          verdicts = batch.map(({ charge }) => book(found, charge));
         });
-        this.#last.set(key, { resourceVersion, refund: {} });
+        account.resourceVersion = resourceVersion;
+        account.refund = plus(account.refund, opposite(refund));
+        this.#accounts.set(key, account);
       } catch (error) {
         // A quota that is gone limits nothing.
         verdicts = batch.map(() => (hasReason(error, "NotFound") ? undefined : error));
       }
-      batch.forEach(({ settle }, i) => (verdicts[i] === undefined ? settle.resolve() : settle.reject(verdicts[i])));
+      batch.forEach(({ settle }, i) => {
+        if (verdicts[i] === undefined) settle.resolve(account);
+        else settle.reject(verdicts[i]);
+      });
     }
     this.#waiting.delete(key);
   }

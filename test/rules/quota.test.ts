@@ -92,6 +92,28 @@ describe.each([neutral, kubernetes])("quotas in the $name dialect", (dialect) =>
     expect((await configMap(full, "a", { dryRun: "All" })).status).toBe(403);
   });
 
+  test("QUOTA-4: names that are taken never fill a quota: each next charge takes off the one before it", async () => {
+    const ns = await limited({ configmaps: "3" });
+    await configMap(ns, "a");
+    const again = await Promise.all([1, 2].map(() => configMap(ns, "a")));
+    for (let i = 0; i < 4; i++) again.push(await configMap(ns, "a"));
+    expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 409));
+    expect([(await configMap(ns, "b")).status, await usedIn(ns)]).toEqual([201, { configmaps: "2" }]);
+    expect((await configMap(ns, "a")).status).toBe(409);
+    expect([(await configMap(ns, "c")).status, await usedIn(ns)]).toEqual([201, { configmaps: "3" }]);
+    expect((await configMap(ns, "d")).status).toBe(403);
+  });
+
+  test("a charge is not taken off twice: not where the quota was counted anew since", async () => {
+    const ns = await limited({ configmaps: "9" });
+    await configMap(ns, "a");
+    expect((await configMap(ns, "a")).status).toBe(409);
+    const quota = `${inNamespace(ns, "resourcequotas")}/q`;
+    await api.merge(`${quota}/status`, { status: { used: { configmaps: "1" } } });
+    await configMap(ns, "b");
+    expect(await usedIn(ns)).toEqual({ configmaps: "2" });
+  });
+
   test("QUOTA-5: claims count, their storage in whole bytes, and both for their class", async () => {
     const ofGold = `gold.storageclass.storage.${dialect.domain}`;
     const names = ["persistentvolumeclaims", "requests.storage"];

@@ -18,6 +18,7 @@ import type { Store, Write } from "../../storage/contract.ts";
 import { type Clock, ManualClock, seededRandom } from "../../util/clock.ts";
 import type { Value } from "../../value/value.ts";
 import { type BuiltRegistry, buildRegistry } from "../build.ts";
+import type { Kind } from "../kind.ts";
 import { SYSTEM } from "../system.ts";
 import type { Body, ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../contract.ts";
 
@@ -124,28 +125,31 @@ export async function twoServers(
 ) {
   const store = await openMemoryStore();
   const around: Meanwhile = {};
-  const write = async (wanted: Write): Promise<number> => {
+  const meanwhile = async <T>(work: () => Promise<T>): Promise<T> => {
     const { before, after } = around;
     delete around.before;
     delete around.after;
     await before?.();
-    const revision = await store.write(wanted);
+    const done = await work();
     await after?.();
-    return revision;
+    return done;
   };
+  const write = (wanted: Write): Promise<number> => meanwhile(() => store.write(wanted));
+  const transact = (wanted: readonly Write[]): Promise<readonly number[]> => meanwhile(() => store.transact(wanted));
   const raced = new Proxy<Store>(store, {
     get(from, name) {
-      const value: unknown = name === "write" ? write : Reflect.get(from, name, from);
+      const value: unknown = { write, transact }[name as string] ?? Reflect.get(from, name, from);
       return typeof value === "function" ? value.bind(from) : value;
     },
   });
   const of = async (on: Store) => {
     const { kinds } = await registryOf([definition, ...beside], { ...parts, store: on });
     const find = ({ group, version, plural }: ResourceDefinition): Resource => kinds.find(group, version, plural)!;
-    return { resource: find(definition), find };
+    const kindOf = ({ group, version, plural }: ResourceDefinition): Kind => kinds.kind(group, version, plural)!;
+    return { resource: find(definition), find, kindOf };
   };
-  const [{ resource: one }, { resource: other, find }] = [await of(raced), await of(store)];
-  return { one, other, around, otherOf: find };
+  const [{ resource: one, kindOf }, { resource: other, find }] = [await of(raced), await of(store)];
+  return { one, other, around, otherOf: find, kindOf };
 }
 
 /** The object that a resource answers for a name, from the bytes that a client is sent. */
