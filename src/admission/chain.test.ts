@@ -40,6 +40,25 @@ test("steps run in order, and a request waits only where one of them does", asyn
   expect(done).toEqual(["first mutates", "last mutates", "slow mutates", "fast mutates"]);
 });
 
+test("steps run once more, all of them, where one asks for it, and not a third time", async () => {
+  const done: string[] = [];
+  const chain = new Chain([
+    { name: "first", mutate: ({ isReinvocation }) => void done.push(`first ${isReinvocation}`) },
+    {
+      name: "asks",
+      mutate(request) {
+        done.push("asks");
+        request.reinvoke();
+      },
+    },
+  ]);
+  let isReinvocation = false;
+  const request = requestOf({ ref: MAPS, reinvoke: () => void (isReinvocation = true) });
+  Object.defineProperty(request, "isReinvocation", { get: () => isReinvocation });
+  await chain.mutate(request);
+  expect(done).toEqual(["first false", "asks", "first true", "asks"]);
+});
+
 test("what a step refuses to commit all steps roll back that concern the resource, the last one first", async () => {
   const { chain, done } = noted({ commit: () => Promise.reject(new Error("no")) });
   const commitment = chain.commitment(requestOf({ ref: PODS }))!;

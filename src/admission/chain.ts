@@ -1,7 +1,7 @@
 /**
  * The chain of admission: which steps are asked about a request, in which order, and for what.
  *
- *     mutate -> validate -> commit -> [the write is stored] or rollback
+ *     mutate -> (mutate once more) -> validate -> commit -> [the write is stored] or rollback
  *
  * Which steps concern a resource is found once, not for each request. A request waits only where a step does.
  *
@@ -29,9 +29,16 @@ export class Chain {
     this.#steps = steps;
   }
 
-  /** Lets steps change the object of a request; rejects with the refusal of the first that refuses. */
+  /**
+   * Lets steps change the object of a request; rejects with the refusal of the first that refuses. Where one of them asks for
+   * it, all of them run once more, so that those before it see what it has made.
+   */
   mutate(request: AdmissionRequest): Promise<void> | undefined {
-    return inOrder(this.#stepsOf(request).mutate, request, (step) => step.mutate(request));
+    const { mutate } = this.#stepsOf(request);
+    const run = (): Promise<void> | undefined => inOrder(mutate, request, (step) => step.mutate(request));
+    const again = (): Promise<void> | undefined => (request.isReinvocation ? run() : undefined);
+    const pending = run();
+    return pending ? pending.then(again) : again();
   }
 
   /** Lets steps refuse a request. */

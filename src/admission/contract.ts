@@ -59,7 +59,17 @@ export interface AdmissionRequest {
    * Puts another value in the place of the object, as another server answered it: it is decoded and defaulted like the
    * body of the request. Throws 400 for a value that does not fit the kind; does nothing for a delete.
    */
-  replace(value: Value): void;
+  replace(value: Value): void | Promise<void>;
+  /**
+   * The request in another version of its kind, as a step sees it that knows the objects in that version: what is put in its
+   * place there is converted back. The request itself for its own version; undefined for a version that its kind does not
+   * have. Rejects where the conversion fails.
+   */
+  as(apiVersion: string): AdmissionRequest | undefined | Promise<AdmissionRequest>;
+  /** Has the steps that may change the object run once more after all of them, since this one has changed it. */
+  reinvoke(): void;
+  /** Whether they run once more. */
+  readonly isReinvocation: boolean;
   /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
   note(key: string, value: string): void;
 }
@@ -69,6 +79,7 @@ export interface AdmissionStep {
   readonly name: string;
   /** The resources that it looks at, subresources included; every one where it does not say. It is not asked about others. */
   readonly resources?: readonly Pick<ObjectRef, "group" | "plural">[];
+  /** May change the object; runs a second time where a step has asked for that by `request.reinvoke()`. */
   mutate?(request: AdmissionRequest): void | Promise<void>;
   validate?(request: AdmissionRequest): void | Promise<void>;
   /** Runs when all steps agreed, right before the write is stored; not in a dry run, and not where nothing changes. */

@@ -6,14 +6,16 @@
 import type { AdmissionOptions, AdmissionRequest } from "../admission/contract.ts";
 import type { Identity } from "../auth/contract.ts";
 import type { ObjectRef } from "../meta/status.ts";
+import { copyOf } from "../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { CompiledKind } from "../schema/write/decode.ts";
-import type { Hold } from "../util/keyed-lock.ts";
+import { type Hold, whileHeld } from "../util/keyed-lock.ts";
 import type { Value } from "../value/value.ts";
 import type { Judging } from "./commit.ts";
 import type { Caller, Target } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
+import type { Kind, StoredResource } from "./kind.ts";
 
 /** What a request to write is about. */
 export interface RequestParts {
@@ -27,7 +29,12 @@ export interface RequestParts {
   readonly options: AdmissionOptions;
   readonly caller: Caller;
   readonly ctx: WriteContext;
+  /** The versions of the kind, where it is stored. */
+  readonly stored?: Pick<StoredResource, "versions" | "converter">;
 }
+
+/** What the request knows of the attempt to carry it out. */
+type Around = Pick<Judging, "hold" | "lookup">;
 
 /** See the head of this file. */
 export class ObjectRequest implements AdmissionRequest {
@@ -35,20 +42,25 @@ export class ObjectRequest implements AdmissionRequest {
   readonly object: ApiObject | undefined;
   readonly old: ApiObject | undefined;
   readonly #parts: RequestParts;
-  readonly #attempt: Pick<Judging, "hold" | "lookup">;
+  readonly #attempt: Around;
+  /** The request that this one shows in another version. */
+  readonly #original: ObjectRequest | undefined;
+  #isReinvocation = false;
 
   constructor(
     parts: RequestParts,
-    attempt: Pick<Judging, "hold" | "lookup">,
+    attempt: Around,
     operation: AdmissionRequest["operation"],
     object: ApiObject | undefined,
     old: ApiObject | undefined,
+    original?: ObjectRequest,
   ) {
     this.#parts = parts;
     this.#attempt = attempt;
     this.operation = operation;
     this.object = object;
     this.old = old;
+    this.#original = original;
   }
 
   get ref(): ObjectRef {
@@ -103,13 +115,45 @@ export class ObjectRequest implements AdmissionRequest {
     return this.#attempt.hold;
   }
 
+  get isReinvocation(): boolean {
+    return this.#original?.isReinvocation ?? this.#isReinvocation;
+  }
+
+  reinvoke(): void {
+    if (this.#original) this.#original.reinvoke();
+    else this.#isReinvocation = true;
+  }
+
   note(key: string, value: string): void {
     this.#parts.caller.note?.(key, value);
   }
 
-  replace(value: Value): void {
-    const { form, ctx } = this.#parts;
-    if (this.object) putInPlace(this.object, decodeAnswered(form, value, ctx));
+  replace(value: Value): void | Promise<void> {
+    const { form, ctx, stored } = this.#parts;
+    if (!this.object) return undefined;
+    putInPlace(this.object, decodeAnswered(form, value, ctx));
+    const original = this.#original;
+    if (!original) return undefined;
+    const { apiVersion } = original.#parts.form;
+    const back = stored!.converter.convert(copyOf(this.object), apiVersion, original.object);
+    if (!(back instanceof Promise)) return putInPlace(original.object!, back);
+    return whileHeld(this.hold, back).then((object) => putInPlace(original.object!, object));
+  }
+
+  as(apiVersion: string): AdmissionRequest | undefined | Promise<AdmissionRequest> {
+    const { form, stored } = this.#parts;
+    if (apiVersion === form.apiVersion) return this;
+    const other = stored?.versions.get(apiVersion);
+    return other && this.#in(other);
+  }
+
+  async #in(other: Kind): Promise<AdmissionRequest> {
+    const { ref, definition, stored, apiVersion } = other;
+    const convert = async (object: ApiObject | undefined): Promise<ApiObject | undefined> =>
+      object && whileHeld(this.hold, stored.converter.convert(copyOf(object), apiVersion));
+    const [object, old] = await Promise.all([convert(this.object), convert(this.old)]);
+    const parts = { ...this.#parts, ref, version: definition.version, form: other };
+    return new ObjectRequest(parts, this.#attempt, this.operation, object, old, this);
   }
 }
 

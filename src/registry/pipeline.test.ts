@@ -206,3 +206,29 @@ describe("what the path says of an object is not for admission to change", () =>
     expect(await changing((request) => request.replace(gadget))).toEqual(refused());
   });
 });
+
+describe("a name that is generated", () => {
+  const generated = bodyOf({ metadata: { generateName: "w-" }, spec: {} });
+
+  test("is given after admission may have changed the object, and is known to what may only refuse it", async () => {
+    const names: string[] = [];
+    const step: AdmissionStep = {
+      name: "Looks",
+      mutate: ({ name, shownName }) => void names.push(name, shownName),
+      validate: ({ name, shownName }) => void names.push(name, shownName),
+    };
+    const { kinds } = await registryOf([widget("v1")], { steps: [step] });
+    const widgets: Resource = kinds.find("example.com", "v1", "widgets")!;
+    const { object } = await widgets.create(named(""), generated, WRITE, CALLER);
+    const { name } = object.metadata;
+    expect(name).toMatch(/^w-[a-z0-9]{5}$/);
+    expect(names).toEqual(["", "w-", name, name]);
+  });
+
+  test("is not needed where admission gives the object one", async () => {
+    const step: AdmissionStep = { name: "Names", mutate: ({ object }) => void (object!.metadata.name = "given") };
+    const { kinds } = await registryOf([widget("v1")], { steps: [step] });
+    const widgets: Resource = kinds.find("example.com", "v1", "widgets")!;
+    expect((await widgets.create(named(""), generated, WRITE, CALLER)).object.metadata.name).toBe("given");
+  });
+});

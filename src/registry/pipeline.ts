@@ -62,8 +62,8 @@ export function requestOf(
   object: ApiObject | undefined,
   old: ApiObject | undefined,
 ): AdmissionRequest {
-  const { ref, namespaced, definition } = kind;
-  const parts = { ref, version: definition.version, namespaced, form: kind, target, options, caller, ctx };
+  const { ref, namespaced, definition, stored } = kind;
+  const parts = { ref, version: definition.version, namespaced, form: kind, stored, target, options, caller, ctx };
   return new ObjectRequest(parts, attempt, operation, object, old);
 }
 

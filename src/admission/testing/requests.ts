@@ -53,6 +53,9 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     lookup: lookupOf({}),
     replace: () => undefined,
     note: () => undefined,
+    as: () => undefined,
+    reinvoke: () => undefined,
+    isReinvocation: false,
     ...more,
   };
 }

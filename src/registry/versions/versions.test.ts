@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { AdmissionStep } from "../../admission/contract.ts";
 import type { WatchSink } from "../../cache/index.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import type { BuiltRegistry } from "../build.ts";
 import type { Resource } from "../contract.ts";
 import { APPLY, CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "../testing/registry.ts";
+import type { Value } from "../../value/value.ts";
 import { longestTurn, turnBound } from "../../util/testing/turns.ts";
 import type { Converter } from "./converter.ts";
 
@@ -264,5 +266,50 @@ describe("a conversion that asks somebody else", () => {
     await v1.update(named("w"), body("v1", "blue"), WRITE, CALLER);
     await expect.poll(() => ended).toEqual(["failed"]);
     expect(await read(v1, "w")).toMatchObject({ spec: { colour: "blue" } });
+  });
+});
+
+describe("a request of admission in another version of its kind", () => {
+  /** A step that sees each request as v1alpha1 and paints its object there, and what it has seen. */
+  function painter(paint: (object: ApiObject) => ApiObject | undefined) {
+    const seen: (ApiObject | undefined)[][] = [];
+    const step: AdmissionStep = {
+      name: "Paints",
+      async mutate(request) {
+        const shown = (await request.as("example.com/v1alpha1"))!;
+        seen.push([structuredClone(shown.object), shown.old]);
+        const painted = shown.object && paint(shown.object);
+        if (painted) await shown.replace(painted as unknown as Value);
+      },
+    };
+    return { seen, step };
+  }
+
+  const blue = (object: ApiObject): ApiObject => ({ ...structuredClone(object), spec: { colour: "blue" } });
+
+  test("has both of its objects in that version, and what is put in their place is converted back", async () => {
+    const { seen, step } = painter(blue);
+    const { kinds } = await registryOf(V1_STORED, { steps: [step] });
+    const v1 = kinds.find("example.com", "v1", "widgets")!;
+    const created = await v1.create(named(""), body("v1", "red"), WRITE, CALLER);
+    expect(created.object).toMatchObject({ apiVersion: "example.com/v1", spec: { colour: "blue" } });
+    await v1.update(named("w"), body("v1", "green"), WRITE, CALLER);
+    const alpha = (colour: string) => expect.objectContaining({ apiVersion: "example.com/v1alpha1", spec: { colour } });
+    expect(seen).toEqual([
+      [alpha("red"), undefined],
+      [alpha("green"), alpha("blue")],
+    ]);
+    expect((await read(v1, "w"))["spec"]).toEqual({ colour: "blue" });
+  });
+
+  test("is itself in its own version, and is not there in one that nobody knows", async () => {
+    const found: unknown[] = [];
+    const step: AdmissionStep = {
+      name: "Asks",
+      mutate: (request) => void found.push(request.as("example.com/v1") === request, request.as("example.com/v9")),
+    };
+    const { kinds } = await registryOf(V1_STORED, { steps: [step] });
+    await kinds.find("example.com", "v1", "widgets")!.create(named(""), body("v1", "red"), WRITE, CALLER);
+    expect(found).toEqual([true, undefined]);
   });
 });
