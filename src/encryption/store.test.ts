@@ -141,8 +141,12 @@ describe("a store that encrypts", () => {
       written.push(first.write({ type: "create", key: `/core/configmaps/default/${name}`, value }));
     }
     await Promise.all(written);
-    const last = await second.write({ type: "create", key: "/core/configmaps/default/last", value });
-    expect(seen.map(({ revision }) => revision)).toEqual([1, 2, 3, 4, 5, 6, 7].map((i) => last - 7 + i));
+    await first.transact(["t", "u"].map((name) => ({ type: "create", key: `/core/secrets/default/${name}`, value })));
+    const [, last = 0] = await second.transact([
+      { type: "create", key: "/core/secrets/default/v", value },
+      { type: "create", key: "/core/configmaps/default/last", value },
+    ]);
+    expect(seen.map(({ revision }) => revision)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((i) => last - 10 + i));
     expect(seen.every((event) => Buffer.from(event.value).equals(value))).toBe(true);
     expect(state.calls?.["decrypt"]).toBe(1);
     watch.close();
@@ -153,6 +157,10 @@ describe("a store that encrypts", () => {
     const store = new EncryptedStore(below, await rulesOf(configuration(KMS), state));
     const create = (place: string): Promise<number> => store.write({ type: "create", key: place, value });
     await expect(create("/core/secrets/default/none")).rejects.toMatchObject({ code: "notEncrypted" });
+    const together = ["/core/configmaps/default/beside", "/core/secrets/default/none"];
+    const transaction = store.transact(together.map((place) => ({ type: "create", key: place, value })));
+    await expect(transaction).rejects.toMatchObject({ code: "notEncrypted", key: together[1] });
+    expect(await below.get(together[0]!)).toBeUndefined();
     expect(await below.get("/core/secrets/default/none")).toBeUndefined();
     await create("/core/configmaps/default/none");
   });

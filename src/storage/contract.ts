@@ -6,7 +6,7 @@
  *
  * Basics
  * - Every successful write gets the next revision; revisions only grow and are never used twice, not even after a
- *   crash or a restore. Several writes may share one flush, but each has its own revision.
+ *   crash or a restore. Several writes may share one flush, but each has its own revision (see Transactions).
  * - A write is acknowledged (its promise resolves) only when it is on disk, and nobody sees it before that: neither
  *   `get`, `range` nor `watch`.
  * - Before the promise of a write resolves, its event has been handed to every watcher of this store object that has

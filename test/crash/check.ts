@@ -112,7 +112,10 @@ function checkEvents(events: readonly StoreEvent[], { tries, refused, acknowledg
   for (const [of, parts] of Map.groupBy(tries.values(), ({ of: first, id }) => first ?? id)) {
     const revisions = parts.map(({ id }) => seen.get(id));
     const isWhole = revisions.every((revision, i) => revision === revisions[0]! + i);
-    assert.ok(isWhole || revisions.every((revision) => revision === undefined), `${of} is there in part: ${revisions}`);
+    assert.ok(
+      isWhole || revisions.every((revision) => revision === undefined),
+      `${of} is there in part: ${revisions.join(", ")}`,
+    );
   }
 }
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../util/clock.ts";
-import { backupLines } from "../backup/write.ts";
-import { openMemoryStore } from "../memory/store.ts";
-import { checkStore } from "./check.ts";
-import { restoreStore } from "./restore.ts";
-import { openSqliteStore } from "./store.ts";
-import { temporaryDirectory } from "./testing/directory.ts";
+import { systemClock } from "../../src/util/clock.ts";
+import { backupLines } from "../../src/storage/backup/write.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import { checkStore } from "../../src/storage/sqlite/check.ts";
+import { restoreStore } from "../../src/storage/sqlite/restore.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { temporaryDirectory } from "../../src/storage/sqlite/testing/directory.ts";
 
 const ABOUT = { dialect: "neutral", time: "2026-01-02T03:04:05.000Z" };
 let directory: ReturnType<typeof temporaryDirectory>;
