@@ -71,14 +71,35 @@ const roomTests = ([name, more]) => ({
   from: { path: TESTS.map((path) => `^src/${name}/.*${path}`) },
 });
 
-const ladder = ["schema", "fieldpath", "typed", "merge"];
-const rung = (name, i) => ({
-  name: `apply-ladder-${name}`,
-  severity: "error",
-  comment: `src/apply/${name}/ stands on ${ladder.slice(0, i).join(", ") || "nothing"}; it may not look up the ladder.`,
-  from: { path: `^src/apply/${name}/` },
-  to: { path: "^src/apply/", pathNot: ladder.slice(0, i + 1).map((r) => `^src/apply/${r}/`) },
-});
+/**
+ * The ladders inside rooms, lowest rung first; folders of one rung stand side by side. A rung may import itself and the rungs below it.
+ * Files at the root of a room stand above its ladder.
+ */
+const ladders = {
+  apply: ["schema", "fieldpath", "typed", "merge"],
+};
+
+/** The rules of the ladder in one room: one for each folder, and one for folders that are not on the ladder. */
+const ladder = ([room, rungs]) => {
+  const pathOf = (folder) => `^src/${room}/${folder}/`;
+  const rung = (folder, below) => ({
+    name: `${room}-ladder-${folder}`,
+    severity: "error",
+    comment: `Inside its room, src/${room}/${folder}/ may import only: ${below.join(", ") || "nothing"}. Move the shared part down, or pass it in.`,
+    from: { path: pathOf(folder) },
+    to: { path: `^src/${room}/`, pathNot: [folder, ...below].map(pathOf) },
+  });
+  return [
+    ...rungs.flatMap((folders, i) => [folders].flat().map((folder) => rung(folder, rungs.slice(0, i).flat()))),
+    {
+      name: `${room}-ladder-unknown`,
+      severity: "error",
+      comment: `This folder is not on the ladder of src/${room}/: name it there, on the lowest rung that it can stand on.`,
+      from: { path: `^src/${room}/[^/]+/`, pathNot: [...rungs.flat().map(pathOf), ...TESTS] },
+      to: { path: `^src/${room}/` },
+    },
+  ];
+};
 
 const backends = ["memory", "sqlite", "etcd"];
 const backend = (name) => ({
@@ -102,7 +123,7 @@ module.exports = {
     },
     ...Object.entries(rooms).map(room),
     ...Object.entries(besideTests).map(roomTests),
-    ...ladder.map(rung),
+    ...Object.entries(ladders).flatMap(ladder),
     ...backends.map(backend),
     {
       name: "registry-knows-no-backend",
