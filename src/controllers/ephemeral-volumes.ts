@@ -18,7 +18,7 @@ import {
   sharedInformer,
   watches,
 } from "../runtime/index.ts";
-import { type EphemeralClaim, ephemeralClaimsOfPod } from "./pod-claims.ts";
+import { type EphemeralClaim, ephemeralClaimsOfPod } from "../claims/pod-claims.ts";
 
 /** Finds the Pods that want a claim of a name for themselves. */
 const pods = sharedInformer(Pod, {

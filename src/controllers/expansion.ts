@@ -18,11 +18,12 @@ import {
   defineController,
   sharedInformer,
 } from "../runtime/index.ts";
-import { capacityOf, requestOf } from "./binder/fit.ts";
-import { type Migration, migrationOf } from "./binder/migration.ts";
-import { type BinderNames, binderNames } from "./binder/names.ts";
-import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "./resize.ts";
-import { AGAIN, annotated, write, writeStatus } from "./writes.ts";
+import { capacityOf, requestOf } from "../claims/fit.ts";
+import { type Migration, migrationOf } from "../claims/plugin-migration.ts";
+import { type BinderNames, binderNames } from "../claims/annotations.ts";
+import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../claims/resize.ts";
+import { AGAIN, write, writeStatus } from "../runtime/writes.ts";
+import { annotated } from "../meta/annotations.ts";
 
 type Expanding = Context<PersistentVolumeClaim, "Namespaced">;
 

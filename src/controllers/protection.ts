@@ -16,8 +16,8 @@ import {
   sharedInformer,
   watches,
 } from "../runtime/index.ts";
-import { claimsOfPod } from "./pod-claims.ts";
-import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "./usage.ts";
+import { claimsOfPod } from "../claims/pod-claims.ts";
+import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../claims/usage.ts";
 
 /** What is kept, by which finalizer, and who uses it. */
 interface Protection<T extends ApiObject, S extends Scope> extends Pick<

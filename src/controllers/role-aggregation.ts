@@ -9,7 +9,7 @@ import { ClusterRole } from "../client/kinds/index.ts";
 import { type Controller, type GetInformer, defineController, sharedInformer, watches } from "../runtime/index.ts";
 import { type Steps, inTurns } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
-import { selectorOf } from "./label-selector.ts";
+import { selectorOf } from "../meta/label-selector.ts";
 
 type Rule = NonNullable<ClusterRole["rules"]>[number];
 

@@ -10,8 +10,8 @@ import {
   Pod,
   StorageClass,
 } from "../../src/client/kinds/index.ts";
-import { canBeHad, covers, fits, modesText, objections, shelfOf } from "../../src/controllers/binder/fit.ts";
-import { binderNames } from "../../src/controllers/binder/names.ts";
+import { canBeHad, covers, fits, modesText, objections, shelfOf } from "../../src/claims/fit.ts";
+import { binderNames } from "../../src/claims/annotations.ts";
 import { builtInControllers } from "../../src/controllers/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";

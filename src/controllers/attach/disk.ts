@@ -9,8 +9,8 @@
 import { type NewObject, attempt } from "../../client/index.ts";
 import { Node, type VolumeAttachment } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN } from "../writes.ts";
-import { type Disk, attachmentName } from "./names.ts";
+import { AGAIN } from "../../runtime/writes.ts";
+import { type Disk, attachmentName } from "../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
 import type { Attachable, User } from "./memory.ts";
 import { type Attaching, type Standing, standingOf } from "./standing.ts";

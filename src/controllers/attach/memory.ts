@@ -26,12 +26,21 @@ import {
   type ObjectEvent,
   sharedInformer,
 } from "../../runtime/index.ts";
-import { type MigratedSource, type Migration, migrationOf } from "../binder/migration.ts";
-import { claimKeyOf, claimsOfPod } from "../pod-claims.ts";
+import { type MigratedSource, type Migration, migrationOf } from "../../claims/plugin-migration.ts";
+import { claimKeyOf, claimsOfPod } from "../../claims/pod-claims.ts";
 import { nodeOfPod } from "../pods-by-node.ts";
-import { hasEnded } from "../usage.ts";
-import { type AttachNames, type Disk, attachNames, attachmentName, entryOf, idOf, isAttachmentName } from "./names.ts";
-import { changedAt, isForOneNode, isManaged, isOutOfService, isReady } from "./rules.ts";
+import { hasEnded } from "../../claims/usage.ts";
+import {
+  type AttachNames,
+  type Disk,
+  attachNames,
+  attachmentName,
+  entryOf,
+  idOf,
+  isAttachmentName,
+} from "../../claims/attachment.ts";
+import { changedAt, isManaged, isOutOfService, isReady } from "./rules.ts";
+import { isForOneNode } from "../../claims/attachment.ts";
 
 /** What attaching follows. */
 export interface AttachSpecs {

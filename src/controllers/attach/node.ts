@@ -8,8 +8,8 @@
  */
 import { Node } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, writeStatus } from "../writes.ts";
-import { entryOf, idOf } from "./names.ts";
+import { AGAIN, writeStatus } from "../../runtime/writes.ts";
+import { entryOf, idOf } from "../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
 import { type Attaching, standingOf } from "./standing.ts";
 

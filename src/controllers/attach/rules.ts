@@ -1,19 +1,13 @@
 /**
- * What attaching goes by: which volumes are for one node, which nodes are lost.
+ * Which nodes volumes are attached to, and which nodes are lost.
  *
  * @module
  */
-import type { Node, PersistentVolume } from "../../client/kinds/index.ts";
-import type { AttachNames } from "./names.ts";
+import type { Node } from "../../client/kinds/index.ts";
+import type { AttachNames } from "../../claims/attachment.ts";
 
 /** A node that is not ready for longer than this has lost what it had (CTL-AD-13). */
 const LOST_AFTER_MS = 360_000;
-
-/** Whether a volume is for one node at a time: who says nothing of it is not held to that (CTL-AD-14, 15). */
-export function isForOneNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {
-  const isShared = accessModes.some((mode) => mode === "ReadOnlyMany" || mode === "ReadWriteMany");
-  return accessModes.length > 0 && !isShared;
-}
 
 /** Whether volumes of a node are attached from here. */
 export const isManaged = ({ metadata }: Node, { managed }: AttachNames): boolean =>

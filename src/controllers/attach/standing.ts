@@ -6,7 +6,7 @@
 import type { VolumeAttachment } from "../../client/kinds/index.ts";
 import type { KeyContext } from "../../runtime/index.ts";
 import type { AttachMemory } from "./memory.ts";
-import { entryOf } from "./names.ts";
+import { entryOf } from "../../claims/attachment.ts";
 import { isManaged, isOutOfService, isReady, patienceWith } from "./rules.ts";
 
 /** What attaching is given for a key. */

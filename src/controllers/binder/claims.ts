@@ -6,14 +6,15 @@
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../runtime/index.ts";
-import { waitsForNode } from "../usage.ts";
-import { AGAIN, annotated, isAnnotated, write } from "../writes.ts";
-import { verdictOnClaim } from "./claim-verdict.ts";
-import type { Maker } from "./maker.ts";
+import { waitsForNode } from "../../claims/usage.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { annotated, isAnnotated } from "../../meta/annotations.ts";
+import { verdictOnClaim } from "../../claims/claim-verdict.ts";
+import type { Maker } from "../../claims/provisioner.ts";
 import type { BinderMemory } from "./memory.ts";
-import { YES } from "./names.ts";
+import { YES } from "../../claims/annotations.ts";
 import { setBound, setPhase, setUnbound } from "./phases.ts";
-import { withClaim } from "./with-claim.ts";
+import { withClaim } from "../../claims/claim-ref.ts";
 
 /** What the binder is given for a key. */
 export type Binding = KeyContext<BinderMemory>;

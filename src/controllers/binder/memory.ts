@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Key, type Kind, inDomain, keyText } from "../../client/index.ts";
+import { type Kind, inDomain, keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import {
@@ -18,15 +18,16 @@ import {
   sharedInformer,
 } from "../../runtime/index.ts";
 import { isDefaultClass } from "../../meta/default-class.ts";
-import { claimsOfPod } from "../pod-claims.ts";
-import type { ClaimSources } from "./claim-verdict.ts";
-import { canBeHad, classOf, covers, fits, isWaiting, modesText, shelfOf } from "./fit.ts";
-import { defaultClassOf } from "./maker.ts";
-import { type Migration, migrationOf } from "./migration.ts";
-import { type BinderNames, YES, binderNames } from "./names.ts";
+import { claimsOfPod } from "../../claims/pod-claims.ts";
+import type { ClaimSources } from "../../claims/claim-verdict.ts";
+import { canBeHad, classOf, covers, fits, isWaiting, modesText, shelfOf } from "../../claims/fit.ts";
+import { defaultClassOf } from "../../claims/provisioner.ts";
+import { type Migration, migrationOf } from "../../claims/plugin-migration.ts";
+import { claimOfVolume } from "../../claims/claim-ref.ts";
+import { type BinderNames, YES, binderNames } from "../../claims/annotations.ts";
 import { recycledBy } from "./recycler.ts";
 import { Recyclers } from "./recyclers.ts";
-import { Shelves } from "./shelves.ts";
+import { AvailableVolumes } from "../../claims/available-volumes.ts";
 
 /** What the binder follows. */
 export interface BinderSpecs {
@@ -58,18 +59,6 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
   };
 }
 
-/** The claim that a volume names; a reference need not be whole, and is nobody's then. */
-export function namedClaim({ spec: { claimRef } }: PersistentVolume): Key<"Namespaced"> | undefined {
-  const { namespace = "", name = "" } = claimRef ?? {};
-  return namespace === "" || name === "" ? undefined : { namespace, name };
-}
-
-/** The key of the claim that a volume names. */
-export function claimOfVolume(volume: PersistentVolume): string | undefined {
-  const key = namedClaim(volume);
-  return key && keyText(key);
-}
-
 /** See the head of this file. */
 export class BinderMemory implements ClaimSources, Disposable {
   readonly specs: BinderSpecs;
@@ -78,7 +67,7 @@ export class BinderMemory implements ClaimSources, Disposable {
   readonly classes: Informer<StorageClass, "Cluster", never>;
   readonly pods: Informer<Pod, "Namespaced", "claim">;
   readonly recyclers: Recyclers;
-  readonly #shelves: Shelves;
+  readonly #shelves: AvailableVolumes;
   readonly #add: (key: string) => void;
   readonly #heard = new DisposableStack();
   /** By shelf and key: the claims that wait and look at no volume, the first for longest. */
@@ -94,7 +83,7 @@ export class BinderMemory implements ClaimSources, Disposable {
     const { own } = ground;
     this.specs = specs;
     this.recyclers = this.#heard.use(new Recyclers(specs.names, ground));
-    this.#shelves = new Shelves(specs.names);
+    this.#shelves = new AvailableVolumes(specs.names);
     this.#add = add;
     this.claims = own(specs.claims);
     this.volumes = own(specs.volumes);

@@ -5,8 +5,8 @@
  */
 import type { Client } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { writeStatus } from "../writes.ts";
-import type { BinderNames } from "./names.ts";
+import { writeStatus } from "../../runtime/writes.ts";
+import type { BinderNames } from "../../claims/annotations.ts";
 
 /** Gives a volume a phase, and says why where there is more to say; nothing is written when it has both. */
 export async function setPhase(

@@ -6,9 +6,9 @@
 import { attempt } from "../../client/index.ts";
 import { PersistentVolume } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, write } from "../writes.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
 import type { Binding } from "./claims.ts";
-import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, fateOf } from "./fate.ts";
+import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, fateOf } from "../../claims/reclaim.ts";
 import { recycle } from "./recycle.ts";
 import { fail } from "./release.ts";
 

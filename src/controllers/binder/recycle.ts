@@ -9,10 +9,10 @@
 import { attempt, keyText } from "../../client/index.ts";
 import { PersistentVolume, Pod } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { hasEnded } from "../usage.ts";
-import { AGAIN } from "../writes.ts";
+import { hasEnded } from "../../claims/usage.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import type { Binding } from "./claims.ts";
-import { namedClaim } from "./memory.ts";
+import { namedClaim } from "../../claims/claim-ref.ts";
 import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler.ts";
 import { fail, giveBack } from "./release.ts";
 

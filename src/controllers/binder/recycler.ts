@@ -6,8 +6,8 @@
 import type { NewObject } from "../../client/index.ts";
 import type { PersistentVolume, Pod } from "../../client/kinds/index.ts";
 import { parseQuantity } from "../../meta/quantity.ts";
-import { capacityOf } from "./fit.ts";
-import type { BinderNames } from "./names.ts";
+import { capacityOf } from "../../claims/fit.ts";
+import type { BinderNames } from "../../claims/annotations.ts";
 
 const NAMESPACE = "default";
 const PREFIX = "recycler-for-";

@@ -8,8 +8,8 @@
  */
 import { CoreEvent, type PersistentVolume, type Pod } from "../../client/kinds/index.ts";
 import { type Ground, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
-import { isFinished } from "../usage.ts";
-import type { BinderNames } from "./names.ts";
+import { isFinished } from "../../claims/usage.ts";
+import type { BinderNames } from "../../claims/annotations.ts";
 import { isRecyclerOf } from "./recycler.ts";
 
 /** The wait after the first failure, which doubles with each, and what it grows to (CTL-GEN-3). */

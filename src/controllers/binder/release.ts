@@ -5,7 +5,8 @@
  */
 import { PersistentVolume } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, annotated, write } from "../writes.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
 import type { Binding } from "./claims.ts";
 import { setPhase } from "./phases.ts";
 import { errorText } from "../../util/cut-text.ts";

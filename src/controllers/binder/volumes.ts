@@ -5,15 +5,16 @@
  */
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, annotated, write } from "../writes.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
 import type { Binding } from "./claims.ts";
-import { fateOf } from "./fate.ts";
+import { fateOf } from "../../claims/reclaim.ts";
 import { giveBack } from "./release.ts";
-import { namedClaim } from "./memory.ts";
+import { namedClaim } from "../../claims/claim-ref.ts";
 import { reclaim, withFinalizers } from "./reclaim.ts";
 import { setPhase } from "./phases.ts";
 import { stopRecycling } from "./recycle.ts";
-import { verdictOnVolume } from "./volume-verdict.ts";
+import { verdictOnVolume } from "../../claims/volume-verdict.ts";
 
 /** Looks after a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
 export async function syncVolume(ctx: Binding, found: PersistentVolume): Promise<Result> {

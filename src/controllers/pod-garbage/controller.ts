@@ -10,9 +10,9 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import { attachNames } from "../attach/names.ts";
+import { attachNames } from "../../claims/attachment.ts";
 import { type WantedCondition, tellPod } from "../pod-conditions.ts";
-import { isFinished } from "../usage.ts";
+import { isFinished } from "../../claims/usage.ts";
 import { ENDED, PodGarbageMemory, UNPLACED, podGarbageSpecs } from "./memory.ts";
 import { QUARANTINE_MS, beyond, isRemoved, planForNode } from "./plan.ts";
 

@@ -8,7 +8,7 @@
  */
 import { Node, Pod } from "../../client/kinds/index.ts";
 import { type Ground, type Informer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
-import type { AttachNames } from "../attach/names.ts";
+import type { AttachNames } from "../../claims/attachment.ts";
 import { nodeOfPod } from "../pods-by-node.ts";
 import { isLeaving, isOver, isRemoved, isSwitchedOff } from "./plan.ts";
 

@@ -4,7 +4,7 @@ import { kubernetes } from "../../meta/dialect.ts";
 import { atOnce, inTurns } from "../../util/steps.ts";
 import { longestTurn, turnBound } from "../../util/testing/turns.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import { attachNames } from "../attach/names.ts";
+import { attachNames } from "../../claims/attachment.ts";
 import { type NodePlan, QUARANTINE_MS, beyond, isOver, planForNode } from "./plan.ts";
 
 const NOW = 5_000_000;

@@ -7,9 +7,9 @@
 import type { Node, Pod } from "../../client/kinds/index.ts";
 import { Heap, type Placed } from "../../util/heap.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../util/steps.ts";
-import type { AttachNames } from "../attach/names.ts";
+import type { AttachNames } from "../../claims/attachment.ts";
 import { isOutOfService, isReady } from "../attach/rules.ts";
-import { isFinished } from "../usage.ts";
+import { isFinished } from "../../claims/usage.ts";
 
 /** A node that is not there is waited for so long, in milliseconds. */
 export const QUARANTINE_MS = 40_000;

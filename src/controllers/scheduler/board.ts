@@ -17,9 +17,9 @@ import type {
   Pod,
   StorageClass,
 } from "../../client/kinds/index.ts";
-import { canBeHad } from "../binder/fit.ts";
-import { isFinished } from "../usage.ts";
-import { annotated } from "../writes.ts";
+import { canBeHad } from "../../claims/fit.ts";
+import { isFinished } from "../../claims/usage.ts";
+import { annotated } from "../../meta/annotations.ts";
 import { type Guest, guestOf } from "./guest.ts";
 import type { SchedulerNames } from "./names.ts";
 import { NodeState, type NodeView } from "./node-state.ts";

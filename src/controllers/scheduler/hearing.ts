@@ -14,8 +14,8 @@ import type {
   VolumeAttachment,
 } from "../../client/kinds/index.ts";
 import type { GetInformer, ObjectEvent } from "../../runtime/index.ts";
-import { canBeHad, shelfOf } from "../binder/fit.ts";
-import { claimOfVolume } from "../binder/memory.ts";
+import { canBeHad, shelfOf } from "../../claims/fit.ts";
+import { claimOfVolume } from "../../claims/claim-ref.ts";
 import type { Board } from "./board.ts";
 import type { Line } from "./line.ts";
 import type { SchedulerNames } from "./names.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { PersistentVolume } from "../../client/kinds/index.ts";
-import type { Migration } from "./migration.ts";
-import type { BinderNames } from "./names.ts";
+import type { PersistentVolume } from "../client/kinds/index.ts";
+import type { Migration } from "./plugin-migration.ts";
+import type { BinderNames } from "./annotations.ts";
 
 /** What becomes of it; `who` deletes it elsewhere, `why` it cannot be deleted. */
 export type Fate =

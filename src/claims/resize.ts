@@ -5,8 +5,8 @@
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { compareQuantities } from "../meta/quantity.ts";
-import { requestOf } from "./binder/fit.ts";
-import type { Migration } from "./binder/migration.ts";
+import { requestOf } from "./fit.ts";
+import type { Migration } from "./plugin-migration.ts";
 
 /** The storage that a claim has now. */
 export const hadBy = ({ status }: PersistentVolumeClaim): string => status.capacity?.["storage"] ?? "0";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Dialect } from "../../meta/dialect.ts";
+import type { Dialect } from "../meta/dialect.ts";
 
 /** See the head of this file. */
 export interface BinderNames {

@@ -6,10 +6,10 @@
  *
  * @module
  */
-import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { compareQuantities } from "../../meta/quantity.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
+import { compareQuantities } from "../meta/quantity.ts";
 import { capacityOf, covers, fits, modesText, requestOf, shelfOf } from "./fit.ts";
-import type { BinderNames } from "./names.ts";
+import type { BinderNames } from "./annotations.ts";
 
 interface Standing {
   readonly name: string;
@@ -21,7 +21,7 @@ interface Standing {
 type Shelf = Map<string, Standing[]>;
 
 /** See the head of this file. */
-export class Shelves {
+export class AvailableVolumes {
   readonly #names: BinderNames;
   readonly #shelves = new Map<string, Shelf>();
   /** Where each volume stands. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Dialect } from "../../meta/dialect.ts";
+import type { Dialect } from "../meta/dialect.ts";
 
 /** What a dialect knows of migrated plugins. */
 export interface Migration {

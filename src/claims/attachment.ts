@@ -1,10 +1,11 @@
 /**
- * The names that attaching is spoken of by, in those of a dialect.
+ * What the attachment of a volume to a node is called, on the objects that name it, and which volumes may have one only.
  *
  * @module
  */
 import { createHash } from "node:crypto";
-import type { Dialect } from "../../meta/dialect.ts";
+import type { PersistentVolume } from "../client/kinds/index.ts";
+import type { Dialect } from "../meta/dialect.ts";
 
 /** See the head of this file. */
 export interface AttachNames {
@@ -48,3 +49,9 @@ export const isAttachmentName = (name: string): boolean => /^csi-[0-9a-f]{64}$/.
 /** What a volume is called in the status of nodes (CTL-AD-3). */
 export const entryOf = ({ driver, handle }: Disk, { entry }: AttachNames): string =>
   `${entry}${idOf({ driver, handle })}`;
+
+/** Whether a volume is for one node at a time: who says nothing of it is not held to that (CTL-AD-14, 15). */
+export function isForOneNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {
+  const isShared = accessModes.some((mode) => mode === "ReadOnlyMany" || mode === "ReadWriteMany");
+  return accessModes.length > 0 && !isShared;
+}

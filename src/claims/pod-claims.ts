@@ -1,4 +1,9 @@
-import type { Key } from "../client/index.ts";
+/**
+ * Which claims a Pod uses: those that its volumes name, and those that are made for its ephemeral volumes.
+ *
+ * @module
+ */
+import type { Key } from "../client/kind.ts";
 import type { Pod } from "../client/kinds/index.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];

@@ -1,12 +1,15 @@
 /**
  * Whether a volume fits a claim; and where it does not, what it lacks.
  *
+ * This room has the rules of claims and volumes by which controllers, schedulers, sidecars and agents decide: functions of objects,
+ * which read nothing, write nothing and know no time.
+ *
  * @module
  */
-import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { compareQuantities } from "../../meta/quantity.ts";
-import { selectorOf } from "../label-selector.ts";
-import { type BinderNames, YES } from "./names.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
+import { compareQuantities } from "../meta/quantity.ts";
+import { selectorOf } from "../meta/label-selector.ts";
+import { type BinderNames, YES } from "./annotations.ts";
 
 /** The storage that a claim asks for; a claim that asks for none is content with any (CTL-BIND-5). */
 export const requestOf = ({ spec }: PersistentVolumeClaim): string => spec.resources?.requests?.["storage"] ?? "0";

@@ -1,4 +1,4 @@
-import { type LabelOperator, type LabelRequirement, type LabelSelector, labelSelectorOf } from "../meta/selectors.ts";
+import { type LabelOperator, type LabelRequirement, type LabelSelector, labelSelectorOf } from "./selectors.ts";
 
 /** A label selector as objects hold it. */
 export interface SelectorValue {

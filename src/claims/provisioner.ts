@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { PersistentVolumeClaim, StorageClass } from "../../client/kinds/index.ts";
-import { isDefaultClass } from "../../meta/default-class.ts";
+import type { PersistentVolumeClaim, StorageClass } from "../client/kinds/index.ts";
+import { isDefaultClass } from "../meta/default-class.ts";
 import { classOf } from "./fit.ts";
-import type { Migration } from "./migration.ts";
-import type { BinderNames } from "./names.ts";
+import type { Migration } from "./plugin-migration.ts";
+import type { BinderNames } from "./annotations.ts";
 
 /** Who makes a volume, or why nobody does; `note` says it. */
 export type Maker =

@@ -7,11 +7,11 @@
  *
  * @module
  */
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../client/kinds/index.ts";
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../client/kinds/index.ts";
 import { classOf, hasNoClass, isMeantFor, lossOf, mismatches, shortcomings } from "./fit.ts";
-import { type Maker, makerOf } from "./maker.ts";
-import type { Migration } from "./migration.ts";
-import { type BinderNames, YES } from "./names.ts";
+import { type Maker, makerOf } from "./provisioner.ts";
+import type { Migration } from "./plugin-migration.ts";
+import { type BinderNames, YES } from "./annotations.ts";
 
 /** What a decision about a claim is made from; nothing is asked for that it does not depend on. */
 export interface ClaimSources {

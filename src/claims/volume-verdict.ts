@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { isOfMode } from "./fit.ts";
-import type { BinderNames } from "./names.ts";
+import type { BinderNames } from "./annotations.ts";
 
 /** How a volume stands. */
 export type VolumeVerdict =
