@@ -32,7 +32,18 @@ const rooms = {
   csi: ["util"],
   drivers: ["util", "csi"],
   sidecars: ["util", "meta", "client", "claims", "runtime", "csi"],
-  why: ["util", "meta", "client", "claims", "controllers", "sidecars/provision", "sidecars/snapshot"],
+  why: [
+    "util",
+    "meta",
+    "client",
+    "claims",
+    "controllers/common",
+    "controllers/garbage",
+    "controllers/namespaces/content",
+    "controllers/scheduler",
+    "sidecars/provision",
+    "sidecars/snapshot",
+  ],
   node: ["util", "meta", "client", "claims", "runtime", "volumes", "csi"],
   cli: [
     "util",
@@ -78,6 +89,21 @@ const roomTests = ([name, more]) => ({
  */
 const ladders = {
   apply: ["schema", "fieldpath", "typed", "merge"],
+  controllers: [
+    "common",
+    [
+      "access",
+      "certificates",
+      "election",
+      "garbage",
+      "namespaces",
+      "pods",
+      "quota",
+      "scheduler",
+      "storage",
+      "storage-versions",
+    ],
+  ],
 };
 
 /** The rules of the ladder in one room: one for each folder, and one for folders that are not on the ladder. */

@@ -17,7 +17,7 @@ import {
   VolumeAttachment,
 } from "../client/kinds/index.ts";
 import { type Disk, attachmentName } from "../claims/attachment.ts";
-import { isReady } from "../controllers/attach/rules.ts";
+import { isReady } from "../controllers/common/nodes.ts";
 import { isForOneNode } from "../claims/attachment.ts";
 import { claimKeyOf } from "../claims/pod-claims.ts";
 import { hasEnded } from "../claims/usage.ts";
