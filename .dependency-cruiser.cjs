@@ -104,6 +104,30 @@ const ladders = {
       "storage-versions",
     ],
   ],
+  kinds: [
+    "rules",
+    // Groups that know no other; core takes tokens, scales and evictions of them.
+    [
+      "apiextensions",
+      "apiregistration",
+      "authentication",
+      "authorization",
+      "autoscaling",
+      "certificates",
+      "coordination",
+      "discovery",
+      "flowcontrol",
+      "networking",
+      "policy",
+      "rbac",
+      "resource",
+      "scheduling",
+      "storagemigration",
+    ],
+    "core",
+    // Groups whose kinds hold parts of those of core: templates of Pods, specs of volumes, Events.
+    ["apps", "batch", "events", "node", "storage", "usage"],
+  ],
 };
 
 /** The rules of the ladder in one room: one for each folder, and one for folders that are not on the ladder. */

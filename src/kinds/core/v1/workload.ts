@@ -3,18 +3,18 @@
  *
  * @module
  */
-import type { FieldErrors } from "../../meta/field-errors.ts";
-import { int32, int64, nullable, optional, required, struct, text, time } from "../../meta/types.ts";
-import { ageColumn, numberColumn, textColumn } from "../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
-import { sameMeaning } from "../../schema/same-meaning.ts";
-import type { LabelSelectorValue } from "../../schema/validation/label-selector.ts";
-import { LabelSelector, validateLabelSelector } from "../../schema/validation/label-selector.ts";
-import type { PodTemplate, PodTemplates } from "../core/v1/pod/template.ts";
-import { nameWarnings } from "../core/v1/pod/warnings.ts";
-import { validateAtMost, validateNotNegative } from "./counts.ts";
-import { isEmptySelector, isReadableSelector, selectionOf, selectorText } from "./label-selection.ts";
-import { containerColumns, orNone, shownLabels } from "./template-columns.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { int32, int64, nullable, optional, required, struct, text, time } from "../../../meta/types.ts";
+import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
+import type { LabelSelectorValue } from "../../../schema/validation/label-selector.ts";
+import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import type { PodTemplate, PodTemplates } from "./pod/template.ts";
+import { nameWarnings } from "./pod/warnings.ts";
+import { validateAtMost, validateNotNegative } from "../../rules/counts.ts";
+import { isEmptySelector, isReadableSelector, selectionOf, selectorText } from "../../rules/label-selection.ts";
+import { containerColumns, orNone, shownLabels } from "../../rules/template-columns.ts";
 
 /** A workload as its rules see it. */
 export interface Workload extends ApiObject {

@@ -5,11 +5,11 @@
  *
  * @module
  */
-import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { dnsSubdomain, labelValue, qualifiedName } from "../../../meta/names.ts";
-import { type Static, atomicList, optional, required, struct, text } from "../../../meta/types.ts";
-import type { ApiContext } from "../../../schema/definition.ts";
-import { oldNodeLabel } from "../../rules/node-labels.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { dnsSubdomain, labelValue, qualifiedName } from "../../meta/names.ts";
+import { type Static, atomicList, optional, required, struct, text } from "../../meta/types.ts";
+import type { ApiContext } from "../../schema/definition.ts";
+import { oldNodeLabel } from "./node-labels.ts";
 
 const NodeSelectorRequirement = struct("One thing that is asked of a node.", {
   key: required(text("The label, or the member.")),

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Dialect } from "../../../meta/dialect.ts";
-import { qualifiedName } from "../../../meta/names.ts";
-import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign, wholeNumber } from "../../../meta/quantity.ts";
-import { map, quantity } from "../../../meta/types.ts";
-import { sameMeaning } from "../../../schema/same-meaning.ts";
-import type { FieldErrors } from "../../../meta/field-errors.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import { qualifiedName } from "../../meta/names.ts";
+import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign, wholeNumber } from "../../meta/quantity.ts";
+import { map, quantity } from "../../meta/types.ts";
+import { sameMeaning } from "../../schema/same-meaning.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
 
 /** Names of resources and their quantities. */
 export type Resources = Readonly<Record<string, string>>;

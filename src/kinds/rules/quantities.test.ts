@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalQuantity, compareQuantities } from "../../../meta/quantity.ts";
+import { canonicalQuantity, compareQuantities } from "../../meta/quantity.ts";
 import { fractionWarning, pageSize, roundResources, sameResources } from "./quantities.ts";
 
 const rounded = (text: string): string => {

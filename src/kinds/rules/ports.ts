@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
 
 const LONGEST_NAME = 15;
 const PORT_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
