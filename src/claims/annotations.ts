@@ -1,11 +1,11 @@
 /**
- * The annotations that binder, provisioners, resizers and schedulers speak by, in the names of a dialect.
+ * The names of the annotations by which binder, provisioners, resizers and schedulers work together, in a dialect.
  *
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
 
-/** See the head of this file. */
+/** The names of annotations, and the domains that volumes and classes are named with. */
 export interface BinderNames {
   /** On a claim: its binding was completed once (CTL-BIND-19). */
   readonly bindCompleted: string;
@@ -46,5 +46,5 @@ export const binderNames = ({ labelDomain: domain, domain: groups }: Dialect): B
   storageGroup: `storage.${groups}`,
 });
 
-/** The value of the annotations that say yes. */
+/** The value of annotations that are set or not. */
 export const YES = "yes";

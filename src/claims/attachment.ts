@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { PersistentVolume } from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 
-/** See the head of this file. */
+/** The names that attaching uses on nodes. */
 export interface AttachNames {
   /** On a node: its volumes are attached from here (CTL-AD-4). */
   readonly managed: string;

@@ -1,5 +1,5 @@
 /**
- * The volumes that can be had, where the one that fits a claim best is found without looking at them all.
+ * An index of the available volumes: the best one for a claim is found without a look at all of them.
  *
  * A shelf holds volumes of one class, volumeMode and attributes class; on it those of equal access modes stand in the order of
  * their sizes. The best is of the fewest access modes, then the smallest that is large enough (CTL-BIND-12).
@@ -20,7 +20,7 @@ interface Standing {
 /** By access modes. */
 type Shelf = Map<string, Standing[]>;
 
-/** See the head of this file. */
+/** The index; see the head of this file. */
 export class AvailableVolumes {
   readonly #names: BinderNames;
   readonly #shelves = new Map<string, Shelf>();
@@ -31,7 +31,7 @@ export class AvailableVolumes {
     this.#names = names;
   }
 
-  /** Puts a volume on its shelf, in place of what was known of it. */
+  /** Adds a volume, in place of what was known of it. */
   put(volume: PersistentVolume): void {
     const { name } = volume.metadata;
     this.take(name);
@@ -44,7 +44,7 @@ export class AvailableVolumes {
     this.#places.set(name, { ...place, standing });
   }
 
-  /** Takes a volume from its shelf; that it is on none is fine. */
+  /** Removes a volume, if it is there. */
   take(name: string): void {
     const place = this.#places.get(name);
     if (!place) return;

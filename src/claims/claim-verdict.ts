@@ -1,9 +1,9 @@
 /**
- * What is to be done for a claim: who is asked first, and what follows from the answers (CTL-BIND-1..46).
+ * Decides what the binder does for a claim (CTL-BIND-1..46).
  *
- * A volume that was put by for it, the consumer that its class waits for, the best volume that anybody may have, the default class, then
- * whoever makes volumes: in this order a claim is served that names no volume. The binder does what is decided here, and who explains a
- * claim tells it.
+ * A claim that names no volume gets the first that there is of these: a volume that is reserved for it; the wait for a consumer, if its
+ * class wants one; the best available volume; the default class; a volume that a provisioner makes. The binder acts on the decision, and
+ * `keelson why` explains it.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { type Maker, makerOf } from "./provisioner.ts";
 import type { Migration } from "./plugin-migration.ts";
 import { type BinderNames, YES } from "./annotations.ts";
 
-/** What a decision about a claim is made from; nothing is asked for that it does not depend on. */
+/** What a decision about a claim depends on; it reads nothing else. */
 export interface ClaimSources {
   readonly names: BinderNames;
   readonly migration: Migration;
@@ -31,7 +31,7 @@ export interface ClaimSources {
 
 /** What is to be done for a claim; `note` says why. */
 export type ClaimVerdict =
-  /** It is leaving. */
+  /** It is being deleted. */
   | { readonly is: "nothing"; readonly note: string }
   | { readonly is: "bind"; readonly volume: PersistentVolume; readonly note: string }
   /** It had a volume, which is gone or belongs to somebody else. */
@@ -46,7 +46,7 @@ export type ClaimVerdict =
   /** No volume that is there is for it. */
   | { readonly is: "make"; readonly storageClass: StorageClass | undefined; readonly maker: Maker };
 
-/** See the head of this file. */
+/** What the binder does for a claim now. */
 export function verdictOnClaim(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimVerdict {
   const { volumeName } = claim.spec;
   if (claim.metadata.annotations?.[sources.names.bindCompleted] === YES) return keep(claim, sources);

@@ -11,7 +11,7 @@ import { compareQuantities } from "../meta/quantity.ts";
 import { selectorOf } from "../meta/label-selector.ts";
 import { type BinderNames, YES } from "./annotations.ts";
 
-/** The storage that a claim asks for; a claim that asks for none is content with any (CTL-BIND-5). */
+/** The storage that a claim asks for; any size is enough for a claim that asks for none (CTL-BIND-5). */
 export const requestOf = ({ spec }: PersistentVolumeClaim): string => spec.resources?.requests?.["storage"] ?? "0";
 
 /** The storage that a volume has. */
@@ -27,7 +27,7 @@ export const classOf = (
 export const hasNoClass = ({ metadata, spec }: PersistentVolumeClaim, { storageClass }: BinderNames): boolean =>
   spec.storageClassName === undefined && metadata.annotations?.[storageClass] === undefined;
 
-/** Whether a claim waits for whichever volume it is given. */
+/** Whether a claim waits for a volume, and names none. */
 export const isWaiting = ({ spec, metadata }: PersistentVolumeClaim, { bindCompleted }: BinderNames): boolean =>
   !spec.volumeName && metadata.deletionTimestamp === undefined && metadata.annotations?.[bindCompleted] !== YES;
 
@@ -87,11 +87,11 @@ export function lossOf(
   return isKept ? undefined : "Two claims are bound to the same volume, this one is bound incorrectly";
 }
 
-/** Volumes that can only be exchanged for one another if their sizes are equal: the shelf of a volume. */
+/** The shelf of a volume or a claim: equal for those of one class, volumeMode and attributes class. */
 export const shelfOf = (object: PersistentVolume | PersistentVolumeClaim, names: BinderNames): string =>
   JSON.stringify([classOf(object, names), modeOf(object), attributesOf(object)]);
 
-/** The access modes of a volume as text, for volumes of equal ones. */
+/** The access modes of a volume as a text, which is equal for equal ones. */
 export const modesText = (volume: PersistentVolume): string => modesOf(volume).toSorted().join(" ");
 
 /** Whether volumes of some access modes have all that a claim asks for (CTL-BIND-6). */
@@ -100,8 +100,8 @@ export const covers = (modes: string, claim: PersistentVolumeClaim): boolean => 
   return modesOf(claim).every((mode) => there.includes(mode));
 };
 
-/** Whether nobody has a volume, or has spoken for it (CTL-BIND-4). */
-export const canBeHad = ({ metadata, spec, status }: PersistentVolume): boolean =>
+/** Whether a volume is available: no claim has it, and its claimRef names none (CTL-BIND-4). */
+export const isAvailable = ({ metadata, spec, status }: PersistentVolume): boolean =>
   status.phase === "Available" && !spec.claimRef && metadata.deletionTimestamp === undefined;
 
 const isLargeEnough = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
@@ -130,7 +130,7 @@ export function objections(
   if (!isSelected(volume, claim)) lacks.push("the selector of the claim does not match its labels");
   const { claimRef } = volume.spec;
   if (claimRef) lacks.push(`it belongs to the claim ${claimRef.namespace}/${claimRef.name}`);
-  else if (!canBeHad(volume) && volume.metadata.deletionTimestamp === undefined) {
+  else if (!isAvailable(volume) && volume.metadata.deletionTimestamp === undefined) {
     lacks.push(`expected phase "Available", it has ${JSON.stringify(volume.status.phase ?? "")}`);
   }
   return lacks;

@@ -1,5 +1,5 @@
 /**
- * What is to become of a volume whose claim has gone (CTL-RECLAIM-3..13).
+ * Decides what becomes of a volume whose claim was deleted (CTL-RECLAIM-3..13).
  *
  * @module
  */
@@ -22,7 +22,7 @@ export const builtInVolumeFinalizer = (labelDomain: string): string => `${labelD
 /** The finalizer of provisioners outside, which has one name wherever they are. */
 export const EXTERNAL_FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer";
 
-/** What the policy that a volume has now makes of it, once its claim has gone. */
+/** What follows from the reclaim policy that a volume has now, once its claim is deleted. */
 export function fateOf(
   { metadata, spec }: PersistentVolume,
   { names, migration }: { readonly names: BinderNames; readonly migration: Migration },

@@ -1,5 +1,5 @@
 /**
- * Who uses a claim, a volume or an attributes class.
+ * Which objects use a claim, a volume or an attributes class, and how long a Pod uses what it names.
  *
  * @module
  */

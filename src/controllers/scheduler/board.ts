@@ -17,7 +17,7 @@ import type {
   Pod,
   StorageClass,
 } from "../../client/kinds/index.ts";
-import { canBeHad } from "../../claims/fit.ts";
+import { isAvailable } from "../../claims/fit.ts";
 import { isFinished } from "../../claims/usage.ts";
 import { annotated } from "../../meta/annotations.ts";
 import { type Guest, guestOf } from "./guest.ts";
@@ -174,7 +174,7 @@ export class Board implements View {
 
   setVolume(volume: PersistentVolume): void {
     const { name } = volume.metadata;
-    if (canBeHad(volume) && !this.#given.has(name)) this.#reach.put(volume);
+    if (isAvailable(volume) && !this.#given.has(name)) this.#reach.put(volume);
     else this.#reach.take(name);
   }
 

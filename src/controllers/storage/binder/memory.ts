@@ -20,7 +20,7 @@ import {
 import { isDefaultClass } from "../../../meta/default-class.ts";
 import { claimsOfPod } from "../../../claims/pod-claims.ts";
 import type { ClaimSources } from "../../../claims/claim-verdict.ts";
-import { canBeHad, classOf, covers, fits, isWaiting, modesText, shelfOf } from "../../../claims/fit.ts";
+import { isAvailable, classOf, covers, fits, isWaiting, modesText, shelfOf } from "../../../claims/fit.ts";
 import { defaultClassOf } from "../../../claims/provisioner.ts";
 import { type Migration, migrationOf } from "../../../claims/plugin-migration.ts";
 import { claimOfVolume } from "../../../claims/claim-ref.ts";
@@ -135,7 +135,7 @@ export class BinderMemory implements ClaimSources, Disposable {
   /** Puts a volume back where it can be had, as far as is known. */
   settle(name: string): void {
     const volume = this.volumes.get({ name });
-    if (volume && canBeHad(volume) && !this.#given.has(volume)) this.#stand(volume);
+    if (volume && isAvailable(volume) && !this.#given.has(volume)) this.#stand(volume);
     else this.#shelves.take(name);
   }
 
@@ -207,7 +207,7 @@ export class BinderMemory implements ClaimSources, Disposable {
     const { object } = event;
     const { name } = object.metadata;
     if (event.type === "deleted") this.recyclers.forget(name);
-    if (event.type === "deleted" || !canBeHad(object)) this.#shelves.take(name);
+    if (event.type === "deleted" || !isAvailable(object)) this.#shelves.take(name);
     else this.#stand(object);
     this.#add(`volume/${name}`);
     const claims = new Set(this.claims.by("volume", name).map(({ metadata }) => keyText(metadata)));
