@@ -10,7 +10,7 @@ import type { Limit, LimitRange } from "../kinds/core/v1/limit-range.ts";
 import type { ContainerValue } from "../kinds/core/v1/pod/container-schema.ts";
 import { totalLimits, totalRequests } from "../kinds/core/v1/pod/resource-totals.ts";
 import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
-import type { Resources } from "../kinds/core/v1/quantities.ts";
+import type { Resources } from "../kinds/rules/quantities.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { compareQuantities, multiplyQuantities, quantitySign } from "../meta/quantity.ts";
 import type { ApiObject } from "../schema/definition.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
-import { sameResources } from "../kinds/core/v1/quantities.ts";
+import { sameResources } from "../kinds/rules/quantities.ts";
 import type { RuntimeClass } from "../kinds/node/v1/runtime-class.ts";
 import type { PriorityClass } from "../kinds/scheduling/v1/priority-class.ts";
 import type { Dialect } from "../meta/dialect.ts";

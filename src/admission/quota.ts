@@ -14,7 +14,7 @@
 import { increase, only, plus, shownAmounts } from "../kinds/usage/amounts.ts";
 import type { Usage } from "../kinds/usage/contract.ts";
 import { countedBy, isAbout, usageOf } from "../kinds/usage/usage.ts";
-import type { Resources } from "../kinds/core/v1/quantities.ts";
+import type { Resources } from "../kinds/rules/quantities.ts";
 import type { ResourceQuota } from "../kinds/core/v1/resource-quota.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { compareQuantities, quantitySign, subtractQuantities } from "../meta/quantity.ts";

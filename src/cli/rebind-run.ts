@@ -9,7 +9,7 @@
 import type { Client } from "../client/client.ts";
 import { retryOnConflict } from "../client/errors.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
-import { shortcomings } from "../controllers/binder/fit.ts";
+import { shortcomings } from "../claims/fit.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { type Connection, connect } from "./connect.ts";

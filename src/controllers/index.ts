@@ -2,33 +2,37 @@
  * The controllers that are built in. Each is a client: it reads through informers, acts through the API, and never
  * touches registry or storage.
  *
+ * They lie by subject, and no subject imports another: `storage/` (claims, volumes, attachments), `scheduler/` (Pods to nodes), `pods/`
+ * (Pods of lost nodes), `namespaces/`, `garbage/` (owners, old Events), `quota/`, `certificates/`, `access/` (tokens, roles), `election/`
+ * and `storage-versions/`. `common/` has what several of them ask.
+ *
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { KeyPair } from "../pki/index.ts";
 import type { Controller } from "../runtime/index.ts";
-import { type SecretTokens, accountTokens } from "./account-tokens.ts";
-import { type AttachSettings, attachDetach } from "./attach/controller.ts";
+import { type SecretTokens, accountTokens } from "./access/account-tokens.ts";
+import { roleAggregation } from "./access/role-aggregation.ts";
 import { certificateApproving } from "./certificates/approving.ts";
 import { certificateCleaner, podCertificateCleaner } from "./certificates/cleaner.ts";
 import { certificateSigning } from "./certificates/signing.ts";
 import { trustBundlePublisher } from "./certificates/trust-bundle.ts";
-import { volumeBinder } from "./binder/binder.ts";
 import { coordinatedElection } from "./election/election.ts";
-import { ephemeralVolumes } from "./ephemeral-volumes.ts";
-import { eventExpiry } from "./event-expiry.ts";
-import { volumeExpansion } from "./expansion.ts";
-import { roleAggregation } from "./role-aggregation.ts";
 import { garbageCollector } from "./garbage/collector.ts";
-import { storageVersionMigrator } from "./migration/migrator.ts";
-import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
-import { namespaceLifecycle } from "./namespace-lifecycle.ts";
-import { type PodGarbageSettings, podGarbage } from "./pod-garbage/controller.ts";
-import { attributesClassProtection, claimProtection, volumeProtection } from "./protection.ts";
+import { eventExpiry } from "./garbage/event-expiry.ts";
+import { defaultServiceAccount, rootCaPublisher } from "./namespaces/defaults.ts";
+import { namespaceLifecycle } from "./namespaces/lifecycle.ts";
+import { systemNamespaces } from "./namespaces/system-namespaces.ts";
+import { type PodGarbageSettings, podGarbage } from "./pods/garbage/controller.ts";
+import { taintEviction } from "./pods/taint-eviction/controller.ts";
 import { resourceQuota } from "./quota/controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
-import { systemNamespaces } from "./system-namespaces.ts";
-import { taintEviction } from "./taint-eviction/controller.ts";
+import { storageVersionMigrator } from "./storage-versions/migrator.ts";
+import { type AttachSettings, attachDetach } from "./storage/attach/controller.ts";
+import { volumeBinder } from "./storage/binder/binder.ts";
+import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
+import { volumeExpansion } from "./storage/expansion.ts";
+import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
 
 /** What is set for the controllers. */
 export interface ControllerSettings extends AttachSettings, PodGarbageSettings {

@@ -1,6 +1,6 @@
 /**
  * The built-in kinds: one folder per group and version, one file per kind, one definition object each; `rules/` has what
- * kinds of several groups share.
+ * kinds of several groups share. A group imports no other one, but for the groups that hold parts of kinds of `core/`.
  *
  * A definition is data and pure functions (see `schema/definition.ts`); nothing here knows of storage, HTTP or other requests.
  * What is derived from schemas is in `schema/walker.ts`.

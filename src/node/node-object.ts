@@ -4,7 +4,7 @@
  * @module
  */
 import type { Node } from "../client/kinds/index.ts";
-import { attachNames } from "../controllers/attach/names.ts";
+import { attachNames } from "../claims/attachment.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { formatTime } from "../meta/time.ts";
 import type { Machine } from "./machine.ts";

@@ -10,7 +10,7 @@
  */
 import { type Client, attempt } from "../client/index.ts";
 import { Pod } from "../client/kinds/index.ts";
-import { isFinished } from "../controllers/usage.ts";
+import { isFinished } from "../claims/usage.ts";
 import type { Clock } from "../util/clock.ts";
 import type { ContainerStates, Containers } from "./containers/contract.ts";
 import { LOGS } from "./containers/kept.ts";

@@ -7,7 +7,7 @@
  */
 import type { Client } from "../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type Pod } from "../client/kinds/index.ts";
-import { claimKeyOf } from "../controllers/pod-claims.ts";
+import { claimKeyOf } from "../claims/pod-claims.ts";
 import { type NeededVolume, VolumeError } from "./contract.ts";
 import { NotYet } from "./not-yet.ts";
 import type { VolumeUse } from "./uses.ts";

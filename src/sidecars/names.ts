@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type BinderNames, binderNames } from "../controllers/binder/names.ts";
+import { type BinderNames, binderNames } from "../claims/annotations.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type OwnNode, nameFor } from "./own-node.ts";
 

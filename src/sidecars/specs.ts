@@ -14,8 +14,8 @@ import {
   VolumeAttachment,
   VolumeAttributesClass,
 } from "../client/kinds/index.ts";
-import { classOf } from "../controllers/binder/fit.ts";
-import { binderNames } from "../controllers/binder/names.ts";
+import { classOf } from "../claims/fit.ts";
+import { binderNames } from "../claims/annotations.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type InformerSpec, sharedInformer } from "../runtime/index.ts";
 import type { SidecarNames } from "./names.ts";

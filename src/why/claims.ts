@@ -12,12 +12,12 @@ import {
   StorageClass,
   VolumeAttributesClass,
 } from "../client/kinds/index.ts";
-import { type ClaimSources, type ClaimVerdict, verdictOnClaim } from "../controllers/binder/claim-verdict.ts";
-import { classOf, hasNoClass, isMeantFor, isWaiting, mismatches, objections } from "../controllers/binder/fit.ts";
-import { defaultClassOf } from "../controllers/binder/maker.ts";
-import { isBetter } from "../controllers/binder/shelves.ts";
-import { claimsOfPod } from "../controllers/pod-claims.ts";
-import { waitsForNode } from "../controllers/usage.ts";
+import { type ClaimSources, type ClaimVerdict, verdictOnClaim } from "../claims/claim-verdict.ts";
+import { classOf, hasNoClass, isMeantFor, isWaiting, mismatches, objections } from "../claims/fit.ts";
+import { defaultClassOf } from "../claims/provisioner.ts";
+import { isBetter } from "../claims/available-volumes.ts";
+import { claimsOfPod } from "../claims/pod-claims.ts";
+import { waitsForNode } from "../claims/usage.ts";
 import type { ConsideredVolume, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
 import { type Word, lastFailure, quoteOf, wordsAbout } from "./events.ts";

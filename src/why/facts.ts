@@ -15,8 +15,8 @@ import {
   attempt,
   isStatus,
 } from "../client/index.ts";
-import { binderNames, type BinderNames } from "../controllers/binder/names.ts";
-import { type Migration, migrationOf } from "../controllers/binder/migration.ts";
+import { binderNames, type BinderNames } from "../claims/annotations.ts";
+import { type Migration, migrationOf } from "../claims/plugin-migration.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { ReportedObject } from "../meta/ownership-reports.ts";
 import type { ReportedReason } from "../meta/why-report.ts";

@@ -10,10 +10,10 @@ import {
   Pod,
   VolumeAttributesClass,
 } from "../client/kinds/index.ts";
-import { requestOf } from "../controllers/binder/fit.ts";
-import { claimKeyOf } from "../controllers/pod-claims.ts";
-import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../controllers/resize.ts";
-import { hasEnded } from "../controllers/usage.ts";
+import { requestOf } from "../claims/fit.ts";
+import { claimKeyOf } from "../claims/pod-claims.ts";
+import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../claims/resize.ts";
+import { hasEnded } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
 import { lastFailure, quoteOf, wordsAbout } from "./events.ts";

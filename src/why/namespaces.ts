@@ -4,7 +4,7 @@
  * @module
  */
 import type { Namespace } from "../client/kinds/index.ts";
-import { NAMESPACE_FINALIZER, contentOf, isOfPods } from "../controllers/namespace-content.ts";
+import { NAMESPACE_FINALIZER, contentOf, isOfPods } from "../controllers/namespaces/content.ts";
 import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
 import type { Facts } from "./facts.ts";
 import { commandFor, remainsOf } from "./remaining.ts";

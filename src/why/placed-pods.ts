@@ -16,10 +16,11 @@ import {
   Secret,
   VolumeAttachment,
 } from "../client/kinds/index.ts";
-import { type Disk, attachmentName } from "../controllers/attach/names.ts";
-import { isForOneNode, isReady } from "../controllers/attach/rules.ts";
-import { claimKeyOf } from "../controllers/pod-claims.ts";
-import { hasEnded } from "../controllers/usage.ts";
+import { type Disk, attachmentName } from "../claims/attachment.ts";
+import { isReady } from "../controllers/common/nodes.ts";
+import { isForOneNode } from "../claims/attachment.ts";
+import { claimKeyOf } from "../claims/pod-claims.ts";
+import { hasEnded } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
 import { attachmentReason } from "./attachments.ts";

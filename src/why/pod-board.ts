@@ -15,9 +15,9 @@ import {
   StorageClass,
   VolumeAttachment,
 } from "../client/kinds/index.ts";
-import { classOf } from "../controllers/binder/fit.ts";
-import { claimOfVolume } from "../controllers/binder/memory.ts";
-import { claimsOfPod } from "../controllers/pod-claims.ts";
+import { classOf } from "../claims/fit.ts";
+import { claimOfVolume } from "../claims/claim-ref.ts";
+import { claimsOfPod } from "../claims/pod-claims.ts";
 import { Board } from "../controllers/scheduler/board.ts";
 import type { Guest } from "../controllers/scheduler/guest.ts";
 import { schedulerNames } from "../controllers/scheduler/names.ts";

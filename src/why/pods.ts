@@ -10,7 +10,7 @@ import { guestOf } from "../controllers/scheduler/guest.ts";
 import { Judgement, type Lack } from "../controllers/scheduler/judgement.ts";
 import { isGated } from "../controllers/scheduler/memory.ts";
 import { SCHEDULER, schedulerNames } from "../controllers/scheduler/names.ts";
-import { isFinished } from "../controllers/usage.ts";
+import { isFinished } from "../claims/usage.ts";
 import type { ConsideredNode, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import { ACTORS } from "./actors.ts";

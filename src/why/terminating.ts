@@ -5,11 +5,11 @@
  */
 import { type ApiObject, type Kind, inDomain, metadataOf, preferredKinds } from "../client/index.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
-import { attachNames } from "../controllers/attach/names.ts";
-import { isReady } from "../controllers/attach/rules.ts";
-import { EXTERNAL_FINALIZER, builtInVolumeFinalizer } from "../controllers/binder/fate.ts";
+import { attachNames } from "../claims/attachment.ts";
+import { isReady } from "../controllers/common/nodes.ts";
+import { EXTERNAL_FINALIZER, builtInVolumeFinalizer } from "../claims/reclaim.ts";
 import { FOREGROUND, ORPHAN, blocks, takesPart } from "../controllers/garbage/population.ts";
-import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../controllers/usage.ts";
+import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { sourceOf } from "../sidecars/provision/data-source.ts";
 import { type VolumeSnapshot, snapshotKinds } from "../sidecars/snapshot/kinds.ts";

@@ -5,7 +5,7 @@
  */
 import { type Key, type Kind, type ServedKind, preferredKinds } from "../client/index.ts";
 import { PersistentVolumeClaim } from "../client/kinds/index.ts";
-import { requestOf } from "../controllers/binder/fit.ts";
+import { requestOf } from "../claims/fit.ts";
 import { compareQuantities } from "../meta/quantity.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { type DataSource, sourceOf } from "../sidecars/provision/data-source.ts";

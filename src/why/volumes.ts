@@ -4,10 +4,10 @@
  * @module
  */
 import { type PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
-import { fateOf } from "../controllers/binder/fate.ts";
-import { isWaiting, objections } from "../controllers/binder/fit.ts";
-import { namedClaim } from "../controllers/binder/memory.ts";
-import { verdictOnVolume } from "../controllers/binder/volume-verdict.ts";
+import { fateOf } from "../claims/reclaim.ts";
+import { isWaiting, objections } from "../claims/fit.ts";
+import { namedClaim } from "../claims/claim-ref.ts";
+import { verdictOnVolume } from "../claims/volume-verdict.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { type Facts, First, MOST_NAMED, firstOf, refOf, textOf } from "./facts.ts";
 

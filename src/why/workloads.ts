@@ -5,8 +5,8 @@
  */
 import type { ApiObject } from "../client/index.ts";
 import { Pod } from "../client/kinds/index.ts";
-import { type SelectorValue, selectorOf } from "../controllers/label-selector.ts";
-import { isFinished } from "../controllers/usage.ts";
+import { type SelectorValue, selectorOf } from "../meta/label-selector.ts";
+import { isFinished } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { explainConditions } from "./conditions.ts";
 import { type Facts, First, led, refOf, textOf } from "./facts.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { Secret, ServiceAccount } from "../../src/client/kinds/index.ts";
-import { accountTokens } from "../../src/controllers/account-tokens.ts";
+import { accountTokens } from "../../src/controllers/access/account-tokens.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";
 

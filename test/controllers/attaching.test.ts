@@ -12,9 +12,9 @@ import {
   Pod,
   VolumeAttachment,
 } from "../../src/client/kinds/index.ts";
-import { attachDetach } from "../../src/controllers/attach/controller.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
-import { migrationOf } from "../../src/controllers/binder/migration.ts";
+import { attachDetach } from "../../src/controllers/storage/attach/controller.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
+import { migrationOf } from "../../src/claims/plugin-migration.ts";
 import type { Controller, Manager } from "../../src/runtime/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { seededRandom } from "../../src/util/clock.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject, Transport } from "../../src/client/index.ts";
 import { CoreEvent, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../src/client/kinds/index.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
-import { volumeProtection } from "../../src/controllers/protection.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
+import { volumeProtection } from "../../src/controllers/storage/protection.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import type { Manager } from "../../src/runtime/index.ts";
 import { World } from "../runtime/world.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { CoreEvent, PersistentVolumeClaim, Pod } from "../../src/client/kinds/index.ts";
-import { ephemeralVolumes } from "../../src/controllers/ephemeral-volumes.ts";
+import { ephemeralVolumes } from "../../src/controllers/storage/ephemeral-volumes.ts";
 import { garbageCollector } from "../../src/controllers/garbage/collector.ts";
-import { claimProtection } from "../../src/controllers/protection.ts";
+import { claimProtection } from "../../src/controllers/storage/protection.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CoreEvent } from "../../src/client/kinds/index.ts";
-import { eventExpiry } from "../../src/controllers/event-expiry.ts";
+import { eventExpiry } from "../../src/controllers/garbage/event-expiry.ts";
 import { World } from "../runtime/world.ts";
 
 const MINUTE = 60_000;

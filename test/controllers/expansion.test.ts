@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type NewObject, inDomain } from "../../src/client/index.ts";
 import { CoreEvent, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../src/client/kinds/index.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
-import { volumeExpansion } from "../../src/controllers/expansion.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
+import { volumeExpansion } from "../../src/controllers/storage/expansion.ts";
 import type { Controller, Manager } from "../../src/runtime/index.ts";
 import { kubernetes, neutral } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";

@@ -10,7 +10,7 @@ import {
   Secret,
 } from "../../src/client/kinds/index.ts";
 import { garbageCollector } from "../../src/controllers/garbage/collector.ts";
-import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
+import { namespaceLifecycle } from "../../src/controllers/namespaces/lifecycle.ts";
 import type { Manager } from "../../src/runtime/index.ts";
 import { testKind } from "../runtime/test-kind.ts";
 import { World } from "../runtime/world.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigMap, Namespace, ServiceAccount } from "../../src/client/kinds/index.ts";
-import { defaultServiceAccount, rootCaPublisher } from "../../src/controllers/namespace-defaults.ts";
+import { defaultServiceAccount, rootCaPublisher } from "../../src/controllers/namespaces/defaults.ts";
 import { World } from "../runtime/world.ts";
 
 const CA = "-----BEGIN CERTIFICATE-----\n";

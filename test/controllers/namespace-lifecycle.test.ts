@@ -12,7 +12,7 @@ import {
   neutral,
 } from "../../src/client/kinds/index.ts";
 import type { Dialect } from "../../src/meta/dialect.ts";
-import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
+import { namespaceLifecycle } from "../../src/controllers/namespaces/lifecycle.ts";
 import { calmLog } from "../../src/util/calm-log.ts";
 import { silentLog } from "../../src/util/log.ts";
 import { testKind } from "../runtime/test-kind.ts";

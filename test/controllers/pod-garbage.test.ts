@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { Node, Pod } from "../../src/client/kinds/index.ts";
-import { podGarbage } from "../../src/controllers/pod-garbage/controller.ts";
+import { podGarbage } from "../../src/controllers/pods/garbage/controller.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { createCluster, watchLags } from "../../src/testing/index.ts";
 import { World } from "../runtime/world.ts";

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject, Transport } from "../../src/client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttributesClass } from "../../src/client/kinds/index.ts";
-import { attributesClassProtection, claimProtection, volumeProtection } from "../../src/controllers/protection.ts";
+import {
+  attributesClassProtection,
+  claimProtection,
+  volumeProtection,
+} from "../../src/controllers/storage/protection.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import type { Manager } from "../../src/runtime/index.ts";
 import { World } from "../runtime/world.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject, Transport } from "../../src/client/index.ts";
 import { CoreEvent, PersistentVolume, PersistentVolumeClaim, Pod } from "../../src/client/kinds/index.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
 import { garbageCollector } from "../../src/controllers/garbage/collector.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClusterRole } from "../../src/client/kinds/index.ts";
-import { roleAggregation } from "../../src/controllers/role-aggregation.ts";
+import { roleAggregation } from "../../src/controllers/access/role-aggregation.ts";
 import { World } from "../runtime/world.ts";
 
 let world: World;

@@ -1,7 +1,7 @@
 /** The filters against a slow model, over clusters that are drawn by chance. */
 import { expect, test } from "vitest";
 import { keyText } from "../../src/client/index.ts";
-import { claimOfVolume } from "../../src/controllers/binder/memory.ts";
+import { claimOfVolume } from "../../src/claims/claim-ref.ts";
 import { Board } from "../../src/controllers/scheduler/board.ts";
 import { decide } from "../../src/controllers/scheduler/decide.ts";
 import { guestOf } from "../../src/controllers/scheduler/guest.ts";

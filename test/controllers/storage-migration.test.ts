@@ -14,7 +14,7 @@ import {
   StorageVersionMigration,
   StorageVersionMigrationV1alpha1,
 } from "../../src/client/kinds/index.ts";
-import { type MigratorSettings, storageVersionMigrator } from "../../src/controllers/migration/migrator.ts";
+import { type MigratorSettings, storageVersionMigrator } from "../../src/controllers/storage-versions/migrator.ts";
 import { type Dialect, dialectOf } from "../../src/meta/dialect.ts";
 import { int32, optional, struct } from "../../src/meta/types.ts";
 import type { Manager } from "../../src/runtime/index.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Namespace } from "../../src/client/kinds/index.ts";
-import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
-import { systemNamespaces } from "../../src/controllers/system-namespaces.ts";
+import { namespaceLifecycle } from "../../src/controllers/namespaces/lifecycle.ts";
+import { systemNamespaces } from "../../src/controllers/namespaces/system-namespaces.ts";
 import { type Dialect, dialectOf } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";
 

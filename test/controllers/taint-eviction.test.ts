@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { CoreEvent, Node, Pod } from "../../src/client/kinds/index.ts";
-import { taintEviction } from "../../src/controllers/taint-eviction/controller.ts";
+import { taintEviction } from "../../src/controllers/pods/taint-eviction/controller.ts";
 import type { Manager } from "../../src/runtime/index.ts";
 import { World } from "../runtime/world.ts";
 

@@ -20,7 +20,7 @@ import {
   Pod,
   type VolumeAttachment,
 } from "../../src/client/kinds/index.ts";
-import { attachmentName } from "../../src/controllers/attach/names.ts";
+import { attachmentName } from "../../src/claims/attachment.ts";
 import { dialectOf } from "../../src/meta/dialect.ts";
 import type {
   FoundVolume,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../../src/client/kinds/index.ts";
-import { attachDetach } from "../../src/controllers/attach/controller.ts";
+import { attachDetach } from "../../src/controllers/storage/attach/controller.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { createManager } from "../../src/runtime/index.ts";
 import type { NeededVolume } from "../../src/node/contract.ts";

@@ -25,9 +25,9 @@ import {
   VolumeAttachment,
   VolumeAttributesClass,
 } from "../../src/client/kinds/index.ts";
-import { attachDetach } from "../../src/controllers/attach/controller.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
-import { claimProtection, volumeProtection } from "../../src/controllers/protection.ts";
+import { attachDetach } from "../../src/controllers/storage/attach/controller.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
+import { claimProtection, volumeProtection } from "../../src/controllers/storage/protection.ts";
 import { type Dialect, dialectOf } from "../../src/meta/dialect.ts";
 import type { Manager } from "../../src/runtime/index.ts";
 import { type SidecarName, type SidecarSettings, sidecarsOf } from "../../src/sidecars/index.ts";

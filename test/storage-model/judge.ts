@@ -4,7 +4,7 @@
  * @module
  */
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../../src/client/kinds/index.ts";
-import { attachNames, attachmentName, entryOf } from "../../src/controllers/attach/names.ts";
+import { attachNames, attachmentName, entryOf } from "../../src/claims/attachment.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { DRIVER, type Judge, type Mount } from "./array.ts";
 import { NODES, type StorageWorld, snapshots } from "./world.ts";

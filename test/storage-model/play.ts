@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type NewObject, attempt } from "../../src/client/index.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../../src/client/kinds/index.ts";
-import { attachNames } from "../../src/controllers/attach/names.ts";
+import { attachNames } from "../../src/claims/attachment.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { formatTime } from "../../src/meta/time.ts";
 import { nodeIdOf } from "./array.ts";

@@ -19,9 +19,9 @@ import {
   StorageClass,
 } from "../../src/client/kinds/index.ts";
 import { type Cluster, createCluster } from "../../src/cluster/index.ts";
-import { attachDetach } from "../../src/controllers/attach/controller.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
-import { claimProtection, volumeProtection } from "../../src/controllers/protection.ts";
+import { attachDetach } from "../../src/controllers/storage/attach/controller.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
+import { claimProtection, volumeProtection } from "../../src/controllers/storage/protection.ts";
 import { type Registrar, registrationSocket, serveRegistration } from "../../src/csi/registration.ts";
 import { type SocketServer, serveDriver } from "../../src/csi/serve.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";

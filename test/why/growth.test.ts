@@ -8,8 +8,8 @@ import {
   StorageClass,
   VolumeAttributesClass,
 } from "../../src/client/kinds/index.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
-import { volumeExpansion } from "../../src/controllers/expansion.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
+import { volumeExpansion } from "../../src/controllers/storage/expansion.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { explain } from "../../src/why/index.ts";
 import { World } from "../runtime/world.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { CoreEvent, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../src/client/kinds/index.ts";
-import { volumeBinder } from "../../src/controllers/binder/binder.ts";
+import { volumeBinder } from "../../src/controllers/storage/binder/binder.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";
 

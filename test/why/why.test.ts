@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import {
@@ -10,8 +9,6 @@ import {
   Pod,
   StorageClass,
 } from "../../src/client/kinds/index.ts";
-import { canBeHad, covers, fits, modesText, objections, shelfOf } from "../../src/controllers/binder/fit.ts";
-import { binderNames } from "../../src/controllers/binder/names.ts";
 import { builtInControllers } from "../../src/controllers/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { World } from "../runtime/world.ts";
@@ -133,45 +130,6 @@ describe("a claim that waits", () => {
     const { considered, leftOut } = await whyClaim({ limit: 5 });
     expect([considered?.length, leftOut]).toEqual([5, 595]);
   });
-});
-
-test("CTL-BIND-12: a volume without objections is one that the binder would choose", () => {
-  const names = binderNames(kubernetes);
-  const some = <T>(...values: T[]) => fc.constantFrom(...values);
-  const volume = fc.record({
-    metadata: fc.record({
-      name: some("v"),
-      labels: some({}, { disk: "fast" }),
-      deletionTimestamp: some(undefined, "2026-01-01T00:00:00Z"),
-    }),
-    spec: fc.record({
-      capacity: fc.record({ storage: some("1Gi", "2Gi") }),
-      accessModes: some(["ReadWriteOnce"], ["ReadOnlyMany"], ["ReadWriteOnce", "ReadOnlyMany"]),
-      storageClassName: some("", "c"),
-      volumeMode: some(undefined, "Block"),
-      claimRef: some(undefined, { namespace: "default", name: "other" }),
-    }),
-    status: fc.record({ phase: some("Available", "Released", "Pending") }),
-  });
-  const claim = fc.record({
-    metadata: fc.record({ name: some("data"), namespace: some("default"), uid: some("u") }),
-    spec: fc.record({
-      resources: fc.record({ requests: fc.record({ storage: some("1Gi", "2Gi") }) }),
-      accessModes: some(["ReadWriteOnce"], ["ReadOnlyMany"]),
-      storageClassName: some("", "c"),
-      volumeMode: some("Filesystem", "Block"),
-      selector: some(undefined, { matchLabels: { disk: "fast" } }),
-    }),
-  });
-  fc.assert(
-    fc.property(volume, claim, (v, c) => {
-      const [pv, pvc] = [v as unknown as PersistentVolume, c as unknown as PersistentVolumeClaim];
-      const isChosen =
-        canBeHad(pv) && shelfOf(pv, names) === shelfOf(pvc, names) && covers(modesText(pv), pvc) && fits(pv, pvc);
-      expect(objections(pv, pvc, names).length === 0).toBe(isChosen);
-    }),
-    { numRuns: 500 },
-  );
 });
 
 test("CTL-BIND-28: a volume is told whom it is put by for, and what it lacks for those who wait", async () => {

@@ -7,7 +7,7 @@
 import { attempt } from "../../client/index.ts";
 import { CertificateSigningRequest, SubjectAccessReview } from "../../client/kinds/index.ts";
 import { type Context, type Controller, defineController } from "../../runtime/index.ts";
-import { AGAIN } from "../writes.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import { SIGNERS, askedBy, conditionOf, isIssued, wrongFor } from "./requests.ts";
 
 const ABOUT = {

@@ -7,7 +7,7 @@ import { X509Certificate } from "node:crypto";
 import { CertificateSigningRequest } from "../../client/kinds/index.ts";
 import { type KeyPair, issue } from "../../pki/index.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
-import { AGAIN, writeStatus } from "../writes.ts";
+import { AGAIN, writeStatus } from "../../runtime/writes.ts";
 import { SIGNERS, askedBy, conditionOf, grantedOf, isIssued, wrongFor } from "./requests.ts";
 
 const MINUTE = 60_000;

@@ -13,7 +13,7 @@ import { sameAmounts } from "../../kinds/usage/amounts.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type Predicate, type Result, defineController, keysPushed } from "../../runtime/index.ts";
-import { AGAIN, writeStatus } from "../writes.ts";
+import { AGAIN, writeStatus } from "../../runtime/writes.ts";
 import { type Amounts, nameOf, usedOf } from "./count.ts";
 import { Counted, quotasOf } from "./counted.ts";
 

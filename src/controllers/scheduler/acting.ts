@@ -7,7 +7,7 @@
 import { StatusError } from "../../client/index.ts";
 import type { Pod } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { tellPod } from "../pod-conditions.ts";
+import { tellPod } from "../common/pod-conditions.ts";
 import type { Scheduling } from "./deciding.ts";
 import { type Attempt, type Failure, isGated } from "./memory.ts";
 import { makeRoom } from "./room.ts";

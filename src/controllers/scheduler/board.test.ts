@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../client/kinds/index.ts";
 import { kubernetes } from "../../meta/dialect.ts";
-import { claimOfVolume } from "../binder/memory.ts";
+import { claimOfVolume } from "../../claims/claim-ref.ts";
 import { Board } from "./board.ts";
 import { type Decision, decide } from "./decide.ts";
 import { guestOf } from "./guest.ts";

@@ -17,9 +17,9 @@ import type {
   Pod,
   StorageClass,
 } from "../../client/kinds/index.ts";
-import { canBeHad } from "../binder/fit.ts";
-import { isFinished } from "../usage.ts";
-import { annotated } from "../writes.ts";
+import { isAvailable } from "../../claims/fit.ts";
+import { isFinished } from "../../claims/usage.ts";
+import { annotated } from "../../meta/annotations.ts";
 import { type Guest, guestOf } from "./guest.ts";
 import type { SchedulerNames } from "./names.ts";
 import { NodeState, type NodeView } from "./node-state.ts";
@@ -174,7 +174,7 @@ export class Board implements View {
 
   setVolume(volume: PersistentVolume): void {
     const { name } = volume.metadata;
-    if (canBeHad(volume) && !this.#given.has(name)) this.#reach.put(volume);
+    if (isAvailable(volume) && !this.#given.has(name)) this.#reach.put(volume);
     else this.#reach.take(name);
   }
 

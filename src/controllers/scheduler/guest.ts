@@ -5,7 +5,7 @@
  */
 import { keyText } from "../../client/index.ts";
 import type { Pod } from "../../client/kinds/index.ts";
-import { claimsOfPod } from "../pod-claims.ts";
+import { claimsOfPod } from "../../claims/pod-claims.ts";
 import { type Amounts, requested } from "./amounts.ts";
 import { type InlineDisk, inlineDisks } from "./disks.ts";
 import { type HostPort, hostPorts } from "./ports.ts";

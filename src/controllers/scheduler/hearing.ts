@@ -14,8 +14,8 @@ import type {
   VolumeAttachment,
 } from "../../client/kinds/index.ts";
 import type { GetInformer, ObjectEvent } from "../../runtime/index.ts";
-import { canBeHad, shelfOf } from "../binder/fit.ts";
-import { claimOfVolume } from "../binder/memory.ts";
+import { isAvailable, shelfOf } from "../../claims/fit.ts";
+import { claimOfVolume } from "../../claims/claim-ref.ts";
 import type { Board } from "./board.ts";
 import type { Line } from "./line.ts";
 import type { SchedulerNames } from "./names.ts";
@@ -99,12 +99,13 @@ function volumeChanged(
   }
   line.tell(topics.volume(name));
   const isFreed =
-    event.type !== "deleted" && canBeHad(object) && !(event.type === "changed" && isSame(event.old, object));
+    event.type !== "deleted" && isAvailable(object) && !(event.type === "changed" && isSame(event.old, object));
   if (isFreed) line.tell(topics.shelf(shelfOf(object, names.binder)));
 }
 
 /** Whether a volume could be had before just as now. */
-const isSame = (old: PersistentVolume, now: PersistentVolume): boolean => canBeHad(old) && offers(old) === offers(now);
+const isSame = (old: PersistentVolume, now: PersistentVolume): boolean =>
+  isAvailable(old) && offers(old) === offers(now);
 
 const offers = ({ metadata, spec }: PersistentVolume): string =>
   JSON.stringify([metadata.labels, metadata.annotations, spec]);

@@ -6,8 +6,8 @@
  */
 import { keyText } from "../../client/index.ts";
 import type { PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { reservedFor } from "../binder/claim-verdict.ts";
-import { classOf, shelfOf } from "../binder/fit.ts";
+import { reservedFor } from "../../claims/claim-verdict.ts";
+import { classOf, shelfOf } from "../../claims/fit.ts";
 import type { View } from "./view.ts";
 import { topics } from "./topics.ts";
 import { Making, NO_VOLUME } from "./making.ts";

@@ -6,8 +6,8 @@
  */
 import type { CSIStorageCapacity, Node, PersistentVolumeClaim, StorageClass } from "../../client/kinds/index.ts";
 import { compareQuantities, quantitySign } from "../../meta/quantity.ts";
-import { classOf } from "../binder/fit.ts";
-import { selectorOf } from "../label-selector.ts";
+import { classOf } from "../../claims/fit.ts";
+import { selectorOf } from "../../meta/label-selector.ts";
 import type { View } from "./view.ts";
 import { topics } from "./topics.ts";
 import type { NodeView } from "./node-state.ts";

@@ -8,7 +8,7 @@
  */
 import type { Pod } from "../../client/kinds/index.ts";
 import { type Ground, type Informer, type ObjectEvent } from "../../runtime/index.ts";
-import { isFinished } from "../usage.ts";
+import { isFinished } from "../../claims/usage.ts";
 import { Board } from "./board.ts";
 import type { Guest } from "./guest.ts";
 import { hear } from "./hearing.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Dialect } from "../../meta/dialect.ts";
-import { attachNames } from "../attach/names.ts";
-import { type Migration, migrationOf } from "../binder/migration.ts";
-import { type BinderNames, binderNames } from "../binder/names.ts";
+import { attachNames } from "../../claims/attachment.ts";
+import { type Migration, migrationOf } from "../../claims/plugin-migration.ts";
+import { type BinderNames, binderNames } from "../../claims/annotations.ts";
 
 /** See the head of this file. */
 export interface SchedulerNames {

@@ -8,8 +8,8 @@ import { type Key, keyText } from "../../client/index.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../client/kinds/index.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { controllerUid } from "../../runtime/owners.ts";
-import { classOf, requestOf } from "../binder/fit.ts";
-import { claimKeyOf } from "../pod-claims.ts";
+import { classOf, requestOf } from "../../claims/fit.ts";
+import { claimKeyOf } from "../../claims/pod-claims.ts";
 import type { View } from "./view.ts";
 import { topics } from "./topics.ts";
 

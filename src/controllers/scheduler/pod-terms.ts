@@ -4,7 +4,7 @@
  * @module
  */
 import type { Pod } from "../../client/kinds/index.ts";
-import { type SelectorValue, selectorOf } from "../label-selector.ts";
+import { type SelectorValue, selectorOf } from "../../meta/label-selector.ts";
 
 type Affinity = NonNullable<Pod["spec"]["affinity"]>;
 

@@ -7,8 +7,8 @@
  * @module
  */
 import type { Node, PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { Shelves } from "../binder/shelves.ts";
-import type { BinderNames } from "../binder/names.ts";
+import { AvailableVolumes } from "../../claims/available-volumes.ts";
+import type { BinderNames } from "../../claims/annotations.ts";
 import { NAME_FIELD, type Requirement, type SelectorTerm, matcherOf } from "./node-selector.ts";
 
 /** Whether a node can reach a volume by what the volume says of nodes (SCHED-18, SCHED-19). */
@@ -33,7 +33,7 @@ const ANYWHERE: Place = ["", ""];
 export class Reach {
   readonly #names: BinderNames;
   /** Volumes by a label, or the name, of the nodes that may reach them: by key, then value. */
-  readonly #shelves = new Map<string, Map<string, Shelves>>();
+  readonly #shelves = new Map<string, Map<string, AvailableVolumes>>();
   readonly #places = new Map<string, readonly Place[]>();
 
   constructor(names: BinderNames) {
@@ -71,17 +71,17 @@ export class Reach {
       if (volume) found.push(volume);
     }
     if (found.length > 1) {
-      const last = new Shelves(this.#names);
+      const last = new AvailableVolumes(this.#names);
       for (const volume of found) last.put(volume);
       found = [last.smallest(claim, shelf, () => true)!];
     }
     return found[0];
   }
 
-  #shelvesAt(key: string, value: string): Shelves {
-    const byValue = this.#shelves.get(key) ?? new Map<string, Shelves>();
+  #shelvesAt(key: string, value: string): AvailableVolumes {
+    const byValue = this.#shelves.get(key) ?? new Map<string, AvailableVolumes>();
     this.#shelves.set(key, byValue);
-    const shelves = byValue.get(value) ?? new Shelves(this.#names);
+    const shelves = byValue.get(value) ?? new AvailableVolumes(this.#names);
     byValue.set(value, shelves);
     return shelves;
   }

@@ -5,7 +5,7 @@
  */
 import { attempt } from "../../client/index.ts";
 import { Pod } from "../../client/kinds/index.ts";
-import { tellPod } from "../pod-conditions.ts";
+import { tellPod } from "../common/pod-conditions.ts";
 import type { Scheduling } from "./deciding.ts";
 import type { Preemption } from "./preempt.ts";
 

@@ -17,7 +17,7 @@ import {
 } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type InformerSpec, sharedInformer } from "../../runtime/index.ts";
-import { claimOfVolume } from "../binder/memory.ts";
+import { claimOfVolume } from "../../claims/claim-ref.ts";
 
 /** See the head of this file. */
 export interface SchedulerSpecs {

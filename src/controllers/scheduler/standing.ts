@@ -5,7 +5,7 @@
  */
 import { keyText } from "../../client/index.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { isMeantFor } from "../binder/fit.ts";
+import { isMeantFor } from "../../claims/fit.ts";
 import type { Attempt, SchedulerMemory } from "./memory.ts";
 import type { NodeView } from "./node-state.ts";
 import { isBound } from "./pod-claims.ts";

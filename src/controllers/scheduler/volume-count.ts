@@ -5,7 +5,7 @@
  */
 import { keyText } from "../../client/index.ts";
 import type { CSINode, PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../../client/kinds/index.ts";
-import { classOf, isMeantFor } from "../binder/fit.ts";
+import { classOf, isMeantFor } from "../../claims/fit.ts";
 import type { View } from "./view.ts";
 import type { NodeView } from "./node-state.ts";
 

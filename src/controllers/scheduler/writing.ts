@@ -5,9 +5,10 @@
  */
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { annotated, write } from "../writes.ts";
-import { isMeantFor } from "../binder/fit.ts";
-import { withClaim } from "../binder/with-claim.ts";
+import { write } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
+import { isMeantFor } from "../../claims/fit.ts";
+import { withClaim } from "../../claims/claim-ref.ts";
 import type { Scheduling } from "./deciding.ts";
 import type { Attempt } from "./memory.ts";
 import type { Matched } from "./plan.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { addQuantities, compareQuantities, subtractQuantities } from "../../meta/quantity.ts";
-import type { Resources } from "../core/v1/quantities.ts";
+import type { Resources } from "../rules/quantities.ts";
 
 /** Each amount of both, added where both have it. */
 export function plus(a: Resources, b: Resources): Resources {

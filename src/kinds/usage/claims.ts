@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { addQuantities, compareQuantities, isWholeBytes, wholeNumber } from "../../meta/quantity.ts";
-import type { Resources } from "../core/v1/quantities.ts";
+import type { Resources } from "../rules/quantities.ts";
 import { selects } from "./scopes.ts";
 import type { Countable, Usage } from "./contract.ts";
 

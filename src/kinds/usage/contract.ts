@@ -1,4 +1,4 @@
-import type { Resources } from "../core/v1/quantities.ts";
+import type { Resources } from "../rules/quantities.ts";
 
 /** As much of any object as is looked at to count it. */
 export interface Countable {

@@ -10,7 +10,7 @@ import type { ContainerValue } from "../core/v1/pod/container-schema.ts";
 import { qosClass } from "../core/v1/pod/qos.ts";
 import { totalLimits, totalRequests } from "../core/v1/pod/resource-totals.ts";
 import type { PodSpec } from "../core/v1/pod/spec-schema.ts";
-import { type Resources, isExtended, isHugePage } from "../core/v1/quantities.ts";
+import { type Resources, isExtended, isHugePage } from "../rules/quantities.ts";
 import { plus } from "./amounts.ts";
 import { selects } from "./scopes.ts";
 import type { Countable, Scope, Usage } from "./contract.ts";

@@ -7,8 +7,8 @@
  */
 import { attempt } from "../../client/index.ts";
 import { PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { capacityOf, requestOf } from "../../controllers/binder/fit.ts";
-import { gaveUp, hadBy, stateOf } from "../../controllers/resize.ts";
+import { capacityOf, requestOf } from "../../claims/fit.ts";
+import { gaveUp, hadBy, stateOf } from "../../claims/resize.ts";
 import { DriverError, isInfeasible } from "../../csi/driver-error.ts";
 import { compareQuantities, wholeNumber } from "../../meta/quantity.ts";
 import { volumeCapability } from "./capability.ts";

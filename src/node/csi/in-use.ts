@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AttachNames, attachNames, entryOf } from "../../controllers/attach/names.ts";
+import { type AttachNames, attachNames, entryOf } from "../../claims/attachment.ts";
 import type { NodeGround } from "../contract.ts";
 import { Ledger } from "./ledger.ts";
 import { Places } from "./places.ts";

@@ -7,7 +7,7 @@
  */
 import { type Kind, inDomain } from "../../client/index.ts";
 import { CSIDriver, type VolumeAttachment } from "../../client/kinds/index.ts";
-import { attachNames, attachmentName, entryOf } from "../../controllers/attach/names.ts";
+import { attachNames, attachmentName, entryOf } from "../../claims/attachment.ts";
 import { CODES } from "../../csi/driver-error.ts";
 import { type HeldInformer, sharedInformer } from "../../runtime/index.ts";
 import type { Timer } from "../../util/clock.ts";

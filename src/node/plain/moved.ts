@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { migrationOf } from "../../controllers/binder/migration.ts";
+import { migrationOf } from "../../claims/plugin-migration.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { NeededVolume, PluginMaker, VolumePlugin } from "../contract.ts";

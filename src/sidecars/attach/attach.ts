@@ -5,7 +5,7 @@
  */
 import { attempt } from "../../client/index.ts";
 import { PersistentVolume } from "../../client/kinds/index.ts";
-import { AGAIN } from "../../controllers/writes.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
 import type { Texts } from "../contract.ts";

@@ -5,7 +5,7 @@
  */
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type VolumeAttributesClass } from "../../client/kinds/index.ts";
-import { AGAIN, write, writeStatus } from "../../controllers/writes.ts";
+import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
 import type { Result } from "../../runtime/index.ts";
 import { millisOf } from "../../util/duration.ts";
 import { CODES } from "../../csi/driver-error.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 import { keyText } from "../../client/index.ts";
-import { classOf } from "../../controllers/binder/fit.ts";
+import { classOf } from "../../claims/fit.ts";
 import type { Result } from "../../runtime/index.ts";
 import { CallError, MOST_UNCLEAR, isUnclear, mayBeMade } from "../call.ts";
 import { callOf } from "../sidecar.ts";

@@ -5,7 +5,7 @@
  */
 import { type ApiObject, type Kind, isStatus } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../../client/kinds/index.ts";
-import { requestOf } from "../../controllers/binder/fit.ts";
+import { requestOf } from "../../claims/fit.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import type { CommonContext } from "../../runtime/definition.ts";
 import type { ContentSource } from "../contract.ts";

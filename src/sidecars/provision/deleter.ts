@@ -8,8 +8,8 @@
  */
 import { type Key, attempt } from "../../client/index.ts";
 import { PersistentVolume } from "../../client/kinds/index.ts";
-import { classOf } from "../../controllers/binder/fit.ts";
-import { AGAIN } from "../../controllers/writes.ts";
+import { classOf } from "../../claims/fit.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import {
   type Context,
   type Controller,

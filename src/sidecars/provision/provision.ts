@@ -5,7 +5,8 @@
  */
 import { attempt, keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../../client/kinds/index.ts";
-import { AGAIN, annotated, write } from "../../controllers/writes.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
 import type { Result } from "../../runtime/index.ts";
 import { CODES } from "../../csi/driver-error.ts";
 import { CallError, isFinal, mayBeMade } from "../call.ts";

@@ -8,7 +8,7 @@
  */
 import { type Key, keyOf, keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../../client/kinds/index.ts";
-import { classOf } from "../../controllers/binder/fit.ts";
+import { classOf } from "../../claims/fit.ts";
 import {
   type Controller,
   type ObjectEvent,

@@ -5,7 +5,7 @@
  */
 import type { NewObject } from "../../client/index.ts";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../client/kinds/index.ts";
-import { classOf, requestOf } from "../../controllers/binder/fit.ts";
+import { classOf, requestOf } from "../../claims/fit.ts";
 import type { CommonContext } from "../../runtime/definition.ts";
 import { bytesOf, quantityOf } from "../bytes.ts";
 import type { ContentSource, CreateVolume, CreatedVolume, PlaceWish, Texts } from "../contract.ts";

@@ -5,9 +5,10 @@
  */
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, type PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { capacityOf } from "../../controllers/binder/fit.ts";
-import { allocatedTo, hadBy } from "../../controllers/resize.ts";
-import { AGAIN, annotated, write } from "../../controllers/writes.ts";
+import { capacityOf } from "../../claims/fit.ts";
+import { allocatedTo, hadBy } from "../../claims/resize.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import type { Result } from "../../runtime/index.ts";
 import { millisOf } from "../../util/duration.ts";

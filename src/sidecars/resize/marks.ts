@@ -5,7 +5,7 @@
  */
 import { attempt } from "../../client/index.ts";
 import { PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { AGAIN, writeStatus } from "../../controllers/writes.ts";
+import { AGAIN, writeStatus } from "../../runtime/writes.ts";
 import type { Result } from "../../runtime/index.ts";
 import { type ClaimFinding, type ClaimStatus, conditionsWith } from "../claim-status.ts";
 import type { Resizing } from "./given.ts";

@@ -5,9 +5,10 @@
  */
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, type PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { capacityOf, requestOf } from "../../controllers/binder/fit.ts";
-import { hadBy, isGrowing, stateOf } from "../../controllers/resize.ts";
-import { AGAIN, annotated, write } from "../../controllers/writes.ts";
+import { capacityOf, requestOf } from "../../claims/fit.ts";
+import { hadBy, isGrowing, stateOf } from "../../claims/resize.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type ObjectEvent, type Result, defineController } from "../../runtime/index.ts";
 import { isReached } from "../own-node.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
-import { capacityOf, requestOf } from "../../controllers/binder/fit.ts";
-import { allocatedTo, stateOf } from "../../controllers/resize.ts";
+import { capacityOf, requestOf } from "../../claims/fit.ts";
+import { allocatedTo, stateOf } from "../../claims/resize.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import type { SidecarNames } from "../names.ts";
 

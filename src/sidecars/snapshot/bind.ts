@@ -4,7 +4,7 @@
  * @module
  */
 import { type NewObject, attempt } from "../../client/index.ts";
-import { AGAIN, write } from "../../controllers/writes.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
 import type { Result } from "../../runtime/index.ts";
 import { withFinalizer } from "../finalizers.ts";
 import { ParameterError, type TemplateValues, secretFor } from "../secrets.ts";

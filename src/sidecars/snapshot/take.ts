@@ -4,7 +4,8 @@
  * @module
  */
 import { attempt } from "../../client/index.ts";
-import { AGAIN, annotated, write } from "../../controllers/writes.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
 import { CODES } from "../../csi/driver-error.ts";

@@ -6,8 +6,8 @@
  */
 import { type Client, attempt } from "../../../src/client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../src/client/kinds/index.ts";
-import { volumeBinder } from "../../../src/controllers/binder/binder.ts";
-import { claimProtection, volumeProtection } from "../../../src/controllers/protection.ts";
+import { volumeBinder } from "../../../src/controllers/storage/binder/binder.ts";
+import { claimProtection, volumeProtection } from "../../../src/controllers/storage/protection.ts";
 import { kubernetes } from "../../../src/meta/dialect.ts";
 import type { Manager } from "../../../src/runtime/index.ts";
 import { type Random, seededRandom } from "../../../src/util/clock.ts";

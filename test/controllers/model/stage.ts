@@ -15,8 +15,8 @@ import {
   Pod,
   StorageClass,
 } from "../../../src/client/kinds/index.ts";
-import { volumeBinder } from "../../../src/controllers/binder/binder.ts";
-import { ephemeralVolumes } from "../../../src/controllers/ephemeral-volumes.ts";
+import { volumeBinder } from "../../../src/controllers/storage/binder/binder.ts";
+import { ephemeralVolumes } from "../../../src/controllers/storage/ephemeral-volumes.ts";
 import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
 import { type Dialect, dialectOf } from "../../../src/meta/dialect.ts";
 import type { Manager } from "../../../src/runtime/index.ts";

@@ -1,5 +1,5 @@
 import type { Node } from "../../../client/kinds/index.ts";
-import { type Taint, type Toleration, isTolerated } from "../../tolerations.ts";
+import { type Taint, type Toleration, isTolerated } from "../../common/tolerations.ts";
 import { type Demand, NODES, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
 

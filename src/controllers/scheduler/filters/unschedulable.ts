@@ -1,4 +1,4 @@
-import { isTolerated } from "../../tolerations.ts";
+import { isTolerated } from "../../common/tolerations.ts";
 import type { View } from "../view.ts";
 import { type Demand, NODES, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";

@@ -49,7 +49,7 @@ import {
   validateSameSelector,
   validateSelected,
   workload,
-} from "../../rules/workload.ts";
+} from "../../core/v1/workload.ts";
 
 const description = "One Pod of a template on each node that fits.";
 

@@ -36,7 +36,7 @@ import {
   validateNotNegative,
   validateShare,
 } from "../../rules/counts.ts";
-import { scaleOf } from "../../rules/replicas.ts";
+import { scaleOf } from "../../autoscaling/v1/scale.ts";
 import {
   type Workload,
   ageColumn,
@@ -52,7 +52,7 @@ import {
   validateSelector,
   validateTemplate,
   workload,
-} from "../../rules/workload.ts";
+} from "../../core/v1/workload.ts";
 
 const description = "Pods of one template, replaced step by step when it changes.";
 

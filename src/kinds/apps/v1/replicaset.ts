@@ -19,7 +19,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
-import { scaleOf } from "../../rules/replicas.ts";
+import { scaleOf } from "../../autoscaling/v1/scale.ts";
 import {
   Condition,
   type Workload,
@@ -38,7 +38,7 @@ import {
   validateSelector,
   validateTemplate,
   workload,
-} from "../../rules/workload.ts";
+} from "../../core/v1/workload.ts";
 
 const description = "A number of Pods of one template.";
 

@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, pathSegment } from "../../../meta/names.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
-import { checkContainerResourceName, checkNotNegative, checkPositive } from "../../core/v1/quantities.ts";
+import { checkContainerResourceName, checkNotNegative, checkPositive } from "../../rules/quantities.ts";
 import type { Autoscaler, Metric, Rules } from "./schema.ts";
 
 type Spec = Autoscaler["spec"];

@@ -32,11 +32,11 @@ import type {
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { nameWarnings } from "../../core/v1/pod/warnings.ts";
-import { ObjectReference } from "../../core/v1/volumes/references.ts";
+import { ObjectReference } from "../../rules/references.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
 import { selectorText } from "../../rules/label-selection.ts";
 import { containerColumns, orNone } from "../../rules/template-columns.ts";
-import { isCounted } from "../../rules/workload.ts";
+import { isCounted } from "../../core/v1/workload.ts";
 import { jobSpecWarnings, validateJobSpec } from "./job-rules.ts";
 import { type JobSpec, jobSpecSchema } from "./job-schema.ts";
 import { scheduleFault } from "./schedule.ts";

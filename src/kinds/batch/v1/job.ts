@@ -14,7 +14,7 @@ import { validateLabelSelector } from "../../../schema/validation/label-selector
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { selectionOf, selectorText } from "../../rules/label-selection.ts";
 import { containerColumns, orNone } from "../../rules/template-columns.ts";
-import { isCounted, workload } from "../../rules/workload.ts";
+import { isCounted, workload } from "../../core/v1/workload.ts";
 import { jobSpecWarnings, validateJobChange, validateJobSpec } from "./job-rules.ts";
 import { type Job, type JobSpec, JobStatus, jobSpecSchema } from "./job-schema.ts";
 import { validateJobStatus } from "./job-status.ts";

@@ -7,7 +7,7 @@
 import { required } from "../../../meta/types.ts";
 import type { ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { ObjectReference } from "./volumes/references.ts";
+import { ObjectReference } from "../../rules/references.ts";
 
 const description = "Asks that a Pod runs on a node, with the labels and annotations of this object.";
 

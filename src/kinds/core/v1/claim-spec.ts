@@ -22,7 +22,7 @@ import {
 import type { ApiContext } from "../../../schema/definition.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
-import { checkPositive, fractionWarning, roundResources } from "./quantities.ts";
+import { checkPositive, fractionWarning, roundResources } from "../../rules/quantities.ts";
 
 const VolumeResourceRequirements = struct("How large the volume is to be.", {
   limits: optional(map(quantity(), "The most that the volume should have; only `storage` means something.")),

@@ -21,7 +21,7 @@ import {
   time,
 } from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
-import { checkNotNegative } from "./quantities.ts";
+import { checkNotNegative } from "../../rules/quantities.ts";
 
 const Condition = struct("One side of the state of a claim.", {
   type: required(text("What the condition is about, such as `Resizing` or `FileSystemResizePending`.")),

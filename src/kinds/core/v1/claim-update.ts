@@ -12,7 +12,7 @@ import { type Value, equal } from "../../../value/value.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import type { ClaimSpec } from "./claim-spec.ts";
 import type { ClaimStatus } from "./claim-status.ts";
-import { type Resources, sameResources } from "./quantities.ts";
+import { type Resources, sameResources } from "../../rules/quantities.ts";
 
 /** A claim. */
 export type Claim = ApiObject & { spec: ClaimSpec; status: ClaimStatus };

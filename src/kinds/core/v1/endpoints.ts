@@ -14,8 +14,8 @@ import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";
 import { firstFew } from "../../rules/first-few.ts";
 import { wrongReached } from "../../rules/reached.ts";
-import { checkPortNumber } from "./pod/ports.ts";
-import { ObjectReference } from "./volumes/references.ts";
+import { checkPortNumber } from "../../rules/ports.ts";
+import { ObjectReference } from "../../rules/references.ts";
 
 const description = "The programs behind a Service; EndpointSlices tell more.";
 

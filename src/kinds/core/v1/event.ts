@@ -20,8 +20,8 @@ import {
 } from "../../../meta/types.ts";
 import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { eventColumns } from "../../events/v1/columns.ts";
-import { ObjectReference } from "./volumes/references.ts";
+import { eventColumns } from "./event-columns.ts";
+import { ObjectReference } from "../../rules/references.ts";
 
 const description = "A report of something that happened, kept for a while and never to be relied on.";
 

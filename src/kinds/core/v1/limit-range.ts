@@ -27,7 +27,7 @@ import {
   checkResourceName,
   isOvercommitted,
   roundResources,
-} from "./quantities.ts";
+} from "../../rules/quantities.ts";
 
 const description = "How much one Pod, container or claim of a namespace may ask for.";
 

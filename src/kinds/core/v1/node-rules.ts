@@ -10,7 +10,7 @@ import { atomicList, bool, optional, pointer, struct, text, time } from "../../.
 import type { ApiContext } from "../../../schema/definition.ts";
 import { jsonAnnotation } from "../../rules/json-annotation.ts";
 import { type Node, Taint, type TaintValue } from "./node-schema.ts";
-import { checkAmount } from "./quantities.ts";
+import { checkAmount } from "../../rules/quantities.ts";
 
 /** Everything that is wrong with a Node, whatever it was before. */
 export function validateNode(node: Node, errors: FieldErrors, ctx: ApiContext): void {

@@ -15,7 +15,7 @@ import { dropGated } from "../../rules/gated-field.ts";
 import { validateNode, validateNodeChange, validateReport } from "./node-rules.ts";
 import { nameInSegment } from "./pod/ways.ts";
 import { type Node, NodeSpec, NodeStatus } from "./node-schema.ts";
-import { roundResources } from "./quantities.ts";
+import { roundResources } from "../../rules/quantities.ts";
 
 const description = "A machine that runs programs.";
 

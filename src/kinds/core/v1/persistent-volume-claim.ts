@@ -16,7 +16,7 @@ import { ClaimSpecSchema, claimSpecWarnings, defaultClaimSpec, validateClaimSpec
 import { ClaimStatusSchema, validateClaimStatus } from "./claim-status.ts";
 import { type Claim, classAnnotation, validateClaimChange } from "./claim-update.ts";
 import { prepareDataSources } from "./data-sources.ts";
-import { roundResources } from "./quantities.ts";
+import { roundResources } from "../../rules/quantities.ts";
 
 function defaults(object: ApiObject): void {
   const { spec, status } = object as Claim;

@@ -9,11 +9,11 @@ import { type TSchema, atomicList, map, optional, pointer, quantity, struct, tex
 import type { ApiContext } from "../../../schema/definition.ts";
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
 import { checkClassName } from "./claim-spec.ts";
-import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "./node-selector.ts";
-import { type Resources, checkPositive } from "./quantities.ts";
+import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "../../rules/node-selector.ts";
+import { type Resources, checkPositive } from "../../rules/quantities.ts";
 import { type Members, SourceCheck } from "./volumes/form.ts";
 import { isRoot } from "./volumes/paths.ts";
-import { GranularObjectReference } from "./volumes/references.ts";
+import { GranularObjectReference } from "../../rules/references.ts";
 import { type Source, sourceMembers, validateSource, volumeSources } from "./volumes/sources.ts";
 
 const VolumeNodeAffinity = struct("Which nodes can reach the volume.", { required: pointer(NodeSelector) });

@@ -14,9 +14,9 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { shortAccessModes } from "./access-modes.ts";
 import { classAnnotation } from "./claim-update.ts";
-import { termWarnings } from "./node-selector.ts";
+import { termWarnings } from "../../rules/node-selector.ts";
 import { persistentVolumeSpecSchema, validateVolumeSpec } from "./persistent-volume-spec.ts";
-import { roundResources } from "./quantities.ts";
+import { roundResources } from "../../rules/quantities.ts";
 import { type Volume, validateVolumeChange } from "./volume-update.ts";
 import { type Source, sourceWarnings, volumeSources } from "./volumes/sources.ts";
 

@@ -11,7 +11,7 @@ import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } 
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
 import { labelsText } from "../../rules/label-selection.ts";
-import { scaleOf } from "../../rules/replicas.ts";
+import { scaleOf } from "../../autoscaling/v1/scale.ts";
 import {
   Condition,
   ageColumn,
@@ -26,7 +26,7 @@ import {
   validateLasting,
   validateReplicaCounts,
   workload,
-} from "../../rules/workload.ts";
+} from "./workload.ts";
 import { type PodTemplate, PodTemplates } from "./pod/template.ts";
 
 const description = "A number of Pods of one template, found by labels alone.";

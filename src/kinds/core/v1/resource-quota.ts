@@ -22,7 +22,13 @@ import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type Value, equal } from "../../../value/value.ts";
-import { type Resources, checkAmount, checkResourceName, isCountedByQuotas, roundResources } from "./quantities.ts";
+import {
+  type Resources,
+  checkAmount,
+  checkResourceName,
+  isCountedByQuotas,
+  roundResources,
+} from "../../rules/quantities.ts";
 
 const description = "How much all objects of a namespace together may take.";
 

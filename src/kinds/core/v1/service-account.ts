@@ -9,7 +9,7 @@ import { tokenRequest } from "../../authentication/v1/group.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { LocalObjectReference, ObjectReference } from "./volumes/references.ts";
+import { LocalObjectReference, ObjectReference } from "../../rules/references.ts";
 
 const description = "A name under which programs act, and what they may mount.";
 

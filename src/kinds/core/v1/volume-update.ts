@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
-import type { NodeSelectorTermValue } from "./node-selector.ts";
+import type { NodeSelectorTermValue } from "../../rules/node-selector.ts";
 import type { VolumeSpec } from "./persistent-volume-spec.ts";
 import type { Source } from "./volumes/sources.ts";
 

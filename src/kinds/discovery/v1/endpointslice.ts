@@ -31,7 +31,7 @@ import type { ApiObject, ResourceDefinition } from "../../../schema/definition.t
 import { objectSchema } from "../../../schema/object-schema.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";
-import { ObjectReference } from "../../core/v1/volumes/references.ts";
+import { ObjectReference } from "../../rules/references.ts";
 import { firstFew } from "../../rules/first-few.ts";
 
 const description = "Some of the programs behind a Service, with their addresses.";

@@ -7,7 +7,7 @@
  */
 import type { CoreEvent } from "../../core/v1/event.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
-import { eventColumns } from "./columns.ts";
+import { eventColumns } from "../../core/v1/event-columns.ts";
 import { fromCoreEvent, toCoreEvent } from "./conversion.ts";
 import { validateDocumented, validateStrictChange, validateStrictly } from "./rules.ts";
 import { type Event, description, eventSchema } from "./schema.ts";

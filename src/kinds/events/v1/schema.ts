@@ -10,7 +10,7 @@ import {
   text,
   time,
 } from "../../../meta/types.ts";
-import { ObjectReference } from "../../core/v1/volumes/references.ts";
+import { ObjectReference } from "../../rules/references.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import type { EventReference } from "../../core/v1/event.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";

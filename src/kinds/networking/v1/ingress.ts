@@ -21,7 +21,7 @@ import {
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { checkPortNumber, isPortName } from "../../core/v1/pod/ports.ts";
+import { checkPortNumber, isPortName } from "../../rules/ports.ts";
 import { type LoadBalancerIngress, oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
 import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
 

@@ -34,7 +34,7 @@ import {
 import { holdsSentEmpty } from "../../../schema/validation/sent-empty.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
-import { checkPortNumber, isPortName } from "../../core/v1/pod/ports.ts";
+import { checkPortNumber, isPortName } from "../../rules/ports.ts";
 import { selectorText } from "../../rules/label-selection.ts";
 import { orNone } from "../../rules/template-columns.ts";
 

@@ -26,7 +26,7 @@ import {
 } from "../../../meta/types.ts";
 import type { ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
-import { NodeSelector, validateNodeSelector } from "../../core/v1/node-selector.ts";
+import { NodeSelector, validateNodeSelector } from "../../rules/node-selector.ts";
 import { Condition, validateConditions } from "../../rules/condition.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 import type { Feature, GatedMembers } from "../../rules/gated-field.ts";

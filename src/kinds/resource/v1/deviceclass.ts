@@ -9,7 +9,7 @@ import { ageColumn } from "../../../schema/columns.ts";
 import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type Value, equal } from "../../../value/value.ts";
-import { isExtended } from "../../core/v1/quantities.ts";
+import { isExtended } from "../../rules/quantities.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { CONFIGURATION, validateConfiguration } from "./configuration.ts";
 import { checkList } from "./lists.ts";

@@ -19,7 +19,7 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
-import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "../../core/v1/node-selector.ts";
+import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "../../rules/node-selector.ts";
 import { BINDING_CONDITIONS, validateBindingConditions } from "./binding-conditions.ts";
 import { Capacity, validateCapacity } from "./capacity.ts";
 import { checkList, checkMap, checkSet } from "./lists.ts";

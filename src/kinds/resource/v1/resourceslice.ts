@@ -20,7 +20,7 @@ import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
-import { NodeSelector } from "../../core/v1/node-selector.ts";
+import { NodeSelector } from "../../rules/node-selector.ts";
 import { nearest } from "../../rules/counts.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 import { type Feature, type GatedMembers, dropFeatures } from "../../rules/gated-field.ts";

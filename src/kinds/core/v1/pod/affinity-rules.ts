@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel, qualifiedName } from "../../../../meta/names.ts";
 import { validateLabelSelector } from "../../../../schema/validation/label-selector.ts";
-import { validateNodeSelector, validateWish } from "../node-selector.ts";
+import { validateNodeSelector, validateWish } from "../../../rules/node-selector.ts";
 import { type KeyedSelector, checkLabelKeys } from "./label-keys.ts";
 import type { PodSpec } from "./spec-schema.ts";
 

@@ -11,7 +11,7 @@ import type { ContainerValue } from "./container-schema.ts";
 import { checkEphemeral } from "./ephemeral-rules.ts";
 import { checkEnv, checkEnvFrom } from "./env-rules.ts";
 import { checkDevices, checkMounts } from "./mount-rules.ts";
-import { checkPortNumber, isPortName } from "./ports.ts";
+import { checkPortNumber, isPortName } from "../../../rules/ports.ts";
 import { checkLifecycle, checkProbes } from "./probe-rules.ts";
 import { checkResizePolicy } from "./resize-policy.ts";
 import { checkResources } from "./resource-rules.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApiContext, ApiObject } from "../../../../schema/definition.ts";
-import { isHugePage, roundResources } from "../quantities.ts";
+import { isHugePage, roundResources } from "../../../rules/quantities.ts";
 import { defaultPullPolicy } from "../volumes/images.ts";
 import type { Source } from "../volumes/sources.ts";
 import type { ContainerValue } from "./container-schema.ts";

@@ -5,7 +5,7 @@
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { type Value, equal } from "../../../../value/value.ts";
-import type { NodeSelectorTermValue } from "../node-selector.ts";
+import type { NodeSelectorTermValue } from "../../../rules/node-selector.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
 const MUST = "requiredDuringSchedulingIgnoredDuringExecution";

@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { ContainerCheck } from "./check.ts";
 import type { ContainerValue } from "./container-schema.ts";
-import { checkPortNumber, isPortName } from "./ports.ts";
+import { checkPortNumber, isPortName } from "../../../rules/ports.ts";
 import { checkSignal } from "./signals.ts";
 import type { PodSpec } from "./spec-schema.ts";
 

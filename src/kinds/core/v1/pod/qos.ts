@@ -4,7 +4,7 @@
  * @module
  */
 import { compareQuantities, quantitySign } from "../../../../meta/quantity.ts";
-import type { Resources } from "../quantities.ts";
+import type { Resources } from "../../../rules/quantities.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
 const COUNTED = ["cpu", "memory"];

@@ -15,7 +15,7 @@ import type {
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { keepMetadata } from "../../../rules/status-only.ts";
 import { wholeObject } from "../../../rules/whole-object.ts";
-import type { Resources } from "../quantities.ts";
+import type { Resources } from "../../../rules/quantities.ts";
 import { Container, type ContainerValue } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
 import { dropGatedMembers } from "./gated-fields.ts";

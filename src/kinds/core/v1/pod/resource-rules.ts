@@ -16,7 +16,7 @@ import {
   isHugePage,
   isOvercommitted,
   pageSize,
-} from "../quantities.ts";
+} from "../../../rules/quantities.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import { totalLimits, totalRequests } from "./resource-totals.ts";
 import type { PodSpec } from "./spec-schema.ts";

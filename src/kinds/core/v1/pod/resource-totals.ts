@@ -5,7 +5,7 @@
  * @module
  */
 import { addQuantities, compareQuantities } from "../../../../meta/quantity.ts";
-import type { Resources } from "../quantities.ts";
+import type { Resources } from "../../../rules/quantities.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
 type Totals = Record<string, string>;

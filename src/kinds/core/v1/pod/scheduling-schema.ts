@@ -5,7 +5,7 @@
  */
 import { atomicList, int32, int64, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
 import { LabelSelector } from "../../../../schema/validation/label-selector.ts";
-import { NodeSelector, NodeSelectorTerm } from "../node-selector.ts";
+import { NodeSelector, NodeSelectorTerm } from "../../../rules/node-selector.ts";
 
 const PodAffinityTerm = struct("Pods near or far from which the Pod is to run.", {
   labelSelector: pointer(LabelSelector),

@@ -18,7 +18,7 @@ import {
   struct,
   text,
 } from "../../../../meta/types.ts";
-import { LocalObjectReference } from "../volumes/references.ts";
+import { LocalObjectReference } from "../../../rules/references.ts";
 import { type Source, sourceMembers } from "../volumes/sources.ts";
 import { Container, EphemeralContainer, PodResourceRequirements } from "./container-schema.ts";
 import { Affinity, Toleration, TopologySpreadConstraint } from "./scheduling-schema.ts";

@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../../meta/names.ts";
 import { validateLabels } from "../../../../meta/object-meta-rules.ts";
 import type { ApiObject, WriteContext } from "../../../../schema/definition.ts";
-import { checkPortNumber, isPortName } from "../pod/ports.ts";
+import { checkPortNumber, isPortName } from "../../../rules/ports.ts";
 import { type LoadBalancerIngress, validatePlaces } from "../../../rules/load-balancer.ts";
 import { wrongReached } from "../../../rules/reached.ts";
 import { validateAddresses } from "./families.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { appsGroup } from "../../../apps/v1/index.ts";
 import { contextOf, KindUnderTest, type Outcome } from "../../../../schema/testing/kind.ts";
+import { otherCoreKinds } from "../index.ts";
 import { type Bench, wrong } from "./volumes.ts";
 
 /** A container that nothing is wrong with. */
@@ -14,13 +14,13 @@ export const C = { name: "c", image: "example.com/i:1" };
 export class Pods {
   readonly strict: boolean;
   readonly #bench: Bench;
-  readonly #deployments: KindUnderTest;
+  readonly #controllers: KindUnderTest;
 
   constructor(bench: Bench) {
     this.#bench = bench;
     this.strict = bench.dialect.name === "kubernetes";
     const ctx = contextOf(bench.dialect);
-    this.#deployments = KindUnderTest.of(appsGroup, "deployments", ctx);
+    this.#controllers = KindUnderTest.of(otherCoreKinds, "replicationcontrollers", ctx);
   }
 
   /** POST of a Pod. */
@@ -45,10 +45,10 @@ export class Pods {
     );
   }
 
-  /** POST of a Deployment whose template has a spec. */
+  /** POST of a ReplicationController whose template has a spec. */
   template(spec: object = {}, metadata: object = {}): Outcome {
     const template = { metadata: { labels: { app: "a" }, ...metadata }, spec: { containers: [C], ...spec } };
-    return this.#deployments.create({ spec: { selector: { matchLabels: { app: "a" } }, template } });
+    return this.#controllers.create({ spec: { selector: { app: "a" }, template } });
   }
 
   /** What is wrong with the spec of a template. */

@@ -16,7 +16,8 @@ import {
 } from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { type SourceCheck, type SourceFamily, form } from "./form.ts";
-import { LocalObjectReference, SecretReference, needName, needNameAndNamespace } from "./references.ts";
+import { needName, needNameAndNamespace } from "./secret-references.ts";
+import { LocalObjectReference, SecretReference } from "../../../rules/references.ts";
 
 const readOnly = optional(bool("Whether the volume is read-only."));
 const fsType = optional(text("File system of the volume; ext4 when unset."));

@@ -7,7 +7,8 @@ import { dnsSubdomain } from "../../../../meta/names.ts";
 import { bool, map, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
 import { validateDriverName } from "../../../rules/driver-name.ts";
 import { type SourceFamily, form } from "./form.ts";
-import { LocalObjectReference, SecretReference, checkSecretReference } from "./references.ts";
+import { checkSecretReference } from "./secret-references.ts";
+import { LocalObjectReference, SecretReference } from "../../../rules/references.ts";
 
 const secretFor = (call: string) =>
   pointer(struct(`The Secret that is passed to the driver in ${call}.`, SecretReference.properties, { atomic: true }));

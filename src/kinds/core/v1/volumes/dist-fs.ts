@@ -9,7 +9,7 @@ import { type TSchema, atomicList, bool, optional, pointer, required, struct, te
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { type SourceCheck, type SourceFamily, type SourceForm, form } from "./form.ts";
 import { checkAbsolute } from "./paths.ts";
-import { LocalObjectReference, SecretReference } from "./references.ts";
+import { LocalObjectReference, SecretReference } from "../../../rules/references.ts";
 
 const readOnly = optional(bool("Whether the volume is read-only."));
 

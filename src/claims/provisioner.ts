@@ -1,0 +1,47 @@
+/**
+ * Who is to make a volume for a claim that none fits (CTL-PROV-1..8).
+ *
+ * @module
+ */
+import type { PersistentVolumeClaim, StorageClass } from "../client/kinds/index.ts";
+import { isDefaultClass } from "../meta/default-class.ts";
+import { classOf } from "./fit.ts";
+import type { Migration } from "./plugin-migration.ts";
+import type { BinderNames } from "./annotations.ts";
+
+/** Who makes a volume, or why nobody does; `note` says it. */
+export type Maker =
+  | { readonly is: "nobody" | "class is absent" | "built in"; readonly note: string }
+  | { readonly is: "outside"; readonly provisioner: string; readonly note: string };
+
+/** Who makes a volume for a claim of a class, which may not be there. */
+export function makerOf(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass | undefined,
+  { names, migration }: { readonly names: BinderNames; readonly migration: Migration },
+): Maker {
+  const className = classOf(claim, names);
+  if (className === "")
+    return { is: "nobody", note: "no persistent volumes available for this claim and no storage class is set" };
+  if (!storageClass)
+    return { is: "class is absent", note: `storageclass.${names.storageGroup} ${JSON.stringify(className)} not found` };
+  const provisioner = migration.driverOf(storageClass.provisioner) ?? storageClass.provisioner;
+  if (provisioner.startsWith(names.builtIn)) {
+    return { is: "built in", note: `no volume plugin matched name: ${provisioner}` };
+  }
+  return { is: "outside", provisioner, note: waitingText(provisioner) };
+}
+
+/** The words of Kubernetes for a claim whose provisioner is not part of it. */
+const waitingText = (provisioner: string): string =>
+  `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
+  "If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
+
+/** The default class: of several the newest, then the first by name (CTL-DEF-1). */
+export function defaultClassOf(classes: readonly StorageClass[], labelDomain: string): StorageClass | undefined {
+  const all = classes.filter((one) => isDefaultClass(one, labelDomain));
+  return all.toSorted((a, b) => {
+    const [x, y] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
+    return x === y ? (a.metadata.name < b.metadata.name ? -1 : 1) : x < y ? 1 : -1;
+  })[0];
+}

@@ -1,0 +1,51 @@
+/**
+ * What a Pod is told in its conditions, written only where it changes.
+ *
+ * @module
+ */
+import { type Client, attempt } from "../../client/index.ts";
+import { Pod } from "../../client/kinds/index.ts";
+import { formatTime } from "../../meta/time.ts";
+import { errorText } from "../../util/cut-text.ts";
+
+type Condition = NonNullable<Pod["status"]["conditions"]>[number];
+
+/** A condition that is wanted. */
+export interface WantedCondition {
+  readonly type: string;
+  readonly status: "True" | "False";
+  readonly reason: string;
+  readonly message: string;
+  /** The generation of the Pod that it is about; what is written keeps its own where this is left out. */
+  readonly observedGeneration?: number;
+}
+
+/** Writes a condition, and other members of the status with it; whether something was written. */
+export async function tellPod(
+  client: Client,
+  { metadata, status }: Pod,
+  said: WantedCondition,
+  { now, more = {} }: { readonly now: number; readonly more?: Readonly<Record<string, unknown>> },
+): Promise<boolean> {
+  const wanted = { ...said, message: errorText(said.message) };
+  const old = status?.conditions?.find(({ type }) => type === wanted.type);
+  const has = status as Readonly<Record<string, unknown>> | undefined;
+  if (isSame(old, wanted) && Object.entries(more).every(([name, value]) => has?.[name] === value)) return false;
+  const isKept = old?.status === wanted.status && old.lastTransitionTime;
+  const condition = { ...wanted, lastTransitionTime: isKept ? old.lastTransitionTime : formatTime(now) };
+  const { name, namespace = "", uid } = metadata;
+  const patch = { metadata: { uid }, status: { ...more, conditions: [condition] } };
+  const told = await attempt(
+    client.resource(Pod).status.patch({ namespace, name }, patch, { strategic: true }),
+    "NotFound",
+    "Conflict",
+  );
+  return told.ok;
+}
+
+const isSame = (old: Condition | undefined, wanted: WantedCondition): boolean =>
+  old !== undefined &&
+  old.status === wanted.status &&
+  (old.reason ?? "") === wanted.reason &&
+  (old.message ?? "") === wanted.message &&
+  (wanted.observedGeneration ?? old.observedGeneration) === old.observedGeneration;

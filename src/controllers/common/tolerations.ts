@@ -1,0 +1,28 @@
+/**
+ * Whether Pods tolerate the taints of nodes.
+ *
+ * @module
+ */
+import type { Pod } from "../../client/kinds/index.ts";
+
+/** What a Pod says of taints that it bears. */
+export type Toleration = NonNullable<Pod["spec"]["tolerations"]>[number];
+
+/** A taint of a node. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string | undefined;
+  readonly effect: string;
+}
+
+/** Whether a toleration is meant for a taint. */
+export function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
+  if (effect !== "" && effect !== taint.effect) return false;
+  if (key !== "" && key !== taint.key) return false;
+  if (operator === "Exists") return true;
+  return key !== "" && (operator === "" || operator === "Equal") && value === (taint.value ?? "");
+}
+
+/** Whether one of some tolerations is meant for a taint. */
+export const isTolerated = (taint: Taint, tolerations: readonly Toleration[]): boolean =>
+  tolerations.some((toleration) => tolerates(toleration, taint));

@@ -1,0 +1,79 @@
+/**
+ * What a namespace says of its own end: five conditions, with the words of Kubernetes, which people and tools look for.
+ *
+ * @module
+ */
+import type { ServedKind } from "../../client/index.ts";
+import type { Finding } from "../../runtime/conditions.ts";
+
+/** What is left of one kind after everything was deleted. */
+export interface Remaining {
+  readonly kind: Pick<ServedKind, "group" | "plural">;
+  readonly count: number;
+  /** How many of them each finalizer keeps. */
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+/** What became of the content of a namespace. */
+export interface Content {
+  readonly remaining: readonly Remaining[];
+  /** So many Pods are given their time to end; nothing else has been touched. */
+  readonly leaving: number;
+  /** Why kinds could not be deleted, one for each. */
+  readonly errors: readonly unknown[];
+  /** Why it is not known which kinds there are. */
+  readonly discovery?: unknown;
+}
+
+const FINE = {
+  NamespaceDeletionDiscoveryFailure: ["ResourcesDiscovered", "All resources successfully discovered"],
+  NamespaceDeletionGroupVersionParsingFailure: ["ParsedGroupVersions", "All legacy kube types successfully parsed"],
+  NamespaceDeletionContentFailure: [
+    "ContentDeleted",
+    "All content successfully deleted, may be waiting on finalization",
+  ],
+  NamespaceContentRemaining: ["ContentRemoved", "All content successfully removed"],
+  NamespaceFinalizersRemaining: ["ContentHasNoFinalizers", "All content-preserving finalizers finished"],
+} as const;
+
+type Type = keyof typeof FINE;
+
+/** The five conditions for what became of the content. */
+export function contentConditions({ remaining, leaving, errors, discovery }: Content): readonly Finding[] {
+  const troubles: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
+  if (discovery !== undefined) {
+    const message = `Discovery failed, so nothing is known of the content: ${messageOf(discovery)}`;
+    troubles.NamespaceDeletionDiscoveryFailure = ["DiscoveryFailed", message];
+  }
+  const failures = [...errors.map(messageOf), ...(leaving > 0 ? [`${leaving} pods are given their time to end`] : [])];
+  if (failures.length > 0) {
+    const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(", ")}`;
+    troubles.NamespaceDeletionContentFailure = ["ContentDeletionFailed", message];
+  }
+  if (remaining.length > 0) {
+    const lines = remaining.map(
+      ({ kind: { plural, group }, count }) => `${plural}.${group} has ${count} resource instances`,
+    );
+    const message = `Some resources are remaining: ${lines.toSorted().join(", ")}`;
+    troubles.NamespaceContentRemaining = ["SomeResourcesRemain", message];
+  }
+  const finalizers = [...sumOf(remaining)].map(([name, count]) => `${name} in ${count} resource instances`);
+  if (finalizers.length > 0) {
+    const message = `Some content in the namespace has finalizers remaining: ${finalizers.toSorted().join(", ")}`;
+    troubles.NamespaceFinalizersRemaining = ["SomeFinalizersRemain", message];
+  }
+  return (Object.keys(FINE) as Type[]).map((type) => {
+    const [reason, message] = troubles[type] ?? FINE[type];
+    return { type, status: troubles[type] !== undefined, reason, message };
+  });
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function sumOf(remaining: readonly Remaining[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { finalizers } of remaining) {
+    for (const [name, count] of finalizers) sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  return sums;
+}

@@ -1,0 +1,75 @@
+/**
+ * What every namespace has in the kubernetes dialect: an object by a fixed name, made when it is missing.
+ *
+ * Two controllers are made of it: the ServiceAccount `default`, and the ConfigMap `kube-root-ca.crt` with the
+ * certificate that clients in the namespace trust.
+ *
+ * @module
+ */
+import { type ApiObject, type Kind, type MergePatch, type NewObject, attempt } from "../../client/index.ts";
+import { ConfigMap, Namespace, ServiceAccount } from "../../client/kinds/index.ts";
+import { type Controller, defineController, sharedInformer, watches } from "../../runtime/index.ts";
+
+/** The ServiceAccount that pods without one of their own run as. */
+export const defaultServiceAccount: Controller = perNamespace("keelson-serviceaccount", ServiceAccount, {
+  metadata: { name: "default" },
+});
+
+const ABOUT_CA =
+  "The certificate with which clients inside the cluster verify the API server; it is good for nothing else.";
+
+/** The ConfigMap with the server's CA. */
+export const rootCaPublisher = (certificate: string): Controller =>
+  perNamespace("keelson-root-ca", ConfigMap, {
+    metadata: { name: "kube-root-ca.crt", annotations: { "kubernetes.io/description": ABOUT_CA } },
+    data: { "ca.crt": certificate },
+  });
+
+type WithData = { readonly data?: Readonly<Record<string, unknown>> };
+
+/** A controller that keeps an object in every namespace: made when it is missing, its data put right. */
+function perNamespace<T extends ApiObject>(
+  name: string,
+  kind: Kind<T, "Namespaced">,
+  wanted: NewObject<T> & { readonly metadata: { readonly name: string } } & WithData,
+): Controller {
+  const copies = sharedInformer(kind, { fieldSelector: `metadata.name=${wanted.metadata.name}` });
+  return defineController({
+    name,
+    for: Namespace,
+    // Who makes one looks at it again only when it has changed or gone.
+    sources: [watches(copies, homeOf, ({ type }) => type !== "added")],
+    async reconcile({ object, client, informer }) {
+      if (object.metadata.deletionTimestamp !== undefined) return;
+      const key = { namespace: object.metadata.name, name: wanted.metadata.name };
+      const there: (T & WithData) | undefined = informer(copies).get(key);
+      if (!there) {
+        const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
+        await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
+      } else if (differs(there, wanted)) {
+        const correction = correctionOf(there, wanted) as MergePatch<T & WithData>;
+        await attempt(client.resource(kind).patch(key, correction), "NotFound");
+      }
+    },
+  });
+}
+
+function homeOf({ metadata: { namespace } }: ApiObject): { name: string }[] {
+  return namespace === undefined ? [] : [{ name: namespace }];
+}
+
+type Looked = WithData & { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+
+/** Whether an object has not just the data that it should have, or lacks an annotation; labels are everybody's (CTL-SA-2). */
+function differs({ data: got, metadata: { annotations = {} } }: Looked, { data, metadata }: Looked): boolean {
+  const [had, expected] = [Object.entries(got ?? {}), Object.entries(data ?? {})];
+  if (data && (had.length !== expected.length || expected.some(([key, value]) => got?.[key] !== value))) return true;
+  return Object.keys(metadata.annotations ?? {}).some((name) => annotations[name] === undefined);
+}
+
+/** A merge patch that puts an object right. */
+function correctionOf({ data = {}, metadata }: Looked, wanted: Looked): object {
+  const surplus = Object.keys(data).map((key) => [key, null] as const);
+  const annotations = { ...wanted.metadata.annotations, ...metadata.annotations };
+  return { metadata: { annotations }, data: { ...Object.fromEntries(surplus), ...wanted.data } };
+}

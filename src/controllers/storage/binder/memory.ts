@@ -1,0 +1,256 @@
+/**
+ * What the binder sees and remembers: the volumes that can be had, the claims that wait, and who has to be looked at when
+ * something changes.
+ *
+ * Keys are `claim/NAMESPACE/NAME` and `volume/NAME`. A volume that can be had is offered to one claim that waits and that it
+ * fits; what that claim leaves is offered to the next, so a thousand claims that wait cost a thousand looks, not a million.
+ *
+ * @module
+ */
+import { type Kind, inDomain, keyText } from "../../../client/index.ts";
+import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../client/kinds/index.ts";
+import type { Dialect } from "../../../meta/dialect.ts";
+import {
+  type Ground,
+  type Informer,
+  type InformerSpec,
+  type ObjectEvent,
+  sharedInformer,
+} from "../../../runtime/index.ts";
+import { isDefaultClass } from "../../../meta/default-class.ts";
+import { claimsOfPod } from "../../../claims/pod-claims.ts";
+import type { ClaimSources } from "../../../claims/claim-verdict.ts";
+import { isAvailable, classOf, covers, fits, isWaiting, modesText, shelfOf } from "../../../claims/fit.ts";
+import { defaultClassOf } from "../../../claims/provisioner.ts";
+import { type Migration, migrationOf } from "../../../claims/plugin-migration.ts";
+import { claimOfVolume } from "../../../claims/claim-ref.ts";
+import { type BinderNames, YES, binderNames } from "../../../claims/annotations.ts";
+import { recycledBy } from "./recycler.ts";
+import { Recyclers } from "./recyclers.ts";
+import { AvailableVolumes } from "../../../claims/available-volumes.ts";
+
+/** What the binder follows. */
+export interface BinderSpecs {
+  readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
+  readonly volumes: InformerSpec<PersistentVolume, "Cluster", "claim">;
+  readonly classes: InformerSpec<StorageClass, "Cluster", never>;
+  readonly pods: InformerSpec<Pod, "Namespaced", "claim">;
+  readonly names: BinderNames;
+  readonly migration: Migration;
+  readonly labelDomain: string;
+}
+
+/** The informers of the binder in a dialect. */
+export function binderSpecs(dialect: Dialect): BinderSpecs {
+  const names = binderNames(dialect);
+  return {
+    names,
+    migration: migrationOf(dialect),
+    labelDomain: dialect.labelDomain,
+    claims: sharedInformer(PersistentVolumeClaim, {
+      indexes: {
+        volume: (claim: PersistentVolumeClaim) => claim.spec.volumeName,
+        class: (claim: PersistentVolumeClaim) => (isWaiting(claim, names) ? classOf(claim, names) : undefined),
+      },
+    }),
+    volumes: sharedInformer(PersistentVolume, { indexes: { claim: claimOfVolume } }),
+    classes: sharedInformer(inDomain(StorageClass, dialect.domain) as Kind<StorageClass, "Cluster">),
+    pods: sharedInformer(Pod, { indexes: { claim: (pod: Pod) => claimsOfPod(pod).map((key) => keyText(key)) } }),
+  };
+}
+
+/** See the head of this file. */
+export class BinderMemory implements ClaimSources, Disposable {
+  readonly specs: BinderSpecs;
+  readonly claims: Informer<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
+  readonly volumes: Informer<PersistentVolume, "Cluster", "claim">;
+  readonly classes: Informer<StorageClass, "Cluster", never>;
+  readonly pods: Informer<Pod, "Namespaced", "claim">;
+  readonly recyclers: Recyclers;
+  readonly #shelves: AvailableVolumes;
+  readonly #add: (key: string) => void;
+  readonly #heard = new DisposableStack();
+  /** By shelf and key: the claims that wait and look at no volume, the first for longest. */
+  readonly #waiting = new Map<string, Map<string, PersistentVolumeClaim>>();
+  /** Volumes, as memory shows them, that have been given to a claim since. */
+  readonly #given = new WeakSet<PersistentVolume>();
+  /** Volumes that were offered, by the claim that looks at them. */
+  readonly #offers = new Map<string, Set<string>>();
+  /** The claims that a volume, as it is now, was offered to, and that left it. */
+  readonly #left = new WeakMap<PersistentVolume, Set<string>>();
+
+  constructor(specs: BinderSpecs, ground: Ground, add: (key: string) => void) {
+    const { own } = ground;
+    this.specs = specs;
+    this.recyclers = this.#heard.use(new Recyclers(specs.names, ground));
+    this.#shelves = new AvailableVolumes(specs.names);
+    this.#add = add;
+    this.claims = own(specs.claims);
+    this.volumes = own(specs.volumes);
+    this.classes = own(specs.classes);
+    this.pods = own(specs.pods);
+    this.#heard.use(this.volumes.on((event) => this.#volumeChanged(event)));
+    this.#heard.use(this.claims.on((event) => this.#claimChanged(event)));
+    this.#heard.use(this.classes.on((event) => this.#classChanged(event)));
+    this.#heard.use(this.pods.on((event) => this.#podChanged(event)));
+  }
+
+  [Symbol.dispose](): void {
+    this.#heard.dispose();
+  }
+
+  get names(): BinderNames {
+    return this.specs.names;
+  }
+
+  get migration(): Migration {
+    return this.specs.migration;
+  }
+
+  volume(name: string): PersistentVolume | undefined {
+    return this.volumes.get({ name });
+  }
+
+  volumesNaming({ metadata }: PersistentVolumeClaim): readonly PersistentVolume[] {
+    return this.volumes.by("claim", keyText(metadata));
+  }
+
+  /** The best volume for a claim, taken from its shelf: nobody else is given it before {@link settle}. */
+  best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
+    const best = this.#shelves.best(claim);
+    if (best) this.#shelves.take(best.metadata.name);
+    return best;
+  }
+
+  storageClass(name: string): StorageClass | undefined {
+    return this.classes.get({ name });
+  }
+
+  /** A claim was put into a volume, as it was judged; memory may not show it yet. */
+  give({ metadata: { name, resourceVersion } }: PersistentVolume): void {
+    const known = this.volumes.get({ name });
+    if (known?.metadata.resourceVersion === resourceVersion) this.#given.add(known);
+  }
+
+  /** Puts a volume back where it can be had, as far as is known. */
+  settle(name: string): void {
+    const volume = this.volumes.get({ name });
+    if (volume && isAvailable(volume) && !this.#given.has(volume)) this.#stand(volume);
+    else this.#shelves.take(name);
+  }
+
+  /** A claim has been looked at: what it was offered and did not take is offered to the next. */
+  looked(claim: string): void {
+    const offered = this.#offers.get(claim);
+    if (!offered) return;
+    this.#offers.delete(claim);
+    const [namespace = "", own = ""] = claim.split("/");
+    const found = this.claims.get({ namespace, name: own });
+    if (found) this.#wait(found);
+    for (const name of offered) {
+      const volume = this.volumes.get({ name });
+      if (volume) this.#left.set(volume, (this.#left.get(volume) ?? new Set()).add(claim));
+      this.settle(name);
+    }
+  }
+
+  defaultClass(): string | undefined {
+    return defaultClassOf(this.classes.list(), this.specs.labelDomain)?.metadata.name;
+  }
+
+  #stand(volume: PersistentVolume): void {
+    this.#shelves.put(volume);
+    const claim = this.#wanting(volume);
+    if (!claim) return;
+    const key = keyText(claim.metadata);
+    const offered = this.#offers.get(key) ?? new Set();
+    this.#offers.set(key, offered.add(volume.metadata.name));
+    this.#leaveLine(claim);
+    this.#add(`claim/${key}`);
+  }
+
+  /** A claim that waits, that a volume fits, and that looks at no other yet. */
+  #wanting(volume: PersistentVolume): PersistentVolumeClaim | undefined {
+    const { names } = this.specs;
+    // Whoever waits for a pod takes nothing (CTL-MODE-2).
+    const { volumeBindingMode } = this.classes.get({ name: classOf(volume, names) }) ?? {};
+    if (volumeBindingMode === "WaitForFirstConsumer") return undefined;
+    const waiting = this.#waiting.get(shelfOf(volume, names));
+    if (!waiting) return undefined;
+    const modes = modesText(volume);
+    const left = this.#left.get(volume);
+    for (const [key, claim] of waiting) {
+      if (!left?.has(key) && covers(modes, claim) && fits(volume, claim)) return claim;
+    }
+    return undefined;
+  }
+
+  /** Lets a claim wait for a volume, unless it looks at one or needs none. */
+  #wait(claim: PersistentVolumeClaim): void {
+    const { names } = this.specs;
+    const key = keyText(claim.metadata);
+    if (this.#offers.has(key) || !isWaiting(claim, names)) return;
+    const shelf = shelfOf(claim, names);
+    const line = this.#waiting.get(shelf);
+    if (line) line.set(key, claim);
+    else this.#waiting.set(shelf, new Map([[key, claim]]));
+  }
+
+  #leaveLine(claim: PersistentVolumeClaim): void {
+    const shelf = shelfOf(claim, this.specs.names);
+    const line = this.#waiting.get(shelf);
+    line?.delete(keyText(claim.metadata));
+    if (line?.size === 0) this.#waiting.delete(shelf);
+  }
+
+  #volumeChanged(event: ObjectEvent<PersistentVolume>): void {
+    const { object } = event;
+    const { name } = object.metadata;
+    if (event.type === "deleted") this.recyclers.forget(name);
+    if (event.type === "deleted" || !isAvailable(object)) this.#shelves.take(name);
+    else this.#stand(object);
+    this.#add(`volume/${name}`);
+    const claims = new Set(this.claims.by("volume", name).map(({ metadata }) => keyText(metadata)));
+    for (const volume of event.type === "changed" ? [object, event.old] : [object]) {
+      const claim = claimOfVolume(volume);
+      if (claim) claims.add(claim);
+    }
+    for (const claim of claims) this.#add(`claim/${claim}`);
+  }
+
+  #claimChanged(event: ObjectEvent<PersistentVolumeClaim>): void {
+    const { object } = event;
+    const key = keyText(object.metadata);
+    this.#leaveLine(event.type === "changed" ? event.old : object);
+    if (event.type !== "deleted") this.#wait(object);
+    this.#add(`claim/${key}`);
+    for (const { metadata } of this.volumes.by("claim", key)) this.#add(`volume/${metadata.name}`);
+    if (object.spec.volumeName) this.#add(`volume/${object.spec.volumeName}`);
+  }
+
+  #classChanged({ object }: ObjectEvent<StorageClass>): void {
+    const names = [object.metadata.name, ...(isDefaultClass(object, this.specs.labelDomain) ? [""] : [])];
+    for (const name of names) {
+      for (const claim of this.claims.by("class", name)) this.#add(`claim/${keyText(claim.metadata)}`);
+    }
+  }
+
+  #podChanged(event: ObjectEvent<Pod>): void {
+    const { object } = event;
+    const volume = recycledBy(object);
+    if (volume !== undefined) {
+      const told = (): void => this.#add(`volume/${volume}`);
+      this.recyclers.changed(this.volume(volume), event, told);
+      told();
+    }
+    for (const key of claimsOfPod(object)) {
+      const claim = this.claims.get(key);
+      // Who uses what a claim has left keeps it from being emptied.
+      if (!claim)
+        for (const { metadata } of this.volumes.by("claim", keyText(key))) this.#add(`volume/${metadata.name}`);
+      else if (claim.metadata.annotations?.[this.specs.names.bindCompleted] !== YES) {
+        this.#add(`claim/${keyText(key)}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Makes the claims of ephemeral volumes: each Pod that describes a claim in a volume gets one of its own, which goes with it.
+ *
+ * What is there under the name of such a claim and is not of that Pod is left alone, and the Pod waits until it is gone.
+ * A claim is never changed after it was made (VOL-34).
+ *
+ * @module
+ */
+import { type Key, type NewObject, attempt, keyText } from "../../client/index.ts";
+import { PersistentVolumeClaim, Pod } from "../../client/kinds/index.ts";
+import { controllerUid } from "../../runtime/owners.ts";
+import {
+  type Context,
+  type Controller,
+  type GetInformer,
+  type Result,
+  defineController,
+  sharedInformer,
+  watches,
+} from "../../runtime/index.ts";
+import { type EphemeralClaim, ephemeralClaimsOfPod } from "../../claims/pod-claims.ts";
+
+/** Finds the Pods that want a claim of a name for themselves. */
+const pods = sharedInformer(Pod, {
+  indexes: { claim: (pod: Pod) => ephemeralClaimsOfPod(pod).map(({ key }) => keyText(key)) },
+});
+const claims = sharedInformer(PersistentVolumeClaim);
+
+/** Memory was behind, and will show whose claim it is. */
+const AGAIN: Result = { requeueAfter: "100ms" };
+
+/** The controller named `ephemeral-volume` (CTL-EPH-1..7). */
+export const ephemeralVolumes: Controller = defineController({
+  name: "keelson-ephemeral-volume",
+  eventSource: "ephemeral_volume",
+  for: pods,
+  owns: [claims],
+  sources: [watches(claims, podsThatWant)],
+  predicate: ({ object }) => ephemeralClaimsOfPod(object).length > 0,
+  async reconcile(ctx) {
+    // Who is leaving is given nothing (CTL-EPH-5).
+    if (ctx.object.metadata.deletionTimestamp !== undefined) return undefined;
+    const results: Result[] = [];
+    for (const wanted of ephemeralClaimsOfPod(ctx.object)) results.push(await makeClaim(ctx, wanted));
+    return results.find((result) => result !== undefined);
+  },
+});
+
+/** The Pods that a claim is meant for, or is in the way of. */
+function podsThatWant({ metadata }: PersistentVolumeClaim, informer: GetInformer): Key<"Namespaced">[] {
+  const found = informer(pods).by("claim", keyText(metadata));
+  return found.map(({ metadata: { namespace = "", name } }) => ({ namespace, name }));
+}
+
+/** Makes a claim that is not there (CTL-EPH-1, 3, 4). */
+async function makeClaim(ctx: Context<Pod>, { key, template }: EphemeralClaim): Promise<Result> {
+  const { object: pod, informer, create, events } = ctx;
+  const found = informer(claims).get(key);
+  if (found) {
+    if (controllerUid(found) === pod.metadata.uid) return undefined;
+    events.warning("FailedBinding", `expected the claim ${key.name} to be of this Pod, it was there before and is not`);
+    return undefined;
+  }
+  const { labels, annotations } = template.metadata ?? {};
+  const claim = { metadata: { ...key, labels, annotations }, spec: template.spec };
+  const made = await attempt(create(PersistentVolumeClaim, claim as NewObject<PersistentVolumeClaim>), "AlreadyExists");
+  return made.ok ? undefined : AGAIN;
+}

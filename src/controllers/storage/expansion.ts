@@ -1,0 +1,189 @@
+/**
+ * Expansion, as far as a control plane does it: a claim that asks for more than it has is left to the resizer of its driver,
+ * or, where nothing but a node has to act, its volume is enlarged here and the rest left to the node (DEC-58).
+ *
+ * It acts when a request or what is had changes, not when a state does: what a node has given up is not begun again before
+ * somebody asks for more. Other attributes of a volume are changed by resizers alone (CTL-MOD-1).
+ *
+ * @module
+ */
+import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import { compareQuantities } from "../../meta/quantity.ts";
+import {
+  type Context,
+  type Controller,
+  type ObjectEvent,
+  type Result,
+  defineController,
+  sharedInformer,
+} from "../../runtime/index.ts";
+import { capacityOf, requestOf } from "../../claims/fit.ts";
+import { type Migration, migrationOf } from "../../claims/plugin-migration.ts";
+import { type BinderNames, binderNames } from "../../claims/annotations.ts";
+import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../../claims/resize.ts";
+import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
+import { annotated } from "../../meta/annotations.ts";
+
+type Expanding = Context<PersistentVolumeClaim, "Namespaced">;
+
+const volumes = sharedInformer(PersistentVolume);
+
+/** The controller named `persistentvolume-expander` (CTL-EXP-1..14). */
+export function volumeExpansion(dialect: Dialect): Controller {
+  const migration = migrationOf(dialect);
+  const names = binderNames(dialect);
+  return defineController({
+    name: "keelson-persistentvolume-expander",
+    eventSource: "volume_expand",
+    for: PersistentVolumeClaim,
+    uses: [volumes],
+    predicate: mayExpand,
+    async reconcile(ctx) {
+      const found = await volumeOf(ctx);
+      if (!found) return undefined;
+      const volume = await withoutMark(ctx, found, names);
+      if (!volume) return AGAIN;
+      return isGrowing(ctx.object) ? expand(ctx, volume, { migration, names }) : undefined;
+    },
+  });
+}
+
+const gaveUpOnNode = (claim: PersistentVolumeClaim): boolean => gaveUp(claim) === "Node";
+
+/** Whether something has happened after which a claim may have to be expanded (CTL-EXP-9, 10). */
+function mayExpand(event: ObjectEvent<PersistentVolumeClaim>): boolean {
+  const { object } = event;
+  if (object.status.phase !== "Bound") return false;
+  const isNew = event.type !== "changed" || event.old.status.phase !== "Bound";
+  if (isNew) return !gaveUpOnNode(object) || compareQuantities(requestOf(object), allocatedTo(object) ?? "0") > 0;
+  const wants = compareQuantities(requestOf(object), requestOf(event.old));
+  return wants > 0 || (wants < 0 && !gaveUpOnNode(object)) || compareQuantities(hadBy(object), hadBy(event.old)) > 0;
+}
+
+/** The volume of a claim, as long as both are bound to each other; it may be younger than what memory shows. */
+async function volumeOf({ object, informer, client }: Expanding): Promise<PersistentVolume | undefined> {
+  const { volumeName: name = "" } = object.spec;
+  if (object.status.phase !== "Bound" || name === "") return undefined;
+  const isOurs = (volume: PersistentVolume | undefined): boolean =>
+    volume?.spec.claimRef?.uid === object.metadata.uid && volume.spec.claimRef.namespace === object.metadata.namespace;
+  const known = informer(volumes).get({ name });
+  if (isOurs(known)) return known;
+  const found = await client.resource(PersistentVolume).find({ name });
+  return isOurs(found) ? found : undefined;
+}
+
+/** Takes off a volume what its claim had before, once a node has enlarged the rest. */
+async function withoutMark(
+  { client, object }: Expanding,
+  volume: PersistentVolume,
+  { beforeResize }: BinderNames,
+): Promise<PersistentVolume | undefined> {
+  const isMarked = volume.metadata.annotations?.[beforeResize] !== undefined;
+  if (!isMarked || compareQuantities(hadBy(object), capacityOf(volume)) < 0) return volume;
+  return write(client, PersistentVolume, annotated(volume, { [beforeResize]: undefined }));
+}
+
+interface Ways {
+  readonly migration: Migration;
+  readonly names: BinderNames;
+}
+
+async function expand(ctx: Expanding, volume: PersistentVolume, { migration, names }: Ways): Promise<Result> {
+  const { object: claim, client, events } = ctx;
+  const { name: resizer = "somebody", isOutside } = resizerOf(volume, migration);
+  if (!isOutside) return enlarge(ctx, volume, { names, resizer });
+  events.normal("ExternalExpanding", `it waits for ${resizer} to enlarge its volume`);
+  const isMigrated = migration.ofSource(volume) !== undefined;
+  if (!isMigrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;
+  return (await write(client, PersistentVolumeClaim, annotated(claim, { [names.resizer]: resizer })))
+    ? undefined
+    : AGAIN;
+}
+
+interface OnNode {
+  readonly names: BinderNames;
+  readonly resizer: string;
+}
+
+/** Enlarges a volume for which nothing has to be done but on a node (CTL-EXP-5..7, 9, 10, 12, 14). */
+async function enlarge(ctx: Expanding, volume: PersistentVolume, { names, resizer }: OnNode): Promise<Result> {
+  const { object: claim } = ctx;
+  const state = stateOf(claim);
+  if (state === "NodeResizePending" || state === "NodeResizeInProgress") return undefined;
+  if (gaveUpOnNode(claim)) return leaveToNode(ctx, claim);
+  // What was begun is ended first; what is asked for beyond it comes after that.
+  const begun = state === "ControllerResizeInProgress" ? allocatedTo(claim) : undefined;
+  const size = begun ?? requestOf(claim);
+  const current = begun === undefined ? await begin(ctx, size, { names, resizer }) : claim;
+  const isBlock = volume.spec.volumeMode === "Block";
+  const grown = current && (await grow(ctx, isBlock ? volume : markedWith(hadBy(claim), volume, names), size));
+  if (!current || !grown) return AGAIN;
+  return isBlock ? finish(ctx, current, size) : leaveToNode(ctx, current);
+}
+
+/** Says that the control plane is at it, and who. */
+function begin(ctx: Expanding, size: string, { names, resizer }: OnNode): Promise<PersistentVolumeClaim | undefined> {
+  const claim = annotated(ctx.object, { [names.resizer]: resizer });
+  const { status } = claim;
+  return writeStatus(ctx.client, PersistentVolumeClaim, {
+    ...claim,
+    status: {
+      ...status,
+      allocatedResources: { ...status.allocatedResources, storage: size },
+      allocatedResourceStatuses: { ...status.allocatedResourceStatuses, storage: "ControllerResizeInProgress" },
+      conditions: withCondition(claim, ctx.condition("Resizing", true, "Resizing", "its volume is enlarged")),
+    },
+  });
+}
+
+/** A volume that remembers what its claim had; what it remembers already stays. */
+function markedWith(size: string, volume: PersistentVolume, { beforeResize }: BinderNames): PersistentVolume {
+  return volume.metadata.annotations?.[beforeResize] === undefined
+    ? annotated(volume, { [beforeResize]: size })
+    : volume;
+}
+
+/** Gives a volume its new size; one that is larger already stays as it is. */
+function grow({ client }: Expanding, volume: PersistentVolume, size: string): Promise<PersistentVolume | undefined> {
+  const storage = compareQuantities(capacityOf(volume), size) < 0 ? size : capacityOf(volume);
+  const spec = { ...volume.spec, capacity: { ...volume.spec.capacity, storage } };
+  return write(client, PersistentVolume, { ...volume, spec });
+}
+
+/** The control plane is done; the file system is enlarged on a node. */
+async function leaveToNode(ctx: Expanding, claim: PersistentVolumeClaim): Promise<Result> {
+  const { status } = claim;
+  const waits = ctx.condition("FileSystemResizePending", true, "", "it waits for a node to enlarge the file system");
+  const next = {
+    ...status,
+    allocatedResourceStatuses: { ...status.allocatedResourceStatuses, storage: "NodeResizePending" },
+    conditions: withCondition(claim, waits),
+  };
+  return (await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next })) ? undefined : AGAIN;
+}
+
+/** Nothing is left for a node: the claim has what was allocated to it. */
+async function finish(ctx: Expanding, claim: PersistentVolumeClaim, size: string): Promise<Result> {
+  const { allocatedResourceStatuses = {}, conditions = [], ...status } = claim.status;
+  const { storage: _, ...states } = allocatedResourceStatuses;
+  const next = {
+    ...status,
+    capacity: { ...status.capacity, storage: size },
+    ...(Object.keys(states).length > 0 ? { allocatedResourceStatuses: states } : {}),
+    conditions: conditions.filter(({ type }) => !OF_RESIZING.has(type)),
+  };
+  if (!(await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next }))) return AGAIN;
+  ctx.events.normal("VolumeResizeSuccessful", `its volume has ${size}`);
+  return undefined;
+}
+
+const OF_RESIZING = new Set(["Resizing", "FileSystemResizePending"]);
+
+type ClaimCondition = NonNullable<PersistentVolumeClaim["status"]["conditions"]>[number];
+
+/** The conditions of a claim with one more, or with it in place of the one of its type. */
+const withCondition = ({ status }: PersistentVolumeClaim, one: ClaimCondition): ClaimCondition[] => [
+  ...(status.conditions ?? []).filter(({ type }) => type !== one.type),
+  one,
+];

@@ -1,0 +1,95 @@
+/**
+ * Claims, volumes and attributes classes that are in use are not removed: each has a finalizer, which is put back where
+ * somebody took it off, and taken off when its object is deleted and nobody uses it any more.
+ *
+ * @module
+ */
+import { type ApiObject, type Kind, type Scope, inDomain, keyText } from "../../client/index.ts";
+import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttributesClass } from "../../client/kinds/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import { addFinalizer, hasFinalizer, removeFinalizer } from "../../runtime/finalizer.ts";
+import {
+  type Context,
+  type Controller,
+  type ControllerDefinition,
+  defineController,
+  sharedInformer,
+  watches,
+} from "../../runtime/index.ts";
+import { claimsOfPod } from "../../claims/pod-claims.ts";
+import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../../claims/usage.ts";
+
+/** What is kept, by which finalizer, and who uses it. */
+interface Protection<T extends ApiObject, S extends Scope> extends Pick<
+  ControllerDefinition<T, S>,
+  "name" | "sources" | "uses"
+> {
+  readonly kind: Kind<T, S>;
+  readonly finalizer: string;
+  readonly isInUse: (context: Context<T, S>) => boolean | Promise<boolean>;
+}
+
+/** Claims that pods on nodes use are kept (CTL-PVCP-1..6). */
+export const claimProtection = ({ labelDomain }: Dialect): Controller =>
+  protecting({
+    name: "keelson-pvc-protection",
+    kind: PersistentVolumeClaim,
+    finalizer: `${labelDomain}/pvc-protection`,
+    sources: [watches(podsByClaim, claimsOfPod)],
+    async isInUse({ object, key, client, informer }) {
+      const uses = (pod: Pod): boolean => usesClaim(pod, object);
+      if (informer(podsByClaim).by("claim", keyText(key)).some(uses)) return true;
+      // A pod may be younger than what memory shows (CTL-PVCP-6).
+      const { items } = await client.resource(Pod).list({ namespace: key.namespace });
+      return items.some(uses);
+    },
+  });
+
+/** Volumes that are bound are kept (CTL-PVP-1..3). */
+export const volumeProtection = ({ labelDomain }: Dialect): Controller =>
+  protecting({
+    name: "keelson-pv-protection",
+    kind: PersistentVolume,
+    finalizer: `${labelDomain}/pv-protection`,
+    isInUse: ({ object }) => isUsed(object),
+  });
+
+/** Attributes classes that a claim or a volume names are kept (CTL-VACP-1..3). */
+export function attributesClassProtection({ domain, labelDomain }: Dialect): Controller {
+  const toClasses = (names: readonly string[]): { name: string }[] => names.map((name) => ({ name }));
+  return protecting({
+    name: "keelson-vac-protection",
+    kind: inDomain(VolumeAttributesClass, domain),
+    finalizer: `${labelDomain}/vac-protection`,
+    sources: [
+      watches(claimsByClass, (claim) => toClasses(classesOfClaim(claim))),
+      watches(volumesByClass, (volume) => toClasses(classesOfVolume(volume))),
+    ],
+    isInUse: ({ key: { name }, informer }) =>
+      informer(claimsByClass).by("class", name).length + informer(volumesByClass).by("class", name).length > 0,
+  });
+}
+
+function protecting<T extends ApiObject, S extends Scope>(protection: Protection<T, S>): Controller {
+  const { kind, finalizer, isInUse, ...definition } = protection;
+  const isProtected = (object: ApiObject): boolean => hasFinalizer(object, finalizer);
+  return defineController<T, S>({
+    ...definition,
+    for: kind,
+    predicate: ({ object }) => isProtected(object) === (object.metadata.deletionTimestamp !== undefined),
+    async reconcile(context) {
+      const { object, client } = context;
+      if (object.metadata.deletionTimestamp === undefined) {
+        if (!isProtected(object)) await addFinalizer(client, kind, object, finalizer);
+      } else if (isProtected(object) && !(await isInUse(context))) {
+        await removeFinalizer(client, kind, object, finalizer);
+      }
+    },
+  });
+}
+
+const podsByClaim = sharedInformer(Pod, {
+  indexes: { claim: (pod: Pod) => claimsOfPod(pod).map((key) => keyText(key)) },
+});
+const claimsByClass = sharedInformer(PersistentVolumeClaim, { indexes: { class: classesOfClaim } });
+const volumesByClass = sharedInformer(PersistentVolume, { indexes: { class: classesOfVolume } });

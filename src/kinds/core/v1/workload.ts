@@ -1,0 +1,251 @@
+/**
+ * What workloads have in common: a template of Pods, a selector that finds them, a status of counts.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { int32, int64, nullable, optional, required, struct, text, time } from "../../../meta/types.ts";
+import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
+import type { LabelSelectorValue } from "../../../schema/validation/label-selector.ts";
+import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import type { PodTemplate, PodTemplates } from "./pod/template.ts";
+import { nameWarnings } from "./pod/warnings.ts";
+import { validateAtMost, validateNotNegative } from "../../rules/counts.ts";
+import { isEmptySelector, isReadableSelector, selectionOf, selectorText } from "../../rules/label-selection.ts";
+import { containerColumns, orNone, shownLabels } from "../../rules/template-columns.ts";
+
+/** A workload as its rules see it. */
+export interface Workload extends ApiObject {
+  spec: {
+    replicas?: number;
+    selector?: LabelSelectorValue;
+    template: PodTemplate;
+    minReadySeconds?: number;
+    revisionHistoryLimit?: number;
+  };
+  status: { readonly [member: string]: unknown };
+}
+
+/** A condition of a workload. */
+export const Condition = struct("What is known of one side of the workload.", {
+  type: required(text("What it is about.")),
+  status: required(text("True, False or Unknown.")),
+  lastTransitionTime: nullable(time("When the status last changed.")),
+  reason: optional(text("Why, for programs.")),
+  message: optional(text("Why, for people.")),
+});
+
+/** Numbers of a status, with what they count. */
+export const counted = (description: string) => optional(int32(description));
+
+/** The generation that whoever wrote the status had seen. */
+export const observed = optional(int64("The generation of the object that the status speaks of."));
+
+/** What a selector must be: there, asking for something, and well formed (KIND-Deployment-2, KIND-All-15). */
+export function validateSelector(selector: LabelSelectorValue | undefined, field: string, errors: FieldErrors): void {
+  if (!selector) return errors.required(field, "expected a selector of the labels of the template");
+  validateLabelSelector(selector, field, errors);
+  if (isEmptySelector(selector)) errors.invalid(field, selector, "expected a selector that asks for something");
+}
+
+/** Tells labels of a template that its selector does not find. */
+export function validateSelected(
+  selector: LabelSelectorValue | undefined,
+  template: PodTemplate,
+  at: string,
+  errors: FieldErrors,
+): void {
+  const { labels } = template.metadata ?? {};
+  if (selector && (isEmptySelector(selector) || selectionOf(selector)?.matches(labels))) return;
+  errors.invalid(`${at}.metadata.labels`, labels ?? null, "expected labels that the selector finds");
+}
+
+/** A template whose Pods run for ever (KIND-All-14). */
+export function validateLasting({ spec }: PodTemplate, at: string, errors: FieldErrors): void {
+  const { restartPolicy = "Always", activeDeadlineSeconds } = spec;
+  if (restartPolicy !== "Always") errors.notSupported(`${at}.spec.restartPolicy`, restartPolicy, ["Always"]);
+  if (activeDeadlineSeconds !== undefined && activeDeadlineSeconds !== null) {
+    errors.forbidden(`${at}.spec.activeDeadlineSeconds`, "expected none: the Pods have no end");
+  }
+}
+
+/**
+ * The selector and the template of a workload, together (KIND-Deployment-2, KIND-ReplicaSet-2, KIND-StatefulSet-6); a template
+ * is judged beside a selector that can be read. Gives whether it was.
+ */
+export function validateTemplate(
+  { selector, template }: Workload["spec"],
+  templates: PodTemplates,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): boolean {
+  const at = "spec.template";
+  if (selector && !isReadableSelector(selector)) {
+    errors.invalid("spec.selector", selector, "expected a selector that can be read");
+    return false;
+  }
+  validateSelected(selector, template, at, errors);
+  templates.validate(template, at, errors, ctx);
+  validateLasting(template, at, errors);
+  return true;
+}
+
+/** Tells the selector of a spec that does not say what it said. */
+export function validateSameSelector(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [{ selector: now }, { selector: before }] = [(object as Workload).spec, (old as Workload).spec];
+  if (!sameMeaning(LabelSelector, now, before)) errors.invalid("spec.selector", now ?? null, "field is immutable");
+}
+
+/** Tells counts of a status that cannot be (KIND-ReplicaSet-4). */
+export function validateReplicaCounts(status: ReplicaCounts, errors: FieldErrors): void {
+  validateNotNegative(status, REPLICA_COUNTS, "status", errors);
+  validateAtMost(
+    status,
+    [
+      ["fullyLabeledReplicas", "replicas"],
+      ["readyReplicas", "replicas"],
+      ["availableReplicas", "replicas"],
+      ["availableReplicas", "readyReplicas"],
+    ],
+    "status",
+    errors,
+  );
+}
+
+const REPLICA_COUNTS = [
+  "replicas",
+  "fullyLabeledReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "observedGeneration",
+  "terminatingReplicas",
+] as const;
+
+type ReplicaCounts = { readonly [member in (typeof REPLICA_COUNTS)[number]]?: number };
+
+/** What one kind of workloads asks for. */
+interface Rules {
+  /** Defaults beside those of the template; changes the object. */
+  setDefaults(object: Workload, ctx: WriteContext): void;
+  /** Everything that is wrong with a new object (without `old`), and with a changed one beside what may not change. */
+  validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext, old?: ApiObject): void;
+  /** What may not change. */
+  validateChange?(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
+  validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
+  /** Before a create (without `old`) and an update of the object. */
+  prepare?(object: ApiObject, old: ApiObject | undefined): void;
+  /** Before a write of the status, beside what holds for all; changes `object`. */
+  prepareStatus?(object: ApiObject, old: ApiObject): void;
+  /** Whether a change counts in the generation, where it is not one of the spec. */
+  readonly counts?: ResourceDefinition["counts"];
+  /** Whether Pods are told from others by more than the name of the workload: any name will do then. */
+  readonly anyName?: true;
+  /** Whether a change is told the Warnings of the template, where it is not one of the generation. */
+  isNewTemplate?(object: ApiObject, old: ApiObject): boolean;
+  /** Warnings beside those of the template, also where that has not changed. */
+  warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
+  /** The status of a new object: what is always printed; none by default. */
+  readonly firstStatus?: object;
+  /** Labels that a write of the status leaves as they are. */
+  readonly keepsLabels?: true;
+  readonly subresources?: ResourceDefinition["subresources"];
+}
+
+/**
+ * What all workloads have alike: a create begins without a status, an update of the object keeps it, its own path writes
+ * nothing else of the object (KIND-All-2); the template is filled in, judged, and warned of when the generation changes
+ * (KIND-All-12, KIND-All-13).
+ */
+export const workload = (
+  templates: PodTemplates,
+  rules: Rules,
+): Pick<
+  ResourceDefinition,
+  | "generation"
+  | "counts"
+  | "resetFields"
+  | "defaults"
+  | "prepareForCreate"
+  | "prepareForUpdate"
+  | "validate"
+  | "validateUpdate"
+  | "warnings"
+  | "subresources"
+> => ({
+  generation: "fromOne",
+  ...(rules.counts ? { counts: rules.counts } : {}),
+  resetFields: ["status"],
+  defaults(object, ctx) {
+    const { spec } = object as Partial<Workload>;
+    if (!spec) return;
+    rules.setDefaults(object as Workload, ctx);
+    templates.setDefaults(spec.template, ctx);
+  },
+  prepareForCreate(object, ctx) {
+    object["status"] = { ...rules.firstStatus };
+    templates.dropGated(templateOf(object), undefined, ctx);
+    rules.prepare?.(object, undefined);
+  },
+  prepareForUpdate(object, old, ctx) {
+    object["status"] = old["status"];
+    templates.dropGated(templateOf(object), templateOf(old), ctx);
+    rules.prepare?.(object, old);
+  },
+  validate: (object, errors, ctx) => rules.validate(object, errors, ctx),
+  validateUpdate(object, old, errors, ctx) {
+    rules.validate(object, errors, ctx, old);
+    rules.validateChange?.(object, old, errors);
+  },
+  *warnings(object, old, ctx) {
+    if (!old && !rules.anyName) yield* nameWarnings(object.metadata.name);
+    const isNew = !old || (rules.isNewTemplate?.(object, old) ?? isCounted(object, old));
+    const template = isNew ? templateOf(object) : undefined;
+    if (template) yield* templates.warnings(template as PodTemplate, "spec.template", ctx);
+    if (rules.warnings) yield* rules.warnings(object, old);
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      uncounted: true,
+      resetFields: rules.keepsLabels ? ["spec", "metadata.labels"] : ["spec"],
+      prepareForUpdate(object, old) {
+        object["spec"] = old["spec"];
+        if (rules.keepsLabels) keepLabels(object, old);
+        rules.prepareStatus?.(object, old);
+      },
+      validateUpdate: (object, old, errors) => rules.validateStatus(object, old, errors),
+    },
+    ...rules.subresources,
+  },
+});
+
+function keepLabels({ metadata }: ApiObject, { metadata: { labels } }: ApiObject): void {
+  if (labels) metadata.labels = labels;
+  else delete metadata.labels;
+}
+
+/** Whether an update counts in the generation. */
+export const isCounted = (object: ApiObject, old: ApiObject): boolean =>
+  object.metadata.generation !== old.metadata.generation;
+
+/** The selector of a workload as a query. */
+export const selectorOf = (object: ApiObject): string => selectorText((object as Workload).spec.selector);
+
+/** The template of a workload. */
+export const templateOf = (object: ApiObject): Partial<PodTemplate> | undefined =>
+  (object as Partial<Workload>).spec?.template;
+
+/** A wide column of the selector, by default that of a workload. */
+export const selectorColumn = (
+  textOf: (object: ApiObject) => string = (object) => selectorText((object as Partial<Workload>).spec?.selector),
+): Column => textColumn("Selector", "The selector of the Pods.", (object) => orNone(textOf(object)), true);
+
+/** A member of the status. */
+export const statusOf = (object: ApiObject, member: string): unknown => (object as Partial<Workload>).status?.[member];
+
+/** A member of the spec that says how many Pods there are to be. */
+export const replicasOf = (object: ApiObject): number => (object as Partial<Workload>).spec?.replicas ?? 0;
+
+export { ageColumn, containerColumns, numberColumn, shownLabels };

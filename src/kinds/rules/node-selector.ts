@@ -1,0 +1,143 @@
+/**
+ * NodeSelector: which nodes can reach a volume, or should run a Pod (doc 3 "nodeAffinity", PV-5..10, DEC-10).
+ *
+ * Terms are alternatives, the requirements of a term must all hold; an empty term matches no node.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { dnsSubdomain, labelValue, qualifiedName } from "../../meta/names.ts";
+import { type Static, atomicList, optional, required, struct, text } from "../../meta/types.ts";
+import type { ApiContext } from "../../schema/definition.ts";
+import { oldNodeLabel } from "./node-labels.ts";
+
+const NodeSelectorRequirement = struct("One thing that is asked of a node.", {
+  key: required(text("The label, or the member.")),
+  operator: required(text("`In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`.")),
+  values: optional(atomicList(text(), "The values of In and NotIn; one number for Gt and Lt.")),
+});
+
+/** One alternative of a node selector. */
+export const NodeSelectorTerm = struct(
+  "What is asked of a node; everything in it must hold. An empty term matches no node.",
+  {
+    matchExpressions: optional(atomicList(NodeSelectorRequirement, "What is asked of the labels of the node.")),
+    matchFields: optional(atomicList(NodeSelectorRequirement, "What is asked of the members of the node.")),
+  },
+  { atomic: true },
+);
+
+/** The schema of a node selector. */
+export const NodeSelector = struct(
+  "Selects nodes: those that any of the terms matches.",
+  { nodeSelectorTerms: required(atomicList(NodeSelectorTerm, "The alternatives.")) },
+  { atomic: true },
+);
+
+/** A node selector. */
+export type NodeSelectorValue = Static<typeof NodeSelector>;
+
+/** One alternative. */
+export type NodeSelectorTermValue = Static<typeof NodeSelectorTerm>;
+
+type Requirement = Static<typeof NodeSelectorRequirement>;
+
+const OPERATORS = ["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"];
+
+/** Everything that is wrong with a node selector; at least one term is there (PV-6). */
+export function validateNodeSelector(selector: NodeSelectorValue, at: string, errors: FieldErrors): void {
+  const terms = selector.nodeSelectorTerms ?? [];
+  if (terms.length === 0) errors.required(`${at}.nodeSelectorTerms`, "expected at least one term");
+  terms.forEach((term, i) => validateTerm(term, `${at}.nodeSelectorTerms[${i}]`, errors));
+}
+
+/** Everything that is wrong with one term. */
+export function validateTerm(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
+  term.matchExpressions?.forEach((requirement, i) => {
+    validateExpression(requirement, `${at}.matchExpressions[${i}]`, errors);
+    validateValues(requirement.values, `${at}.matchExpressions[${i}]`, errors);
+  });
+  validateFields(term, at, errors);
+}
+
+/** Everything that is wrong with a term that is wished for: values that no label has get a Warning. */
+export function validateWish(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
+  term.matchExpressions?.forEach((requirement, i) => {
+    validateExpression(requirement, `${at}.matchExpressions[${i}]`, errors);
+  });
+  validateFields(term, at, errors);
+}
+
+function validateFields(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
+  term.matchFields?.forEach((requirement, i) => validateField(requirement, `${at}.matchFields[${i}]`, errors));
+}
+
+function validateExpression(
+  { key = "", operator, values = [] }: Partial<Requirement>,
+  at: string,
+  errors: FieldErrors,
+): void {
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      if (values.length === 0) errors.required(`${at}.values`, `expected at least one value for ${operator}, got none`);
+      break;
+    case "Exists":
+    case "DoesNotExist":
+      if (values.length > 0) errors.forbidden(`${at}.values`, `expected no values for ${operator}`);
+      break;
+    case "Gt":
+    case "Lt":
+      if (values.length !== 1)
+        errors.required(`${at}.values`, `expected one value for ${operator}, got ${values.length}`);
+      break;
+    default:
+      errors.invalid(`${at}.operator`, operator ?? "", `expected one of ${OPERATORS.join(", ")}`);
+  }
+  const wrongKey = qualifiedName(key);
+  if (wrongKey !== undefined) errors.invalid(`${at}.key`, key, wrongKey);
+}
+
+function validateValues(values: readonly string[] | undefined, at: string, errors: FieldErrors): void {
+  values?.forEach((value, i) => {
+    const wrong = labelValue(value);
+    if (wrong !== undefined) errors.invalid(`${at}.values[${i}]`, value, wrong);
+  });
+}
+
+/** The one member that is known is the name of the node. */
+function validateField(
+  { key = "", operator, values = [] }: Partial<Requirement>,
+  at: string,
+  errors: FieldErrors,
+): void {
+  if (operator !== "In" && operator !== "NotIn") {
+    errors.invalid(`${at}.operator`, operator ?? "", "expected In or NotIn");
+  } else if (values.length !== 1) {
+    errors.required(`${at}.values`, `expected one value for a member, got ${values.length}`);
+  }
+  if (key !== "metadata.name") return errors.invalid(`${at}.key`, key, "expected metadata.name");
+  values.forEach((value, i) => {
+    const wrong = dnsSubdomain(value);
+    if (wrong !== undefined) errors.invalid(`${at}.values[${i}]`, value, wrong);
+  });
+}
+
+/** Warnings about old node labels in a term. */
+export function termWarnings(term: NodeSelectorTermValue, at: string, ctx: ApiContext): readonly string[] {
+  return (term.matchExpressions ?? []).flatMap(({ key }, i) => {
+    const old = oldNodeLabel(key, ctx.dialect);
+    return old === undefined ? [] : [`${at}.matchExpressions[${i}].key: ${old}`];
+  });
+}
+
+/** Warnings about a term that is wished for: those of any, and values that no label has. */
+export function wishWarnings(term: NodeSelectorTermValue, at: string, ctx: ApiContext): readonly string[] {
+  const values = (term.matchExpressions ?? []).flatMap(({ values: listed = [] }, i) =>
+    listed.flatMap((value, j) => {
+      const wrong = labelValue(value);
+      return wrong === undefined ? [] : [`${at}.matchExpressions[${i}].values[${j}]: ${value} is invalid, ${wrong}`];
+    }),
+  );
+  return [...termWarnings(term, at, ctx), ...values];
+}

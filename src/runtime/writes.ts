@@ -1,0 +1,33 @@
+/**
+ * How controllers write: each object in the version that they decided on.
+ *
+ * A write gives undefined where that version is not the stored one any more: the informer will show the newer one, and the key is
+ * reconciled again.
+ *
+ * @module
+ */
+import { type ApiObject, type Client, type Kind, type Scope, attempt } from "../client/index.ts";
+import type { Result } from "./definition.ts";
+
+/** The informer was behind the server, and will show what has changed. */
+export const AGAIN: Result = { requeueAfter: "100ms" };
+
+/** Writes an object. */
+export async function write<T extends ApiObject, S extends Scope>(
+  client: Client,
+  kind: Kind<T, S>,
+  object: T,
+): Promise<T | undefined> {
+  const done = await attempt(client.resource(kind).update(object), "Conflict", "NotFound");
+  return done.ok ? done.value : undefined;
+}
+
+/** Writes the status of an object. */
+export async function writeStatus<T extends ApiObject, S extends Scope>(
+  client: Client,
+  kind: Kind<T, S>,
+  object: T,
+): Promise<T | undefined> {
+  const done = await attempt(client.resource(kind).status.update(object), "Conflict", "NotFound");
+  return done.ok ? done.value : undefined;
+}
