@@ -10,7 +10,7 @@ import { andThen } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import type { Kind } from "./kind.ts";
 import { ownUpdated } from "./ownership.ts";
-import { newContext } from "./pipeline.ts";
+import { newContext } from "./write.ts";
 import { SYSTEM, systemWrite } from "./system.ts";
 import { guaranteedUpdate } from "./verbs/update.ts";
 

@@ -10,7 +10,7 @@ import { TurnLimit } from "../util/turn-limit.ts";
 import { type Proposal, commitTogether } from "./commit.ts";
 import type { Resource, WriteResult } from "./contract.ts";
 import type { Kind } from "./kind.ts";
-import { newContext } from "./pipeline.ts";
+import { newContext } from "./write.ts";
 import { CALLER, WRITE, bodyOf, named, registryOf, twoServers, widget } from "./testing/registry.ts";
 import { type Change, changeOf } from "./verbs/update.ts";
 

@@ -12,26 +12,16 @@
  * @module
  */
 import { closed } from "../cache/index.ts";
-import type { ApiObject, WriteContext } from "../schema/definition.ts";
+import type { WriteContext } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import { StoreError, type Write as StoreWrite } from "../storage/contract.ts";
+import { StoreError } from "../storage/contract.ts";
 import type { Hold } from "../util/keyed-lock.ts";
 import type { Caller, Target } from "./contract.ts";
 import { storeError } from "./errors.ts";
 import { type Kind, servedNow } from "./kind.ts";
 import { withLock, withLocks, withoutLock } from "./object-locks.ts";
-import { plannedOver } from "./planned.ts";
+import { type PlannedWrite, plannedOver } from "./planned.ts";
 import { waitForRevision, waitUntilFresh } from "./freshness.ts";
-
-/** A write that is to be stored. */
-export interface PlannedWrite {
-  readonly kind: Kind;
-  readonly namespace: string;
-  readonly name: string;
-  /** The object in the form in which it is stored; undefined where it is deleted. */
-  readonly object: ApiObject | undefined;
-  readonly write: StoreWrite;
-}
 
 /** What a verb has decided. */
 export interface Plan<Answer> {

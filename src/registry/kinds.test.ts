@@ -348,7 +348,8 @@ describe("admission that waits", () => {
               request.ref.plural,
               request.identity.extra,
             ]);
-            if (request.object?.["spec"]) request.replace({ metadata: { name: "a" }, spec: { by: "hook" }, odd: 1 });
+            if (request.object?.["spec"])
+              void request.replace({ metadata: { name: "a" }, spec: { by: "hook" }, odd: 1 });
           },
           async validate({ object }) {
             await later();

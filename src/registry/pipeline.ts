@@ -11,48 +11,17 @@ import type { AdmissionOptions, AdmissionRequest } from "../admission/contract.t
 import { readEntries } from "../apply/index.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
-import { ApiError, invalid } from "../meta/status.ts";
-import type { ApiObject, WriteContext } from "../schema/definition.ts";
+import { invalid } from "../meta/status.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { longRules, prepareCreate, prepareUpdate, warn } from "../schema/write/prepare.ts";
 import { whileHeld } from "../util/keyed-lock.ts";
 import { inTurns } from "../util/steps.ts";
-import type { TurnLimit } from "../util/turn-limit.ts";
 import { whenDone } from "../util/when-done.ts";
 import { ObjectRequest } from "./admission-request.ts";
 import type { Judging } from "./commit.ts";
-import type { Caller, Target, WriteOptions } from "./contract.ts";
-import type { Kind } from "./kind.ts";
 import { placeObject } from "./metadata.ts";
 import { allocate } from "./stocks/hand.ts";
-
-/** One write, as it was asked for. */
-export interface Write {
-  readonly kind: Kind;
-  readonly target: Target;
-  readonly options: WriteOptions;
-  readonly caller: Caller;
-  readonly ctx: WriteContext;
-  /** How long it may hold the event loop. */
-  readonly limit: TurnLimit;
-}
-
-/** A context for one write, with an empty list of warnings. */
-export const newContext = ({ shared }: Kind, writer?: Caller): WriteContext => ({
-  ...shared.api,
-  ...(writer ? { writer } : {}),
-  warnings: [],
-  namespaceLabels: shared.namespaceLabels,
-});
-
-/** Carries a write out; a refusal has the warnings that came before it. */
-export async function withWarnings<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ApiError) error.warnings = ctx.warnings;
-    throw error;
-  }
-}
+import type { Write } from "./write.ts";
 
 /** A write as the steps of admission see it. */
 export function requestOf(

@@ -5,7 +5,18 @@
  */
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup, ObjectName } from "../schema/lookup.ts";
-import type { PlannedWrite } from "./commit.ts";
+import type { Write } from "../storage/contract.ts";
+import type { Kind } from "./kind.ts";
+
+/** A write that is to be stored. */
+export interface PlannedWrite {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+  /** The object in the form in which it is stored; undefined where it is deleted. */
+  readonly object: ApiObject | undefined;
+  readonly write: Write;
+}
 
 /** What is read through a lookup, with planned writes over it. What nothing is planned for is read as it is. */
 export const plannedOver = (base: Lookup, planned: readonly PlannedWrite[]): Lookup => new PlannedLookup(base, planned);

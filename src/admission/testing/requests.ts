@@ -62,12 +62,11 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
 
 /** A step whose requests read stored objects through a lookup. */
 export function reading(lookup: Lookup, step: AdmissionStep): AdmissionStep {
-  const { mutate, validate, commit } = step;
   return {
     ...step,
-    ...(mutate && { mutate: (request) => mutate.call(step, { ...request, lookup }) }),
-    ...(validate && { validate: (request) => validate.call(step, { ...request, lookup }) }),
-    ...(commit && { commit: (request) => commit.call(step, { ...request, lookup }) }),
+    mutate: (request) => step.mutate?.({ ...request, lookup }),
+    validate: (request) => step.validate?.({ ...request, lookup }),
+    commit: (request) => step.commit?.({ ...request, lookup }),
   };
 }
 

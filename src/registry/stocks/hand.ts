@@ -10,7 +10,7 @@ import type { ApiObject, Hand, Owner, StandIns, Stock, Taking, Takings } from ".
 import { whileHeld } from "../../util/keyed-lock.ts";
 import type { Judging, Reservation } from "../commit.ts";
 import type { Kind, Stocks } from "../kind.ts";
-import type { Write } from "../pipeline.ts";
+import type { Write } from "../write.ts";
 
 /**
  * Takes what an object asks for; it is given back where the write is not stored, and what the object had before and has no

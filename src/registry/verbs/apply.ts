@@ -18,7 +18,7 @@ import { formOf } from "../lens.ts";
 import { applyConflictReport } from "../ownership-reports.ts";
 import { applyOwned, managerOf, setEntries } from "../ownership.ts";
 import { misplaced, placeObject } from "../metadata.ts";
-import type { Write } from "../pipeline.ts";
+import type { Write } from "../write.ts";
 import { checkPatchedUid, checkVersion, checkVersionForm, uidMismatch } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";
 

@@ -22,7 +22,8 @@ import { decodeBody } from "../decode.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { type Write, mutate, newContext, prepareNew, requestOf, withWarnings } from "../pipeline.ts";
+import { mutate, prepareNew, requestOf } from "../pipeline.ts";
+import { type Write, newContext, withWarnings } from "../write.ts";
 import { unstoredResult, writtenResult } from "../results.ts";
 import { shownAfterStoring, storedForm } from "../versions/view.ts";
 

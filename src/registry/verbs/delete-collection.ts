@@ -8,7 +8,7 @@ import { hasReason, success } from "../../meta/status.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
 import type { Kind } from "../kind.ts";
-import { newContext } from "../pipeline.ts";
+import { newContext } from "../write.ts";
 import { refuseUnread } from "./delete-unread.ts";
 import { deleteObject, warnOfOrphans } from "./delete.ts";
 import { list } from "./list.ts";

@@ -10,7 +10,7 @@ import { storedBytes } from "../codec.ts";
 import { commit } from "../commit.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target } from "../contract.ts";
 import { type Kind, keyOf } from "../kind.ts";
-import { newContext } from "../pipeline.ts";
+import { newContext } from "../write.ts";
 
 /** What the option is called, in bodies and queries. */
 const OPTION = "ignoreStoreReadErrorWithClusterBreakingPotential";

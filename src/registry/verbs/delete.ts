@@ -18,10 +18,12 @@ import { TurnLimit } from "../../util/turn-limit.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
-import { type Judging, type Plan, type PlannedWrite, commit } from "../commit.ts";
+import { type Judging, type Plan, commit } from "../commit.ts";
+import type { PlannedWrite } from "../planned.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
 import { type Kind, keyOf } from "../kind.ts";
-import { admit, newContext, requestOf } from "../pipeline.ts";
+import { admit, requestOf } from "../pipeline.ts";
+import { newContext } from "../write.ts";
 import { storedResult, unstoredResult, writtenResult } from "../results.ts";
 import { freeAll } from "../stocks/hand.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
@@ -185,9 +187,9 @@ function answerRemoved({ kind, target, ctx }: Deletion, last: ApiObject, revisio
 }
 
 function answerDryRun({ kind, target, ctx }: Deletion, entry: Entry, marked: ApiObject): DeleteResult {
-  const { deleteAnswers, gracePeriod } = kind.definition;
-  if (deleteAnswers === "object") {
-    return gracePeriod ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
+  const { definition } = kind;
+  if (definition.deleteAnswers === "object") {
+    return definition.gracePeriod ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
   }
   const status = deleted(kind.ref, target.name, marked.metadata.uid ?? "");
   return { status, code: 200, changed: false, warnings: ctx.warnings };

@@ -24,7 +24,7 @@ import { type Kind, keyOf } from "../kind.ts";
 import { formOf } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
-import { type Write, newContext, withWarnings } from "../pipeline.ts";
+import { type Write, newContext, withWarnings } from "../write.ts";
 import { type Steps, type Work, andThen, isSteps, whenLarge } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";

@@ -9,7 +9,7 @@ import { MODIFIED, badRequest, conflict, invalid } from "../../meta/status.ts";
 import { isResourceVersion } from "../../meta/versions.ts";
 import type { Caller } from "../contract.ts";
 import type { Kind } from "../kind.ts";
-import type { Write } from "../pipeline.ts";
+import type { Write } from "../write.ts";
 
 /**
  * Objects of some kinds are not replaced without a version, where the dialect demands one (DEC-31): a PUT says it, and a patch

@@ -80,7 +80,7 @@ test("a question is a create to admission, which may change and refuse it before
     mutate(write) {
       if (write.subresource !== "token") return;
       note("mutate", write);
-      write.replace({
+      void write.replace({
         ...(write.object as unknown as ValueObject),
         spec: { audiences: ["y", "z"], expirationSeconds: 600 },
       });

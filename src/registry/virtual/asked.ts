@@ -34,7 +34,7 @@ import { type Kind, type SharedParts, keyOf } from "../kind.ts";
 import { valueKind } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { newContext, withWarnings } from "../pipeline.ts";
+import { newContext, withWarnings } from "../write.ts";
 import { unstoredResult } from "../results.ts";
 import { withoutLock } from "../object-locks.ts";
 import { objectOf } from "../versions/view.ts";

@@ -19,7 +19,7 @@ import type { WriteResult } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import type { Kinds } from "../kinds.ts";
 import { ownUpdated } from "../ownership.ts";
-import { newContext } from "../pipeline.ts";
+import { newContext } from "../write.ts";
 import { SYSTEM, systemWrite } from "../system.ts";
 import { checkPreconditions, deleteObject } from "../verbs/delete.ts";
 import { changeOf } from "../verbs/update.ts";
