@@ -64,7 +64,7 @@ export default defineConfig({
           name: "measured",
           include: MEASURED,
           testTimeout: 90_000,
-          retry: { count: 1, condition: / to be (?:less|greater) than / },
+          retry: { count: 1, condition: / to be (?:less|greater) than |^Expected at most / },
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
         },
