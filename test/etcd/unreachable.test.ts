@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, test } from "vitest";
 import { Keelson, Scratch, run } from "../serve/keelson.ts";
 import { Proxy } from "./proxy.ts";
 import { hasEtcd, startEtcd } from "./start.ts";
@@ -8,17 +8,20 @@ import { hasEtcd, startEtcd } from "./start.ts";
 const scratch = new Scratch();
 afterAll(() => scratch.remove());
 
-test(
+test.concurrent(
   "a server that cannot reach any member says so and ends, whether they refuse connections or break them",
   { timeout: 120_000 },
-  async () => {
+  async ({ expect }) => {
     const breaking = createServer((socket) => socket.resetAndDestroy()).listen(0, "127.0.0.1");
     await once(breaking, "listening");
     const { port } = breaking.address() as { port: number };
     try {
-      for (const url of [`http://127.0.0.1:${port}`, "http://127.0.0.1:1"]) {
+      const urls = [`http://127.0.0.1:${port}`, "http://127.0.0.1:1"];
+      const ends = urls.map((url) => {
         const args = ["--data-dir", scratch.fresh(), "--port", "0", "--store", "etcd", "--etcd-servers", url];
-        const { code, stderr } = await run(["serve", ...args]);
+        return run(["serve", ...args]);
+      });
+      for (const { code, stderr } of await Promise.all(ends)) {
         expect(stderr).toContain("keelson: ");
         expect(stderr).not.toContain("await main");
         expect(code).toBe(1);
@@ -29,10 +32,10 @@ test(
   },
 );
 
-test.skipIf(!(await hasEtcd()))(
+test.concurrent.skipIf(!(await hasEtcd()))(
   "a server that has lost every member still ends in order",
   { timeout: 120_000 },
-  async () => {
+  async ({ expect }) => {
     const etcd = await startEtcd();
     const proxy = await Proxy.to(etcd.endpoints[0]!);
     try {
