@@ -9,7 +9,7 @@ import { authority, client as clientCertificate } from "../../src/pki/index.ts";
 import { requestBlock } from "../../src/http2/testing/frames.ts";
 import { Scratch } from "../serve/keelson.ts";
 import { list } from "./begun.ts";
-import { type Attack, LONG, type Row, attacks, becomes } from "./rows.ts";
+import { type Attack, LONG, type Row, SHORT, attacks, becomes } from "./rows.ts";
 import { Wire, headersOf } from "./wire.ts";
 
 const TOKEN = "the-token-of-an-account-without-roles";
@@ -105,9 +105,9 @@ const ALL: readonly Place[] = [...IN_PATHS, ...IN_QUERIES, ...IN_HEADERS, ...IMP
 
 const AT_ONCE = 4;
 /** Of each name; one alone would be kept without harm. */
-const LARGE = LONG ? 100 : 10;
+const LARGE = LONG ? 100 : SHORT ? 4 : 10;
 const LENGTH = 900_000;
-const SMALL = LONG ? 2000 : 100;
+const SMALL = LONG ? 2000 : SHORT ? 40 : 100;
 /** Requests on one connection. */
 const TOGETHER = 5;
 

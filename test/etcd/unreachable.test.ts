@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { afterAll, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Keelson, Scratch, run } from "../serve/keelson.ts";
 import { Proxy } from "./proxy.ts";
 import { hasEtcd, startEtcd } from "./start.ts";
@@ -8,10 +8,10 @@ import { hasEtcd, startEtcd } from "./start.ts";
 const scratch = new Scratch();
 afterAll(() => scratch.remove());
 
-test.concurrent(
+test(
   "a server that cannot reach any member says so and ends, whether they refuse connections or break them",
-  { timeout: 120_000 },
-  async ({ expect }) => {
+  { timeout: 120_000, concurrent: true },
+  async () => {
     const breaking = createServer((socket) => socket.resetAndDestroy()).listen(0, "127.0.0.1");
     await once(breaking, "listening");
     const { port } = breaking.address() as { port: number };
@@ -32,10 +32,10 @@ test.concurrent(
   },
 );
 
-test.concurrent.skipIf(!(await hasEtcd()))(
+test.skipIf(!(await hasEtcd()))(
   "a server that has lost every member still ends in order",
-  { timeout: 120_000 },
-  async ({ expect }) => {
+  { timeout: 120_000, concurrent: true },
+  async () => {
     const etcd = await startEtcd();
     const proxy = await Proxy.to(etcd.endpoints[0]!);
     try {

@@ -38,7 +38,10 @@ function chosen(): readonly Version[] {
 }
 
 const binaries = chosen();
-/** In the usual run the newest has the kubernetes dialect and the oldest the neutral one; else all have the first, too. */
+/**
+ * In the usual run the newest tells all stories in the kubernetes dialect, and the oldest one of each area in the neutral
+ * one; else all versions tell all in the first, and the newest in the other.
+ */
 const isWhole = LONG || wanted !== "";
 const targets = [
   ...(isWhole ? binaries : binaries.slice(-1)).map((one) => ({ ...one, dialect: "kubernetes" as const })),
@@ -60,7 +63,7 @@ describe.each(targets)("kubectl $version, dialect $dialect", ({ binary, version,
   afterAll(() => server?.close());
 
   for (const [area, stories] of Object.entries(AREAS)) {
-    for (const story of stories) {
+    for (const story of isWhole || dialect === "kubernetes" ? stories : stories.slice(0, 1)) {
       const row = { area, name: story.name, dialect, version };
       const has = minor >= (story.since ?? 0);
       if (!has) {
