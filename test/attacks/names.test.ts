@@ -5,7 +5,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { authority, client as clientCertificate } from "../../src/pki/index.ts";
+import { client as clientCertificate } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { requestBlock } from "../../src/http2/testing/frames.ts";
 import { Scratch } from "../serve/keelson.ts";
 import { list } from "./begun.ts";
