@@ -20,6 +20,7 @@ const MEASURED = [
   "src/auth/node/node-graph.test.ts",
   "src/server/documents/live.test.ts",
   "src/server/http/listeners.test.ts",
+  "test/attacks/seats.test.ts",
   "test/{fuzz,wire}/**/*.test.ts",
   "test/promises/{encryption,forks,history,lists,roles,turns}.test.ts",
   "test/clients/envtest.test.ts",

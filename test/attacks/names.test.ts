@@ -108,7 +108,7 @@ const AT_ONCE = 4;
 /** Of each name; one alone would be kept without harm. */
 const LARGE = LONG ? 100 : SHORT ? 4 : 10;
 const LENGTH = 900_000;
-const SMALL = LONG ? 2000 : SHORT ? 40 : 100;
+const SMALL = LONG ? 2000 : SHORT ? 20 : 100;
 /** Requests on one connection. */
 const TOGETHER = 5;
 
