@@ -68,7 +68,7 @@ export function testLibrary(library: Library): void {
   const { name, version, command, parts, serve = [], serveFor = {}, ms = 60_000 } = library;
   const all = Object.entries(parts).flatMap(([part, dialects]) => dialects.map((dialect) => ({ part, dialect })));
   const other = all.find(({ dialect }) => dialect === "neutral");
-  const plays = LONG ? all : all.filter((play) => play.dialect === "kubernetes" || play === other);
+  const plays = LONG ? all : all.filter((one) => one.dialect === "kubernetes" || one === other);
   const checks: Check[] = [];
   const played = new Set<string>();
 

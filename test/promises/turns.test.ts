@@ -411,7 +411,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
       },
     );
   /** No turn of a create that is answered so is long. */
-  const creating = (path: string, status: number, make: () => object, usual?: number): Promise<void> =>
+  const expectCreated = (path: string, status: number, make: () => object, usual?: number): Promise<void> =>
     expectNoLongTurn(
       () => JSON.stringify(named(make())),
       async (body) => expect((await api.post(path, body)).status).toBe(status),
@@ -448,7 +448,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
         }),
     ],
   ])("no turn of a create is long: %s", { timeout: 60_000 }, async (_, status, make) => {
-    await creating(PODS, status, make);
+    await expectCreated(PODS, status, make);
   });
 
   test.each<[string, () => object, () => object]>([
@@ -490,7 +490,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
       () => ({ spec: { ports: times(N, (i) => ({ name: `p-${i}`, port: i + 1 })) } }),
     ],
   ])("no turn of the record of who owns entries is long: %s", { timeout: 60_000 }, async (_, status, path, make) => {
-    await creating(path, status, make, 42);
+    await expectCreated(path, status, make, 42);
   });
 
   test(
