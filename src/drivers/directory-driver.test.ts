@@ -13,7 +13,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type Driver, openDriver } from "../csi/driver.ts";
 import { ACCESS_MODE } from "../csi/terms.ts";
 import { systemClock } from "../util/clock.ts";
-import { FEATURES, type Feature, defaultFeatures } from "./directory-driver.ts";
+import { type Feature, defaultFeatures } from "./directory-driver.ts";
+import { FEATURES } from "./directory/settings.ts";
 import { type TestDriver, type TestDriverOptions, startTestDriver } from "./testing/test-driver.ts";
 
 const GI = 1n << 30n;

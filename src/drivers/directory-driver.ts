@@ -15,7 +15,7 @@ import { nodeVolumes } from "./directory/node-volumes.ts";
 import { type DirectoryDriverSettings, fullSettings } from "./directory/settings.ts";
 import { openShop } from "./directory/shop.ts";
 
-export { type DirectoryDriverSettings, FEATURES, type Feature, defaultFeatures } from "./directory/settings.ts";
+export { type DirectoryDriverSettings, type Feature, defaultFeatures } from "./directory/settings.ts";
 
 /**
  * Opens the directory and makes the services of the driver, to be served by `serveDriver`. Rejects for settings that

@@ -324,6 +324,14 @@ describe("no seat", () => {
     expect(text).toContain(
       'apiserver_flowcontrol_rejected_requests_total{flow_schema="s",priority_level="l",reason="time-out"} 1',
     );
+    expect(text).toContain(
+      'apiserver_flowcontrol_rejected_requests_total{flow_schema="s",priority_level="l",reason="cancelled"} 1',
+    );
+    const waits = "apiserver_flowcontrol_request_wait_duration_seconds";
+    const inVain = '{flow_schema="s",priority_level="l",execute="false"}';
+    expect(text).toContain(`${waits}_count${inVain} 2\n`);
+    expect(text).toContain(`${waits}_sum${inVain} ${(1000 + PATIENCE) / 1000}\n`);
+    expect(of.refused).toMatchObject({ "time-out": 1, cancelled: 1 });
   });
 
   test("APF-20: the time to come back grows while a level keeps refusing, up to 32 s, and falls again", () => {

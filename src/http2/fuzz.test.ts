@@ -8,9 +8,10 @@ import { shrink } from "../util/testing/shrink.ts";
 import { type Outcome, drawRun, playRun } from "./testing/draw-run.ts";
 import { FOUND } from "./testing/found.ts";
 import { show, simpler } from "./testing/steps.ts";
+import { amount } from "../util/testing/amount.ts";
 
 /** Steps in the normal run, and in the long form of the attacks. */
-const STEPS = Number(process.env["STEPS"] ?? (Number(process.env["ATTACKERS"] ?? 0) > 1000 ? 3_000_000 : 200_000));
+const STEPS = amount("STEPS", Number(process.env["ATTACKERS"] ?? 0) > 1000 ? 3_000_000 : 60_000, 200_000);
 /** Runs of one seed have seeds of their own, far from those of the next. */
 const FIRST = Number(process.env["SEED"]) * 1_000_000;
 

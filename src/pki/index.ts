@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { GRANTED_USAGES, type GrantedUsage, type KeyPair, authority, client, issue, serving } from "./certificate.ts";
+export { GRANTED_USAGES, type GrantedUsage, type KeyPair, client, issue } from "./certificate.ts";
 export { DerError } from "./der.ts";
 export { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./foreign.ts";
 export { type PemBlock, pemBlocks } from "../util/pem.ts";

@@ -5,11 +5,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { authority, client as clientCertificate } from "../../src/pki/index.ts";
+import { client as clientCertificate } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { requestBlock } from "../../src/http2/testing/frames.ts";
 import { Scratch } from "../serve/keelson.ts";
 import { list } from "./begun.ts";
-import { type Attack, LONG, type Row, attacks, becomes } from "./rows.ts";
+import { type Attack, LONG, type Row, SHORT, attacks, becomes } from "./rows.ts";
 import { Wire, headersOf } from "./wire.ts";
 
 const TOKEN = "the-token-of-an-account-without-roles";
@@ -105,9 +106,9 @@ const ALL: readonly Place[] = [...IN_PATHS, ...IN_QUERIES, ...IN_HEADERS, ...IMP
 
 const AT_ONCE = 4;
 /** Of each name; one alone would be kept without harm. */
-const LARGE = LONG ? 100 : 10;
+const LARGE = LONG ? 100 : SHORT ? 4 : 10;
 const LENGTH = 900_000;
-const SMALL = LONG ? 2000 : 100;
+const SMALL = LONG ? 2000 : SHORT ? 20 : 100;
 /** Requests on one connection. */
 const TOGETHER = 5;
 

@@ -10,12 +10,16 @@ import { MOST_TURN_MS, expectNotLong, isLongTurn } from "../../src/util/testing/
 import { type Http2Client, Scratch } from "../serve/keelson.ts";
 import { type Bounds, type RowResult, keep } from "./results.ts";
 import { Target, type TargetOptions } from "./target.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
 /** How many hold connections. */
-export const ATTACKERS: number = Number(process.env["ATTACKERS"] ?? 500);
+export const ATTACKERS: number = amount("ATTACKERS", 200, 500);
 
-/** Whether the long form is played. */
+/** Whether the long form is played: that of `npm run attacks`. */
 export const LONG: boolean = ATTACKERS > 1000;
+
+/** Whether the short form is played: that of the usual run. */
+export const SHORT: boolean = ATTACKERS < 500;
 
 const BOUNDS: Bounds = { turnMillis: MOST_TURN_MS, peakMiB: 150, keptMiB: 20 };
 

@@ -11,13 +11,13 @@ import {
   settings,
   uint32,
 } from "../../src/http2/testing/frames.ts";
-import { type Attack, LONG, type Row, attacks, becomes } from "./rows.ts";
+import { type Attack, LONG, type Row, SHORT, attacks, becomes } from "./rows.ts";
 import { Wire, headersOf, request } from "./wire.ts";
 
 const CANCEL = uint32(8);
-const MANY = LONG ? 200 : 20;
+const MANY = LONG ? 200 : SHORT ? 8 : 20;
 /** Each would cost 10 kB if it were kept. */
-const BROKEN = 800;
+const BROKEN = SHORT ? 400 : 800;
 const LARGE = 1 << 20;
 
 const AT_ONCE = 4;

@@ -4,7 +4,8 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { BUDGET, judge } from "../../src/cel/rules/index.ts";
+import { judge } from "../../src/cel/rules/index.ts";
+import { BUDGET } from "../../src/cel/rules/judge.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { FieldErrors } from "../../src/meta/field-errors.ts";
 import { checksOf, validateSchemas } from "../../src/kinds/apiextensions/v1/schemas.ts";

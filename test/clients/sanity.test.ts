@@ -11,6 +11,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { LONG } from "../../src/util/testing/amount.ts";
 import { EXECUTABLE } from "../serve/keelson.ts";
 import { built } from "./built.ts";
 
@@ -34,6 +35,8 @@ interface Variant {
   /** How many specs have to run; the driver may not say that it can do less. */
   readonly least: number;
   readonly images?: boolean;
+  /** Whether it is played with `LONG=1` only. */
+  readonly long?: boolean;
 }
 
 const FEW = "stage,snapshots,clone,expand,list,capacity,get-volume,modify,stats,condition,multi-writer";
@@ -46,20 +49,22 @@ const VARIANTS: readonly Variant[] = [
     more: ["--csi.testnodevolumeattachlimit"],
     least: 85,
   },
-  { name: "without staging", flags: ["--without", "stage"], least: 70 },
+  { name: "without staging", flags: ["--without", "stage"], least: 70, long: true },
   { name: "with as little as may be", flags: ["--without", FEW], least: 28 },
   {
     name: "with a place and a capacity",
     flags: ["--with", "attach,node-expand", "--topology", "example.com/rack=a", "--capacity", "100Gi"],
     least: 88,
+    long: true,
   },
   { name: "with links in place of mounts", flags: ["--links"], least: 75 },
-  { name: "images", flags: ["--backing", "image"], least: 79, images: true },
+  { name: "images", flags: ["--backing", "image"], least: 79, images: true, long: true },
   {
     name: "images that are attached and not staged",
     flags: ["--backing", "image", "--with", "attach", "--without", "stage"],
     least: 83,
     images: true,
+    long: true,
   },
   {
     name: "images as devices",
@@ -69,6 +74,8 @@ const VARIANTS: readonly Variant[] = [
     images: true,
   },
 ];
+
+const PLAYED = VARIANTS.filter(({ images, long }) => (!images || canLoop) && (!long || LONG));
 
 let home: string;
 let keeper: ChildProcess | undefined;
@@ -142,7 +149,7 @@ async function play({ flags, more = [] }: Variant): Promise<{ code: number | nul
 }
 
 describe.skipIf(bin === undefined)("csi-sanity 5.6.0", { timeout: 120_000 }, () => {
-  test.each(VARIANTS.filter(({ images }) => !images || canLoop).map((variant) => [variant.name, variant] as const))(
+  test.each(PLAYED.map((variant) => [variant.name, variant] as const))(
     "SUP-18: the driver of directories is one as CSI has them: %s",
     async (name, variant) => {
       const { code, said } = await play(variant);

@@ -267,6 +267,26 @@ describe("claims that say they were bound", () => {
     expect((await volumeOf("v")).status.phase).toBe("Available");
   });
 
+  test("CTL-BIND-37: are said to be Lost once, however often they are looked at", async () => {
+    const annotate = (value: string) => claims().patch(at("a"), { metadata: { annotations: { again: value } } });
+    const timesTold = async (): Promise<number> => {
+      const { items } = await world.resource(CoreEvent).list();
+      return items.filter(({ reason }) => reason === "ClaimLost").reduce((sum, { count = 1 }) => sum + count, 0);
+    };
+    await claims().create({
+      metadata: { ...at("a"), annotations: { [COMPLETED]: "yes" } },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName: "c" },
+    } as NewObject<PersistentVolumeClaim>);
+    await world.settled();
+    for (const value of ["1", "2", "3"]) {
+      await annotate(value);
+      // What happens again is written with what came meanwhile.
+      await world.advance("1m");
+    }
+    expect((await claimOf("a")).status).toEqual({ phase: "Lost" });
+    expect(await timesTold()).toBe(1);
+  });
+
   test("CTL-BIND-38: are Lost when their volume is of another", async () => {
     await makeVolume("v", { more: { persistentVolumeReclaimPolicy: "Retain" } });
     await makeClaim("a");

@@ -5,7 +5,7 @@ import { certificateApproving } from "../../src/controllers/certificates/approvi
 import { certificateCleaner, podCertificateCleaner } from "../../src/controllers/certificates/cleaner.ts";
 import { certificateSigning } from "../../src/controllers/certificates/signing.ts";
 import { trustBundlePublisher } from "../../src/controllers/certificates/trust-bundle.ts";
-import { authority } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { type Asked, newKey, requestBase64 } from "../../src/pki/testing/requests.ts";
 import { podKeyOf } from "../../src/pki/testing/pod-keys.ts";
 import { World } from "../runtime/world.ts";

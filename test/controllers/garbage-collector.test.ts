@@ -284,6 +284,41 @@ describe("the garbage collector (SUP-24)", () => {
     expect(await ownersOf("d")).toEqual(["b"]);
   });
 
+  test("CTL-GC-14: a finalizer of an owner that could not be taken off is taken off later", async () => {
+    const a = await make("a");
+    await make("d", [refTo(a)]);
+    const refused: string[] = [];
+    const once =
+      (transport: Transport): Transport =>
+      async (request) => {
+        if (request.method !== "PATCH" || !/\/a(?:\?|$)/.test(request.path) || refused.length > 0)
+          return transport(request);
+        refused.push(request.path);
+        const status = {
+          kind: "Status",
+          apiVersion: "v1",
+          status: "Failure",
+          reason: "Conflict",
+          code: 409,
+          message: "no",
+        };
+        return {
+          status: 409,
+          body: (async function* () {
+            yield Buffer.from(JSON.stringify(status));
+          })(),
+        };
+      };
+    await manager.stop({ grace: 0 });
+    const client = world.cluster.client("manager").with({ through: once });
+    await world.manager({ client }).add(garbageCollector).start();
+    await remove("a", "Orphan");
+    await world.settled();
+    expect(await ownersOf("d")).toEqual([]);
+    await world.advance("1m");
+    expect([refused.length, await find("a")]).toEqual([1, undefined]);
+  });
+
   test("CTL-GC-15: a finalizer of the owner decides where nobody says how it is to be deleted", async () => {
     const orphaning = await make("orphaning", [], { finalizers: ["orphan"] });
     const waiting = await make("waiting", [], { finalizers: ["foregroundDeletion"] });

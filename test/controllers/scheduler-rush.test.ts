@@ -1,8 +1,9 @@
 /** Pods that come at once, under random schedules. */
 import { expect, test } from "vitest";
 import { playRush } from "./model/rush.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
-const COUNT = Number(process.env["SCHEDULES"] ?? 20);
+const COUNT = amount("SCHEDULES", 8, 20);
 const FIRST = Number(process.env["SEED"]) * 100_000;
 
 test(

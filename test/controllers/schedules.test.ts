@@ -1,8 +1,9 @@
 /** Binding against a model, under random schedules; `npm run soak:binding` plays ten thousand. */
 import { expect, test } from "vitest";
 import { playSchedule } from "./model/schedule.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
-const COUNT = Number(process.env["SCHEDULES"] ?? 200);
+const COUNT = amount("SCHEDULES", 60, 200);
 const FIRST = Number(process.env["SEED"]) * 100_000;
 
 test(

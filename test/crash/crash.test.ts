@@ -8,8 +8,9 @@ import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { seededRandom, systemClock } from "../../src/util/clock.ts";
 import { Known, check, linesOf } from "./check.ts";
 import type { Line } from "./plan.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
-const ROUNDS = Number(process.env["ROUNDS"] ?? 3);
+const ROUNDS = amount("ROUNDS", 3, 10);
 const SEED = Number(process.env["SEED"]);
 const WRITER = new URL("./writer.ts", import.meta.url).pathname;
 

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { findKubectls } from "../kubectl/kubectl.ts";
 import { asSaid, unfold } from "./played.ts";
 import { Shell, type ShellOptions } from "./shell.ts";
@@ -41,7 +41,6 @@ if (!hasDisks) console.log("the tour with images is left out: it needs root, mou
 /** Plays the page, in a folder whose name has a blank; `change` says what a reader types in place of a command, undefined for nothing. */
 async function play(change: (command: string) => string | undefined, options: Partial<ShellOptions>): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "keelson tour-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const bin = join(folder, ".bin");
   mkdirSync(bin);
   symlinkSync(kubectl!, join(bin, "kubectl"));
@@ -63,18 +62,27 @@ async function play(change: (command: string) => string | undefined, options: Pa
     }
   } finally {
     await shell.close();
+    rmSync(folder, { recursive: true, force: true });
   }
   return played.length;
 }
 
-test.skipIf(kubectl === undefined || !hasDisks)("a disk grows under a process", { timeout: 400_000 }, async () => {
-  expect(await play((command) => command, { ownMounts: true })).toBe(10);
-});
+test.skipIf(kubectl === undefined || !hasDisks)(
+  "a disk grows under a process",
+  { timeout: 400_000, concurrent: true },
+  async () => {
+    expect(await play((command) => command, { ownMounts: true })).toBe(10);
+  },
+);
 
-test.skipIf(kubectl === undefined)("without root the same is done with directories", { timeout: 400_000 }, async () => {
-  const withoutDisks = (command: string): string | undefined => {
-    if (command.startsWith("df ")) return undefined;
-    return command.replace("--backing image", "--backing directory --with node-expand").replace(/ && df .*$/, "");
-  };
-  expect(await play(withoutDisks, isRoot ? { uid: 65_534 } : {})).toBe(10);
-});
+test.skipIf(kubectl === undefined)(
+  "without root the same is done with directories",
+  { timeout: 400_000, concurrent: true },
+  async () => {
+    const withoutDisks = (command: string): string | undefined => {
+      if (command.startsWith("df ")) return undefined;
+      return command.replace("--backing image", "--backing directory --with node-expand").replace(/ && df .*$/, "");
+    };
+    expect(await play(withoutDisks, isRoot ? { uid: 65_534 } : {})).toBe(10);
+  },
+);

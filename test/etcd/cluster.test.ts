@@ -4,11 +4,12 @@ import type { Store } from "../../src/storage/contract.ts";
 import { openEtcdStore } from "../../src/storage/etcd/store.ts";
 import { WatchLog } from "../../src/storage/testing/watch-log.ts";
 import { seededRandom, systemClock } from "../../src/util/clock.ts";
+import { LONG, amount } from "../../src/util/testing/amount.ts";
 import { Load, checkLog, longestGap } from "./load.ts";
 import { type EtcdCluster, type EtcdMember, hasEtcd, startEtcd } from "./start.ts";
 
 /** Runs: in every second one members are killed, in the others they are paused. */
-const ROUNDS = Number(process.env["ROUNDS"] ?? 2);
+const ROUNDS = amount("ROUNDS", 2, 4);
 /** Writes must go on within this time after a member is lost. */
 const RECOVERY_MS = 10_000;
 
@@ -62,14 +63,14 @@ describe.skipIf(!(await hasEtcd()))("a cluster of three, under load from two sto
 
   async function kill(member: EtcdMember): Promise<void> {
     await member.kill();
-    await wait(4000);
+    await wait(LONG ? 4000 : 2500);
     await member.start();
     await wait(1000);
   }
 
   async function pause(member: EtcdMember): Promise<void> {
     member.pause();
-    await wait(8000);
+    await wait(LONG ? 8000 : 6000);
     member.resume();
     await wait(1000);
   }

@@ -11,7 +11,8 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { authority, client, serving } from "../../src/pki/index.ts";
+import { client } from "../../src/pki/index.ts";
+import { authority, serving } from "../../src/pki/certificate.ts";
 import { findEtcd } from "./binary.ts";
 
 /** One member of a cluster. */

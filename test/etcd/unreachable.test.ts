@@ -10,15 +10,18 @@ afterAll(() => scratch.remove());
 
 test(
   "a server that cannot reach any member says so and ends, whether they refuse connections or break them",
-  { timeout: 120_000 },
+  { timeout: 120_000, concurrent: true },
   async () => {
     const breaking = createServer((socket) => socket.resetAndDestroy()).listen(0, "127.0.0.1");
     await once(breaking, "listening");
     const { port } = breaking.address() as { port: number };
     try {
-      for (const url of [`http://127.0.0.1:${port}`, "http://127.0.0.1:1"]) {
+      const urls = [`http://127.0.0.1:${port}`, "http://127.0.0.1:1"];
+      const ends = urls.map((url) => {
         const args = ["--data-dir", scratch.fresh(), "--port", "0", "--store", "etcd", "--etcd-servers", url];
-        const { code, stderr } = await run(["serve", ...args]);
+        return run(["serve", ...args]);
+      });
+      for (const { code, stderr } of await Promise.all(ends)) {
         expect(stderr).toContain("keelson: ");
         expect(stderr).not.toContain("await main");
         expect(code).toBe(1);
@@ -31,7 +34,7 @@ test(
 
 test.skipIf(!(await hasEtcd()))(
   "a server that has lost every member still ends in order",
-  { timeout: 120_000 },
+  { timeout: 120_000, concurrent: true },
   async () => {
     const etcd = await startEtcd();
     const proxy = await Proxy.to(etcd.endpoints[0]!);

@@ -7,9 +7,10 @@ import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { type Random, seededRandom, systemClock } from "../../src/util/clock.ts";
 import { Known, check } from "../crash/check.ts";
 import { type Fault, type Run, compileFaulty, runFaulty } from "./faulty.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
 /** Every seed is one run of the writer with one fault; each kind of fault has its turn. */
-const FAULTS = Number(process.env["FAULTS"] ?? 26);
+const FAULTS = amount("FAULTS", 26, 52);
 const SEED = Number(process.env["SEED"]);
 const TRIES = 600;
 /** Runs on one store before the next one is begun: some faults hit its first start only. */

@@ -9,9 +9,10 @@ import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { seededRandom, systemClock } from "../../src/util/clock.ts";
 import { DAMAGES } from "./damage.ts";
 import { type Version, type WrittenStore, stateAt, writeStore } from "./history.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
 /** Every seed is one store with one damage; each kind of damage has its turn. */
-const FAULTS = Number(process.env["FAULTS"] ?? 40);
+const FAULTS = amount("FAULTS", 20, 40);
 const SEED = Number(process.env["SEED"]);
 const NAMES = Object.keys(DAMAGES);
 

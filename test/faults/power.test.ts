@@ -8,8 +8,9 @@ import { Known, check } from "../crash/check.ts";
 import type { Line } from "../crash/plan.ts";
 import { compileFaulty, runFaulty } from "./faulty.ts";
 import { type Call, logBefore, readTrace, writeImage } from "./trace.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
-const FAULTS = Number(process.env["FAULTS"] ?? 40);
+const FAULTS = amount("FAULTS", 12, 40);
 const SEED = Number(process.env["SEED"]);
 /** All history is kept: the test reads it back. */
 const FOREVER = { clock: systemClock, historyMillis: Number.MAX_SAFE_INTEGER, historyMinBytes: 2 ** 50 };

@@ -41,8 +41,6 @@ const ROAMERS = 6;
 const THINK_MILLIS = 40;
 /** Between the end of one fault and the beginning of the next. */
 const REST_MILLIS = 1800;
-/** By then everybody must have seen everything, after all is whole again. */
-const SETTLE_MILLIS = 90_000;
 
 /** Runs a round and checks it. */
 export async function runRound(makeWorld: MakeWorld, { seed, seconds }: RoundOptions): Promise<Round> {
@@ -57,7 +55,7 @@ export async function runRound(makeWorld: MakeWorld, { seed, seconds }: RoundOpt
     await prepare(world, recorder);
     const watchers = startWatchers(world, recorder, random, stop.signal, () => settled);
     await running(world, recorder, { seed, seconds }, faults);
-    settled.until = recorder.now() + SETTLE_MILLIS;
+    settled.until = recorder.now() + world.settleMillis;
     settled.revision = await settle(world, recorder, seed, settled.until);
     stop.abort();
     await Promise.all([...watchers, world.reach(settled.revision, settled.until)]);

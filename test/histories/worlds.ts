@@ -23,6 +23,8 @@ export interface World {
   readonly faults: readonly (readonly Fault[])[];
   /** For how long the servers keep the past, in ms. */
   readonly keptMillis: number;
+  /** By when everybody must have seen everything, after all is whole again, in ms. */
+  readonly settleMillis: number;
   /** Begins to take down the log of the store, where that can be read while servers run. */
   follow(recorder: Recorder, from: number): Promise<void>;
   /** Waits until the log has been taken down up to a revision; gives up at `until`. */
@@ -32,6 +34,8 @@ export interface World {
 
 /** How to start the world of a store. */
 export type MakeWorld = (random: Random) => Promise<World>;
+
+const SETTLE_MILLIS = 90_000;
 
 const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random.next() * values.length)]!;
 
@@ -54,6 +58,7 @@ export const embeddedWorld: MakeWorld = async (random) => {
     servers: [server],
     faults: [server.faults("the server", copyLog)],
     keptMillis,
+    settleMillis: SETTLE_MILLIS,
     follow: async (to) => void (recorder = to),
     reach: async () => {},
     close: async () => {
@@ -82,6 +87,8 @@ export const forgetfulWorld: MakeWorld = async () => {
     servers: [server],
     faults: [server.faults("the server", forget).filter(({ name }) => name.startsWith("kill"))],
     keptMillis: 0,
+    // Watches from before wait for what never comes.
+    settleMillis: 5000,
     follow: async () => {},
     reach: async () => {},
     close: async () => {
@@ -129,6 +136,7 @@ export const etcdWorld: MakeWorld = async (random) => {
       [...memberFaults(etcd), ...ways.flatMap(wayFaults), { name: "compact etcd", weight: 3, run: compact }],
     ],
     keptMillis,
+    settleMillis: SETTLE_MILLIS,
     follow: async (to, from) => {
       recorder = to;
       log = new StoreLog(store, to, from);

@@ -1,5 +1,6 @@
 /**
- * A folder of somebody who uses this package: what is in it imports `keelson/...`, which are the sources.
+ * A folder of somebody who uses this package: what is in it imports `keelson/...`, which are the sources when it runs and their
+ * declarations when it is compiled.
  *
  * @module
  */
@@ -11,14 +12,14 @@ import { join } from "node:path";
 const root = new URL("../../", import.meta.url).pathname;
 const ENTRIES = ["client", "controller", "kinds", "testing", "testing/vitest"];
 
-/** Where the exports of this package are in its sources. */
-function sources(): Record<string, string> {
+/** Where the exports of this package are, below what stands in place of `dist`. */
+function exportsIn(place: string, extension: string): Record<string, string> {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
     exports: Record<string, { default: string }>;
   };
-  const source = (entry: string): string =>
-    join(root, exports[`./${entry}`]!.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
-  return Object.fromEntries(ENTRIES.map((entry) => [`keelson/${entry}`, source(entry)]));
+  const file = (entry: string): string =>
+    join(place, exports[`./${entry}`]!.default.replace("./dist/", "").replace(/\.js$/, extension));
+  return Object.fromEntries(ENTRIES.map((entry) => [`keelson/${entry}`, file(entry)]));
 }
 
 /** The folder, until it is disposed of. */
@@ -30,9 +31,11 @@ export class ReaderFolder implements Disposable {
     symlinkSync(`${root}node_modules`, join(this.path, "node_modules"));
     const write = (file: string, value: unknown): void => writeFileSync(join(this.path, file), JSON.stringify(value));
     write("package.json", { type: "module" });
-    const paths = Object.fromEntries(Object.entries(sources()).map(([entry, path]) => [entry, [path]]));
+    const declared = exportsIn(this.#declarations, ".d.ts");
+    const paths = Object.fromEntries(Object.entries(declared).map(([entry, path]) => [entry, [path]]));
     write("tsconfig.json", { extends: `${root}tsconfig.json`, compilerOptions: { paths }, include: ["*.ts"] });
-    const alias = Object.entries(sources()).map(([entry, path]) => ({ find: `^${entry}$`, replacement: path }));
+    const sources = exportsIn(join(root, "src"), ".ts");
+    const alias = Object.entries(sources).map(([entry, path]) => ({ find: `^${entry}$`, replacement: path }));
     writeFileSync(
       join(this.path, "vitest.config.mjs"),
       `const alias = ${JSON.stringify(alias)}.map((one) => ({ ...one, find: new RegExp(one.find) }));
@@ -42,7 +45,7 @@ export class ReaderFolder implements Disposable {
       join(this.path, "alias.mjs"),
       `import { registerHooks } from "node:module";
      import { pathToFileURL } from "node:url";
-     const sources = ${JSON.stringify(sources())};
+     const sources = ${JSON.stringify(sources)};
      registerHooks({
        resolve: (name, context, next) =>
          sources[name] ? { url: pathToFileURL(sources[name]).href, shortCircuit: true } : next(name, context),
@@ -60,9 +63,15 @@ export class ReaderFolder implements Disposable {
     return code === 0 ? "" : said;
   }
 
-  /** What TypeScript says of the files of the folder. */
-  typeFaults(): Promise<string> {
-    return this.complaint(`${root}node_modules/typescript/bin/tsc`, "-p", ".");
+  /** What TypeScript says of the files of the folder; `npm run check` has compiled the sources. */
+  async typeFaults(): Promise<string> {
+    const tsc = `${root}node_modules/typescript/bin/tsc`;
+    const out = ["--outDir", this.#declarations, "--noCheck", "--emitDeclarationOnly"];
+    return (await this.complaint(tsc, "-p", `${root}tsconfig.build.json`, ...out)) || this.complaint(tsc, "-p", ".");
+  }
+
+  get #declarations(): string {
+    return join(this.path, "declarations");
   }
 
   [Symbol.dispose](): void {

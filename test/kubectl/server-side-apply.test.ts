@@ -1,24 +1,31 @@
 /**
  * Server-side apply as kubectl does it: conflicts, force, managers, diffs, and the way from client-side apply to
- * server-side apply and back. With the oldest kubectl of the machine, one between and the newest; with `KUBECTLS=all`
- * every one.
+ * server-side apply and back. The newest kubectl of the machine has the kubernetes dialect and the oldest one the neutral
+ * dialect; with `LONG=1` the oldest, one between and the newest have the first and the newest the other, with `KUBECTLS=all`
+ * every one has the first.
  */
 import { basename } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../src/app/index.ts";
+import { LONG } from "../../src/util/testing/amount.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 
 const installed = findKubectls();
-const binaries =
-  process.env["KUBECTLS"] === "all"
-    ? installed
-    : installed.filter((_, i) => i === 0 || i === installed.length >> 1 || i === installed.length - 1);
+const all = process.env["KUBECTLS"] === "all";
+const binaries = installed.filter(
+  (_, i) => all || i === 0 || (LONG && i === installed.length >> 1) || i === installed.length - 1,
+);
 if (binaries.length === 0) console.log("kubectl's server-side apply is not tested: there is no kubectl on the path");
 
-const newest = binaries.at(-1);
+const isWhole = LONG || all;
+const targetOf = (dialect: "kubernetes" | "neutral") => (binary: string) => ({
+  binary,
+  version: basename(binary),
+  dialect,
+});
 const targets = [
-  ...binaries.map((binary) => ({ binary, version: basename(binary), dialect: "kubernetes" as const })),
-  ...(newest === undefined ? [] : [{ binary: newest, version: basename(newest), dialect: "neutral" as const }]),
+  ...(isWhole ? binaries : binaries.slice(-1)).map(targetOf("kubernetes")),
+  ...(isWhole ? binaries.slice(-1) : binaries.slice(0, 1)).map(targetOf("neutral")),
 ];
 
 interface Entry {

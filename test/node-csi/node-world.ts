@@ -31,7 +31,7 @@ import type {
   VolumePlugin,
 } from "../../src/node/contract.ts";
 import { csiPlugin } from "../../src/node/csi/index.ts";
-import type { CsiSettings } from "../../src/node/csi/index.ts";
+import type { CsiSettings } from "../../src/node/csi/parts.ts";
 import { devicePath, volumePath } from "../../src/node/paths.ts";
 import { type Manager, createManager } from "../../src/runtime/index.ts";
 import { type ManualClock, seededRandom } from "../../src/util/clock.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigMap, Pod } from "../../src/client/kinds/index.ts";
-import { linkingMounter } from "../../src/node/mounts/index.ts";
+import { linkingMounter } from "../../src/node/mounts/linking-mounter.ts";
 import { openPlugins } from "../../src/node/plugins.ts";
 import { mountSubPath, subPathTarget } from "../../src/node/subpath/index.ts";
 import { NodeWorld, at } from "./node-world.ts";

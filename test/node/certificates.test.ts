@@ -3,7 +3,8 @@ import { X509Certificate, createPrivateKey } from "node:crypto";
 import { expect, test } from "vitest";
 import { PodCertificateRequest, ServiceAccount } from "../../src/client/kinds/index.ts";
 import { issue } from "../../src/pki/certificate.ts";
-import { authority, readPublicKey } from "../../src/pki/index.ts";
+import { readPublicKey } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { NO_NAMES } from "../../src/pki/names.ts";
 import { WrittenWorld } from "./written-world.ts";
 

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigMap, Pod, Secret } from "../../src/client/kinds/index.ts";
 import { LOG_BYTES } from "../../src/node/containers/exec/short-log.ts";
-import { linkingMounter, machineMounter } from "../../src/node/mounts/index.ts";
+import { linkingMounter } from "../../src/node/mounts/linking-mounter.ts";
+import { machineMounter } from "../../src/node/mounts/machine-mounter.ts";
 import { openPlugins } from "../../src/node/plugins.ts";
 import { NodeWorld, NotedPlugin, at, textOf } from "./node-world.ts";
 

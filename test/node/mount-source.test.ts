@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readDocuments } from "../../src/cli/mount-documents.ts";
 import { allocatableOf, mountSource } from "../../src/cli/mount-source.ts";
 import { ClusterTrustBundle, ConfigMap, Node, Secret, ServiceAccount } from "../../src/client/kinds/index.ts";
-import { authority } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { contentOf } from "../../src/volumes/content.ts";
 import { World } from "../runtime/world.ts";
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, readlink, stat, symlink, unlink, writeFile } fr
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CSIDriver, PersistentVolume, PersistentVolumeClaim, Pod } from "../../src/client/kinds/index.ts";
-import { linkingMounter } from "../../src/node/mounts/index.ts";
+import { linkingMounter } from "../../src/node/mounts/linking-mounter.ts";
 import { openPlugins } from "../../src/node/plugins.ts";
 import { NodeWorld, at } from "./node-world.ts";
 

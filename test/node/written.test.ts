@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ConfigMap, ClusterTrustBundle, Secret } from "../../src/client/kinds/index.ts";
-import { authority } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { WrittenWorld } from "./written-world.ts";
 
 const key = (name: string) => ({ namespace: "default", name });

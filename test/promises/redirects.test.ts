@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { resolveOptions } from "../../src/app/options.ts";
 import { type RunningServer, runServer } from "../../src/app/server.ts";
 import { nodeTransport } from "../../src/client/transport-node.ts";
-import { authority, serving } from "../../src/pki/index.ts";
+import { authority, serving } from "../../src/pki/certificate.ts";
 import { until } from "../serve/keelson.ts";
 
 const term = { now: Date.now(), days: 1 };

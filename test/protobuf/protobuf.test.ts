@@ -5,9 +5,9 @@ import {
   type ProtobufKind,
   STATUS,
   decodeProtobuf,
-  encodeProtobuf,
   partialObjectMetadata,
 } from "../../src/wire/protobuf/index.ts";
+import { encodeProtobuf } from "../../src/wire/protobuf/envelope.ts";
 import { binding } from "../../src/kinds/core/v1/binding.ts";
 import { configMap } from "../../src/kinds/core/v1/configmap.ts";
 import { serviceAccount } from "../../src/kinds/core/v1/service-account.ts";

@@ -2,8 +2,9 @@ import { afterAll, expect, test } from "vitest";
 import { seededRandom } from "../../src/util/clock.ts";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, WatchReader } from "./keelson.ts";
 import { Known, Load, type Seen, seenBy, seenOf } from "./load.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
-const ROUNDS = Number(process.env["ROUNDS"] ?? 3);
+const ROUNDS = amount("ROUNDS", 3, 10);
 const SEED = Number(process.env["SEED"]);
 const CONNECTIONS = 3;
 

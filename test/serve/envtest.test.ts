@@ -11,7 +11,8 @@ import { request } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type KeyPair, authority, client, serving } from "../../src/pki/index.ts";
+import { type KeyPair, client } from "../../src/pki/index.ts";
+import { authority, serving } from "../../src/pki/certificate.ts";
 import { Scratch, run } from "./keelson.ts";
 
 const scratch = new Scratch();

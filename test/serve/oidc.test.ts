@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NO_OIDC, type OidcSettings } from "../../src/app/authentication-settings.ts";
 import { type Oidc, openOidc } from "../../src/app/oidc.ts";
-import { authority } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { ManualClock, systemClock } from "../../src/util/clock.ts";
 import { silentLog } from "../../src/util/log.ts";
 import { AUDIENCE, RunningProvider } from "./provider.ts";

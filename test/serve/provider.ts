@@ -10,7 +10,8 @@ import { type Server, createServer, request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type JWK, exportJWK, generateKeyPair } from "jose";
 import Provider, { type Interaction } from "oidc-provider";
-import { type KeyPair, authority, serving } from "../../src/pki/index.ts";
+import { type KeyPair } from "../../src/pki/index.ts";
+import { authority, serving } from "../../src/pki/certificate.ts";
 
 /** For whom the tokens of programs are. */
 export const AUDIENCE = "https://us.example";

@@ -7,8 +7,9 @@ import { shortest } from "./finding.ts";
 import { playHistory } from "./play.ts";
 import { PLANTED } from "./sabotage.ts";
 import { drawHistory } from "./steps.ts";
+import { amount } from "../../src/util/testing/amount.ts";
 
-const COUNT = Number(process.env["HISTORIES"] ?? 4);
+const COUNT = amount("HISTORIES", 2, 4);
 const FIRST = Number(process.env["SEED"] ?? 1) * 1000;
 
 test(

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import type { Actions, FlagSpec } from "../../src/cli/actions.ts";
 import { serveFlags } from "../../src/app/flags.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { FEATURES } from "../../src/drivers/directory-driver.ts";
+import { FEATURES } from "../../src/drivers/directory/settings.ts";
 import { OPTIONS } from "../../src/app/option-table.ts";
 import { MADE } from "./markdown.ts";
 

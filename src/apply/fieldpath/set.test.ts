@@ -8,7 +8,6 @@ import {
   excludeFilter,
   FieldsError,
   has,
-  includeFilter,
   intersection,
   isEmpty,
   keyElement,
@@ -16,7 +15,6 @@ import {
   parseFields,
   paths,
   pathToString,
-  prefixPattern,
   recursiveDifference,
   sameSet,
   SetBuilder,
@@ -245,14 +243,4 @@ test("texts are compared by code point", () => {
       expect(Math.sign(compareText(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
     }),
   );
-});
-
-test("an include filter keeps what its patterns match", () => {
-  const set = setOf(["f:metadata", "f:labels", "f:a"], ["f:status"], ["f:status", "f:phase"], ["f:spec", "f:x"]);
-  expect(flat(includeFilter(prefixPattern("f:status"))(set))).toEqual(["f:status", "f:status f:phase"]);
-  expect(flat(includeFilter(prefixPattern("*", "f:x"), prefixPattern("f:metadata"))(set))).toEqual([
-    "f:spec f:x",
-    "f:status",
-  ]);
-  expect(includeFilter()(set)).toBe(set);
 });

@@ -71,6 +71,16 @@ describe("RBAC-40: what covers what", () => {
   });
 });
 
+test("others come in between after each box of which a part is cut out", () => {
+  const given = rule("a,b,c,d,e pods,services,secrets");
+  const held = ["a", "b", "c", "d"].map((verb) => rule(`${verb} pods`));
+  const steps = missingRights(held, [given]);
+  let count = 0;
+  while (steps.next().done !== true) count++;
+  // Of one box each of the four rules leaves one more, all of which the next rule is compared with.
+  expect(count).toBe(1 + 2 + 3 + 4);
+});
+
 /** What the rule says word by word: every combination by itself. */
 function missesByOne(held: readonly RuleForm[], given: RuleForm): boolean {
   const has = (list: readonly string[] | null | undefined, one: string): boolean =>

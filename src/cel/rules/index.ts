@@ -4,5 +4,5 @@
  * @module
  */
 export { checkRules } from "./check.ts";
-export { BUDGET, addBreaches, judge } from "./judge.ts";
+export { addBreaches, judge } from "./judge.ts";
 export { hasRules } from "./tree.ts";

@@ -5,6 +5,5 @@
  *
  * @module
  */
-export type { CsiSettings } from "./parts.ts";
 export { entriesOnDisk } from "./in-use.ts";
 export { csiPlugin } from "./plugin.ts";

@@ -3,8 +3,6 @@
  *
  * @module
  */
-export { linkingMounter } from "./linking-mounter.ts";
-export { machineMounter } from "./machine-mounter.ts";
 export { openMounter } from "./open-mounter.ts";
-export { StillMounted, removeTree } from "./remove-tree.ts";
+export { removeTree } from "./remove-tree.ts";
 export { mountTmpfs } from "./tmpfs.ts";

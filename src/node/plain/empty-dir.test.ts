@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Pod } from "../../client/kinds/index.ts";
 import type { NeededVolume, VolumePlugin } from "../contract.ts";
-import { linkingMounter } from "../mounts/index.ts";
+import { linkingMounter } from "../mounts/linking-mounter.ts";
 import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { emptyDirPlugin } from "./empty-dir.ts";

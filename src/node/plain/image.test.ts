@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { linkingMounter } from "../mounts/index.ts";
+import { linkingMounter } from "../mounts/linking-mounter.ts";
 import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { mountSubPath, subPathTarget } from "../subpath/mount-sub-path.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { linkingMounter } from "../mounts/index.ts";
+import { linkingMounter } from "../mounts/linking-mounter.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { localPlugin } from "./local.ts";
 import { found, going, needed, testGround } from "./testing/ground.ts";

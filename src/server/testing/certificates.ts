@@ -1,4 +1,5 @@
-import { type KeyPair, authority, client, serving } from "../../pki/index.ts";
+import { type KeyPair, client } from "../../pki/index.ts";
+import { authority, serving } from "../../pki/certificate.ts";
 import { systemClock } from "../../util/clock.ts";
 
 /** A certificate authority for a test, and what it signs. */

@@ -9,6 +9,7 @@ import type { Store } from "../contract.ts";
 import { WatchLog } from "../testing/watch-log.ts";
 import { openSqliteStore } from "./store.ts";
 import { temporaryDirectory } from "./testing/directory.ts";
+import { amount } from "../../util/testing/amount.ts";
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let file: string;
@@ -163,7 +164,7 @@ test("whatever bits are flipped: what is served is right, the rest is refused", 
       for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
       await expectNothingWrong();
     }),
-    { numRuns: 60 },
+    { numRuns: amount("FLIPS", 20, 60) },
   );
 });
 

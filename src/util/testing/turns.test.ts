@@ -2,7 +2,16 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { turn } from "../clock.ts";
-import { MOST_TURN_MS, PIECE_MS, expectNotLong, isLongTurn, longestTurn, metered, turnBound } from "./turns.ts";
+import {
+  MOST_TURN_MS,
+  PIECE_MS,
+  expectNoLongTurn,
+  expectNotLong,
+  isLongTurn,
+  longestTurn,
+  metered,
+  turnBound,
+} from "./turns.ts";
 
 function spin(ms: number): void {
   const { user, system } = process.threadCpuUsage();
@@ -28,6 +37,24 @@ test("the longest turn is that of the work that nobody interrupts, not of all of
     },
   );
   expect(atOnce).toBeGreaterThan(70);
+});
+
+test("a turn is not long where one of three tries is short, and after that one there is no other", async () => {
+  const of: number[] = [];
+  const spent = (first: number) => async (): Promise<void> => {
+    spin(of.push(0) < 3 ? first : 0);
+    await turn();
+  };
+  await expectNoLongTurn(() => {}, spent(60), 30);
+  expect(of.length).toBe(3);
+  await expectNoLongTurn(() => {}, turn, 30);
+  await expect(
+    expectNoLongTurn(
+      () => {},
+      () => spin(turnBound(30) * 3),
+      30,
+    ),
+  ).rejects.toThrow("the longest turn took");
 });
 
 test("what a try is prepared with does not count", async () => {

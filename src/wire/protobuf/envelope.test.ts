@@ -14,9 +14,9 @@ import {
   decodeProtobuf,
   encodeAnswer,
   encodeEvent,
-  encodeProtobuf,
   hasProtobuf,
 } from "./index.ts";
+import { encodeProtobuf } from "./envelope.ts";
 import { fields } from "./testing/fields.ts";
 import { protobufKinds, wireForm } from "./testing/kinds.ts";
 import { WireReader } from "../encoding/wire-reader.ts";

@@ -2,7 +2,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../meta/dialect.ts";
 import { decodeJson } from "../../value/json.ts";
-import { decodeProtobuf, encodeProtobuf } from "./index.ts";
+import { decodeProtobuf } from "./index.ts";
+import { encodeProtobuf } from "./envelope.ts";
 import { protobufKinds, wireForm } from "./testing/kinds.ts";
 
 // Written by the types of k8s.io/api, see test/clients/go-fixtures.

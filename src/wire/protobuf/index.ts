@@ -15,7 +15,6 @@ export {
   encodeEvent,
   encodeItem,
   encodeListHead,
-  encodeProtobuf,
 } from "./envelope.ts";
 export { type ProtobufKind, DELETE_OPTIONS, STATUS, hasProtobuf, partialObjectMetadata } from "./kinds.ts";
 export { ProtobufError } from "../encoding/protobuf-error.ts";

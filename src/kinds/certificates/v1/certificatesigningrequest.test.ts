@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../../meta/dialect.ts";
-import { authority, client } from "../../../pki/index.ts";
+import { client } from "../../../pki/index.ts";
+import { authority } from "../../../pki/certificate.ts";
 import { requestBase64 } from "../../../pki/testing/requests.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";

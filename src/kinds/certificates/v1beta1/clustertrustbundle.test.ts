@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../../meta/dialect.ts";
-import { authority, client } from "../../../pki/index.ts";
+import { client } from "../../../pki/index.ts";
+import { authority } from "../../../pki/certificate.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
 import { certificatesGroup } from "../index.ts";
 

@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import type { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { NeededVolume, VolumePlugin } from "../../contract.ts";
-import { machineMounter } from "../../mounts/index.ts";
+import { machineMounter } from "../../mounts/machine-mounter.ts";
 import { findProgram, runProgram } from "../../mounts/run-program.ts";
 import { emptyDirPlugin } from "../empty-dir.ts";
 import type { PlainGround, PlainOptions } from "../ground.ts";

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { machineMounter } from "../../mounts/index.ts";
+import { machineMounter } from "../../mounts/machine-mounter.ts";
 import { mountSubPath, subPathTarget, unmountSubPaths } from "../mount-sub-path.ts";
 
 const mounter = machineMounter();
