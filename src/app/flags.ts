@@ -4,7 +4,7 @@
  * @module
  */
 import type { FlagSpec } from "../cli/actions.ts";
-import { OPTIONS, OPTION_GROUPS, OPTION_KEYS, type OptionKey, envName } from "./option-table.ts";
+import { OPTIONS, OPTION_KEYS, type OptionKey, envName } from "./option-table.ts";
 import { defaultDataDir } from "./options.ts";
 
 /** Every flag, with what its default is on this machine. */
@@ -14,7 +14,7 @@ export const serveFlags = (): readonly FlagSpec[] =>
     return {
       key,
       also,
-      group: OPTION_GROUPS[group],
+      group,
       value: type.placeholder,
       default: defaultOf(key),
       about,

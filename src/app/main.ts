@@ -21,14 +21,16 @@ import { DataDirectory, replaceFile } from "./data-directory.ts";
 import { addUser, revokeUser, shownUsers } from "./user-file.ts";
 import { firstSignal } from "./first-signal.ts";
 import { serveFlags } from "./flags.ts";
+import { OptionError } from "./option-error.ts";
 import {
-  OptionError,
+  type OptionSource,
   type RawOptions,
-  type ServeOptions,
+  environmentSource,
+  fileSource,
+  flagSource,
   fromEnvironment,
-  fromFile,
-  resolveOptions,
-} from "./options.ts";
+} from "./option-sources.ts";
+import { type ServeOptions, resolveSources } from "./options.ts";
 import type { RunningServer } from "./server.ts";
 import { storeFiles } from "./store-files.ts";
 import { stderrLog } from "./log.ts";
@@ -151,7 +153,8 @@ async function readOptions(
 ): Promise<ServeOptions> {
   const { config, ...env } = fromEnvironment(process.env, unknown);
   const path = file ?? config;
-  return resolveOptions(flags, env, path === undefined ? {} : await readConfig(path));
+  const given = [flagSource(flags), environmentSource(env, process.env)];
+  return resolveSources(path === undefined ? given : [...given, await readConfig(path)]);
 }
 
 async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
@@ -173,13 +176,13 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, log);
 }
 
-async function readConfig(path: string): Promise<RawOptions> {
+async function readConfig(path: string): Promise<OptionSource> {
   const { decodeYaml } = await import("../value/yaml.ts");
   if (!existsSync(path)) throw new OptionError(`expected the file ${path} to exist`);
   try {
     const { value, duplicates } = decodeYaml(readFileSync(path));
     if (duplicates.length > 0) throw new Error(`${duplicates.join(", ")} is there twice`);
-    return fromFile(value, path);
+    return fileSource(value, path);
   } catch (error) {
     if (error instanceof OptionError) throw error;
     throw new OptionError(`expected ${path} to be YAML: ${(error as Error).message}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { serveFlags } from "./flags.ts";
-import { OPTIONS, OPTION_KEYS, OPTION_NAMES } from "./option-table.ts";
+import { OPTIONS, OPTION_KEYS, OPTION_NAMES, valuesOf } from "./option-table.ts";
 
 describe.each(OPTION_KEYS)("%s", (key) => {
   const { type, about, also, since, default: preset } = OPTIONS[key];
@@ -25,6 +25,15 @@ describe.each(OPTION_KEYS)("%s", (key) => {
 test("no name means two options", () => {
   const names = OPTION_KEYS.flatMap((key) => [key, ...(OPTIONS[key].also === undefined ? [] : [OPTIONS[key].also])]);
   expect(new Set(names).size).toBe(names.length);
+});
+
+test("no property is the value of two options", () => {
+  expect(Object.keys(valuesOf({}))).toHaveLength(OPTION_KEYS.length);
+});
+
+test("what a row needs or excludes is an option", () => {
+  const others = OPTION_KEYS.flatMap((key) => [OPTIONS[key].needs ?? key, ...(OPTIONS[key].excludes ?? [])]);
+  expect(others.filter((key) => !OPTION_NAMES.has(key))).toEqual([]);
 });
 
 test("help tells where data goes on this machine, and what each gate and controller is", () => {

@@ -1,7 +1,16 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { envName } from "./option-table.ts";
-import { OptionError, type RawOptions, fromEnvironment, fromFile, isLoopback, resolveOptions } from "./options.ts";
+import {
+  type OptionSource,
+  type RawOptions,
+  environmentSource,
+  fileSource,
+  flagSource,
+  fromEnvironment,
+  fromFile,
+} from "./option-sources.ts";
+import { OptionError, isLoopback, resolveOptions, resolveSources } from "./options.ts";
 
 describe("resolveOptions", () => {
   test("has a default for every option", () => {
@@ -169,6 +178,41 @@ describe("resolveOptions", () => {
     expect(() => resolveOptions({ [key]: text })).toThrow(message);
   });
 
+  test.each([
+    [{ "tls-cert-file": "/c" }, 'expected --tls-cert-file to be given with --tls-private-key-file, got "/c"'],
+    [{ "tls-private-key-file": "/k" }, 'expected --tls-private-key-file to be given with --tls-cert-file, got "/k"'],
+    [{ "etcd-cert": "/c" }, 'expected --etcd-cert to be given with --etcd-key, got "/c"'],
+    [
+      { "encryption-provider-config-automatic-reload": true },
+      'expected --encryption-provider-config-automatic-reload to be given with --encryption-provider-config, got "true"',
+    ],
+    [
+      { "authorization-config": "/a", "authorization-mode": "AlwaysAllow" },
+      'expected --authorization-config to be given without --authorization-mode, got "/a"',
+    ],
+  ])("%j is refused, as it lacks another option or has one too many", (given, message) => {
+    expect(() => resolveOptions(given)).toThrow(message);
+  });
+
+  test("an option that is as it would be alone asks for no other", () => {
+    expect(() =>
+      resolveOptions({
+        "encryption-provider-config-automatic-reload": false,
+        "authorization-config": "/a",
+        "authorization-mode": "RBAC",
+      }),
+    ).not.toThrow();
+  });
+
+  test("paths are absolute, but for no path and standard output", () => {
+    expect(resolveOptions({ "client-ca-file": "ca.crt", "access-log": "-" })).toMatchObject({
+      clientCaFile: resolve("ca.crt"),
+      authentication: { clientCaFile: resolve("ca.crt") },
+      accessLog: "-",
+      kubeconfigOut: "",
+    });
+  });
+
   test.each(["0.0.0.0", "::", "10.0.0.1", "example.com", "127.0.0.1.example.com", "1.127.0.0.1"])(
     "--insecure-http is refused on %s",
     (bind) => {
@@ -180,6 +224,66 @@ describe("resolveOptions", () => {
   test("only loopback addresses are taken for such", () => {
     expect(["127.0.0.1", "127.8.9.10", "::1", "localhost"].every(isLoopback)).toBe(true);
     expect(["0.0.0.0", "", "127.0.0", "::", "128.0.0.1"].some(isLoopback)).toBe(false);
+  });
+});
+
+describe("resolveSources", () => {
+  const sourcesOf = (flags: RawOptions, env: Record<string, string>, content: unknown): readonly OptionSource[] => [
+    flagSource(flags),
+    environmentSource(fromEnvironment(env), env),
+    fileSource(content, "keelson.yaml"),
+  ];
+  const alias = JSON.parse('{ "secure-port": "x" }') as RawOptions;
+
+  test.each([
+    ["a flag", { port: "x" }, {}, {}, 'expected --port to be a number from 0 to 65535, got "x"'],
+    ["the second name of a flag", alias, {}, {}, "expected --secure-port to be a number"],
+    ["a variable", {}, { KEELSON_PORT: "x" }, {}, 'expected KEELSON_PORT to be a number from 0 to 65535, got "x"'],
+    ["the second name of a variable", {}, { KEELSON_SECURE_PORT: "x" }, {}, "expected KEELSON_SECURE_PORT to be a"],
+    [
+      "a key of the file",
+      {},
+      {},
+      { port: "x" },
+      'expected port in keelson.yaml to be a number from 0 to 65535, got "x"',
+    ],
+    ["the second name of a key", {}, {}, alias, "expected secure-port in keelson.yaml to be a number"],
+    [
+      "a part of a value",
+      {},
+      { KEELSON_CONTROLLERS: "nam" },
+      {},
+      /^expected KEELSON_CONTROLLERS to name some of .*"nam"/,
+    ],
+    [
+      "the first source that says it",
+      { port: "y" },
+      { KEELSON_PORT: "x" },
+      {},
+      'expected --port to be a number from 0 to 65535, got "y"',
+    ],
+    [
+      "what lacks another option",
+      {},
+      {},
+      { "etcd-key": "k" },
+      'expected etcd-key in keelson.yaml to be given with --etcd-cert, got "k"',
+    ],
+    [
+      "what is missing",
+      {},
+      { KEELSON_STORE: "etcd" },
+      {},
+      'expected --etcd-servers to be set with --store etcd, got ""',
+    ],
+  ])("a mistake is told by the name that it has in its source: %s", (_, flags, env, content, message) => {
+    expect(() => resolveSources(sourcesOf(flags, env as Record<string, string>, content))).toThrow(message);
+  });
+
+  test("a variable counts before the file, a flag before both, and an empty file says nothing", () => {
+    expect(resolveSources(sourcesOf({}, { KEELSON_PORT: "2" }, { port: 3 })).port).toBe(2);
+    expect(resolveSources(sourcesOf({ port: "1" }, { KEELSON_PORT: "2" }, { port: 3 })).port).toBe(1);
+    expect(resolveSources(sourcesOf({}, {}, null)).port).toBe(6443);
   });
 });
 

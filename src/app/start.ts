@@ -6,15 +6,11 @@
 import type { Dialect } from "../meta/dialect.ts";
 import type { Duration } from "../util/duration.ts";
 import { suggestion } from "../util/nearest.ts";
-import { OPTIONS, OPTION_KEYS, type OptionKey, type OptionValues } from "./option-table.ts";
-import { OptionError, duration } from "./option-types.ts";
-import { type OptionValue, type RawOptions, resolveOptions } from "./options.ts";
+import { OptionError } from "./option-error.ts";
+import type { OptionValue, RawOptions } from "./option-sources.ts";
+import { type CamelCase, OPTIONS, OPTION_KEYS, type OptionKey, type OptionValues, camelCase } from "./option-table.ts";
+import { resolveOptions } from "./options.ts";
 import { type RunningServer, type Surroundings, runServer } from "./server.ts";
-
-/** `eventTtl` of `event-ttl`. */
-type NameOf<Key extends string> = Key extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<NameOf<Tail>>}`
-  : Key;
 
 /** What a program gives for an option: what it stands for, or the text that a flag has. */
 type Given<Value> = Value extends Dialect ? Dialect["name"] : Value extends number ? number | Duration : Value;
@@ -24,7 +20,7 @@ type Given<Value> = Value extends Dialect ? Dialect["name"] : Value extends numb
  * texts such as `2h`.
  */
 export type StartOptions = {
-  readonly [Key in OptionKey as NameOf<Key>]?: Given<OptionValues[Key]> | undefined;
+  readonly [Key in OptionKey as CamelCase<Key>]?: Given<OptionValues[Key]> | undefined;
 };
 
 /**
@@ -41,9 +37,7 @@ export const startServer = async (
   surroundings: Surroundings = {},
 ): Promise<RunningServer> => runServer(resolveOptions(rawOf(options)), surroundings);
 
-const nameOf = (key: string): string => key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-const KEYS: ReadonlyMap<string, OptionKey> = new Map(OPTION_KEYS.map((key) => [nameOf(key), key]));
+const KEYS: ReadonlyMap<string, OptionKey> = new Map(OPTION_KEYS.map((key) => [camelCase(key), key]));
 
 function rawOf(options: StartOptions): RawOptions {
   const raw: { [Key in OptionKey]?: OptionValue } = {};
@@ -52,7 +46,7 @@ function rawOf(options: StartOptions): RawOptions {
     if (key === undefined)
       throw new OptionError(`unknown option ${JSON.stringify(name)}${suggestion(name, KEYS.keys())}`);
     if (value !== undefined)
-      raw[key] = OPTIONS[key].type === duration && typeof value === "number" ? `${value}ms` : value;
+      raw[key] = OPTIONS[key].type.name === "duration" && typeof value === "number" ? `${value}ms` : value;
   }
   return raw;
 }
