@@ -69,19 +69,25 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
   const issuance = { issuer: issuers[0]!, audiences, maxSeconds, extendsExpiration };
   const now = (): number => clock.now();
   const { webhook } = settings;
-  const reviews = webhook.configFile === "" ? undefined : openTokenReviews(webhook.configFile, clock);
+  using opened = new DisposableStack();
+  const reviews =
+    webhook.configFile === ""
+      ? undefined
+      : opened.adopt(openTokenReviews(webhook.configFile, clock), (one) => one.close());
   const fileTokens = tokensOf(settings, audiences);
-  const oidc = openOidc(settings.oidc, { clock, log, issuers, audiences });
+  const oidc = opened.use(openOidc(settings.oidc, { clock, log, issuers, audiences }));
   if (settings.anonymous !== undefined && oidc?.anonymous("/") !== undefined) {
-    oidc[Symbol.dispose]();
     throw new OptionError("expected --anonymous-auth or anonymous in --authentication-config, got both");
   }
   const anonymous = anonymousOf(settings, own, (path) => oidc?.anonymous(path));
+  const clientCa = pemOf("client-ca-file", settings.clientCaFile);
+  const proxyCa = pemOf("requestheader-client-ca-file", proxy.caFile);
   const accountMetrics = new AccountTokenMetrics();
   let signer: TokenSigner | undefined;
+  const held = opened.move();
   return {
-    clientCa: pemOf("client-ca-file", settings.clientCaFile),
-    proxyCa: pemOf("requestheader-client-ca-file", proxy.caFile),
+    clientCa,
+    proxyCa,
     authenticator: (ground) =>
       authenticatorChain({
         clock,
@@ -106,10 +112,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
       keys: () => keys().accepted,
     }),
     metrics: [accountMetrics.collector, ...(oidc ? [oidc.metrics] : [])],
-    close() {
-      reviews?.close();
-      oidc?.[Symbol.dispose]();
-    },
+    close: () => held.dispose(),
   };
 }
 
