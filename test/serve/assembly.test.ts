@@ -8,8 +8,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RawOptions, resolveOptions } from "../../src/app/options.ts";
-import { type RunningServer, runServer } from "../../src/app/server.ts";
+import { type RawOptions, resolveOptions } from "../../src/app/options/options.ts";
+import { type RunningServer, runServer } from "../../src/app/start/server.ts";
 import { type Clock, systemClock } from "../../src/util/clock.ts";
 import { Scratch, until } from "./keelson.ts";
 

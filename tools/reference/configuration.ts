@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OPTIONS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/option-table.ts";
+import { OPTIONS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/options/table.ts";
 import { ADMISSION_PLUGINS, PLUGIN_CONTROLLERS, type PluginName, isChosen } from "../../src/admission/names.ts";
 import { CONTROLLERS } from "../../src/controllers/names.ts";
 import { type Dialect, kubernetes, neutral } from "../../src/meta/dialect.ts";

@@ -6,8 +6,8 @@
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
 import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
-import { AUDIT_KEYS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
-import { OPTIONS } from "../option-table.ts";
+import { AUDIT_KEYS, type AuditOptions, auditFrom } from "../options/audit-options.ts";
+import { OPTIONS } from "../options/table.ts";
 import {
   OptionError,
   type OptionType,
@@ -18,8 +18,8 @@ import {
   port,
   readValue,
   seconds,
-} from "../option-types.ts";
-import { type AuthenticationSettings, NO_OIDC, PROXY_HEADERS } from "../authentication-settings.ts";
+} from "../options/types.ts";
+import { type AuthenticationSettings, NO_OIDC, PROXY_HEADERS } from "../options/authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
 
 /** What is started. Files are named and not read yet; a name that was not given is empty. */
