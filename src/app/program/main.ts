@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { existsSync, fstatSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, fstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
 import type { DirectoryInfo } from "../../cli/actions.ts";
@@ -22,15 +22,9 @@ import { addUser, revokeUser, shownUsers } from "../authentication/user-file.ts"
 import { firstSignal } from "../process/first-signal.ts";
 import { serveFlags } from "../options/flags.ts";
 import { OptionError } from "../options/error.ts";
-import {
-  type OptionSource,
-  type RawOptions,
-  environmentSource,
-  fileSource,
-  flagSource,
-  fromEnvironment,
-} from "../options/sources.ts";
-import { type ServeOptions, resolveSources } from "../options/options.ts";
+import type { ServeOptions } from "../options/options.ts";
+import type { RawOptions } from "../options/sources.ts";
+import { readOptions } from "./read-options.ts";
 import type { RunningServer } from "../start/server.ts";
 import { storeFiles } from "../storage/store-files.ts";
 import { stderrLog } from "../logs/log.ts";
@@ -145,18 +139,6 @@ function tell(error: Error, failed: number): number {
   return usage ? EXIT_USAGE : failed;
 }
 
-/** The options from flags, environment and file; of variables that are no options is told. */
-async function readOptions(
-  flags: RawOptions,
-  file?: string,
-  unknown = (name: string, nearest: string): void => say(`unknown environment variable ${name}${nearest}`),
-): Promise<ServeOptions> {
-  const { config, ...env } = fromEnvironment(process.env, unknown);
-  const path = file ?? config;
-  const given = [flagSource(flags), environmentSource(env, process.env)];
-  return resolveSources(path === undefined ? given : [...given, await readConfig(path)]);
-}
-
 async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
   const unknown: string[] = [];
   const options = await readOptions(flags, file, (name, nearest) => void unknown.push(name + nearest));
@@ -174,19 +156,6 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   if (isLogged) logReady(server, log);
   if (options.logFormat === "text") announce(options, server, print, { isLogged: isLogged && outputsAreOne() });
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, log);
-}
-
-async function readConfig(path: string): Promise<OptionSource> {
-  const { decodeYaml } = await import("../../value/yaml.ts");
-  if (!existsSync(path)) throw new OptionError(`expected the file ${path} to exist`);
-  try {
-    const { value, duplicates } = decodeYaml(readFileSync(path));
-    if (duplicates.length > 0) throw new Error(`${duplicates.join(", ")} is there twice`);
-    return fileSource(value, path);
-  } catch (error) {
-    if (error instanceof OptionError) throw error;
-    throw new OptionError(`expected ${path} to be YAML: ${(error as Error).message}`);
-  }
 }
 
 /** What is to be run, and how; a terminal is shown {@link announce} in place of this. */
@@ -271,8 +240,10 @@ async function runUntil(
 }
 
 /** Where `serve` would keep its data. */
-const dataDirOf = async (given: string | undefined): Promise<string> =>
-  (await readOptions(given === undefined ? {} : { "data-dir": given })).dataDir;
+async function dataDirOf(given: string | undefined): Promise<string> {
+  const unknown = (name: string, nearest: string): void => say(`unknown environment variable ${name}${nearest}`);
+  return (await readOptions(given === undefined ? {} : { "data-dir": given }, undefined, unknown)).dataDir;
+}
 
 function describe(directory: DataDirectory): DirectoryInfo {
   const known = directory.describe();
