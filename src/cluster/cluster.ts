@@ -23,7 +23,7 @@ import {
   forkRegistry,
 } from "../registry/index.ts";
 import { silentLog } from "../util/log.ts";
-import { type CloseFailed, openParts, openPartsNow } from "../util/open-parts.ts";
+import { type CloseFailed, allEnded, openParts, openPartsNow } from "../util/open-parts.ts";
 import { componentStatuses } from "./components.ts";
 import type { Cluster, ClusterParts } from "./contract.ts";
 import { FlowObjects } from "./flow-objects.ts";
@@ -40,7 +40,7 @@ export const createCluster = (parts: ClusterParts): Promise<Cluster> =>
     const own = openOwn(parts, opened);
     const built = await openRegistry(parts, own, opened);
     const flow = openFlow(parts, { built, own, opened });
-    await Promise.all([provisionAll(parts, built, own), flow.start()]);
+    await allEnded([provisionAll(parts, built, own), flow.start()]);
     const extension = await openExtension(parts, { built, own, opened });
     return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf });
   }, closeFailed(parts));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openParts, openPartsNow } from "./open-parts.ts";
+import { allEnded, openParts, openPartsNow } from "./open-parts.ts";
 
 /** Parts that write down when they are closed. */
 function recorder() {
@@ -58,6 +58,21 @@ describe("openParts", () => {
     expect(closed).toEqual(["second", "first"]);
     expect(failures).toEqual([stuck]);
   });
+});
+
+test("allEnded tells the first failure when nothing is under way any more", async () => {
+  const slow = Promise.withResolvers<void>();
+  let isOver = false;
+  const failure = allEnded([Promise.resolve(), Promise.reject(new Error("early")), slow.promise]).catch(
+    (error: unknown) => {
+      isOver = true;
+      return error;
+    },
+  );
+  await new Promise<void>((resolve) => void setImmediate(resolve));
+  expect(isOver).toBe(false);
+  slow.resolve();
+  expect(await failure).toEqual(new Error("early"));
 });
 
 describe("openPartsNow", () => {

@@ -40,3 +40,13 @@ export function openPartsNow<T>(open: (opened: AsyncDisposableStack) => T, close
     throw error;
   }
 }
+
+/**
+ * Waits until all of the work has ended, and rejects with the error of the first in the list that failed: nothing goes on with
+ * parts that are closed because of it.
+ */
+export async function allEnded(work: readonly Promise<unknown>[]): Promise<void> {
+  const ended = await Promise.allSettled(work);
+  const failed = ended.find((one) => one.status === "rejected");
+  if (failed) throw failed.reason;
+}
