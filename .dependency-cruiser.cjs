@@ -161,6 +161,42 @@ const backend = (name) => ({
   to: { path: backends.filter((b) => b !== name).map((b) => `^src/storage/${b}/`) },
 });
 
+// The folders of app/, the lowest first: a folder may import those before it. Tests may start a whole server.
+const appFolders = [
+  "options",
+  "files",
+  "process",
+  "memory",
+  "logs",
+  "encryption",
+  "storage",
+  "certificates",
+  "authentication",
+  "authorization",
+  "audit",
+  "csi",
+  "node",
+  "start",
+  "envtest",
+  "program",
+];
+const appFolder = (name, i) => ({
+  name: `app-ladder-${name}`,
+  severity: "error",
+  comment: `src/app/${name}/ stands on ${appFolders.slice(0, i).join(", ") || "nothing"}; it may not look up the ladder.`,
+  from: { path: `^src/app/${name}/`, pathNot: TESTS },
+  to: { path: "^src/app/", pathNot: appFolders.slice(0, i + 1).map((folder) => `^src/app/${folder}/`) },
+});
+// What lies beside the folders is the door for programs; another folder has to be given its place first.
+const appRoot = {
+  name: "app-ladder-root",
+  severity: "error",
+  comment:
+    "src/app/ holds index.ts and the folders of the ladder: put the file into one, or give the folder its place.",
+  from: { path: "^src/app/", pathNot: ["^src/app/index\\.ts$", ...appFolders.map((folder) => `^src/app/${folder}/`)] },
+  to: {},
+};
+
 const IO = "^(node:)?(fs|net|http|https|http2|tls|worker_threads|child_process|sqlite|dgram|dns|readline)(/|$)";
 
 module.exports = {
@@ -210,6 +246,8 @@ module.exports = {
       from: { path: "^src/", pathNot: TESTS },
       to: { path: [...TESTS, "^test/"] },
     },
+    ...appFolders.map(appFolder),
+    appRoot,
   ],
   options: {
     tsPreCompilationDeps: true,

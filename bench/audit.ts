@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AuditMetrics, compileRules, readPolicy } from "../src/audit/index.ts";
 import { openAuditFile } from "../src/app/audit/audit-file.ts";
-import { resolveOptions } from "../src/app/options.ts";
+import { resolveOptions } from "../src/app/options/options.ts";
 import { alwaysAllow } from "../src/auth/admin.ts";
 import { createCluster } from "../src/cluster/index.ts";
 import { neutral } from "../src/meta/dialect.ts";

@@ -15,9 +15,12 @@ if (major < 24 || (major === 24 && minor < 9)) {
 const isSmall = ["node", "csi", "driver"].includes(process.argv[2]);
 if (isSmall) startCalmly();
 const root = fileURLToPath(new URL("../", import.meta.url));
-const whole = [new URL("../src/app/main.ts", import.meta.url), new URL("../dist/app/main.js", import.meta.url)];
+const whole = [
+  new URL("../src/app/program/main.ts", import.meta.url),
+  new URL("../dist/app/program/main.js", import.meta.url),
+];
 const small = [
-  new URL("../src/app/small-main.ts", import.meta.url),
+  new URL("../src/app/program/small-main.ts", import.meta.url),
   new URL("../dist/small/small-main.js", import.meta.url),
 ];
 const [source, built] = isSmall ? small : whole;
@@ -55,7 +58,7 @@ function putTogetherLater() {
 
 /**
  * Starts again, as the same process, without the compilers for speed: what they touch while the program is loaded stays in
- * memory. `src/app/calm-engine.ts` switches them on when there is much to do, and off where this is not to be had. And what
+ * memory. `src/app/memory/calm-engine.ts` switches them on when there is much to do, and off where this is not to be had. And what
  * was compiled for the start alone is let go of by the first collection, not by the sixth; the heap is so small that threads have
  * nothing to share in that, the room for what is new stays small, and the heap is collected when it has grown by half.
  */

@@ -43,7 +43,7 @@ await build({
   plugins: [askedByName],
   resolve: { alias: { [inside]: join(packages, inside, "index.js") } },
   build: {
-    ssr: join(dist, "app/small-main.js"),
+    ssr: join(dist, "app/program/small-main.js"),
     outDir: join(dist, "small"),
     emptyOutDir: true,
     minify: false,

@@ -19,7 +19,11 @@ const programs = join(resolve(process.argv[2] ?? join(root, "dist")), "program")
 /** Packages that become a part of it; others are looked for when they are needed. */
 const INSIDE = ["commander", "jose", "re2js", "yaml"];
 
-const MAIN = { main: "src/app/main.ts", start: "src/app/start.ts", envtest: "src/app/envtest/program.ts" };
+const MAIN = {
+  main: "src/app/program/main.ts",
+  start: "src/app/start/start.ts",
+  envtest: "src/app/envtest/program.ts",
+};
 const THREADS = {
   worker: "src/storage/sqlite/worker.ts",
   thread: "src/server/threads/thread.ts",
@@ -30,8 +34,8 @@ const THREADS = {
 };
 /** What is read together: by every command, by a server before its store opens, and while it does. */
 const TOGETHER = {
-  base: ["src/app/main.ts"],
-  server: ["src/app/server.ts", "src/storage/sqlite/store.ts"],
+  base: ["src/app/program/main.ts"],
+  server: ["src/app/start/server.ts", "src/storage/sqlite/store.ts"],
   cluster: ["src/cluster/index.ts"],
 };
 

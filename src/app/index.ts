@@ -8,8 +8,8 @@
 // Who has loaded the library has loaded all of it; the executable reads most while its store opens (`server.ts`).
 import "../cluster/index.ts";
 
-export { OptionError } from "./option-types.ts";
-export type { RunningServer, Surroundings } from "./server.ts";
-export { type StartOptions, startServer } from "./start.ts";
+export { OptionError } from "./options/types.ts";
+export type { RunningServer, Surroundings } from "./start/server.ts";
+export { type StartOptions, startServer } from "./start/start.ts";
 export { ManualClock, seededRandom, systemClock, systemRandom } from "../util/clock.ts";
 export { type Log, type LogFacts, type LogLevel, type Tell, silentLog } from "../util/log.ts";

@@ -112,8 +112,8 @@ export class FlowObjects {
 
   /** Looks from time to time whether the mandatory objects are there. */
   #again(): void {
+    if (this.#closed) return;
     const look = (): void => {
-      if (this.#closed) return;
       void this.#ensure(({ mandatory }) => mandatory);
       this.#again();
     };

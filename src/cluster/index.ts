@@ -3,5 +3,6 @@
  *
  * @module
  */
-export { type Cluster, type ClusterParts, type KeptCluster, createCluster } from "./cluster.ts";
+export { createCluster } from "./cluster.ts";
+export type { Cluster, ClusterParts, KeptCluster } from "./contract.ts";
 export { inProcessTransport } from "./in-process.ts";

@@ -54,6 +54,10 @@ export class EncryptedStore implements Store {
     return this.#store.revision;
   }
 
+  get isShared(): boolean {
+    return this.#store.isShared === true;
+  }
+
   get room(): StoreRoom | undefined {
     return this.#store.room;
   }

@@ -78,7 +78,10 @@ export async function startExtension(parts: ExtensionParts): Promise<Extension |
   const resource = definitionsOf(parts);
   if (!resource) return undefined;
   const keeper = new Keeper(parts, resource);
-  await keeper.start();
+  await keeper.start().catch(async (error: unknown) => {
+    await keeper.close();
+    throw error;
+  });
   return keeper;
 }
 

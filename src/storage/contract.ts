@@ -226,6 +226,12 @@ export interface Store {
 
   stats(): Promise<StoreStats>;
 
+  /**
+   * Whether other processes write to it, too: then those who share it elect which of them compacts it and runs controllers.
+   * A store of one process compacts itself. False where it is not there.
+   */
+  readonly isShared?: boolean;
+
   /** How much room there was at the last look, a second ago at most. Optional for backends. */
   readonly room?: StoreRoom | undefined;
 

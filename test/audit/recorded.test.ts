@@ -7,7 +7,7 @@ import { request as send } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer } from "../../src/app/start.ts";
+import { startServer } from "../../src/app/start/start.ts";
 import recorded from "./recorded.json" with { type: "json" };
 import { normal } from "./normal.ts";
 

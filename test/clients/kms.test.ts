@@ -9,8 +9,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { resolveOptions } from "../../src/app/options.ts";
-import { type RunningServer, runServer } from "../../src/app/server.ts";
+import { resolveOptions } from "../../src/app/options/options.ts";
+import { type RunningServer, runServer } from "../../src/app/start/server.ts";
 import { StatusError } from "../../src/client/index.ts";
 import { Secret } from "../../src/client/kinds/index.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";

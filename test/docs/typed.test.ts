@@ -7,7 +7,8 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fromEnvironment, fromFile, resolveOptions } from "../../src/app/options.ts";
+import { resolveOptions } from "../../src/app/options/options.ts";
+import { fromEnvironment, fromFile } from "../../src/app/options/sources.ts";
 import { decodeYaml } from "../../src/value/yaml.ts";
 import { documented } from "../../tools/reference/commands.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openAgent } from "../../src/app/node.ts";
+import { openAgent } from "../../src/app/node/node.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import type { RunningAgent } from "../../src/node/agent.ts";
 import { seededRandom } from "../../src/util/clock.ts";

@@ -11,7 +11,7 @@
  * @module
  */
 import { afterAll, beforeAll } from "vitest";
-import { type RawOptions, resolveOptions } from "../../src/app/options.ts";
+import { type RawOptions, resolveOptions } from "../../src/app/options/options.ts";
 import { ADMIN } from "../../src/auth/admin.ts";
 import type { Identity } from "../../src/auth/contract.ts";
 import { tokenSigner } from "../../src/auth/service-account-tokens.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { describe, expect, test } from "vitest";
-import type { RawOptions } from "../../src/app/options.ts";
+import type { RawOptions } from "../../src/app/options/options.ts";
 import type { Members } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 

@@ -5,10 +5,10 @@
  */
 import type { Command } from "commander";
 import type { Actions, FlagSpec } from "../../src/cli/actions.ts";
-import { serveFlags } from "../../src/app/flags.ts";
+import { serveFlags } from "../../src/app/options/flags.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { FEATURES } from "../../src/drivers/directory/settings.ts";
-import { OPTIONS } from "../../src/app/option-table.ts";
+import { OPTIONS } from "../../src/app/options/table.ts";
 import { MADE } from "./markdown.ts";
 
 /** The program, with defaults that are the same on every machine; it does nothing. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OPTIONS, OPTION_GROUPS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/option-table.ts";
+import { OPTIONS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/options/table.ts";
 import { ADMISSION_PLUGINS, PLUGIN_CONTROLLERS, type PluginName, isChosen } from "../../src/admission/names.ts";
 import { CONTROLLERS } from "../../src/controllers/names.ts";
 import { type Dialect, kubernetes, neutral } from "../../src/meta/dialect.ts";
@@ -12,9 +12,9 @@ import { MADE, code, table } from "./markdown.ts";
 
 /** The page. */
 export function configurationPage(): [path: string, text: string] {
-  const groups = Object.entries(OPTION_GROUPS).map(([group, heading]) => {
+  const groups = [...new Set(OPTION_KEYS.map((key) => OPTIONS[key].group))].map((group) => {
     const keys = OPTION_KEYS.filter((key) => OPTIONS[key].group === group);
-    return `## ${heading}\n\n${table(["option", "values", "default", "what it does"], keys.map(rowOf))}`;
+    return `## ${group}\n\n${table(["option", "values", "default", "what it does"], keys.map(rowOf))}`;
   });
   const text = [
     "# Configuration",

@@ -123,7 +123,9 @@ function readEntry(
   const exported = exportsOf(program, file);
   const read = (name: string, symbol: ts.Symbol): Exported => {
     const statements = filesOf(symbol).flatMap((from) => declarations.named(from, symbol.name));
-    return exportedOf(name, statements);
+    const shown = exportedOf(name, statements);
+    const members = inferredMembers(program.getTypeChecker(), symbol);
+    return members === undefined ? shown : { ...shown, code: `type ${name} = ${members};` };
   };
   const symbols = [...exported].map(([name, symbol]) => read(name, symbol));
   const all = new Set([...exported.values()].flatMap((symbol) => [...mentionedBy(program.getTypeChecker(), symbol)]));
@@ -138,6 +140,25 @@ function readEntry(
     mentioned: mentioned.map((symbol) => read(symbol.name, symbol)).toSorted(byName),
   };
 }
+
+/** The members of a type that is read off a value, which no reader of the page sees; undefined for all other types. */
+function inferredMembers(checker: ts.TypeChecker, symbol: ts.Symbol): string | undefined {
+  const mapped = symbol.declarations?.find(ts.isTypeAliasDeclaration)?.type;
+  if (mapped === undefined || !ts.isMappedTypeNode(mapped) || !/\btypeof\b/.test(mapped.getText())) return undefined;
+  const { NoTruncation, UseAliasDefinedOutsideCurrentScope } = ts.TypeFormatFlags;
+  const lines = checker
+    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .map((member) => {
+      const name = /^[a-z]+$/.test(member.name) ? member.name : JSON.stringify(member.name);
+      const type = checker.getTypeOfSymbol(member);
+      const flags = NoTruncation | UseAliasDefinedOutsideCurrentScope;
+      return `  readonly ${name}: ${checker.typeToString(type, undefined, flags)};`;
+    });
+  return `{\n${lines.join("\n")}\n}`;
+}
+
+const placeOf = ({ declarations: [first] = [] }: ts.Symbol): number => first?.pos ?? 0;
 
 const byName = (a: Exported, b: Exported): number => compare(a.name, b.name);
 const compare = (a: string, b: string): number => compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b);

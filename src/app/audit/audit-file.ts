@@ -8,9 +8,9 @@ import {
 } from "../../audit/index.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
-import { LineFile } from "../line-file.ts";
-import { OptionError } from "../option-types.ts";
-import type { AuditFileOptions } from "./audit-options.ts";
+import { LineFile } from "../files/line-file.ts";
+import { OptionError } from "../options/types.ts";
+import type { AuditFileOptions } from "../options/audit-options.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
 /** What sinks of events are given. */

@@ -1,9 +1,9 @@
 import { type AuditEvent, type AuditSink, Batches, sizeOf, smallEnough } from "../../audit/index.ts";
 import { type Random, sleep } from "../../util/clock.ts";
-import { type KubeconfigWebhook, LateAnswer, openKubeconfigWebhook } from "../kubeconfig-webhook.ts";
-import { OptionError } from "../option-types.ts";
+import { type KubeconfigWebhook, LateAnswer, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
+import { OptionError } from "../options/types.ts";
 import type { SinkParts } from "./audit-file.ts";
-import type { AuditWebhookOptions } from "./audit-options.ts";
+import type { AuditWebhookOptions } from "../options/audit-options.ts";
 
 /** How often a list of events is sent before it is given up, and how the pauses grow. */
 const TRIES = 5;

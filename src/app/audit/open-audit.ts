@@ -8,9 +8,9 @@ import { AuditMetrics, PolicyError, type Rules, bothOf, compileRules, readPolicy
 import type { Auditing } from "../../server/index.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
-import { OptionError } from "../option-types.ts";
+import { OptionError } from "../options/types.ts";
 import { openAuditFile } from "./audit-file.ts";
-import type { AuditOptions } from "./audit-options.ts";
+import type { AuditOptions } from "../options/audit-options.ts";
 import { openAuditWebhook } from "./audit-webhook.ts";
 
 /** What audit is given. */

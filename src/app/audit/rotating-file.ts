@@ -12,16 +12,7 @@ import { createGzip } from "node:zlib";
 import { asideName, asideNames } from "../../audit/index.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
-
-/** How large a file becomes, and which of the old ones are kept. */
-export interface Rotation {
-  readonly maxBytes: number;
-  /** Milliseconds; 0 for any age. */
-  readonly maxAgeMillis: number;
-  /** 0 for any number. */
-  readonly maxBackups: number;
-  readonly compress: boolean;
-}
+import type { Rotation } from "../options/audit-options.ts";
 
 /** See the head of this file. */
 export class RotatingFile implements AsyncDisposable {

@@ -10,7 +10,7 @@ import { NO_REQUEST } from "../../meta/request-info.ts";
 import { ManualClock } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { type RunningServer, startServer } from "../index.ts";
-import { resolveOptions } from "../options.ts";
+import { resolveOptions } from "../options/options.ts";
 import { openAuthorization } from "./open-authorization.ts";
 
 const cleanups: (() => unknown)[] = [];

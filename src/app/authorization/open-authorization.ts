@@ -11,13 +11,13 @@ import { ReplaceableAuthorizer } from "../../auth/replaceable.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Collector } from "../../util/exposition.ts";
 import type { Log } from "../../util/log.ts";
-import { type KubeconfigWebhook, openKubeconfigWebhook } from "../kubeconfig-webhook.ts";
-import { readNamed } from "../named-file.ts";
-import { OptionError } from "../option-types.ts";
-import { WatchedFile, hashOf } from "../watched-file.ts";
+import { type KubeconfigWebhook, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
+import { readNamed } from "../files/named-file.ts";
+import { OptionError } from "../options/types.ts";
+import { WatchedFile, hashOf } from "../files/watched-file.ts";
 import { type AuthorizerPlan, ConfigurationFault, readAuthorizationConfiguration } from "./configuration.ts";
 import { reloadMetrics } from "./reload-metrics.ts";
-import type { AuthorizationSettings } from "./settings.ts";
+import type { AuthorizationSettings } from "../options/authorization-settings.ts";
 import { webhookAt } from "./webhook-call.ts";
 
 /** How long a webhook has that no configuration says it of, in ms. */

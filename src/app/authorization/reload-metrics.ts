@@ -1,5 +1,5 @@
 import type { Metric } from "../../util/exposition.ts";
-import type { Reloads } from "../watched-file.ts";
+import type { Reloads } from "../files/watched-file.ts";
 
 /**
  * What `/metrics` tells of a configuration of authorizers that is followed, under the names of kube-apiserver.

@@ -1,6 +1,6 @@
 import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
-import { type KubeconfigWebhook, wholeUpTo } from "../kubeconfig-webhook.ts";
+import { type KubeconfigWebhook, wholeUpTo } from "../files/kubeconfig-webhook.ts";
 
 /** An answer is a review with a reason; it may be as long as the question was, and this much longer. */
 const ROOM = 1 << 20;

@@ -1,4 +1,4 @@
-import { NO_OIDC } from "../authentication-settings.ts";
+import { NO_OIDC } from "../options/authentication-settings.ts";
 import { describe, expect, test } from "vitest";
 import { ADMISSION_PLUGINS } from "../../admission/names.ts";
 import { isServed, planApiServer } from "./apiserver-flags.ts";

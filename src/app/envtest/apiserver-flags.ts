@@ -6,9 +6,20 @@
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
 import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
-import { AUDIT_OPTIONS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
-import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
-import { type AuthenticationSettings, NO_OIDC, PROXY_HEADERS } from "../authentication-settings.ts";
+import { AUDIT_KEYS, type AuditOptions, auditFrom } from "../options/audit-options.ts";
+import { OPTIONS } from "../options/table.ts";
+import {
+  OptionError,
+  type OptionType,
+  duration,
+  expected,
+  most,
+  onOff,
+  port,
+  readValue,
+  seconds,
+} from "../options/types.ts";
+import { type AuthenticationSettings, NO_OIDC, PROXY_HEADERS } from "../options/authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
 
 /** What is started. Files are named and not read yet; a name that was not given is empty. */
@@ -106,7 +117,7 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "oidc-signing-algs": "The algorithms that its tokens may be signed with.",
   "oidc-ca-file": "Authorities that the issuer is verified with.",
   "token-auth-file": "A file of tokens, with the users that they stand for.",
-  ...Object.fromEntries(Object.entries(AUDIT_OPTIONS).map(([key, { about }]) => [key, about])),
+  ...Object.fromEntries(AUDIT_KEYS.map((key) => [key, OPTIONS[key].about])),
   v: "4 and more logs each request.",
 };
 
@@ -136,7 +147,7 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     reads: valueOf(flags, "max-requests-inflight", most("requests"), 400),
     writes: valueOf(flags, "max-mutating-requests-inflight", most("requests"), 200),
     requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
-    watchMillis: valueOf(flags, "min-request-timeout", most("seconds"), 1800) * 1000,
+    watchMillis: valueOf(flags, "min-request-timeout", seconds, 1_800_000),
     allowsPrivileged: valueOf(flags, "allow-privileged", onOff, true),
     audit: auditFrom((key) => lastOf(flags, key)),
     isVerbose: isVerbose(flags),
@@ -254,10 +265,7 @@ function etcdServersOf(flags: GoFlags): readonly string[] {
 
 function valueOf<T>(flags: GoFlags, name: string, type: OptionType<T>, preset: T): T {
   const text = lastOf(flags, name);
-  if (text === undefined) return preset;
-  const value = type.read(text);
-  if (value === undefined) throw expected(name, type.expects, text);
-  return value;
+  return text === undefined ? preset : readValue(name, type, text);
 }
 
 /** `name=true`, or `name` alone. */

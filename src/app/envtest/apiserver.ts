@@ -17,15 +17,15 @@ import type { TlsOptions } from "../../server/index.ts";
 import type { Store } from "../../storage/contract.ts";
 import { type Clock, turn } from "../../util/clock.ts";
 import { refusal } from "../../util/refusal.ts";
-import { replaceFile } from "../data-directory.ts";
-import type { Encryption } from "../encryption.ts";
-import { openEtcd } from "../etcd.ts";
-import type { Authentication } from "../authentication.ts";
-import { OptionError } from "../option-types.ts";
+import { replaceFile } from "../storage/data-directory.ts";
+import type { Encryption } from "../encryption/encryption.ts";
+import { openEtcd } from "../storage/etcd.ts";
+import type { Authentication } from "../authentication/authentication.ts";
+import { OptionError } from "../options/types.ts";
 import type { ApiServerPlan } from "./apiserver-flags.ts";
 import { KEEPING_PATH, type Keeping } from "./etcd.ts";
 import type { Ground } from "./cluster.ts";
-import { readNamed } from "../named-file.ts";
+import { readNamed } from "../files/named-file.ts";
 
 /** A server that runs. */
 export interface RunningApiServer extends AsyncDisposable {
@@ -72,7 +72,7 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
     auditing: auditingOf(plan, ground, open),
   });
   open.defer(() => cluster.close(GRACE_MS));
-  if (encryption) await (await import("../unreadable.ts")).followUnreadable(cluster, encryption, ground.log);
+  if (encryption) await (await import("../encryption/unreadable.ts")).followUnreadable(cluster, encryption, ground.log);
   const listener = await cluster.server.listen({
     host: plan.host,
     port: plan.port,
@@ -103,7 +103,7 @@ async function openEncryption(
   open: AsyncDisposableStack,
 ): Promise<Encryption | undefined> {
   if (!encryption) return undefined;
-  const room = await import("../encryption.ts");
+  const room = await import("../encryption/encryption.ts");
   return open.use(await room.Encryption.open({ ...encryption, dialect, ...ground }));
 }
 

@@ -15,10 +15,10 @@ import type { Store } from "../../storage/contract.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
 import { openAudit } from "../audit/open-audit.ts";
-import { type Authentication, openAuthentication } from "../authentication.ts";
-import { bodyMemory, memoryOfProcess } from "../body-memory.ts";
-import type { Encryption } from "../encryption.ts";
-import { VERSION } from "../version.ts";
+import { type Authentication, openAuthentication } from "../authentication/authentication.ts";
+import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
+import type { Encryption } from "../encryption/encryption.ts";
+import { VERSION } from "../process/version.ts";
 import { type ApiServerPlan, isServed } from "./apiserver-flags.ts";
 
 /** What the program stands on. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OptionError } from "../option-types.ts";
+import { OptionError } from "../options/types.ts";
 import { type GoFlags, lastOf, partsOf } from "./go-flags.ts";
 
 /** What is started. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { OptionError } from "../option-types.ts";
+import { OptionError } from "../options/types.ts";
 
 /** The values that each flag was given, in order. */
 export type GoFlags = ReadonlyMap<string, readonly string[]>;

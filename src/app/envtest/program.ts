@@ -5,7 +5,7 @@
  */
 import { systemClock, systemRandom } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
-import { stderrLog } from "../log.ts";
+import { stderrLog } from "../logs/log.ts";
 import { type GoFlags, isVerbose, readFlags } from "./go-flags.ts";
 
 /** The names of the programs. */

@@ -110,6 +110,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
 }
 
 class EtcdStore implements Store {
+  readonly isShared = true;
   readonly failed: Promise<StoreError>;
   readonly #clock: Clock;
   readonly #layout: Layout;

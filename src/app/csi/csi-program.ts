@@ -1,0 +1,31 @@
+/**
+ * `keelson csi` as a program of its own.
+ *
+ * @module
+ */
+import type { Command } from "commander";
+import type { CsiRequest } from "../../cli/actions.ts";
+import { csiCommand } from "../../cli/csi.ts";
+import { systemClock } from "../../util/clock.ts";
+import { awake } from "../process/awake.ts";
+import { firstSignal } from "../process/first-signal.ts";
+import { stderrLog } from "../logs/log.ts";
+import { UnusedMemory } from "../../util/unused-memory.ts";
+import { VERSION } from "../process/version.ts";
+
+/** The command, with what it does. */
+export const command = (): Command => csiCommand({ version: VERSION, csi: runCsi, terminal: { env: process.env } });
+
+/** Runs the sidecars of a driver until a signal ends the process. @throws where they cannot go on */
+export async function runCsi(request: CsiRequest): Promise<void> {
+  const stopped = firstSignal();
+  const { runSidecars } = await import("./csi.ts");
+  const log = stderrLog({ logFormat: "text", logLevel: request.verbose ? "debug" : "info" }, systemClock);
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  const memory = new UnusedMemory(systemClock, { trimsAtStart: false });
+  try {
+    await awake(runSidecars({ ...request, log, print, clock: systemClock, stopped }));
+  } finally {
+    memory[Symbol.dispose]();
+  }
+}

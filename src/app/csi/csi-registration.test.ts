@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openRegistration, registrationSocket } from "../../csi/registration.ts";
+import { systemClock } from "../../util/clock.ts";
+import { MAX_SOCKET_PATH_BYTES } from "../../util/socket-path.ts";
+import { registered } from "./csi-registration.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "keelson-registered-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+test("CSIN-22: why no agent can ask is told, and a driver is registered once that is mended", async () => {
+  const registry = join(directory, "registry");
+  writeFileSync(registry, "not a directory");
+  const failure = Promise.withResolvers<unknown>();
+  const answer = Promise.withResolvers<unknown>();
+  await using _registered = registered({
+    name: "d.example.com",
+    driver: join(directory, "csi.sock"),
+    registry,
+    clock: systemClock,
+    answered: answer.resolve,
+    failed: failure.resolve,
+  });
+  expect(await failure.promise).toMatchObject({ code: "EEXIST", path: registry });
+
+  rmSync(registry);
+  mkdirSync(registry);
+  const agent = openRegistration(registrationSocket(registry, "d.example.com"), { clock: systemClock });
+  await expect.poll(() => agent.calls.getInfo({}), { timeout: 10_000 }).toMatchObject({ name: "d.example.com" });
+  await agent.calls.notifyRegistrationStatus({ pluginRegistered: true });
+  expect(await answer.promise).toEqual({ registered: true, error: "" });
+  await agent.close();
+});
+
+test("CSIN-22: a driver is registered however long the paths are to its socket and to the registry", async () => {
+  const deep = join(directory, ...Array.from({ length: 8 }, () => "a-long-name-of-a-folder"));
+  const registry = join(deep, "plugins registry");
+  const driver = join(deep, "csi.sock");
+  expect(Buffer.byteLength(registry)).toBeGreaterThan(MAX_SOCKET_PATH_BYTES);
+  mkdirSync(registry, { recursive: true });
+  const failure = Promise.withResolvers<unknown>();
+  const answer = Promise.withResolvers<unknown>();
+  await using _registered = registered({
+    name: "d.example.com",
+    driver,
+    registry,
+    clock: systemClock,
+    answered: answer.resolve,
+    failed: failure.resolve,
+  });
+  const agent = openRegistration(registrationSocket(registry, "d.example.com"), { clock: systemClock });
+  await expect.poll(() => agent.calls.getInfo({}), { timeout: 10_000 }).toMatchObject({ endpoint: driver });
+  await agent.calls.notifyRegistrationStatus({ pluginRegistered: true });
+  expect(await Promise.race([answer.promise, failure.promise])).toEqual({ registered: true, error: "" });
+  await agent.close();
+});

@@ -1,0 +1,93 @@
+import type { KmsFigures } from "../../encryption/kms/provider.ts";
+import type { Tally } from "../../encryption/tally.ts";
+import type { Metric, Sample } from "../../util/exposition.ts";
+import type { PluginTimes } from "./plugin-times.ts";
+import type { Reloads } from "../files/watched-file.ts";
+
+/** What metrics are made of. */
+export interface EncryptionFigures {
+  readonly tally: Tally;
+  readonly plugins: readonly KmsFigures[];
+  readonly times: PluginTimes;
+  /** Undefined where the file is read at the start alone. */
+  readonly reloads: Reloads | undefined;
+  /** SHA-256 of the file in use. */
+  readonly hash: string;
+}
+
+/** What `/metrics` tells of encryption at rest, under the names of kube-apiserver (CRYPT-14). */
+export function encryptionMetrics({ tally, plugins, times, reloads, hash }: EncryptionFigures): readonly Metric[] {
+  return [
+    tally.metric(),
+    times.metric(),
+    ...keyMetrics(plugins),
+    {
+      name: "apiserver_encryption_config_controller_last_config_info",
+      type: "gauge",
+      help: "The hash of the encryption configuration that is used.",
+      samples: [{ value: 1, labels: { hash } }],
+    },
+    {
+      name: "apiserver_encryption_config_controller_automatic_reloads_total",
+      type: "counter",
+      help: "Changed encryption configurations, by whether they could be used.",
+      samples: Object.entries(reloads ?? {}).map(([status, value]) => ({ value, labels: { status } })),
+    },
+  ];
+}
+
+/** Keys of plugins, which are told by a hash of their ids. */
+function keyMetrics(plugins: readonly KmsFigures[]): Metric[] {
+  const used: Sample[] = [];
+  const usedAt: Sample[] = [];
+  const statusAt: Sample[] = [];
+  for (const { provider, keys } of plugins) {
+    for (const { how, hash, at, count } of keys) {
+      const labels = { provider_name: provider, key_id_hash: hash };
+      if (how === "status") {
+        statusAt.push({ value: at / 1000, labels });
+        continue;
+      }
+      used.push({ value: count, labels: { transformation_type: how, ...labels } });
+      usedAt.push({ value: at / 1000, labels: { transformation_type: how, ...labels } });
+    }
+  }
+  return [
+    {
+      name: "apiserver_envelope_encryption_key_id_hash_total",
+      type: "counter",
+      help: "Values that were read and written with a key of a KMS plugin.",
+      samples: used,
+    },
+    {
+      name: "apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds",
+      type: "gauge",
+      help: "When a value was last read or written with a key of a KMS plugin.",
+      samples: usedAt,
+    },
+    {
+      name: "apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds",
+      type: "gauge",
+      help: "When the status of a KMS plugin last named a key.",
+      samples: statusAt,
+    },
+    {
+      name: "apiserver_envelope_encryption_invalid_key_id_from_status_total",
+      type: "counter",
+      help: "Answers of a KMS plugin whose key id cannot be used.",
+      samples: plugins.map(({ provider, invalidKeyIds }) => ({
+        value: invalidKeyIds,
+        labels: { provider_name: provider },
+      })),
+    },
+    {
+      name: "apiserver_envelope_encryption_dek_source_cache_size",
+      type: "gauge",
+      help: "Seeds that a KMS plugin has opened and that are remembered.",
+      samples: plugins.map(({ provider, openedSeeds }) => ({
+        value: openedSeeds,
+        labels: { provider_name: provider },
+      })),
+    },
+  ];
+}

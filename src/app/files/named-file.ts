@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+import { OptionError } from "../options/types.ts";
+
+/** The text of a file that a flag names. @throws OptionError that names the flag */
+export function readNamed(flag: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new OptionError(`expected --${flag} to name a file that can be read: ${(error as Error).message}`);
+  }
+}

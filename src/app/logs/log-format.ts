@@ -1,0 +1,54 @@
+/**
+ * A line of the log as text: JSON for programs, or words for eyes.
+ *
+ *     {"time":"2026-01-01T12:00:00.000Z","level":"warn","msg":"a connection was dropped","limit":"address","client":"10.0.0.7"}
+ *     2026-01-01T12:00:00.000Z WARN  a connection was dropped  limit=address client=10.0.0.7
+ *
+ * @module
+ */
+import { type Colour, painter, printable } from "../../cli/colours.ts";
+import { isoTime } from "../../meta/iso-time.ts";
+import type { LogFacts, LogLevel } from "../../util/log.ts";
+
+/** How lines of the log look. */
+export type LogFormat = "text" | "json";
+
+/** What stands in a line. */
+export interface LogLine {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly facts: LogFacts;
+}
+
+/** Makes a line, with its end. */
+export type LogWriter = (line: LogLine) => string;
+
+/** One JSON object; the time is RFC 3339. */
+export const jsonLine: LogWriter = ({ time, level, message, facts }) =>
+  `${JSON.stringify({ time: isoTime(time), level, msg: message, ...facts })}\n`;
+
+const COLOURS: Readonly<Record<LogLevel, Colour>> = { error: "red", warn: "yellow", info: "green", debug: "dim" };
+
+/** Words for eyes: facts that are several lines long stand below, so a stack can be read. */
+export function textLine(paints: boolean): LogWriter {
+  const paint = painter(paints);
+  return ({ time, level, message, facts }) => {
+    const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+    const isLong = ([, value]: [string, unknown]): boolean => typeof value === "string" && value.includes("\n");
+    const short = known
+      .filter((fact) => !isLong(fact))
+      .map(([key, value]) => ` ${paint("dim", `${key}=`)}${word(value)}`);
+    const long = known.filter(isLong).flatMap(([key, value]) => [`${key}:`, ...String(value).split("\n")]);
+    const name = paint(COLOURS[level], level.toUpperCase().padEnd(5));
+    const head = `${isoTime(time)} ${name} ${printable(message)}${short.length > 0 ? " " : ""}${short.join("")}`;
+    return [head, ...long.map((text) => `    ${printable(text)}`), ""].join("\n");
+  };
+}
+
+/** A value as one word. */
+function word(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^[^\s"=]+$/.test(text) || typeof value !== "string" ? printable(text) : printable(JSON.stringify(text));
+}

@@ -1,0 +1,285 @@
+/**
+ * The options of a server, read and checked: the values of the table, and what is put together of several of them.
+ *
+ * @module
+ */
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { PLUGIN_CONTROLLERS, type PluginChoice } from "../../admission/names.ts";
+import { isControllerChosen } from "../../controllers/names.ts";
+import type { PodMode } from "../../node/pod-modes.ts";
+import type { ServiceRanges } from "../../meta/service-ranges.ts";
+import { type AuditOptions, auditOf } from "./audit-options.ts";
+import type { AccountSettings, AuthenticationSettings } from "./authentication-settings.ts";
+import type { AuthorizationSettings } from "./authorization-settings.ts";
+import { OptionError, ValueError } from "./error.ts";
+import { type OptionSource, type RawOptions, type Texts, flagSource, textsOf } from "./sources.ts";
+import { type NamedValues, OPTIONS, OPTION_KEYS, type OptionKey, valuesOf } from "./table.ts";
+import { expected } from "./types.ts";
+
+export { OptionError } from "./error.ts";
+export type { RawOptions } from "./sources.ts";
+
+/** Everything that can be set for a server: the values of all options, and what several of them say together; frozen. */
+export interface ServeOptions extends NamedValues {
+  /** An absolute path; empty when nothing is kept and none was given. */
+  readonly dataDir: string;
+  /** Set for the store `etcd` alone. */
+  readonly etcd: EtcdOptions | undefined;
+  /** Which steps of admission run. */
+  readonly plugins: PluginChoice;
+  readonly authorization: AuthorizationSettings;
+  /** The addresses and ports that Services are given. */
+  readonly serviceRanges: ServiceRanges;
+  /** The node that runs in this process; undefined for none. */
+  readonly node: NodeOptions | undefined;
+  /** Whether nodes that are not ready for six minutes lose volumes that they use. */
+  readonly forceDetach: boolean;
+  readonly audit: AuditOptions;
+  /** Files with a serving certificate that others make; undefined for an own one. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** What is stored encrypted, and with which keys; undefined for nothing. */
+  readonly encryption: { readonly file: string; readonly reload: boolean } | undefined;
+  /** How the users of requests are recognised. */
+  readonly authentication: AuthenticationSettings;
+  /** What was given and is not the default, as text, for the log: without passwords. */
+  readonly said: Texts;
+}
+
+/** A node in the process of a server. */
+export interface NodeOptions {
+  readonly name: string;
+  /** An absolute path. */
+  readonly directory: string;
+  readonly pods: PodMode;
+  /** In which images lie as directories (NODE-63); an absolute path. */
+  readonly imageDirectory?: string;
+}
+
+/** Where the store `etcd` is, and how it is reached. */
+export interface EtcdOptions {
+  /** `https://host:2379`, at least one. */
+  readonly servers: readonly string[];
+  readonly prefix: string;
+  /** Files in PEM; empty when not given. */
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/**
+ * The options of a server from what a program gives, the first source that names a key wins.
+ *
+ *     resolveOptions({ dev: true, port: 0, "feature-gates": { ImageVolume: true } })
+ *
+ * @throws OptionError for a key that is unknown and for a value that is none of the option
+ */
+export const resolveOptions = (...sources: readonly RawOptions[]): ServeOptions =>
+  resolveSources(sources.map(flagSource));
+
+/**
+ * The options of a server from several sources, the first one that names a key wins.
+ *
+ * @throws OptionError that names the option as the source does, for a value that is none of the option
+ */
+export function resolveSources(sources: readonly OptionSource[]): ServeOptions {
+  const read = sources.map(({ options, nameOf }) => ({ texts: textsOf(options, "among the options"), nameOf }));
+  try {
+    return serveOptions(Object.assign({}, ...read.map(({ texts }) => texts).toReversed()) as Texts);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    const key = error.key as OptionKey;
+    const source = read.find(({ texts }) => texts[key] !== undefined);
+    throw source === undefined ? error : error.named(source.nameOf(key));
+  }
+}
+
+function serveOptions(texts: Texts): ServeOptions {
+  const values = valuesOf(texts);
+  checkCompany(texts);
+  checkConcurrency(values);
+  const { dev, bind } = values;
+  if (values.insecureHttp && !isLoopback(bind)) {
+    throw new OptionError(`expected a loopback address with --insecure-http, got ${bind}`);
+  }
+  const store = dev ? "memory" : values.store;
+  const dataDir = values.dataDir ?? (dev ? "" : resolve(defaultDataDir()));
+  return Object.freeze({
+    ...values,
+    dataDir,
+    store,
+    etcd: store === "etcd" ? etcdOf(values) : undefined,
+    plugins: pluginsOf(values),
+    authorization: authorizationOf(values),
+    serviceRanges: { networks: values.serviceClusterIpRange, nodePorts: values.serviceNodePortRange },
+    node: nodeOf(values, dataDir),
+    forceDetach: !values.disableForceDetachOnTimeout,
+    audit: auditOf(values),
+    tls: tlsOf(values),
+    encryption: encryptionOf(values),
+    authentication: authenticationOf(values),
+    said: tellable(texts),
+  });
+}
+
+/** Whether an option has another value than its default. */
+const isGiven = (texts: Texts, key: OptionKey): boolean =>
+  (texts[key] ?? OPTIONS[key].default) !== OPTIONS[key].default;
+
+/** Checks what rows say of other options: which have to be given with them, and which may not. */
+function checkCompany(texts: Texts): void {
+  for (const key of OPTION_KEYS.filter((one) => isGiven(texts, one))) {
+    const { needs, excludes = [] } = OPTIONS[key];
+    if (needs !== undefined && !isGiven(texts, needs as OptionKey))
+      throw expected(key, `given with --${needs}`, texts[key]!);
+    const other = excludes.find((one) => isGiven(texts, one as OptionKey));
+    if (other !== undefined) throw expected(key, `given without --${other}`, texts[key]!);
+  }
+}
+
+/** Where there is no fairness there may be no limit at all. */
+function checkConcurrency({ fairness, maxReads, maxWrites }: NamedValues): void {
+  if (!fairness || maxReads + maxWrites > 0) return;
+  throw expected("max-requests-inflight", "more than 0, or enable-priority-and-fairness to be false", "0");
+}
+
+/** The node in this process: where nothing is kept its directory has to be named. */
+function nodeOf(
+  { nodeName: name, nodeDir, nodePods: pods, nodeImageDir }: NamedValues,
+  dataDir: string,
+): NodeOptions | undefined {
+  if (name === "") return undefined;
+  if (nodeDir === "" && dataDir === "") throw expected("node-dir", "given with --dev and --node", nodeDir);
+  const imageDirectory = nodeImageDir === "" ? {} : { imageDirectory: nodeImageDir };
+  return { name, directory: nodeDir === "" ? join(dataDir, "node") : nodeDir, pods, ...imageDirectory };
+}
+
+/** Who decides: where there is a node, the authorizer of nodes is asked first, which has nothing to say of other users. */
+function modesOf({ authorizationMode: modes, nodeName }: NamedValues): AuthorizationSettings["modes"] {
+  return nodeName === "" || modes.includes("Node") ? modes : ["Node", ...modes];
+}
+
+function authorizationOf(values: NamedValues): AuthorizationSettings {
+  const modes = modesOf(values);
+  const kubeconfig = values.authorizationWebhookConfigFile;
+  if (modes.includes("Webhook") !== (kubeconfig !== "")) {
+    throw expected("authorization-webhook-config-file", "given together with the mode Webhook", kubeconfig);
+  }
+  return {
+    modes,
+    configFile: values.authorizationConfig,
+    webhook: {
+      kubeconfig,
+      version: values.authorizationWebhookVersion,
+      allowedMillis: values.authorizationWebhookCacheAuthorizedTtl,
+      refusedMillis: values.authorizationWebhookCacheUnauthorizedTtl,
+    },
+  };
+}
+
+/** Options that are not the default, without what may stand for a password in an address. */
+const tellable = (texts: Texts): Texts =>
+  Object.fromEntries(
+    OPTION_KEYS.filter((key) => isGiven(texts, key)).map((key) => [
+      key,
+      texts[key]!.replaceAll(/\/\/[^/@,]*@/g, "//***@"),
+    ]),
+  );
+
+const tlsOf = ({ tlsCertFile: certFile, tlsPrivateKeyFile: keyFile }: NamedValues): ServeOptions["tls"] =>
+  certFile === "" ? undefined : { certFile, keyFile };
+
+function authenticationOf(values: NamedValues): AuthenticationSettings {
+  return {
+    clientCaFile: values.clientCaFile,
+    proxy: {
+      caFile: values.requestheaderClientCaFile,
+      allowedNames: values.requestheaderAllowedNames,
+      userHeaders: values.requestheaderUsernameHeaders,
+      uidHeaders: values.requestheaderUidHeaders,
+      groupHeaders: values.requestheaderGroupHeaders,
+      extraPrefixes: values.requestheaderExtraHeadersPrefix,
+    },
+    tokenFile: values.tokenAuthFile,
+    anonymous: values.anonymousAuth,
+    accounts: accountsOf(values),
+    webhook: {
+      configFile: values.authenticationTokenWebhookConfigFile,
+      cacheMillis: values.authenticationTokenWebhookCacheTtl,
+      version: values.authenticationTokenWebhookVersion,
+    },
+    bootstrapTokens: values.enableBootstrapTokenAuth,
+    oidc: {
+      configFile: values.authenticationConfig,
+      caFile: values.oidcCaFile,
+      issuerUrl: values.oidcIssuerUrl,
+      clientId: values.oidcClientId,
+      usernameClaim: values.oidcUsernameClaim,
+      usernamePrefix: values.oidcUsernamePrefix,
+      groupsClaim: values.oidcGroupsClaim,
+      groupsPrefix: values.oidcGroupsPrefix,
+      requiredClaims: values.oidcRequiredClaim,
+      algorithms: values.oidcSigningAlgs,
+    },
+  };
+}
+
+function accountsOf(values: NamedValues): AccountSettings {
+  const longest = values.serviceAccountMaxTokenExpiration;
+  return {
+    issuers: values.serviceAccountIssuer,
+    audiences: values.apiAudiences,
+    keyFiles: values.serviceAccountKeyFile,
+    signingKeyFile: values.serviceAccountSigningKeyFile,
+    maxSeconds: longest === undefined ? undefined : Math.floor(longest / 1000),
+    extendsExpiration: values.serviceAccountExtendTokenExpiration,
+    jwksUri: values.serviceAccountJwksUri,
+  };
+}
+
+const encryptionOf = (values: NamedValues): ServeOptions["encryption"] =>
+  values.encryptionProviderConfig === ""
+    ? undefined
+    : { file: values.encryptionProviderConfig, reload: values.encryptionProviderConfigAutomaticReload };
+
+function pluginsOf({
+  enableAdmissionPlugins: enable,
+  disableAdmissionPlugins: disable,
+  controllers: chosen,
+}: NamedValues): PluginChoice {
+  const both = enable.find((name) => disable.includes(name));
+  if (both !== undefined) throw expected("disable-admission-plugins", "without those that are enabled", both);
+  const controllers = PLUGIN_CONTROLLERS.filter((name) => isControllerChosen(chosen, name));
+  return { enable, disable, controllers };
+}
+
+function etcdOf(values: NamedValues): EtcdOptions {
+  const { etcdServers: servers, etcdPrefix: prefix, etcdCacert: caFile, etcdCert: certFile, etcdKey: keyFile } = values;
+  if (servers.length === 0) throw expected("etcd-servers", "set with --store etcd", "");
+  return { servers, prefix, caFile, certFile, keyFile };
+}
+
+/** Where data goes by default: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */
+export function defaultDataDir(): string {
+  // Set by systemd for a service with StateDirectory=, which may name several.
+  const [state] = (process.env["STATE_DIRECTORY"] ?? "").split(":");
+  if (state) return state;
+  if (process.getuid?.() === 0) return "/var/lib/keelson";
+  return join(process.env["XDG_DATA_HOME"] ?? join(homeDirectory(), ".local", "share"), "keelson");
+}
+
+/** The user's home. A user who is a number only (`docker run -u 12345`) has none unless HOME says so. */
+function homeDirectory(): string {
+  let home = "";
+  try {
+    home = homedir();
+  } catch {
+    // There is no such user.
+  }
+  if (home === "") throw new OptionError("expected --data-dir, or HOME to be set: this user has no home directory");
+  return home;
+}
+
+/** Whether an address is reached from this machine only. */
+export const isLoopback = (address: string): boolean =>
+  address === "localhost" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);

@@ -1,0 +1,139 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { kubernetes, neutral } from "../../meta/dialect.ts";
+import { DataDirectory } from "./data-directory.ts";
+
+let path: string;
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), "keelson-directory-")), "deep", "data");
+});
+afterEach(() => rmSync(join(path, "..", ".."), { recursive: true, force: true }));
+
+const mode = (name: string): string => (statSync(join(path, name)).mode & 0o777).toString(8);
+
+describe("DataDirectory", () => {
+  test("is made for its owner alone, and says nothing of itself before it is claimed", () => {
+    const directory = DataDirectory.open(path, neutral);
+    expect(mode(".")).toBe("700");
+    expect(directory.describe()).toBeUndefined();
+    directory.claim(neutral);
+    expect(directory.describe()).toEqual({ format: 1, dialect: "neutral" });
+  });
+
+  test("holds back secrets until they are saved, and writes them for its owner alone", async () => {
+    const directory = DataDirectory.open(path, neutral);
+    directory.pki.write("ca.key", "secret");
+    directory.pki.write("admin.token", "token");
+    directory.pki.write("server.key", "early");
+    expect([existsSync(join(path, "pki")), directory.pki.read("ca.key")]).toEqual([false, "secret"]);
+    directory.claim(neutral);
+    const saved = directory.save();
+    directory.pki.write("server.key", "late");
+    await saved;
+    expect(directory.read("pki/server.key")).toBe("early");
+    await directory.save();
+    expect(directory.read("pki/server.key")).toBe("late");
+    expect([mode("pki"), mode("pki/ca.key"), mode("pki/server.key"), mode("admin.token")]).toEqual([
+      "700",
+      "600",
+      "600",
+      "600",
+    ]);
+    expect(["ca.key", "server.key", "admin.token"].map((name) => directory.pki.read(name))).toEqual([
+      "secret",
+      "late",
+      "token",
+    ]);
+    expect(directory.pki.read("nothing")).toBeUndefined();
+  });
+
+  test("of the other dialect is refused when it is opened, and when somebody else claimed it meanwhile", () => {
+    const late = DataDirectory.open(path, neutral);
+    late.pki.write("ca.key", "mine");
+    DataDirectory.open(path, kubernetes).claim(kubernetes);
+    expect(() => late.claim(neutral)).toThrow("expected --dialect kubernetes");
+    expect(existsSync(join(path, "pki"))).toBe(false);
+    expect(() => DataDirectory.open(path, neutral)).toThrow("expected --dialect kubernetes");
+    expect(() => DataDirectory.open(path, kubernetes)).not.toThrow();
+  });
+
+  test.each(["", "{", "[]", "{}", '{"format":"1","dialect":"neutral"}', "null"])(
+    "with the description %j is refused",
+    (text) => {
+      DataDirectory.open(path, neutral).claim(neutral);
+      writeFileSync(join(path, "keelson.json"), text);
+      expect(() => DataDirectory.open(path, neutral)).toThrow("keelson.json to name format and dialect");
+    },
+  );
+
+  test("of a newer format is refused", () => {
+    DataDirectory.open(path, neutral).claim(neutral);
+    writeFileSync(join(path, "keelson.json"), '{"format":2,"dialect":"neutral"}');
+    expect(() => DataDirectory.open(path, neutral)).toThrow("format 1 or older, got 2");
+  });
+
+  test("writes the kubeconfig for its owner alone, in one step", () => {
+    const directory = DataDirectory.open(path, neutral);
+    writeFileSync(join(path, "admin.kubeconfig"), "old", { mode: 0o644 });
+    const file = directory.writeKubeconfig("new")!;
+    expect([readFileSync(file, "utf8"), mode("admin.kubeconfig")]).toEqual(["new", "600"]);
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  test("is left alone where it has the kubeconfig already; without room another one takes its place, or there is none", () => {
+    const directory = DataDirectory.open(path, neutral);
+    const file = directory.writeKubeconfig("same")!;
+    utimesSync(file, 1, 1);
+    directory.writeKubeconfig("same")!;
+    expect(statSync(file).mtimeMs).toBe(1000);
+    symlinkSync("/dev/full", `${file}.new`);
+    expect(directory.writeKubeconfig("new")).toBe(file);
+    expect([readFileSync(file, "utf8"), existsSync(`${file}.new`)]).toEqual(["new", false]);
+    rmSync(file);
+    symlinkSync("/dev/full", `${file}.new`);
+    expect([directory.writeKubeconfig("other"), existsSync(file)]).toEqual([undefined, false]);
+  });
+
+  test("without room for the note of who runs on it serves all the same", () => {
+    const directory = DataDirectory.open(path, neutral);
+    symlinkSync("/dev/full", directory.file("server.json.new"));
+    directory.writeRunning({ pid: 42, version: "1", addresses: [], dialect: "neutral", started: "now" });
+    expect(directory.running()).toBeUndefined();
+  });
+
+  test("knows its dialect, which need not be told again", () => {
+    expect(DataDirectory.open(path).dialect).toBeUndefined();
+    DataDirectory.open(path, kubernetes).claim(kubernetes);
+    expect(DataDirectory.open(path).dialect).toBe(kubernetes);
+    writeFileSync(join(path, "keelson.json"), '{"format":1,"dialect":"other"}');
+    expect(() => DataDirectory.open(path)).toThrow("to be of a known dialect, got other");
+  });
+
+  test("tells who runs on it, and forgets it", () => {
+    const directory = DataDirectory.open(path, neutral);
+    const info = { pid: 42, version: "1", addresses: ["https://x"], dialect: "neutral", started: "now" } as const;
+    expect(directory.running()).toBeUndefined();
+    directory.writeRunning(info);
+    expect(directory.running()).toEqual(info);
+    directory.clearRunning();
+    directory.clearRunning();
+    expect(directory.running()).toBeUndefined();
+  });
+
+  test.each(["", "{", "{}", '{"pid":"x"}'])("a server.json of %j is taken for none", (text) => {
+    const directory = DataDirectory.open(path, neutral);
+    writeFileSync(join(path, "server.json"), text);
+    expect(directory.running()).toBeUndefined();
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * Work on the files of a store that no server has open: check, repair, restore, and the writing of a backup.
+ *
+ * @module
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { dirname, join, resolve } from "node:path";
+import type { SavedBackup, StoreCheck, StoreFiles, UnreadRecord } from "../../cli/actions.ts";
+import { CliError } from "../../cli/cli-error.ts";
+import { type Dialect, dialectOf, neutral } from "../../meta/dialect.ts";
+import type { Clock } from "../../util/clock.ts";
+import { refusal } from "../../util/refusal.ts";
+import { DataDirectory } from "./data-directory.ts";
+import type { Census } from "../encryption/encryption-census.ts";
+
+/** What a data directory is known by; a repaired one takes it over. */
+const IDENTITY = ["keelson.json", "pki", "admin.token", "admin.kubeconfig"];
+
+/** The work, with the rooms that do it loaded when it is asked for. */
+export function storeFiles(clock: Clock): StoreFiles {
+  /** Looks into the records of a store beside the work that is done to it, with the keys of a file where one is named. */
+  const counting = async <T>(
+    keysFile: string | undefined,
+    dialect: () => Dialect | undefined,
+    work: (census: (store: string) => Promise<Census>) => Promise<T>,
+  ): Promise<T> => {
+    const { withCensus } = await import("../encryption/encryption-census.ts");
+    if (keysFile === undefined) return withCensus(undefined, work);
+    return withCensus({ file: resolve(keysFile), clock, dialect: () => dialect() ?? neutral }, work);
+  };
+  return {
+    async check(directory, keysFile) {
+      const { checkStore } = await import("../../storage/sqlite/check.ts");
+      const store = storeOf(directory);
+      return counting(
+        keysFile,
+        () => dialectIn(directory),
+        async (census) => {
+          const report = checkStore(store);
+          // Of a database that cannot be read there is nothing to look into.
+          if (report.format === undefined) return { ...report, encrypted: [] };
+          const { encrypted, unread } = await census(store);
+          return { ...report, encrypted, findings: [...report.findings, ...unread.map(findingOf)] };
+        },
+      );
+    },
+    async repair(from, to, keysFile) {
+      const { repairStore } = await import("../../storage/sqlite/repair.ts");
+      return counting(
+        keysFile,
+        () => dialectIn(from),
+        async (census) => {
+          const target = freshDirectory(to);
+          const report = repairStore(storeOf(from), target.makeStore());
+          for (const name of IDENTITY) {
+            if (existsSync(join(from, name))) cpSync(join(from, name), target.file(name), { recursive: true });
+          }
+          return { ...report, ...(await census(target.store)) };
+        },
+      );
+    },
+    async restore(file, to, keysFile) {
+      const { restoreStore } = await import("../../storage/sqlite/restore.ts");
+      const target = new DataDirectory(resolve(to));
+      return counting(
+        keysFile,
+        () => target.dialect,
+        async (census) => {
+          const source = file === "-" ? process.stdin : await reading(file);
+          let known: Dialect | undefined;
+          const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
+            const found = dialectOf(dialect);
+            if (!found)
+              throw new CliError(`expected a backup of a dialect that is known, got ${JSON.stringify(dialect)}`);
+            known = found;
+            DataDirectory.open(target.path, found);
+          });
+          // Last, so that what fails leaves nothing that looks like a data directory.
+          if (known) target.claim(known);
+          const found = await census(target.store);
+          return { backupRevision: backup.revision, revision, records: backup.records, time: backup.time, ...found };
+        },
+      );
+    },
+    saveBackup: (pieces, file) => (file === "-" ? toOutput(pieces) : toFile(pieces, file)),
+  };
+}
+
+/** The dialect of a data directory; undefined for the directory of a store, which does not say. */
+const dialectIn = (directory: string): Dialect | undefined => new DataDirectory(resolve(directory)).dialect;
+
+const findingOf = ({ key, revision, why }: UnreadRecord): StoreCheck["findings"][number] => ({
+  what: "encryption",
+  key,
+  revision,
+  message: `the record of ${key} at revision ${revision} cannot be decrypted: ${why}`,
+});
+
+/** The bytes of a file, which is open already: that it cannot be read is told before anything is made. */
+async function reading(file: string): Promise<AsyncIterable<Buffer>> {
+  const handle = await open(file).catch((error: unknown) => {
+    throw refusal(file, "readable", error);
+  });
+  return handle.createReadStream();
+}
+
+/** The directory of the store: that of a data directory, or the one that was named. */
+function storeOf(directory: string): string {
+  const path = resolve(directory);
+  const isStore = existsSync(join(path, "keelson.db")) || existsSync(join(path, "created"));
+  const store = isStore ? path : new DataDirectory(path).store;
+  if (existsSync(store)) return store;
+  throw new CliError(`expected ${path} to be a data directory, found no store in it`);
+}
+
+/** A data directory that holds nothing yet. */
+function freshDirectory(path: string): DataDirectory {
+  if (existsSync(path) && readdirSync(path).length > 0) {
+    throw new CliError(`expected ${path} to be empty or not to exist`);
+  }
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return new DataDirectory(resolve(path));
+}
+
+/** The file appears when the backup is whole and on disk. */
+async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup> {
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, "w", 0o600).catch((error: unknown) => {
+    throw refusal(temporary, "writable", error);
+  });
+  try {
+    const saved = await verified(pieces, async (piece) => {
+      await handle.writeFile(piece);
+    });
+    await handle.sync();
+    await handle.close();
+    await rename(temporary, file);
+    await syncDirectory(dirname(resolve(file)));
+    return saved;
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(temporary, { force: true });
+    throw "syscall" in (error as object) ? refusal(file, "writable", error) : error;
+  }
+}
+
+/** The name of a file is on disk when its directory is. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const toOutput = (pieces: AsyncIterable<Uint8Array>): Promise<SavedBackup> =>
+  verified(pieces, async (piece) => {
+    if (!process.stdout.write(piece)) await once(process.stdout, "drain");
+  });
+
+/** Hands every piece on, and reads along to see whether the backup is whole. */
+async function verified(
+  pieces: AsyncIterable<Uint8Array>,
+  write: (piece: Uint8Array) => Promise<void>,
+): Promise<SavedBackup> {
+  const { readBackup } = await import("../../storage/backup/read.ts");
+  let bytes = 0;
+  const passing = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      await write(piece);
+      yield piece;
+    }
+  };
+  const { revision, records } = await readBackup(passing(), { begin() {}, record() {} });
+  return { revision, records, bytes };
+}

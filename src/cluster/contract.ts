@@ -1,0 +1,129 @@
+/**
+ * What a cluster is made of, and what can be asked of one.
+ *
+ * @module
+ */
+import type { AdmissionStep } from "../admission/contract.ts";
+import type { PluginChoice } from "../admission/names.ts";
+import type { Authenticator, Authorizer, Identity, TrustGround } from "../auth/contract.ts";
+import type { TokenSigner } from "../auth/service-account-tokens.ts";
+import type { Client } from "../client/index.ts";
+import type { Hooks } from "../hooks/hooks.ts";
+import type { KindSet } from "../kinds/index.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import type { Gates } from "../meta/gates.ts";
+import type { ServiceRanges } from "../meta/service-ranges.ts";
+import type { Kinds, RegistryOptions, UnreadableRecord } from "../registry/index.ts";
+import type { Controller } from "../runtime/index.ts";
+import type { ResourceDefinition } from "../schema/definition.ts";
+import type { ServerHandle, ServerOptions } from "../server/index.ts";
+import type { Store } from "../storage/contract.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
+
+/** What a cluster is made of. */
+export interface ClusterParts {
+  /** Where objects are kept; the caller closes it after the cluster. */
+  readonly store: Store;
+  readonly dialect: Dialect;
+  /** Those of the dialect by default. */
+  readonly gates?: Gates;
+  /** The addresses and ports that Services are given. */
+  readonly serviceRanges?: ServiceRanges;
+  /** Whether containers may be privileged, and processes of the node; they may by default. */
+  readonly allowsPrivileged?: boolean;
+  /** The machine's by default. */
+  readonly clock?: Clock;
+  /** The machine's by default. */
+  readonly random?: Random;
+  /** Nothing is logged by default. */
+  readonly log?: Log;
+  /** Which built-in kinds there are; all by default. */
+  readonly kinds?: KindSet | undefined;
+  /** The built-in kinds by default. */
+  readonly definitions?: readonly ResourceDefinition[];
+  /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
+  readonly authenticator?: (ground: TrustGround) => Authenticator;
+  /** Members of `system:masters` may do everything and nobody else anything, by default. */
+  readonly authorizer?: (ground: TrustGround) => Authorizer;
+  /** Whether there are roles from the start, where roles decide: {@link Cluster.makeRoles} makes them. None by default. */
+  readonly defaultRoles?: boolean;
+  /** Signs tokens of service accounts; made when the first one is asked for. */
+  readonly signer?: () => TokenSigner;
+  /** Which steps of admission run; the usual ones of the dialect by default. */
+  readonly plugins?: PluginChoice;
+  /** Steps of admission that are added to them. */
+  readonly steps?: readonly AdmissionStep[];
+  readonly cache?: RegistryOptions["cache"];
+  /** Whether requests run by priority and fairness (APF-9); by default. Else reads and writes are only counted (APF-22). */
+  readonly fairness?: boolean;
+  /** Asks webhooks; over HTTPS by default. */
+  readonly hooks?: Hooks;
+  /** What the server is given beside what the cluster gives it. */
+  readonly server?: Partial<
+    Pick<
+      ServerOptions,
+      | "health"
+      | "filters"
+      | "routes"
+      | "programs"
+      | "collectors"
+      | "limits"
+      | "compress"
+      | "version"
+      | "activity"
+      | "faults"
+    >
+  >;
+}
+
+/** What a fork has of its own: a fork of the store, and whatever else is not as it was. */
+export type ForkParts = Partial<ClusterParts> & Pick<ClusterParts, "store">;
+
+/** A moment of a cluster. Nobody asks it; any number of clusters begin with it. */
+export interface KeptCluster {
+  readonly dialect: Dialect;
+  /**
+   * A cluster over a fork of the moment's store, in a time that does not depend on how much is stored. It has the kinds that
+   * were served then and the parts of that cluster, where it is not given its own; no watches and no controllers.
+   */
+  fork(parts: ForkParts): Cluster;
+}
+
+/** A cluster that answers. */
+export interface Cluster extends AsyncDisposable {
+  readonly store: Store;
+  readonly dialect: Dialect;
+  /** The kinds that it serves: they come, change and go. */
+  readonly kinds: Kinds;
+  /** The records that cannot be read now: encrypted with a key that is not there, or damaged. */
+  unreadable(): readonly UnreadableRecord[];
+  /** Reads those again, when there is reason to believe that they can be read now; resolves to how many can. */
+  readAgain(): Promise<number>;
+  /** The server: exchanges, requests of this process, ports. */
+  readonly server: ServerHandle;
+  /**
+   * Makes the roles that are there from the start and puts right those that lack something; once, however often it is called.
+   * Resolves when they are there, or when not all could be made and are tried again; `/readyz` fails until they are. Nothing
+   * to do without {@link ClusterParts.defaultRoles}.
+   */
+  makeRoles(): Promise<void>;
+  /** A client in the same process, in the name of the admin by default. */
+  client(userAgent: string, identity?: Identity): Client;
+  /** This moment, for clusters to begin with; `store` is a fork of this one's that nobody writes to. */
+  keep(store: Store, clock: Clock): KeptCluster;
+  /**
+   * Runs controllers on one manager; resolves when each has seen what there is, or stands by. Where several servers share
+   * the store, `isShared`, they elect who runs them. What informers give out is frozen, so
+   * that tests find who writes to it; not where `freeze` is false.
+   */
+  start(
+    controllers: readonly Controller[],
+    options?: { readonly isShared?: boolean; readonly freeze?: boolean },
+  ): Promise<void>;
+  /**
+   * Stops controllers, ends watches, lets requests finish within `graceMillis` (10 s by default) and stops following
+   * the store. The store stays open.
+   */
+  close(graceMillis?: number): Promise<void>;
+}

@@ -1,0 +1,67 @@
+/**
+ * What a cluster has of its own beside its parts, a fork too.
+ *
+ * @module
+ */
+import { Fairness, type FlowConfiguration } from "../fairness/index.ts";
+import { type Hooks, openHooks } from "../hooks/hooks.ts";
+import { gatesOf } from "../meta/gates.ts";
+import type { Manager } from "../runtime/index.ts";
+import type { ApiContext } from "../schema/definition.ts";
+import { DEFAULT_LIMITS, ThreadPool } from "../server/index.ts";
+import type { Store } from "../storage/contract.ts";
+import { systemClock, systemRandom } from "../util/clock.ts";
+import type { Running } from "./components.ts";
+import type { ClusterParts } from "./contract.ts";
+
+/** What a cluster has of its own, a fork too. */
+export interface Own {
+  readonly api: ApiContext;
+  readonly hooks: Hooks;
+  readonly threads: ThreadPool;
+  readonly fairness: Fairness | undefined;
+  /** The controllers of this process, with who runs them. */
+  readonly running: (Running & { readonly manager: Manager })[];
+  /** Whether the store has failed, and answers nobody any more. */
+  readonly storeFailed: () => boolean;
+}
+
+/** Opens what belongs to the cluster alone; it is closed with the cluster. */
+export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, configuration?: FlowConfiguration): Own {
+  const { dialect, clock = systemClock, random = systemRandom, gates = gatesOf(dialect) } = parts;
+  const threads = opened.adopt(new ThreadPool(clock), (pool) => pool.close());
+  const hooks = parts.hooks ?? opened.adopt(openHooks({ clock }), (own) => own.close());
+  const fairness =
+    parts.fairness === false ? undefined : opened.use(new Fairness({ clock, seats: seatsOf(parts), configuration }));
+  return {
+    api: {
+      dialect,
+      clock,
+      random,
+      gates,
+      beside: threads,
+      ...(parts.serviceRanges ? { serviceRanges: parts.serviceRanges } : {}),
+      ...(parts.allowsPrivileged === undefined ? {} : { allowsPrivileged: parts.allowsPrivileged }),
+    },
+    hooks,
+    threads,
+    fairness,
+    running: [],
+    storeFailed: failureOf(parts.store),
+  };
+}
+
+/** Remembers whether a store fails. */
+function failureOf(store: Store): () => boolean {
+  let failed = false;
+  void store.failed.then(() => {
+    failed = true;
+  });
+  return () => failed;
+}
+
+/** Requests that run at a time, reads and writes together. */
+function seatsOf({ server }: ClusterParts): number {
+  const { reads, writes } = { ...DEFAULT_LIMITS, ...server?.limits };
+  return reads + writes;
+}

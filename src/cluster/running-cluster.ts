@@ -1,0 +1,239 @@
+/**
+ * A cluster whose parts are open: a server that is made when somebody first asks, clients in this process, controllers.
+ *
+ * @module
+ */
+import { ADMIN } from "../auth/admin.ts";
+import type { Identity } from "../auth/contract.ts";
+import { Client, type LocalServer } from "../client/index.ts";
+import type { Extension, KeptExtension } from "../extension/index.ts";
+import type { FlowConfiguration } from "../fairness/index.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import {
+  type BuiltRegistry,
+  type KeptRegistry,
+  type Kinds,
+  type UnreadableRecord,
+  keepRegistry,
+} from "../registry/index.ts";
+import { type Controller, type Manager, createManager, withoutManagedFields } from "../runtime/index.ts";
+import type { ApiContext } from "../schema/definition.ts";
+import { DEFAULT_FILTERS, type HealthCheck, type Route, type ServerHandle, createServer } from "../server/index.ts";
+import type { Store } from "../storage/contract.ts";
+import type { Clock } from "../util/clock.ts";
+import { silentLog } from "../util/log.ts";
+import { checkCache } from "./cache-checks.ts";
+import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
+import type { Cluster, ClusterParts, KeptCluster } from "./contract.ts";
+import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
+import type { FlowObjects } from "./flow-objects.ts";
+import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
+import { inProcessTransport } from "./in-process.ts";
+import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
+import type { Own } from "./own.ts";
+import { servedKindsOf } from "./served-kinds.ts";
+import { whyRoute } from "./why-route.ts";
+
+const GRACE_MS = 10_000;
+
+/** What a cluster begins with that begins with a moment of another one. */
+export interface Kept {
+  readonly registry: KeptRegistry;
+  readonly definitions: KeptExtension | undefined;
+  /** What fairness was told last. */
+  readonly told: FlowConfiguration | undefined;
+}
+
+/** What is open when the cluster begins to answer. */
+export interface OpenParts {
+  readonly own: Own;
+  readonly built: BuiltRegistry;
+  readonly flow: FlowObjects;
+  readonly extension: Extension | undefined;
+  /** What was opened; the last is closed first. */
+  readonly opened: AsyncDisposableStack;
+  /** Makes a cluster that begins with a moment of this one. */
+  readonly forkOf: (parts: ClusterParts, kept: Kept) => Cluster;
+}
+
+/** See the head of this file. */
+export class RunningCluster implements Cluster {
+  readonly #parts: ClusterParts;
+  readonly #open: OpenParts;
+  readonly #roles: DefaultRoles | undefined;
+  readonly #local: LocalServer;
+  readonly #transport: ReturnType<typeof inProcessTransport>;
+  readonly #serve: () => ServerHandle;
+  /** Made when somebody first asks: clusters that others only begin with are never asked. */
+  #server: ServerHandle | undefined;
+  #graceMillis = GRACE_MS;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: ClusterParts, open: OpenParts) {
+    const { built, own, opened } = open;
+    const { log = silentLog } = parts;
+    this.#parts = parts;
+    this.#open = open;
+    this.#local = { onKindsChange: (listener) => built.kinds.onChange(listener), kinds: servedKindsOf(built.kinds) };
+    this.#transport = inProcessTransport({ inject: (request) => this.server.inject(request) });
+    const checks = opened.adopt(checkCache(own.api, built, log), (one) => one.close());
+    const repairs = built.startRepairs((error) =>
+      log.error("what Services take could not be put right", { error: String(error) }),
+    );
+    opened.defer(() => repairs.close());
+    const roles = defaultRolesOf(parts, built, own.api, () => this.client("keelson", SERVER_ITSELF));
+    opened.defer(() => this.#stop());
+    opened.defer(() => roles?.close());
+    this.#roles = roles;
+    const explaining = whyRoute((identity) => this.client("keelson-why", identity));
+    const mismatches = (): number => checks.mismatches;
+    this.#serve = () => serverOf(parts, { own, built, explaining, mismatches, health: roles ? [roles.health] : [] });
+  }
+
+  get store(): Store {
+    return this.#parts.store;
+  }
+
+  get dialect(): Dialect {
+    return this.#parts.dialect;
+  }
+
+  get kinds(): Kinds {
+    return this.#open.built.kinds;
+  }
+
+  get server(): ServerHandle {
+    return (this.#server ??= this.#serve());
+  }
+
+  unreadable(): readonly UnreadableRecord[] {
+    return this.#open.built.unreadable();
+  }
+
+  readAgain(): Promise<number> {
+    return this.#open.built.cacher.readAgain();
+  }
+
+  makeRoles(): Promise<void> {
+    return this.#roles?.make() ?? Promise.resolve();
+  }
+
+  client(userAgent: string, identity: Identity = ADMIN): Client {
+    return new Client(this.#transport(identity), { userAgent, clock: this.#open.own.api.clock, local: this.#local });
+  }
+
+  async start(
+    controllers: readonly Controller[],
+    { isShared = false, freeze = true }: { readonly isShared?: boolean; readonly freeze?: boolean } = {},
+  ): Promise<void> {
+    if (controllers.length === 0) return;
+    const manager = this.#manager(isShared, freeze).add(...controllers);
+    this.#open.own.running.push({ controllers, manager });
+    await manager.start();
+  }
+
+  keep(still: Store, then: Clock): KeptCluster {
+    const { built, extension, flow, own, forkOf } = this.#open;
+    const parts = { ...this.#parts, gates: own.api.gates };
+    const kept = { registry: keepRegistry(built, still, then), definitions: extension?.keep(), told: flow.told };
+    return { dialect: parts.dialect, fork: (others) => forkOf({ ...parts, ...others }, kept) };
+  }
+
+  close(graceMillis = GRACE_MS): Promise<void> {
+    this.#graceMillis = graceMillis;
+    return (this.#closing ??= this.#open.opened.disposeAsync());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Runs controllers, on this server alone or on the one that those who share the store elect. */
+  #manager(isShared: boolean, freeze: boolean): Manager {
+    const { dialect, log = silentLog, server } = this.#parts;
+    const { clock, random } = this.#open.own.api;
+    const leaderElection = { lease: { namespace: leaseNamespace(dialect), name: CONTROLLERS_LEASE } };
+    return createManager({
+      client: this.client("keelson-controllers"),
+      name: "keelson-controllers",
+      clock,
+      seed: Math.floor(random.next() * 2 ** 32),
+      dialect: dialect.name,
+      countedEvents: true,
+      keep: withoutManagedFields,
+      freeze,
+      log,
+      ...(server?.activity ? { activity: server.activity } : {}),
+      ...(isShared ? { leaderElection } : {}),
+    });
+  }
+
+  /** Stops controllers and the server. Controllers are clients: they are answered while the server finishes what runs. */
+  async #stop(): Promise<void> {
+    const grace = this.#graceMillis;
+    const stopped = this.#open.own.running.splice(0).map(({ manager }) => manager.stop({ grace }));
+    await Promise.all([...stopped, this.#server?.close(grace)]);
+  }
+}
+
+/** Who makes the roles of the start; undefined where there are none to make. */
+function defaultRolesOf(
+  { defaultRoles = false, log = silentLog, server: { filters = DEFAULT_FILTERS } = {} }: ClusterParts,
+  built: BuiltRegistry,
+  api: ApiContext,
+  client: () => Client,
+): DefaultRoles | undefined {
+  if (!defaultRoles || !built.kinds.stored("clusterroles.rbac.authorization.k8s.io")) return undefined;
+  const isSeen = filters !== DEFAULT_FILTERS;
+  return new DefaultRoles({
+    api,
+    lookup: built.lookup,
+    client,
+    log,
+    provision: isSeen ? undefined : (objects) => built.provision(objects, () => {}),
+  });
+}
+
+/** What the server of a cluster is made of, beside the parts of the cluster. */
+interface Served {
+  readonly own: Own;
+  readonly built: BuiltRegistry;
+  readonly explaining: Route;
+  readonly mismatches: () => number;
+  readonly health: readonly HealthCheck[];
+}
+
+/** The server over the registry, with what the cluster says of itself there. */
+function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, health }: Served): ServerHandle {
+  const { store, log = silentLog, server = {} } = parts;
+  const { clock, random, dialect } = own.api;
+  const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
+  return createServer({
+    registry: built.kinds,
+    authenticator: built.authenticator,
+    authorizer: built.authorizer,
+    dialect,
+    clock,
+    random,
+    log,
+    beside: own.threads,
+    fairness: own.fairness,
+    version: "0.0.0",
+    ...server,
+    routes: [explaining, ...(server.routes ?? [])],
+    health: [
+      storeCheck(own.storeFailed),
+      cacheCheck(watched),
+      syncCheck(watched),
+      ...(store.room ? [roomCheck(store)] : []),
+      ...health,
+      ...(server.health ?? []),
+    ],
+    collectors: [
+      storeMetrics(store),
+      cacheMetrics(built.cacher, mismatches),
+      processMetrics(),
+      ...(server.collectors ?? []),
+    ],
+  });
+}
