@@ -23,7 +23,8 @@ type StepsOf = { readonly [M in Member]: readonly StepWith<M>[] };
 export class Chain {
   readonly #steps: Admission;
   /** For as long as the kind is there. */
-  readonly #found = new WeakMap<ObjectRef, StepsOf>();
+  readonly #ofWrites = new WeakMap<ObjectRef, StepsOf>();
+  readonly #ofConnections = new WeakMap<ObjectRef, StepsOf>();
 
   constructor(steps: Admission) {
     this.#steps = steps;
@@ -52,16 +53,18 @@ export class Chain {
     return commit.length + rollback.length === 0 ? undefined : new Commitment(commit, rollback, request);
   }
 
-  #stepsOf({ ref }: AdmissionRequest): StepsOf {
-    let steps = this.#found.get(ref);
-    if (!steps) this.#found.set(ref, (steps = this.#find(ref)));
+  #stepsOf({ ref, operation }: AdmissionRequest): StepsOf {
+    const connects = operation === "CONNECT";
+    const found = connects ? this.#ofConnections : this.#ofWrites;
+    let steps = found.get(ref);
+    if (!steps) found.set(ref, (steps = this.#find(ref, connects)));
     return steps;
   }
 
-  #find({ group, plural }: ObjectRef): StepsOf {
-    const concerned = this.#steps.filter(
-      ({ resources }) => !resources || resources.some((one) => one.group === group && one.plural === plural),
-    );
+  #find({ group, plural }: ObjectRef, connects: boolean): StepsOf {
+    const concerned = this.#steps
+      .filter((step) => !connects || step.connects)
+      .filter(({ resources }) => !resources || resources.some((one) => one.group === group && one.plural === plural));
     const having = <M extends Member>(member: M): StepWith<M>[] =>
       concerned.filter((step): step is StepWith<M> => step[member] !== undefined);
     return {

@@ -42,7 +42,7 @@ export interface AdmissionRequest {
   /** What a refusal calls the object: its name, or the prefix from which one is generated. */
   readonly shownName: string;
   readonly subresource: string;
-  /** The new object; undefined for a delete. `mutate` steps may change it. */
+  /** The new object, or the options of a connection; undefined for a delete. `mutate` steps may change it. */
   readonly object: ApiObject | undefined;
   /** The stored object; undefined for a create. */
   readonly old: ApiObject | undefined;
@@ -77,6 +77,8 @@ export interface AdmissionRequest {
 /** One step of the chain. A step refuses by throwing, or rejecting with, an `ApiError`. */
 export interface AdmissionStep {
   readonly name: string;
+  /** Whether it is asked about connections, too (CONNECT: exec, attach, portforward, proxy). */
+  readonly connects?: true;
   /** The resources that it looks at, subresources included; every one where it does not say. It is not asked about others. */
   readonly resources?: readonly Pick<ObjectRef, "group" | "plural">[];
   /** May change the object; runs a second time where a step has asked for that by `request.reinvoke()`. */

@@ -23,8 +23,8 @@ export interface RequestParts {
   readonly ref: ObjectRef;
   readonly version: string;
   readonly namespaced: boolean;
-  /** The kind of the object. */
-  readonly form: CompiledKind;
+  /** The kind of the object; undefined for the options of a connection. */
+  readonly form?: CompiledKind;
   readonly target: Target;
   readonly options: AdmissionOptions;
   readonly caller: Caller;
@@ -131,10 +131,10 @@ export class ObjectRequest implements AdmissionRequest {
   replace(value: Value): void | Promise<void> {
     const { form, ctx, stored } = this.#parts;
     if (!this.object) return undefined;
-    putInPlace(this.object, decodeAnswered(form, value, ctx));
+    putInPlace(this.object, form ? decodeAnswered(form, value, ctx) : (value as unknown as ApiObject));
     const original = this.#original;
     if (!original) return undefined;
-    const { apiVersion } = original.#parts.form;
+    const { apiVersion } = original.#parts.form!;
     const back = stored!.converter.convert(copyOf(this.object), apiVersion, original.object);
     if (!(back instanceof Promise)) return putInPlace(original.object!, back);
     return whileHeld(this.hold, back).then((object) => putInPlace(original.object!, object));
@@ -142,7 +142,7 @@ export class ObjectRequest implements AdmissionRequest {
 
   as(apiVersion: string): AdmissionRequest | undefined | Promise<AdmissionRequest> {
     const { form, stored } = this.#parts;
-    if (apiVersion === form.apiVersion) return this;
+    if (apiVersion === form?.apiVersion) return this;
     const other = stored?.versions.get(apiVersion);
     return other && this.#in(other);
   }

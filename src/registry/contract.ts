@@ -160,6 +160,8 @@ export interface Resource {
   create(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
   /** Asks what is answered and not stored: a review, or a question below an object (a token, an eviction). */
   ask(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<AskResult>;
+  /** Asks admission whether a connection that leads on from an object may be made; `options` says what is asked of it. */
+  connect(target: Target, options: ApiObject, caller: Caller): Promise<void>;
   update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
   patch(target: Target, body: Body, options: PatchOptions, caller: Caller): Promise<WriteResult>;
   delete(target: Target, options: DeleteOptions, caller: Caller): Promise<DeleteResult>;

@@ -35,6 +35,7 @@ import { historyOf } from "./history.ts";
 import type { Kind } from "./kind.ts";
 import { LensEntry } from "./lens.ts";
 import { blameReport } from "./ownership-reports.ts";
+import { connect } from "./verbs/connect.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
 import { deleteObject } from "./verbs/delete.ts";
@@ -91,6 +92,10 @@ class KindResource implements Resource {
   async ask(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<AskResult> {
     await waitUntilFresh(this.#kind);
     return await askBelow(this.#kind, this.#actions, target, body, options, caller);
+  }
+
+  connect(target: Target, options: ApiObject, caller: Caller): Promise<void> {
+    return connect(this.#kind, target, options, caller);
   }
 
   async update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult> {

@@ -15,6 +15,7 @@
  *
  * @module
  */
+import type { Value } from "../value/value.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
@@ -165,6 +166,14 @@ export interface WayRequest {
   readonly ask?: (object: ApiObject) => Promise<AsyncIterable<Uint8Array>> | undefined;
 }
 
+/** The query of a request to connect. */
+export interface ConnectQuery {
+  /** Every value of a parameter. */
+  all(name: string): readonly string[];
+  /** Whether a parameter is there and neither `0` nor `false`. */
+  flag(name: string): boolean;
+}
+
 /**
  * A subresource that leads on to a program (`log`, `exec`, `proxy`). This server says all that can be said before anybody is
  * asked; that there is nobody to ask it says last.
@@ -175,6 +184,13 @@ export interface Way {
   readonly verbs: readonly Verb[];
   /** Whether a path of the program's own may follow. */
   readonly isDeep?: true;
+  /**
+   * What the request asks of the connection, as members of its options: admission is asked about them (CONNECT). Without it the way is
+   * a read, which admission does not see.
+   *
+   * @param path the program's own part of the path
+   */
+  options?(query: ConnectQuery, path: string): Readonly<Record<string, Value>>;
   /** The object that a segment names, where more than a name may stand there; undefined where it names none. */
   nameIn?(segment: string): string | undefined;
   /** What must be there, too: an object of another kind, in the same namespace where it has one. */

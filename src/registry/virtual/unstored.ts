@@ -19,6 +19,7 @@ export function unstored(definition: ResourceDefinition): Omit<Resource, "object
     storage: undefined,
     load: () => NOTHING,
     ask: refuse("create"),
+    connect: refuse("connect"),
     create: refuse("create"),
     get: refuse("get"),
     list: refuse("list"),

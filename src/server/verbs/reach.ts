@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { apiVersionOf } from "../../meta/versions.ts";
 import { badRequest, notFound } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
-import type { ApiObject } from "../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition, Way } from "../../schema/definition.ts";
 import type { ServerContext } from "../context.ts";
 import { ownerOf } from "../ongoing.ts";
 import type { ServerRequest } from "../request.ts";
@@ -21,6 +22,7 @@ export async function reachBeyond(server: ServerContext, request: ServerRequest,
   if (name === undefined) throw badRequest(`expected the name of an object in ${JSON.stringify(segment)}`);
   const over = new AbortController();
   const pieces = await perform(request, async () => {
+    if (way.options) await resource.connect(request.target, optionsOf(way, request, definition), request.caller);
     const object = await read(resource, request.namespace, name);
     const needed = way.needs?.(object);
     if (needed) await read(find(server, ...needed.resource), request.namespace, needed.name);
@@ -33,6 +35,10 @@ export async function reachBeyond(server: ServerContext, request: ServerRequest,
   const { "content-type": _, ...headers } = request.headers("");
   request.respond(204, headers);
 }
+
+/** The options of a connection, as a request says them. */
+const optionsOf = (way: Way, { query, info }: ServerRequest, { group, version }: ResourceDefinition): ApiObject =>
+  ({ kind: way.kind, apiVersion: apiVersionOf(group, version), ...way.options!(query, info!.rest) }) as ApiObject;
 
 /** A reader that takes nothing for so long is given up. */
 const STALLED_MS = 60_000;

@@ -13,7 +13,7 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { isObject } from "../../../value/value.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { validateNode, validateNodeChange, validateReport } from "./node-rules.ts";
-import { nameInSegment } from "./pod/ways.ts";
+import { nameInSegment, proxyOptions } from "./pod/ways.ts";
 import { type Node, NodeSpec, NodeStatus } from "./node-schema.ts";
 import { roundResources } from "../../rules/quantities.ts";
 
@@ -97,6 +97,7 @@ const AGENT_ADDRESSES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS",
 const proxy: Way = {
   kind: "NodeProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
+  options: proxyOptions,
   isDeep: true,
   nameIn: nameInSegment,
   reach(object) {

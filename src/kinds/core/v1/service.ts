@@ -6,7 +6,7 @@
  */
 import { label1035Name } from "../../../meta/names.ts";
 import { unavailable } from "../../../meta/status.ts";
-import { nameInSegment } from "./pod/ways.ts";
+import { nameInSegment, proxyOptions } from "./pod/ways.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, Way } from "../../../schema/definition.ts";
 import { sameAddresses, sameFamilies } from "./service/families.ts";
@@ -95,6 +95,7 @@ const selectorOf = (selector: Readonly<Record<string, string>> = {}): string =>
 const proxy: Way = {
   kind: "ServiceProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
+  options: proxyOptions,
   isDeep: true,
   nameIn: nameInSegment,
   needs: ({ metadata }) => ({ resource: ["", "endpoints"], name: metadata.name! }),

@@ -7,7 +7,8 @@
 import { addressBytes, unreachable } from "../../../../meta/addresses.ts";
 import { FieldErrors } from "../../../../meta/field-errors.ts";
 import { badRequest, invalid, unavailable } from "../../../../meta/status.ts";
-import type { ApiObject, Way, WayRequest } from "../../../../schema/definition.ts";
+import type { Value } from "../../../../value/value.ts";
+import type { ApiObject, ConnectQuery, Way, WayRequest } from "../../../../schema/definition.ts";
 
 interface Runs extends ApiObject {
   readonly spec: Readonly<Record<(typeof LISTS)[number], readonly { readonly name: string }[] | undefined>> & {
@@ -40,10 +41,32 @@ const nobody = (what: string, { metadata: { name }, spec }: Runs) =>
       "which would have to run in its own process (serve --node) and is asked for logs alone",
   );
 
+const STREAMS = ["stdin", "stdout", "stderr", "tty"] as const;
+
+/** The options of what runs in a container: its streams, and the command where it is a new one. */
+function streamOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
+  const [container = ""] = query.all("container");
+  const command = query.all("command");
+  return {
+    ...Object.fromEntries(STREAMS.filter((name) => query.flag(name)).map((name) => [name, true])),
+    ...(container === "" ? {} : { container }),
+    ...(command.length === 0 ? {} : { command: [...command] }),
+  };
+}
+
+function portOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
+  const ports = query.all("ports").map(Number);
+  return ports.length === 0 ? {} : { ports };
+}
+
+/** The options of a proxy: the path that the program is asked for. */
+export const proxyOptions: NonNullable<Way["options"]> = (_query, path) => ({ path: `/${path}` });
+
 /** A way that goes through the agent of the node. */
 const stream = (kind: string, what: string, hasContainer: boolean): Way => ({
   kind,
   verbs: ["create", "get"],
+  options: hasContainer ? streamOptions : portOptions,
   needs: nodeOf,
   reach(object, request) {
     const pod = object as Runs;
@@ -100,6 +123,7 @@ export function nameInSegment(segment: string): string | undefined {
 const proxy: Way = {
   kind: "PodProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
+  options: proxyOptions,
   isDeep: true,
   nameIn: nameInSegment,
   reach(object) {

@@ -1,0 +1,26 @@
+/**
+ * connect: a request that leads on from an object to a program. Nothing is stored; admission is asked.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../schema/definition.ts";
+import { ObjectRequest } from "../admission-request.ts";
+import type { Caller, Target } from "../contract.ts";
+import type { Kind } from "../kind.ts";
+import { withoutLock } from "../object-locks.ts";
+import { newContext, withWarnings } from "../write.ts";
+
+/** Asks admission whether a connection may be made. Rejects with the refusal. */
+export function connect(kind: Kind, target: Target, options: ApiObject, caller: Caller): Promise<void> {
+  const { ref, definition, namespaced, shared } = kind;
+  const { admission, locks, lookup } = shared;
+  const ctx = newContext(kind, caller);
+  const parts = { ref, version: definition.version, namespaced, target, options: { dryRun: false }, caller, ctx };
+  return withWarnings(ctx, () =>
+    withoutLock(locks, async (hold) => {
+      const request = new ObjectRequest(parts, { hold, lookup }, "CONNECT", options, undefined);
+      await admission.mutate(request);
+      await admission.validate(request);
+    }),
+  );
+}
