@@ -59,7 +59,7 @@ function mistakeOf(text: string): string | undefined {
   return undefined;
 }
 
-/** What is stored below `/stocks/` belongs to the server; no resource has this group. */
+/** Below `/stocks/` are allocations of the server; no resource has this group. */
 const STOCKS = "stocks";
 
 /**

@@ -23,8 +23,8 @@ import { type Kind, type SharedParts, type Shown, keyOf } from "./kind.ts";
 import { type KeptKinds, Kinds, resourceSpecs } from "./kinds.ts";
 import { SYSTEM, systemWrite } from "./system.ts";
 import { objectLocks } from "./object-locks.ts";
-import { type Taker, startRepairs } from "./stocks/repair.ts";
-import { type Shows, StoredStocks } from "./stocks/stocks.ts";
+import { type AllocatingKind, startRepairs } from "./allocation/repair.ts";
+import { type Shows, StoredPools } from "./allocation/pools.ts";
 import { create } from "./verbs/create.ts";
 import { deleteObject } from "./verbs/delete.ts";
 import { objectOf } from "./versions/view.ts";
@@ -131,7 +131,7 @@ function over(
     resourcesOf: (apiVersion, kind) => resourcesOf(kinds, apiVersion, kind),
     amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
   });
-  const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
+  const pools = new StoredPools({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([
     ...reviewActions(authorizer),
     ...tokenAction(lookup, signer),
@@ -147,7 +147,7 @@ function over(
     locks: objectLocks(api.clock),
     hot: new HotObjects(),
     lookup,
-    stocks,
+    pools,
     namespaceLabels: (name) => lookup.get("namespaces", "", name)?.metadata.labels,
     shown: options.shown?.(lookup),
   };
@@ -164,7 +164,13 @@ function over(
     authorizer,
     authenticator,
     startRepairs: (onError) =>
-      startRepairs({ clock: api.clock, random: api.random, stocks, takers: () => takersIn(kinds, lookup), onError }),
+      startRepairs({
+        clock: api.clock,
+        random: api.random,
+        pools,
+        kinds: () => allocatingKinds(kinds, lookup),
+        onError,
+      }),
     unreadable: () =>
       cacher.unreadable().flatMap(({ prefix, entry }) => {
         const stored = storedBytes(entry);
@@ -187,7 +193,7 @@ function over(
   };
 }
 
-/** Writes and reads the objects that show what is taken of a stock. */
+/** Writes and reads the objects that show what is allocated of a pool. */
 const shows: Shows = {
   create: (kind, object) => createOwn(kind, object),
   async remove(kind, { metadata }) {
@@ -300,10 +306,10 @@ function resourcesOf(kinds: Kinds, apiVersion: string, kind: string): ResourceOf
     .map(({ definition: { plural, scope } }) => ({ group, version, plural, namespaced: scope === "Namespaced" }));
 }
 
-/** The kinds whose objects take something. */
-const takersIn = (kinds: Kinds, lookup: Lookup): Taker[] =>
-  [...kinds.allStored()].flatMap(({ definition: { takings }, stored }) =>
-    takings ? [{ takings, collect: (read) => lookup.collect(stored.key, read) }] : [],
+/** The kinds whose objects allocate something. */
+const allocatingKinds = (kinds: Kinds, lookup: Lookup): AllocatingKind[] =>
+  [...kinds.allStored()].flatMap(({ definition: { allocations }, stored }) =>
+    allocations ? [{ allocations, collect: (read) => lookup.collect(stored.key, read) }] : [],
   );
 
 /** Makes a namespace that a create needs (POL-5). */

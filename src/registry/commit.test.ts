@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AdmissionStep } from "../admission/contract.ts";
 import { ApiError, badRequest, hasReason } from "../meta/status.ts";
 import { copyOf } from "../schema/api-object.ts";
-import type { ApiObject, Stock, Takings } from "../schema/definition.ts";
+import type { ApiObject, Pool, Allocations } from "../schema/definition.ts";
 import { StoreError } from "../storage/contract.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { WatchLog } from "../storage/testing/watch-log.ts";
@@ -140,25 +140,25 @@ describe("several writes that are carried out as one", () => {
 
 describe("what a write has for itself alone", () => {
   /** Letters, of which a widget has the one that it asks for. */
-  const letters: Stock = {
+  const letters: Pool = {
     id: "letters",
     refuses: () => undefined,
     names: () => "abc",
-    standIns: () => ({ asked: () => undefined, next: () => "a" }),
+    placeholders: () => ({ asked: () => undefined, next: () => "a" }),
   };
-  const takings: Takings = {
-    stocks: [letters],
-    of: ({ spec }) => Object.values((spec as object | undefined) ?? {}).map((name) => ({ stock: "letters", name })),
-    async take(object, old, hand, errors) {
+  const allocations: Allocations = {
+    pools: [letters],
+    of: ({ spec }) => Object.values((spec as object | undefined) ?? {}).map((name) => ({ pool: "letters", name })),
+    async allocate(object, old, allocator, errors) {
       const had = new Set(Object.values((old?.["spec"] as object | undefined) ?? {}));
       for (const [member, name] of Object.entries((object["spec"] as Record<string, string> | undefined) ?? {})) {
         if (had.has(name)) continue;
-        const why = await hand.take(letters, name);
+        const why = await allocator.allocate(letters, name);
         if (why !== undefined) errors.invalid(`spec.${member}`, name, why);
       }
     },
   };
-  const owning = widget("v1", { takings });
+  const owning = widget("v1", { allocations });
 
   const lettersOf = async (store: Awaited<ReturnType<typeof openMemoryStore>>): Promise<string[]> =>
     (await store.range("/stocks/letters/")).records.map(({ key }) => key.slice("/stocks/letters/".length));

@@ -8,7 +8,7 @@
  * @module
  */
 import { apiVersionOf } from "../meta/versions.ts";
-import type { ApiContext, NewObject, Owner, ResourceDefinition, Stock, WriteContext } from "../schema/definition.ts";
+import type { ApiContext, NewObject, Owner, ResourceDefinition, Pool, WriteContext } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { type Walker, walkerOf } from "../schema/walker.ts";
 import type { Chain } from "../admission/chain.ts";
@@ -49,24 +49,24 @@ export interface SharedParts {
   readonly hot: HotObjects;
   /** Reads stored objects in the version in which they are stored. */
   readonly lookup: Lookup;
-  /** What objects take for themselves alone. */
-  readonly stocks: Stocks;
+  /** The names that objects have for themselves alone. */
+  readonly pools: Pools;
   /** The labels of a namespace that is there. */
   readonly namespaceLabels: NonNullable<WriteContext["namespaceLabels"]>;
   /** The objects of kinds that are shown and not stored. */
   readonly shown?: Shown | undefined;
 }
 
-/** Names, each of which one object has at a time. */
-export interface Stocks {
-  /** Takes a name; why not, where that is not possible. */
-  take(stock: Stock, name: string, owner: Owner): Promise<string | undefined>;
-  /** Takes any name; undefined where none is left. */
-  takeAny(stock: Stock, owner: Owner): Promise<string | undefined>;
-  /** Gives a name back, where it is still this owner's. */
-  giveBack(stock: Stock, name: string, owner: Owner): Promise<void>;
-  /** Everything that is taken, and by whom. */
-  taken(stock: Stock): Promise<ReadonlyMap<string, Owner>>;
+/** Pools of names, each of which one object has at a time. */
+export interface Pools {
+  /** Allocates a name; resolves to the reason where that is not possible. */
+  allocate(pool: Pool, name: string, owner: Owner): Promise<string | undefined>;
+  /** Allocates any free name; resolves to undefined where none is left. */
+  allocateAny(pool: Pool, owner: Owner): Promise<string | undefined>;
+  /** Releases a name, where it is still this owner's. */
+  release(pool: Pool, name: string, owner: Owner): Promise<void>;
+  /** Everything that is allocated, with its owner. */
+  allocated(pool: Pool): Promise<ReadonlyMap<string, Owner>>;
 }
 
 /** One resource in all its versions: what lies under one prefix. */

@@ -20,7 +20,7 @@ import { whenDone } from "../util/when-done.ts";
 import { ObjectRequest } from "./admission-request.ts";
 import type { Judging } from "./commit.ts";
 import { placeObject } from "./metadata.ts";
-import { allocate } from "./stocks/hand.ts";
+import { allocate } from "./allocation/allocator.ts";
 import type { Write } from "./write.ts";
 
 /** A write as the steps of admission see it. */

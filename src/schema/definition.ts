@@ -253,75 +253,75 @@ export interface PublishedSchemas {
   v2(): Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One thing of a stock. */
-export interface Taking {
-  /** The {@link Stock.id} of the stock. */
-  readonly stock: string;
-  /** What it is called there: an address, the number of a port. */
+/** One name of a pool that an object has. */
+export interface Allocation {
+  /** The {@link Pool.id} of the pool. */
+  readonly pool: string;
+  /** The name in the pool: an address, the number of a port. */
   readonly name: string;
 }
 
-/** The object that has taken something. */
+/** The object that has an allocation. */
 export interface Owner {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Names for a dry run, which takes none. */
-export interface StandIns {
-  /** A name that it was asked for. */
+/** Names for a dry run, which allocates none. */
+export interface Placeholders {
+  /** Notes a name that was asked for. */
   asked(name: string): void;
   next(): string;
 }
 
 /** A set of names, each of which at most one object has. */
-export interface Stock {
+export interface Pool {
   readonly id: string;
-  /** Why a name is not one of the stock; undefined where it is. */
+  /** Why a name is not one of the pool; undefined where it is. */
   refuses(name: string): string | undefined;
-  /** The names in the order in which they are given out to who takes any; where it begins is a matter of chance. */
+  /** The names in the order in which they are tried for an object that asks for any; the beginning is random. */
   names(random: Random): Iterable<string>;
-  /** What one dry run shows in place of any name: nobody looks for what is free. */
-  standIns(): StandIns;
-  /** The kind whose objects show what is taken; without it nobody sees that. */
-  readonly shown?: ShownStock;
+  /** What one dry run shows in place of a name: nothing is searched for it. */
+  placeholders(): Placeholders;
+  /** The kind whose objects show the allocations; without it clients do not see them. */
+  readonly shown?: ShownPool;
 }
 
-/** How what is taken of a stock is seen: an object for each name. */
-export interface ShownStock {
+/** How the allocations of a pool are shown: an object for each name. */
+export interface ShownPool {
   /** `plural.group` of the kind. */
   readonly resource: string;
   /** The object that says who has a name. */
   object(name: string, owner: Owner): NewObject;
-  /** Who has what an object stands for; undefined for one that was not made here. */
+  /** The owner that an object says; undefined for an object that was not made here. */
   owner(object: ApiObject): Owner | undefined;
 }
 
-/** What a write takes things with: where the write fails, they go back. A dry run gets what it asks for and takes nothing. */
-export interface Hand {
-  /** Takes one thing by its name; why not, where that is not possible. */
-  take(stock: Stock, name: string): Promise<string | undefined>;
-  /** Takes whatever is there; undefined where nothing is left. */
-  takeAny(stock: Stock): Promise<string | undefined>;
+/** Allocates names for a write; they are released where the write is not stored. A dry run allocates nothing. */
+export interface Allocator {
+  /** Allocates a name; resolves to the reason where that is not possible. */
+  allocate(pool: Pool, name: string): Promise<string | undefined>;
+  /** Allocates any free name; resolves to undefined where none is left. */
+  allocateAny(pool: Pool): Promise<string | undefined>;
 }
 
 /**
- * What the objects of a kind take for themselves alone: addresses, ports. A thing that one of them has, nobody else gets,
- * whichever server of a store is asked; it comes back when the write that took it fails, and when its object has no more
- * use for it. Who keeps the stocks knows of no kind.
+ * The names that objects of a kind have for themselves alone: addresses, ports. No other object gets the same name, whichever
+ * server of a store is asked; the name is free again when the write that allocated it fails, and when its object does not have
+ * it any more. The pools know no kind.
  */
-export interface Takings {
-  readonly stocks: readonly Stock[];
-  /** What an object has. Pure. */
-  of(object: ApiObject): readonly Taking[];
+export interface Allocations {
+  readonly pools: readonly Pool[];
+  /** The allocations of an object. Pure. */
+  of(object: ApiObject): readonly Allocation[];
   /**
-   * Takes what an object asks for and does not have yet, and says in it what it got. Runs before anything else of the kind
-   * looks at the write, so any member may be wrong: what cannot be made sense of is left to the rules. Changes `object`.
+   * Allocates what an object asks for and does not have yet, and writes into the object what it got. Runs before the rules of
+   * the kind, so any member may be wrong: it leaves to the rules what it does not understand. Changes `object`.
    */
-  take(
+  allocate(
     object: ApiObject,
     old: ApiObject | undefined,
-    hand: Hand,
+    allocator: Allocator,
     errors: FieldErrors,
     ctx: WriteContext,
   ): Promise<void>;
@@ -390,7 +390,7 @@ export interface ResourceDefinition extends WriteRules {
     ctx: WriteContext,
   ): Steps<void | Promise<void>>;
   /** What its objects take for themselves alone: addresses, ports. */
-  readonly takings?: Takings;
+  readonly allocations?: Allocations;
   /** How objects may be called; a DNS subdomain by default (DEC-2). */
   readonly nameRule?: NameRule;
   /** Whether what is wrong with the metadata of a new object is told only where its rules find nothing else, as Kubernetes tells it. */

@@ -25,7 +25,7 @@ import { type Kind, keyOf } from "../kind.ts";
 import { admit, requestOf } from "../pipeline.ts";
 import { newContext } from "../write.ts";
 import { storedResult, unstoredResult, writtenResult } from "../results.ts";
-import { freeAll } from "../stocks/hand.ts";
+import { freeAll } from "../allocation/allocator.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
 import { deleteUnread, isUnread } from "./delete-unread.ts";
 import { checkIfMatch } from "./preconditions.ts";

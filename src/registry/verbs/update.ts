@@ -25,7 +25,7 @@ import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { prepareChanged } from "../pipeline.ts";
 import { type Write, newContext, withWarnings } from "../write.ts";
 import { storedResult, unstoredResult, writtenResult } from "../results.ts";
-import { freeAll } from "../stocks/hand.ts";
+import { freeAll } from "../allocation/allocator.ts";
 import { converting, mayWait } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, shownAfterStoring, storedForm } from "../versions/view.ts";
 import { planNew } from "./create.ts";

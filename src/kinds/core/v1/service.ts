@@ -25,8 +25,8 @@ import {
   schema,
   specOf,
 } from "./service/schema.ts";
-import { serviceStocks } from "./service/stocks.ts";
-import { serviceTakings } from "./service/taking.ts";
+import { servicePools } from "./service/pools.ts";
+import { serviceAllocations } from "./service/allocation.ts";
 
 const HOURS_3 = 10_800;
 
@@ -123,7 +123,7 @@ export function service(ctx: ApiContext): ResourceDefinition {
     nameRule: label1035Name,
     createOnUpdate: true,
     deleteAnswers: "object",
-    takings: serviceTakings(serviceStocks(ctx)),
+    allocations: serviceAllocations(servicePools(ctx)),
     resetFields: ["status"],
     defaults(object) {
       if (object["spec"]) setDefaults(object as Service);

@@ -1,15 +1,15 @@
 /**
- * Stocks: names, each of which one object has at a time (see `schema/definition.ts`). What is taken is a record of the store,
- * so that several servers agree, and two who ask for the same at once do not both get it.
+ * Pools of names, each of which one object has at a time (see `schema/definition.ts`). An allocation is a record of the store,
+ * so that several servers agree, and two that ask for the same name at once do not both get it.
  *
  * @module
  */
 import { hasReason } from "../../meta/status.ts";
-import type { ApiContext, ApiObject, NewObject, Owner, Stock } from "../../schema/definition.ts";
+import type { ApiContext, ApiObject, NewObject, Owner, Pool } from "../../schema/definition.ts";
 import { type Store, StoreError } from "../../storage/contract.ts";
-import type { Kind, Stocks } from "../kind.ts";
+import type { Kind, Pools } from "../kind.ts";
 
-/** How the objects that show a stock are written and read: as a client would. */
+/** Writes and reads the objects that show a pool, as a client would. */
 export interface Shows {
   /** Rejects with 409 AlreadyExists where there is one of this name. */
   create(kind: Kind, object: NewObject): Promise<void>;
@@ -19,8 +19,8 @@ export interface Shows {
   all(kind: Kind): Promise<readonly ApiObject[]>;
 }
 
-/** What stocks are kept with. */
-export interface StockParts {
+/** What pools are made of. */
+export interface PoolParts {
   readonly api: ApiContext;
   readonly store: Store;
   readonly shows: Shows;
@@ -28,71 +28,71 @@ export interface StockParts {
   readonly find: (resource: string) => Kind | undefined;
 }
 
-/** Who keeps what is taken of one stock. */
+/** Keeps the allocations of one pool. */
 interface Keeper {
-  /** Whether a name is known to be taken, without asking. */
+  /** Whether a name is known to be allocated, without asking the store. */
   isKnown(name: string): boolean;
-  /** False where somebody has it. */
-  take(name: string, owner: Owner): Promise<boolean>;
-  giveBack(name: string, owner: Owner): Promise<void>;
-  taken(): Promise<ReadonlyMap<string, Owner>>;
+  /** Resolves to false where another object has the name. */
+  allocate(name: string, owner: Owner): Promise<boolean>;
+  release(name: string, owner: Owner): Promise<void>;
+  allocated(): Promise<ReadonlyMap<string, Owner>>;
 }
 
-/** How often anything is asked for by chance, before what is left is looked for. */
+/** How many names are tried at random before the allocations are read. */
 const GUESSES = 8;
 
 /** See the head of this file. */
-export class StoredStocks implements Stocks {
-  readonly #parts: StockParts;
+export class StoredPools implements Pools {
+  readonly #parts: PoolParts;
   readonly #keepers = new Map<string, Keeper>();
 
-  constructor(parts: StockParts) {
+  constructor(parts: PoolParts) {
     this.#parts = parts;
   }
 
-  async take(stock: Stock, name: string, owner: Owner): Promise<string | undefined> {
-    const refused = stock.refuses(name);
+  async allocate(pool: Pool, name: string, owner: Owner): Promise<string | undefined> {
+    const refused = pool.refuses(name);
     if (refused !== undefined) return refused;
-    return (await this.#keeper(stock).take(name, owner)) ? undefined : "it is taken already";
+    return (await this.#keeper(pool).allocate(name, owner)) ? undefined : "it is taken already";
   }
 
-  async takeAny(stock: Stock, owner: Owner): Promise<string | undefined> {
-    const keeper = this.#keeper(stock);
+  async allocateAny(pool: Pool, owner: Owner): Promise<string | undefined> {
+    const keeper = this.#keeper(pool);
     let guesses = 0;
     let taken: ReadonlyMap<string, Owner> | undefined;
-    for (const name of stock.names(this.#parts.api.random)) {
+    for (const name of pool.names(this.#parts.api.random)) {
       if (taken?.has(name) || keeper.isKnown(name)) continue;
-      if (await keeper.take(name, owner)) return name;
-      if (++guesses === GUESSES) taken = await keeper.taken();
+      if (await keeper.allocate(name, owner)) return name;
+      if (++guesses === GUESSES) taken = await keeper.allocated();
     }
     return undefined;
   }
 
-  giveBack(stock: Stock, name: string, owner: Owner): Promise<void> {
-    return this.#keeper(stock).giveBack(name, owner);
+  release(pool: Pool, name: string, owner: Owner): Promise<void> {
+    return this.#keeper(pool).release(name, owner);
   }
 
-  taken(stock: Stock): Promise<ReadonlyMap<string, Owner>> {
-    return this.#keeper(stock).taken();
+  allocated(pool: Pool): Promise<ReadonlyMap<string, Owner>> {
+    return this.#keeper(pool).allocated();
   }
 
-  #keeper(stock: Stock): Keeper {
-    let keeper = this.#keepers.get(stock.id);
-    if (!keeper) this.#keepers.set(stock.id, (keeper = keeperOf(stock, this.#parts)));
+  #keeper(pool: Pool): Keeper {
+    let keeper = this.#keepers.get(pool.id);
+    if (!keeper) this.#keepers.set(pool.id, (keeper = keeperOf(pool, this.#parts)));
     return keeper;
   }
 }
 
-function keeperOf({ id, shown }: Stock, { store, shows, find }: StockParts): Keeper {
+function keeperOf({ id, shown }: Pool, { store, shows, find }: PoolParts): Keeper {
   if (!shown) return recordKeeper(`/stocks/${id}/`, store);
   const kind = (): Kind => {
     const found = find(shown.resource);
-    if (!found) throw new Error(`expected ${shown.resource} to be served, they show who has what`);
+    if (!found) throw new Error(`expected ${shown.resource} to be served, its objects show allocations`);
     return found;
   };
   return {
     isKnown: (name) => shows.get(kind(), name) !== undefined,
-    async take(name, owner) {
+    async allocate(name, owner) {
       try {
         await shows.create(kind(), shown.object(name, owner));
         return true;
@@ -101,27 +101,27 @@ function keeperOf({ id, shown }: Stock, { store, shows, find }: StockParts): Kee
         throw error;
       }
     },
-    async giveBack(name, owner) {
+    async release(name, owner) {
       const object = shows.get(kind(), name);
       if (object && isSame(shown.owner(object), owner)) await shows.remove(kind(), object);
     },
-    async taken() {
+    async allocated() {
       const all = await shows.all(kind());
       return new Map(all.map((object) => [object.metadata.name!, shown.owner(object) ?? NOBODY]));
     },
   };
 }
 
-/** Who has what was taken by hand: no object, so that it is never given back here. */
+/** The owner of what was not allocated here: no object, so that it is never released here. */
 const NOBODY: Owner = { namespace: "", name: "" };
 
 const isSame = (a: Owner | undefined, b: Owner): boolean => a?.namespace === b.namespace && a.name === b.name;
 
-/** Names whose records nobody sees. */
+/** Allocations that are records of the store, which no client sees. */
 function recordKeeper(prefix: string, store: Store): Keeper {
   return {
     isKnown: () => false,
-    async take(name, owner) {
+    async allocate(name, owner) {
       try {
         await store.write({ type: "create", key: prefix + name, value: encode(owner) });
         return true;
@@ -130,17 +130,17 @@ function recordKeeper(prefix: string, store: Store): Keeper {
         throw error;
       }
     },
-    async giveBack(name, owner) {
+    async release(name, owner) {
       const record = await store.get(prefix + name);
       if (!record || !isSame(decode(record.value), owner)) return;
       try {
         await store.write({ type: "delete", key: record.key, value: record.value, expected: record.revision });
       } catch (error) {
-        // Somebody else gave it back.
+        // Another server has released it.
         if (!(error instanceof StoreError) || (error.code !== "conflict" && error.code !== "notFound")) throw error;
       }
     },
-    async taken() {
+    async allocated() {
       const { records } = await store.range(prefix);
       return new Map(records.map(({ key, value }) => [key.slice(prefix.length), decode(value)]));
     },

@@ -1,5 +1,5 @@
 /**
- * The stocks that Services take from: addresses of the ranges of the server, and ports of all nodes (KIND-Service-3..5).
+ * The pools of Services: addresses of the ranges of the server, and ports of all nodes (KIND-Service-3..5).
  *
  * @module
  */
@@ -14,24 +14,24 @@ import {
   networkText,
 } from "../../../../meta/addresses.ts";
 import { SERVICE_RANGES } from "../../../../meta/service-ranges.ts";
-import type { ApiContext, ApiObject, StandIns, Stock } from "../../../../schema/definition.ts";
+import type { ApiContext, ApiObject, Placeholders, Pool } from "../../../../schema/definition.ts";
 import type { Random } from "../../../../util/clock.ts";
 
-/** What Services of a server take from. */
-export interface ServiceStocks {
+/** The pools of a server for its Services. */
+export interface ServicePools {
   /** By family; the first is the one that a Service gets unless it asks for another. */
-  readonly addresses: ReadonlyMap<IpFamily, Stock>;
-  readonly nodePorts: Stock;
+  readonly addresses: ReadonlyMap<IpFamily, Pool>;
+  readonly nodePorts: Pool;
 }
 
-/** The stocks of a server. */
-export function serviceStocks(ctx: ApiContext): ServiceStocks {
+/** Makes the pools of a server. */
+export function servicePools(ctx: ApiContext): ServicePools {
   const { networks, nodePorts } = ctx.serviceRanges ?? SERVICE_RANGES;
-  const stocks = networks.map((text) => addressStock(networkOf(text)!, ctx));
-  return { addresses: new Map(stocks), nodePorts: portStock(...nodePorts) };
+  const pools = networks.map((text) => addressPool(networkOf(text)!, ctx));
+  return { addresses: new Map(pools), nodePorts: portPool(...nodePorts) };
 }
 
-function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Stock] {
+function addressPool(network: Network, { dialect }: ApiContext): [IpFamily, Pool] {
   const first = firstOf(network);
   const family = familyOf(first);
   const size = 2 ** (first.length * 8 - network.bits);
@@ -44,7 +44,7 @@ function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Sto
   };
   const isOurs = ({ metadata }: ApiObject): boolean =>
     Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value);
-  const stock: Stock = {
+  const pool: Pool = {
     id: `addresses-${family}`,
     refuses(name) {
       const place = placeIn(first, addressBytes(name) ?? [], network.bits);
@@ -58,7 +58,7 @@ function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Sto
       for (const i of turnedBetween(low, count, random)) yield at(i);
       for (const i of turnedBetween(0, Math.min(low, count), random)) yield at(i);
     },
-    standIns: () => ({ asked() {}, next: () => addressText(first) }),
+    placeholders: () => ({ asked() {}, next: () => addressText(first) }),
     shown: {
       resource: "ipaddresses.networking.k8s.io",
       object: (name, owner) => ({
@@ -73,16 +73,16 @@ function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Sto
       },
     },
   };
-  return [family, stock];
+  return [family, pool];
 }
 
-/** How many addresses are given out only when all others are: those that people pick by hand. */
+/** How many addresses are given out only when all others are: those that people pick by allocator. */
 const lowAddresses = (size: number): number => (size <= 16 ? 0 : Math.min(256, Math.max(16, Math.floor(size / 16))));
 
 /** The first port that a dry run shows, whatever the range; then numbers follow on what it has shown or was asked for. */
 const FIRST_STAND_IN = 32_769;
 
-function portStandIns(): StandIns {
+function portPlaceholders(): Placeholders {
   let greatest: number | undefined;
   const see = (port: number): void => {
     greatest = Math.max(greatest ?? port, port);
@@ -96,7 +96,7 @@ function portStandIns(): StandIns {
   };
 }
 
-function portStock(first: number, last: number): Stock {
+function portPool(first: number, last: number): Pool {
   const count = last - first + 1;
   const low = count <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(count / 32)));
   return {
@@ -109,7 +109,7 @@ function portStock(first: number, last: number): Stock {
       for (const i of turnedBetween(low, count, random)) yield String(first + i);
       for (const i of turnedBetween(0, low, random)) yield String(first + i);
     },
-    standIns: portStandIns,
+    placeholders: portPlaceholders,
   };
 }
 

@@ -1,11 +1,11 @@
 /**
- * What a Service takes: an address of each family, ports on the nodes (KIND-Service-3..9).
+ * What a Service allocates: an address of each family, ports on the nodes (KIND-Service-3..9).
  *
  * @module
  */
 import { type IpFamily, addressBytes, addressText } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import type { Hand, Taking, Takings } from "../../../../schema/definition.ts";
+import type { Allocator, Allocation, Allocations } from "../../../../schema/definition.ts";
 import { familyOfText, fillFamilies, isSettled, sameAddresses } from "./families.ts";
 import {
   type ServiceSpec,
@@ -16,38 +16,38 @@ import {
   needsHealthPort,
   specOf,
 } from "./schema.ts";
-import type { ServiceStocks } from "./stocks.ts";
+import type { ServicePools } from "./pools.ts";
 
-/** What Services take of some stocks. */
-export function serviceTakings(stocks: ServiceStocks): Takings {
+/** What Services allocate from pools. */
+export function serviceAllocations(pools: ServicePools): Allocations {
   return {
-    stocks: [...stocks.addresses.values(), stocks.nodePorts],
-    of: (object) => [...addressesOf(specOf(object), stocks), ...portsOf(specOf(object), stocks)],
-    async take(object, before, hand, errors) {
+    pools: [...pools.addresses.values(), pools.nodePorts],
+    of: (object) => [...addressesOf(specOf(object), pools), ...portsOf(specOf(object), pools)],
+    async allocate(object, before, allocator, errors) {
       const spec = specOf(object);
       const old = before && specOf(before);
       if (old) keepGiven(spec, old);
       matchAddresses(spec, old);
-      fillFamilies(spec, old, [...stocks.addresses.keys()], errors);
+      fillFamilies(spec, old, [...pools.addresses.keys()], errors);
       if (errors.any) return;
-      await takeAddresses(spec, old, stocks, hand, errors);
-      if (!errors.any) await takePorts(spec, old, stocks, hand, errors);
+      await allocateAddresses(spec, old, pools, allocator, errors);
+      if (!errors.any) await allocatePorts(spec, old, pools, allocator, errors);
     },
   };
 }
 
 const canonical = (address: string): string => addressText(addressBytes(address) ?? []);
 
-function addressesOf(spec: ServiceSpec, { addresses }: ServiceStocks): Taking[] {
+function addressesOf(spec: ServiceSpec, { addresses }: ServicePools): Allocation[] {
   if (!needsAddress(spec) || isHeadless(spec)) return [];
   return (spec.clusterIPs ?? []).flatMap((text) => {
-    const stock = addressBytes(text) && addresses.get(familyOfText(text));
-    return stock ? [{ stock: stock.id, name: canonical(text) }] : [];
+    const pool = addressBytes(text) && addresses.get(familyOfText(text));
+    return pool ? [{ pool: pool.id, name: canonical(text) }] : [];
   });
 }
 
-function portsOf(spec: ServiceSpec, { nodePorts }: ServiceStocks): Taking[] {
-  return [...usedPorts(spec)].map((port) => ({ stock: nodePorts.id, name: String(port) }));
+function portsOf(spec: ServiceSpec, { nodePorts }: ServicePools): Allocation[] {
+  return [...usedPorts(spec)].map((port) => ({ pool: nodePorts.id, name: String(port) }));
 }
 
 /** The ports on the nodes that a Service has. */
@@ -100,11 +100,11 @@ function matchAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   else spec.clusterIPs = [clusterIP];
 }
 
-async function takeAddresses(
+async function allocateAddresses(
   spec: ServiceSpec,
   old: ServiceSpec | undefined,
-  { addresses }: ServiceStocks,
-  hand: Hand,
+  { addresses }: ServicePools,
+  allocator: Allocator,
   errors: FieldErrors,
 ): Promise<void> {
   if (!needsAddress(spec) || isHeadless(spec) || isSettled(spec, old)) return;
@@ -114,10 +114,10 @@ async function takeAddresses(
   const given = [...(spec.clusterIPs ?? [])];
   for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
     if (had && i < (had.clusterIPs?.length ?? 0)) continue;
-    const stock = addresses.get(family as IpFamily)!;
+    const pool = addresses.get(family as IpFamily)!;
     const asked = given[i] || undefined;
-    const refused = asked === undefined ? undefined : await hand.take(stock, canonical(asked));
-    const got = asked ?? (await hand.takeAny(stock));
+    const refused = asked === undefined ? undefined : await allocator.allocate(pool, canonical(asked));
+    const got = asked ?? (await allocator.allocateAny(pool));
     if (refused !== undefined) return errors.invalid("spec.clusterIPs", spec.clusterIPs, `${asked}: ${refused}`);
     if (got === undefined) return errors.invalid("spec.clusterIPs", given, `no address of ${family} is left`);
     given[i] = got;
@@ -127,18 +127,18 @@ async function takeAddresses(
   spec.clusterIP = given[0]!;
 }
 
-async function takePorts(
+async function allocatePorts(
   spec: ServiceSpec,
   old: ServiceSpec | undefined,
-  { nodePorts }: ServiceStocks,
-  hand: Hand,
+  { nodePorts }: ServicePools,
+  allocator: Allocator,
   errors: FieldErrors,
 ): Promise<void> {
   const has = old ? usedPorts(old) : new Set<number>();
-  const take: TakePort = async (asked, field) => {
+  const allocatePort: AllocatePort = async (asked, field) => {
     if (has.has(asked)) return asked;
-    const got = asked === 0 ? Number((await hand.takeAny(nodePorts)) ?? 0) : asked;
-    const refused = asked === 0 ? undefined : await hand.take(nodePorts, String(asked));
+    const got = asked === 0 ? Number((await allocator.allocateAny(nodePorts)) ?? 0) : asked;
+    const refused = asked === 0 ? undefined : await allocator.allocate(nodePorts, String(asked));
     if (got === 0 || refused !== undefined) {
       errors.invalid(field, asked, refused ?? "no port is left");
       return 0;
@@ -146,16 +146,16 @@ async function takePorts(
     if (old) has.add(got);
     return got;
   };
-  if (hasNodePorts(spec)) await (old ? takeChanged(spec, take) : takeNew(spec, take));
+  if (hasNodePorts(spec)) await (old ? allocateChangedPorts(spec, allocatePort) : allocateNewPorts(spec, allocatePort));
   if (errors.any || !needsHealthPort(spec) || (old && needsHealthPort(old))) return;
-  spec.healthCheckNodePort = await take(spec.healthCheckNodePort ?? 0, "spec.healthCheckNodePort");
+  spec.healthCheckNodePort = await allocatePort(spec.healthCheckNodePort ?? 0, "spec.healthCheckNodePort");
 }
 
-/** Takes a port that is asked for, or any for 0; 0 where it cannot be had, which is told. */
-type TakePort = (asked: number, field: string) => Promise<number>;
+/** Allocates a port that is asked for, or any for 0; resolves to 0 and adds an error where that is not possible. */
+type AllocatePort = (asked: number, field: string) => Promise<number>;
 
 /** Ports of a new Service that have the same number, for several protocols, share one on the nodes (KIND-Service-5). */
-async function takeNew(spec: ServiceSpec, take: TakePort): Promise<void> {
+async function allocateNewPorts(spec: ServiceSpec, allocatePort: AllocatePort): Promise<void> {
   const ports = spec.ports ?? [];
   const shared = new Map<number, number>();
   const asked = new Map<number, number>();
@@ -167,16 +167,16 @@ async function takeNew(spec: ServiceSpec, take: TakePort): Promise<void> {
       port.nodePort = known;
       continue;
     }
-    port.nodePort = await take(port.nodePort || (asked.get(port.port) ?? 0), `spec.ports[${i}].nodePort`);
+    port.nodePort = await allocatePort(port.nodePort || (asked.get(port.port) ?? 0), `spec.ports[${i}].nodePort`);
     if (port.nodePort === 0) return;
     shared.set(port.port, known ?? port.nodePort);
   }
 }
 
-async function takeChanged(spec: ServiceSpec, take: TakePort): Promise<void> {
+async function allocateChangedPorts(spec: ServiceSpec, allocatePort: AllocatePort): Promise<void> {
   for (const [i, port] of (spec.ports ?? []).entries()) {
     if (!port.nodePort && !wantsPorts(spec)) continue;
-    port.nodePort = await take(port.nodePort ?? 0, `spec.ports[${i}].nodePort`);
+    port.nodePort = await allocatePort(port.nodePort ?? 0, `spec.ports[${i}].nodePort`);
     if (port.nodePort === 0) return;
   }
 }
