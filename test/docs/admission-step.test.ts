@@ -44,7 +44,7 @@ beforeAll(() => {
   const list = readFileSync(join(copy, line!.file), "utf8");
   const name = line!.text.trim().replace(",", "");
   const place = "    escalation(parts),\n";
-  expect(list).toContain(place);
+  if (!list.includes(place)) throw new Error(`expected ${line!.file} to have the line ${place}`);
   const imported = `import { ${name} } from "./${basename(step!.file)}";\n`;
   writeFileSync(
     join(copy, line!.file),
