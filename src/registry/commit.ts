@@ -127,24 +127,44 @@ class Attempt<Answer> implements Judging {
 
   get lookup(): Lookup {
     const { lookup } = this.#proposals[0]!.kind.shared;
-    return this.#plans.length === 0 ? lookup : plannedOver(lookup, this.#writes);
+    const isAlone = this.#proposals.length === 1 || this.#plans.length === 0;
+    return isAlone ? lookup : plannedOver(lookup, this.#writes);
   }
 
   reserve(reservation: Reservation): void {
     this.#reservations.push(reservation);
   }
 
+  /** Judges, stores and answers; what was reserved is kept where the writes are stored, and released where they are not. */
   async run(): Promise<readonly Answer[]> {
-    const revisions = await this.#judgeAndStore();
-    for (const reservation of this.#reservations) await reservation.keep?.();
-    return this.#plans.map((plan, i) => plan.answer(revisions[i]!));
+    let revisions: readonly (readonly number[])[] | undefined;
+    try {
+      for (const proposal of this.#proposals) {
+        const plan = proposal.judge(this);
+        this.#plans.push(plan instanceof Promise ? await plan : plan);
+      }
+      const writes = this.#writes;
+      if (writes.length > 0) {
+        const confirmed = inOrder(this.#reservations, (one) => one.confirm?.());
+        if (confirmed) await confirmed;
+        revisions = await this.#store(writes);
+      }
+    } catch (error) {
+      // What may have been stored after all keeps what it has.
+      if (!(error instanceof StoreError) || error.code !== "unknown") await this.#release();
+      throw error;
+    }
+    const settled = revisions ? inOrder(this.#reservations, (one) => one.keep?.()) : this.#release();
+    if (settled) await settled;
+    return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? []));
   }
 
   /** Whose write an error is about, and the name of its object. */
   refused(error: unknown): { readonly proposal: Proposal<Answer>; readonly name: string } {
     const key = error instanceof StoreError ? error.key : undefined;
     const at = this.#plans.findIndex(({ writes }) => writes.some(({ write }) => write.key === key));
-    const proposal = this.#proposals[at < 0 ? this.#proposals.length - 1 : at]!;
+    // Else the one that was judged last.
+    const proposal = this.#proposals[at < 0 ? Math.min(this.#plans.length, this.#proposals.length - 1) : at]!;
     const { kind, target } = proposal;
     return { proposal, name: key?.startsWith(kind.stored.prefix) ? nameIn(kind, key) : target.name };
   }
@@ -153,48 +173,45 @@ class Attempt<Answer> implements Judging {
     return this.#plans.length === 1 ? this.#plans[0]!.writes : this.#plans.flatMap(({ writes }) => writes);
   }
 
-  /** The revisions of each plan; what was reserved is released where nothing is stored. */
-  async #judgeAndStore(): Promise<readonly (readonly number[])[]> {
-    try {
-      for (const proposal of this.#proposals) {
-        const plan = proposal.judge(this);
-        this.#plans.push(plan instanceof Promise ? await plan : plan);
-      }
-      const writes = this.#writes;
-      if (writes.length > 0) return await this.#storeAll(writes);
-    } catch (error) {
-      // What may have been stored after all keeps what it has.
-      if (!(error instanceof StoreError) || error.code !== "unknown") await this.#release();
-      throw error;
-    }
-    await this.#release();
-    return this.#plans.map(() => []);
+  /** Stores writes and what follows them; resolves to the revisions of each plan. */
+  #store(writes: readonly PlannedWrite[]): Promise<readonly (readonly number[])[]> {
+    const [plan] = this.#plans;
+    const stored = store(writes, this.#proposals[0]!.caller);
+    return this.#plans.length === 1 && !plan!.followUp ? stored.then((all) => [all]) : this.#storeOn(stored);
   }
 
-  async #storeAll(writes: readonly PlannedWrite[]): Promise<readonly (readonly number[])[]> {
-    for (const reservation of this.#reservations) {
-      const pending = reservation.confirm?.();
-      if (pending) await pending;
-    }
-    const { caller } = this.#proposals[0]!;
-    const all = await store(writes, caller);
+  async #storeOn(stored: Promise<readonly number[]>): Promise<readonly (readonly number[])[]> {
+    const all = await stored;
     let next = 0;
-    const revisions = this.#plans.map((plan) => all.slice(next, (next += plan.writes.length)));
+    const revisions: (readonly number[])[] = this.#plans.map((plan) => all.slice(next, (next += plan.writes.length)));
     for (let i = 0; i < this.#plans.length; i++) {
       for (let { followUp } = this.#plans[i]!; followUp; { followUp } = this.#plans[i]!) {
         this.#plans[i] = followUp(revisions[i]!);
-        revisions[i] = await store(this.#plans[i]!.writes, caller);
+        revisions[i] = await store(this.#plans[i]!.writes, this.#proposals[0]!.caller);
       }
     }
     return revisions;
   }
 
   /** Gives everything back, the last first. What cannot be given back now is found later, and is no reason to fail. */
-  async #release(): Promise<void> {
-    const reservations = this.#reservations;
+  #release(): Promise<void> | undefined {
+    const reservations = this.#reservations.toReversed();
     this.#reservations = [];
-    for (const reservation of reservations.toReversed()) await reservation.release?.()?.catch(() => undefined);
+    return inOrder(reservations, (one) => one.release?.()?.catch(() => undefined));
   }
+}
+
+/** Does some work with each reservation, one after the other; a promise only where one of them waits. */
+function inOrder(
+  reservations: readonly Reservation[],
+  work: (reservation: Reservation) => Promise<void> | undefined,
+  from = 0,
+): Promise<void> | undefined {
+  for (let i = from; i < reservations.length; i++) {
+    const pending = work(reservations[i]!);
+    if (pending) return pending.then(() => inOrder(reservations, work, i + 1));
+  }
+  return undefined;
 }
 
 /**
@@ -203,7 +220,7 @@ class Attempt<Answer> implements Judging {
  *
  * @throws CacheError `closed` when nobody could read a record any more
  */
-function store(writes: readonly PlannedWrite[], caller: Caller): Promise<number[]> {
+function store(writes: readonly PlannedWrite[], caller: Caller): Promise<readonly number[]> {
   for (const { kind } of writes) {
     const { stored } = kind;
     if (!servedNow(stored)?.versions.has(stored.storageVersion)) throw closed(stored.prefix);
@@ -212,7 +229,7 @@ function store(writes: readonly PlannedWrite[], caller: Caller): Promise<number[
   const done =
     writes.length === 1
       ? kind.shared.store.write(write).then((revision) => [revision])
-      : kind.shared.store.transact(writes.map((one) => one.write)).then((revisions) => [...revisions]);
+      : kind.shared.store.transact(writes.map((one) => one.write));
   caller.storing?.(done);
   return done;
 }
