@@ -68,6 +68,17 @@ test("what a step refuses to commit all steps roll back that concern the resourc
   expect(done).toEqual(["first commits", "of pods commits", ...rolledBack]);
 });
 
+test("all steps roll back that have to wait for it, also where the write has lost its lock", async () => {
+  const done: string[] = [];
+  const step = (name: string): AdmissionStep => ({
+    name,
+    rollback: () => Promise.resolve(void done.push(name)),
+  });
+  const hold = { signal: AbortSignal.abort(new Error("lost")) };
+  await new Chain([step("first"), step("last")]).commitment(requestOf({ hold }))!.release();
+  expect(done).toEqual(["last", "first"]);
+});
+
 test("where no step has anything to commit there is nothing to do", () => {
   const chain = new Chain([{ name: "reads", validate: () => undefined }]);
   expect(chain.commitment(requestOf())).toBeUndefined();

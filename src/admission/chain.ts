@@ -9,6 +9,7 @@
  */
 import type { ObjectRef } from "../meta/status.ts";
 import { whileHeld } from "../util/keyed-lock.ts";
+import { inOrder } from "../util/when-done.ts";
 import type { Admission, AdmissionRequest, AdmissionStep } from "./contract.ts";
 
 type Member = "mutate" | "validate" | "commit" | "rollback";
@@ -36,7 +37,7 @@ export class Chain {
    */
   mutate(request: AdmissionRequest): Promise<void> | undefined {
     const { mutate } = this.#stepsOf(request);
-    const run = (): Promise<void> | undefined => inOrder(mutate, request, (step) => step.mutate(request));
+    const run = (): Promise<void> | undefined => inOrder(mutate, (step) => held(request, step.mutate(request)));
     const again = (): Promise<void> | undefined => (request.isReinvocation ? run() : undefined);
     const pending = run();
     return pending ? pending.then(again) : again();
@@ -44,7 +45,7 @@ export class Chain {
 
   /** Lets steps refuse a request. */
   validate(request: AdmissionRequest): Promise<void> | undefined {
-    return inOrder(this.#stepsOf(request).validate, request, (step) => step.validate(request));
+    return inOrder(this.#stepsOf(request).validate, (step) => held(request, step.validate(request)));
   }
 
   /** What steps do once a request is valid and when its write is not stored; undefined where no step does anything. */
@@ -90,25 +91,15 @@ export class Commitment {
 
   /** Runs the commit of each step, in order; rejects with the refusal of the first that refuses. */
   confirm(): Promise<void> | undefined {
-    return inOrder(this.#commit, this.#request, (step) => step.commit(this.#request));
+    return inOrder(this.#commit, (step) => step.commit(this.#request));
   }
 
-  /** Runs the rollback of each step, the last one first. */
+  /** Runs the rollback of each step, the last one first, also where the write has lost its lock. */
   release(): Promise<void> | undefined {
-    return inOrder(this.#rollback, this.#request, (step) => step.rollback(this.#request));
+    return inOrder(this.#rollback, (step) => step.rollback(this.#request));
   }
 }
 
-/** Runs steps one after another; a promise only when one of them waits, and no longer than the lock of the write is held. */
-function inOrder<Step>(
-  steps: readonly Step[],
-  request: AdmissionRequest,
-  run: (step: Step) => void | Promise<void>,
-  from = 0,
-): Promise<void> | undefined {
-  for (let i = from; i < steps.length; i++) {
-    const pending = run(steps[i]!);
-    if (pending) return whileHeld(request.hold, pending).then(() => inOrder(steps, request, run, i + 1));
-  }
-  return undefined;
-}
+/** Waits for a step no longer than the lock of the write is held. */
+const held = ({ hold }: AdmissionRequest, pending: void | Promise<void>): Promise<void> | undefined =>
+  pending ? whileHeld(hold, pending) : undefined;

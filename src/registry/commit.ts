@@ -16,6 +16,7 @@ import type { WriteContext } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { StoreError } from "../storage/contract.ts";
 import type { Hold } from "../util/keyed-lock.ts";
+import { inOrder } from "../util/when-done.ts";
 import type { Caller, Target } from "./contract.ts";
 import { storeError } from "./errors.ts";
 import { type Kind, servedNow } from "./kind.ts";
@@ -199,19 +200,6 @@ class Attempt<Answer> implements Judging {
     this.#reservations = [];
     return inOrder(reservations, (one) => one.release?.()?.catch(() => undefined));
   }
-}
-
-/** Does some work with each reservation, one after the other; a promise only where one of them waits. */
-function inOrder(
-  reservations: readonly Reservation[],
-  work: (reservation: Reservation) => Promise<void> | undefined,
-  from = 0,
-): Promise<void> | undefined {
-  for (let i = from; i < reservations.length; i++) {
-    const pending = work(reservations[i]!);
-    if (pending) return pending.then(() => inOrder(reservations, work, i + 1));
-  }
-  return undefined;
 }
 
 /**
