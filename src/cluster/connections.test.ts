@@ -86,6 +86,13 @@ test.each([
   expect(asked).toEqual([`CONNECT ${wanted}`]);
 });
 
+test("a port that is no number is 400, before admission is asked", async () => {
+  expect(await ask("POST", `${POD}/portforward?ports=http`)).toBe(
+    '400 expected ports to be a whole number, got "http"',
+  );
+  expect(asked).toEqual([]);
+});
+
 test("a connection that admission refuses is 403, and a log is no connection", async () => {
   expect(await ask("POST", `${POD}/exec?command=rm`)).toBe('403 pods "p" is forbidden: nothing is removed here');
   asked.length = 0;

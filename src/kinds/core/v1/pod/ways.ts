@@ -55,7 +55,7 @@ function streamOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
 }
 
 function portOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
-  const ports = query.all("ports").map(Number);
+  const ports = query.all("ports").map((text) => wholeNumber("ports", text));
   return ports.length === 0 ? {} : { ports };
 }
 
@@ -79,10 +79,12 @@ const stream = (kind: string, what: string, hasContainer: boolean): Way => ({
 /** The whole number that a parameter says; undefined where there is none. */
 function numberIn({ query }: WayRequest, parameter: string): number | undefined {
   const text = query(parameter);
-  if (text === undefined || text === "") return undefined;
-  if (!/^[+-]?\d{1,18}$/.test(text))
-    throw badRequest(`expected ${parameter} to be a whole number, got ${JSON.stringify(text)}`);
-  return Number(text);
+  return text === undefined || text === "" ? undefined : wholeNumber(parameter, text);
+}
+
+function wholeNumber(parameter: string, text: string): number {
+  if (/^[+-]?\d{1,18}$/.test(text)) return Number(text);
+  throw badRequest(`expected ${parameter} to be a whole number, got ${JSON.stringify(text)}`);
 }
 
 function checkLogOptions({ metadata }: ApiObject, request: WayRequest): void {
