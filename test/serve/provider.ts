@@ -17,7 +17,7 @@ import { authority, serving } from "../../src/pki/certificate.ts";
 export const AUDIENCE = "https://us.example";
 /** For whom the tokens of people are: the client at which they log in. */
 export const CONSOLE = "console";
-/** Another such client; its tokens last a second. */
+/** Another such client; its tokens last five seconds: long enough for one request on a busy machine. */
 export const BRIEF = "brief";
 
 const SECRET = "s";
@@ -173,7 +173,7 @@ export class RunningProvider {
       conformIdTokenClaims: false,
       pkce: { required: () => false },
       ttl: {
-        IdToken: (_: unknown, __: unknown, client: { clientId: string }) => (client.clientId === BRIEF ? 1 : 600),
+        IdToken: (_: unknown, __: unknown, client: { clientId: string }) => (client.clientId === BRIEF ? 5 : 600),
       },
       findAccount: (_: unknown, sub: string) =>
         accounts[sub] && { accountId: sub, claims: () => ({ sub, groups: accounts[sub] }) },
