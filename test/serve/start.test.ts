@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import http2 from "node:http2";
 import https from "node:https";
 import { networkInterfaces } from "node:os";
+import { delimiter, dirname } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -37,7 +38,7 @@ describe("the first start", () => {
     await keelson.stop();
   });
 
-  test("prints version, address, data directory, KUBECONFIG and the time it took, and nothing else", () => {
+  test("prints version, address, data directory, KUBECONFIG, the time it took, and three commands to try", () => {
     expect(keelson.stdout.trimEnd().split("\n")).toEqual([
       `keelson ${version} (neutral dialect, sqlite store)`,
       "for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes",
@@ -45,6 +46,11 @@ describe("the first start", () => {
       `data directory: ${directory}`,
       `export KUBECONFIG=${directory}/admin.kubeconfig`,
       expect.stringMatching(/^ready in \d+ ms$/),
+      "",
+      "try in another terminal, after the export above:",
+      "  kubectl create configmap web --from-literal=colour=red",
+      "  kubectl get configmap web -o yaml --show-managed-fields",
+      "  npx keelson history configmap web",
     ]);
     expect(keelson.messages[0]).toBe("INFO  starting");
   });
@@ -87,6 +93,22 @@ describe("the first start", () => {
     expect(stdout).toBe("namespace/default\n");
   });
 
+  test.skipIf(!kubectl)("the commands to try work, in a checkout", async () => {
+    const cwd = new URL("../..", import.meta.url).pathname;
+    const PATH = [dirname(kubectl!), dirname(process.execPath), process.env["PATH"]].join(delimiter);
+    const env = { PATH, HOME: directory, KUBECONFIG: `${directory}/admin.kubeconfig` };
+    const commands = keelson.stdout.split("\n").filter((line) => line.startsWith("  "));
+    const outputs: string[] = [];
+    for (const command of commands) {
+      outputs.push((await promisify(execFile)("sh", ["-c", command], { cwd, env })).stdout);
+    }
+    expect(outputs).toEqual([
+      "configmap/web created\n",
+      expect.stringMatching(/manager: kubectl-create\n/),
+      expect.stringMatching(/created +kubectl-create/),
+    ]);
+  });
+
   test("the kubeconfig names address and CA, and its client certificate is the admin", async () => {
     const { clusters, users } = config();
     expect(clusters[0]!.cluster.server).toBe(keelson.url);
@@ -125,6 +147,17 @@ describe("the first start", () => {
       expect(response.statusCode).toBe(200);
     }
   });
+});
+
+test("a second start in the same directory prints no commands to try", async () => {
+  const args = ["--data-dir", scratch.fresh(), "--port", "0"];
+  const outputs: string[] = [];
+  for (let start = 0; start < 2; start++) {
+    const keelson = await Keelson.serve(args);
+    await keelson.stop();
+    outputs.push(keelson.stdout);
+  }
+  expect(outputs.map((output) => output.includes("kubectl create configmap web"))).toEqual([true, false]);
 });
 
 const REASONS: Readonly<Record<number, string>> = { 401: "Unauthorized", 403: "Forbidden" };

@@ -8,14 +8,12 @@ import { join } from "node:path";
 import { CommanderError } from "commander";
 import type { DirectoryInfo } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
-import { forShell } from "../../cli/for-shell.ts";
 import { createProgram } from "../../cli/program.ts";
 import { FEATURES } from "../../drivers/directory/settings.ts";
-import { neutral } from "../../meta/dialect.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { systemClock } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
-import { isAny, machineAddresses, renewCertificates, shownCertificates } from "../certificates/certificates.ts";
+import { renewCertificates, shownCertificates } from "../certificates/certificates.ts";
 import { awake } from "../process/awake.ts";
 import { DataDirectory, replaceFile } from "../storage/data-directory.ts";
 import { addUser, revokeUser, shownUsers } from "../authentication/user-file.ts";
@@ -24,6 +22,7 @@ import { serveFlags } from "../options/flags.ts";
 import { OptionError } from "../options/error.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { RawOptions } from "../options/sources.ts";
+import { announcement } from "./announce.ts";
 import { readOptions } from "./read-options.ts";
 import type { RunningServer } from "../start/server.ts";
 import { storeFiles } from "../storage/store-files.ts";
@@ -144,6 +143,7 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   const options = await readOptions(flags, file, (name, nearest) => void unknown.push(name + nearest));
   const log = stderrLog(options, systemClock);
   if (options.logFormat === "json") say = (message) => log.error("the program ends", { error: message });
+  const isFirstStart = !options.dev && new DataDirectory(options.dataDir).describe() === undefined;
   const { runServer } = await import("../start/server.ts");
   const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
   if (isLogged) logStart(options, log);
@@ -154,11 +154,16 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   // process as it is, which a start survives as it survives a crash.
   const stopped = firstSignal();
   if (isLogged) logReady(server, log);
-  if (options.logFormat === "text") announce(options, server, print, { isLogged: isLogged && outputsAreOne() });
+  if (options.logFormat === "text") {
+    // The clock of the process began with the process, so this is what a user waits for.
+    const millis = performance.now();
+    const lines = announcement(server, { options, isFirstStart, isLogged: isLogged && outputsAreOne(), millis });
+    if (lines.length > 0) print(lines.join("\n"));
+  }
   await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, log);
 }
 
-/** What is to be run, and how; a terminal is shown {@link announce} in place of this. */
+/** What is to be run, and how; a terminal is shown the {@link announcement} in place of this. */
 function logStart({ dataDir, store, said }: ServeOptions, log: Log): void {
   const { "data-dir": _, store: __, ...options } = said;
   log.info("starting", { version: VERSION, node: process.version, pid: process.pid, dataDir, store, options });
@@ -173,46 +178,6 @@ function outputsAreOne(): boolean {
 function logReady({ url, dialect, kubeconfigFile }: RunningServer, log: Log): void {
   log.info("ready", { url, dialect: dialect.name, kubeconfig: kubeconfigFile, millis: Math.round(performance.now()) });
 }
-
-/**
- * What a person who starts a server wants to know, on standard output.
- *
- * @param isLogged whether the log says it already in the same place: then the token alone is printed, which no log has
- */
-function announce(
-  options: ServeOptions,
-  server: RunningServer,
-  print: (text: string) => void,
-  { isLogged }: { readonly isLogged: boolean },
-): void {
-  const isReachable = server.kubeconfigFile !== undefined || options.readOnly;
-  const printAccess = (): void => {
-    print(`bearer token: ${server.pki.adminToken}`);
-    print(`kubectl ${kubectlFlags(server).join(" ")} get namespaces`);
-  };
-  if (isLogged) return isReachable ? undefined : printAccess();
-  print(`keelson ${VERSION} (${server.dialect.name} dialect, ${options.store} store)`);
-  if (server.dialect === neutral)
-    print("for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes");
-  print(`listening on ${server.url}`);
-  if (isAny(options.bind)) print(`from other machines: ${elsewhere(server.url).join(", ")}`);
-  print(options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`);
-  if (server.kubeconfigFile !== undefined) print(`export KUBECONFIG=${forShell(server.kubeconfigFile)}`);
-  if (!isReachable) printAccess();
-  // The clock of the process began with the process, so this is what a user waits for.
-  print(`ready in ${Math.round(performance.now())} ms`);
-}
-
-/** The address of a server as other machines know it, once for each of this one. */
-const elsewhere = (url: string): string[] =>
-  machineAddresses().map((host) => url.replace("127.0.0.1", host.includes(":") ? `[${host}]` : host));
-
-/** What a kubectl without a kubeconfig has to be told. */
-const kubectlFlags = ({ url, pki }: RunningServer): string[] => [
-  `--server=${url}`,
-  `--token=${pki.adminToken}`,
-  ...(url.startsWith("https:") ? ["--insecure-skip-tls-verify"] : []),
-];
 
 /** Runs until it is to be stopped or the store fails, and ends the process. */
 async function runUntil(

@@ -1,0 +1,61 @@
+/**
+ * What a server prints on standard output when it is ready.
+ *
+ * @module
+ */
+import { forShell } from "../../cli/for-shell.ts";
+import { neutral } from "../../meta/dialect.ts";
+import { isAny, machineAddresses } from "../certificates/certificates.ts";
+import type { ServeOptions } from "../options/options.ts";
+import { VERSION } from "../process/version.ts";
+import type { RunningServer } from "../start/server.ts";
+
+/** What {@link announcement} has to know beside the server. */
+export interface Announced {
+  readonly options: ServeOptions;
+  /** Whether the data directory is new. */
+  readonly isFirstStart: boolean;
+  /** Whether the log has said the same in the same place. */
+  readonly isLogged: boolean;
+  /** Milliseconds from the start of the process until the server was ready. */
+  readonly millis: number;
+}
+
+/** Answers the lines; where the log has said the same, only the token, which is in no log. */
+export function announcement(server: RunningServer, { options, isFirstStart, isLogged, millis }: Announced): string[] {
+  const { kubeconfigFile } = server;
+  const access = kubeconfigFile !== undefined || options.readOnly ? [] : accessWithoutKubeconfig(server);
+  if (isLogged) return access;
+  return [
+    `keelson ${VERSION} (${server.dialect.name} dialect, ${options.store} store)`,
+    ...(server.dialect === neutral ? [OTHER_DIALECT] : []),
+    `listening on ${server.url}`,
+    ...(isAny(options.bind) ? [`from other machines: ${elsewhere(server.url).join(", ")}`] : []),
+    options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`,
+    ...(kubeconfigFile === undefined ? [] : [`export KUBECONFIG=${forShell(kubeconfigFile)}`]),
+    ...access,
+    `ready in ${Math.round(millis)} ms`,
+    ...(isFirstStart && kubeconfigFile !== undefined ? FIRST_STEPS : []),
+  ];
+}
+
+const OTHER_DIALECT = "for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes";
+
+/** Three commands for a new user: make an object, see who owns its fields, see its history. */
+const FIRST_STEPS = [
+  "",
+  "try in another terminal, after the export above:",
+  "  kubectl create configmap web --from-literal=colour=red",
+  "  kubectl get configmap web -o yaml --show-managed-fields",
+  "  npx keelson history configmap web",
+];
+
+/** The addresses of a server for other machines, one for each address of this machine. */
+const elsewhere = (url: string): string[] =>
+  machineAddresses().map((host) => url.replace("127.0.0.1", host.includes(":") ? `[${host}]` : host));
+
+/** The token, and a command of kubectl that needs no kubeconfig. */
+function accessWithoutKubeconfig({ url, pki: { adminToken } }: RunningServer): string[] {
+  const insecure = url.startsWith("https:") ? " --insecure-skip-tls-verify" : "";
+  return [`bearer token: ${adminToken}`, `kubectl --server=${url} --token=${adminToken}${insecure} get namespaces`];
+}
