@@ -4,15 +4,10 @@
  *
  * @module
  */
-import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CopiedSources, passageOf } from "./copied-sources.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
-const passage = /^## Adding an option\n([^]*?)^## /m.exec(readFileSync(join(root, "CONTRIBUTING.md"), "utf8"))![1]!;
+const passage = passageOf("CONTRIBUTING.md", "Adding an option");
 const table = /`(src\/\S+\.ts)`/.exec(passage)![1]!;
 const [, heading = "", row = ""] = /^```ts\n\/\/ (.*)\n([^]*?)^```$/m.exec(passage)!;
 const [, key = "", preset = "", about = "", property = ""] =
@@ -58,9 +53,9 @@ for (const start of JSON.parse(process.argv[2])) outputs.push(await run(start));
 process.stdout.write(JSON.stringify(outputs));
 `;
 
-const copy = mkdtempSync(join(tmpdir(), "keelson-option-"));
-const file = join(copy, "options.yaml");
-afterAll(() => rmSync(copy, { recursive: true }));
+const copy = new CopiedSources(["src", "tools", "package.json"]);
+const file = copy.path("options.yaml");
+afterAll(() => copy.remove());
 
 const starts: Readonly<Record<string, Start>> = {
   help: { args: ["serve", "--help"] },
@@ -75,20 +70,11 @@ const starts: Readonly<Record<string, Start>> = {
 let outputs: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
-  for (const path of ["src", "tools", "package.json"]) cpSync(join(root, path), join(copy, path), { recursive: true });
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const text = readFileSync(join(copy, table), "utf8");
-  const place = new RegExp(`section\\("${heading}", "[\\d.]+", \\{\n`);
-  if (!place.test(text)) throw new Error(`expected ${table} to have the heading ${heading}`);
-  writeFileSync(
-    join(copy, table),
-    text.replace(place, (found) => `${found}    ${row}`),
-  );
-  writeFileSync(join(copy, "program.ts"), PROGRAM);
-  writeFileSync(file, `${key}: 3s\n`);
-  const args = [join(copy, "program.ts"), JSON.stringify(Object.values(starts))];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH: "", HOME: copy } });
-  const printed = JSON.parse(stdout) as string[];
+  const [place] = new RegExp(`section\\("${heading}", "[\\d.]+", \\{\n`).exec(copy.read(table)) ?? [""];
+  if (place === "") throw new Error(`expected ${table} to have the heading ${heading}`);
+  copy.write(table, copy.read(table).replace(place, `${place}    ${row}`));
+  copy.write("options.yaml", `${key}: 3s\n`);
+  const printed = (await copy.run(PROGRAM, [JSON.stringify(Object.values(starts))])) as string[];
   outputs = Object.fromEntries(Object.keys(starts).map((name, i) => [name, printed[i]!]));
 });
 
