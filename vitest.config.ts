@@ -8,18 +8,19 @@ const isWholeRun = process.argv.slice(2).every((arg) => arg === "run");
 // anew.
 const { SEED = "1" } = process.env;
 
-/** Tests that start programs, or look at the handles or the memory of a process. */
+/** Tests that start programs. */
 const PROGRAMS = [
-  "src/testing/{endpoint,run-command}.test.ts",
+  "src/testing/run-command.test.ts",
   "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,histories,history,kit,kubectl,serve}/**/*.test.ts",
   "test/promises/small-programs.test.ts",
 ];
 
-/** Tests that measure: how long a turn is, what a process keeps. */
+/** Tests that measure: how long a slice is, what a process keeps, which handles it has. */
 const MEASURED = [
   "src/auth/node/node-graph.test.ts",
   "src/server/documents/live.test.ts",
   "src/server/http/listeners.test.ts",
+  "src/testing/endpoint.test.ts",
   "test/attacks/seats.test.ts",
   "test/{fuzz,wire}/**/*.test.ts",
   "test/promises/{encryption,forks,history,lists,roles,turns}.test.ts",
@@ -60,6 +61,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "programs",
+          isolate: false,
           include: PROGRAMS,
           exclude: MEASURED,
           // Programs that are started share the cores with other tests; how long that takes proves nothing. Half of the time
