@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 
@@ -127,7 +127,7 @@ const filesOf = (folder: string): string[] =>
 
 function hashOf(folder: string, files: readonly string[]): string {
   const hash = createHash("sha256");
-  for (const file of files.toSorted()) hash.update(relative(folder, file)).update("\0").update(readFileSync(file));
+  for (const file of files.toSorted()) hash.update(file.slice(folder.length)).update("\0").update(readFileSync(file));
   return hash.digest("hex").slice(0, 12);
 }
 
