@@ -14,7 +14,7 @@ const COMPILED = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/compiled", i
 /** Tests that start programs. */
 const PROGRAMS = [
   "src/testing/run-command.test.ts",
-  "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,histories,history,kit,kubectl,serve}/**/*.test.ts",
+  "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,histories,history,kit,kubectl,mutate,serve}/**/*.test.ts",
   "test/promises/small-programs.test.ts",
 ];
 
