@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { type Mutant, mutated } from "./mutants.ts";
 
 /** How the tests ended with a mutant: one failed, all passed, or they did not end in time. */
@@ -72,8 +73,8 @@ async function limitsOf(copy: string, tests: readonly string[], graceMs: number)
   const limits = new Map<string, number>();
   for (const folder of tests) {
     const started = performance.now();
-    const outcome = await runTests(copy, folder, Infinity);
-    if (outcome !== "survived") throw new Error(`expected the tests of ${folder} to pass without a mutant; run them`);
+    const { outcome, output } = await runTests(copy, folder);
+    if (outcome !== "survived") throw new Error(`expected the tests of ${folder} to pass without a mutant:\n${output}`);
     limits.set(folder, SLOWER * (performance.now() - started) + graceMs);
   }
   return limits;
@@ -85,7 +86,7 @@ async function outcomeOf(copy: string, mutant: Mutant, limits: ReadonlyMap<strin
   writeFileSync(path, mutated(text, mutant));
   try {
     for (const [folder, limit] of limits) {
-      const outcome = await runTests(copy, folder, limit);
+      const { outcome } = await runTests(copy, folder, limit);
       if (outcome !== "survived") return outcome;
     }
     return "survived";
@@ -94,13 +95,12 @@ async function outcomeOf(copy: string, mutant: Mutant, limits: ReadonlyMap<strin
   }
 }
 
-async function runTests(copy: string, folder: string, limit: number): Promise<Outcome> {
+async function runTests(copy: string, folder: string, limit?: number): Promise<{ outcome: Outcome; output: string }> {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", `${folder}/`, "--bail=1", "--retry=0"];
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: "ignore", detached: true });
-  const killing = Number.isFinite(limit) ? setTimeout(() => process.kill(-child.pid!, "SIGKILL"), limit) : undefined;
-  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  const args = [vitest, "run", `${folder}/`, "--bail=1", "--retry=0", "--reporter=dot"];
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "ignore"], detached: true });
+  const killing = limit === undefined ? undefined : setTimeout(() => process.kill(-child.pid!, "SIGKILL"), limit);
+  const [output, [code, signal]] = await Promise.all([textOf(child.stdout), once(child, "close")]);
   clearTimeout(killing);
-  if (signal !== null) return "timeout";
-  return code === 0 ? "survived" : "killed";
+  return { outcome: signal !== null ? "timeout" : code === 0 ? "survived" : "killed", output };
 }
