@@ -14,7 +14,7 @@ const COMPILED = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/compiled", i
 /** Tests that start programs. */
 const PROGRAMS = [
   "src/testing/run-command.test.ts",
-  "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,histories,history,kit,kubectl,mutate,serve}/**/*.test.ts",
+  "test/{attacks,backup,client,clients,crash,docs,drivers,etcd,faults,fuzz,histories,history,kit,kubectl,mutate,serve,wire}/**/*.test.ts",
   "test/promises/small-programs.test.ts",
 ];
 
@@ -25,7 +25,6 @@ const MEASURED = [
   "src/server/http/listeners.test.ts",
   "src/testing/endpoint.test.ts",
   "test/attacks/seats.test.ts",
-  "test/{fuzz,wire}/**/*.test.ts",
   "test/promises/{encryption,forks,history,lists,roles,turns}.test.ts",
   "test/clients/envtest.test.ts",
   "test/kit/figures.test.ts",
@@ -53,6 +52,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     reporters: isWholeRun ? ["default", "json"] : ["default"],
     outputFile: { json: ".results/tests.json" },
+    retry: RETRY,
     // A machine that is busy is slow, not wrong.
     expect: { poll: { timeout: 10_000 } },
     projects: [
@@ -76,7 +76,6 @@ export default defineConfig({
           exclude: MEASURED,
           // Programs that are started share the cores with other tests; how long that takes proves nothing.
           testTimeout: 90_000,
-          retry: RETRY,
           ...SIDE_BY_SIDE,
         },
       },
@@ -87,7 +86,6 @@ export default defineConfig({
           name: "measured",
           include: MEASURED,
           testTimeout: 90_000,
-          retry: RETRY,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

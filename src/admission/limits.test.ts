@@ -4,6 +4,7 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { AdmissionRequest } from "./contract.ts";
 import { limitRanger } from "./limits.ts";
 import { lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 const PODS = { group: "", plural: "pods", kind: "Pod" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims", kind: "PersistentVolumeClaim" };
@@ -106,9 +107,9 @@ test("what is being deleted, other updates and other kinds are left alone", asyn
 test("defaults that would make an object of any size are not filled in, and few breaches are told", async () => {
   const names = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`example.com/r${i}`, "1"]));
   const containers = Array.from({ length: 1000 }, (_, i) => container(`c${i}`));
-  const begun = performance.now();
+  const begun = cpuMillis();
   await expect(held([range("l", { type: "Container", default: names })], { containers })).rejects.toThrow("too much");
   const refused = held([range("l", { type: "Container", min: names })], { containers });
   await expect(refused).rejects.toMatchObject({ message: expect.stringMatching(/^.{0,3000}$/s) as string });
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(cpuMillis() - begun).toBeLessThan(500);
 });
