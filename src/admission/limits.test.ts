@@ -35,7 +35,12 @@ test("QUOTA-12: init containers get what they lack, too, and are held to the sam
     containers: [container("a"), container("b")],
     initContainers: [container("c", { limits: { cpu: "1" } })],
   };
-  const { metadata } = await held([filling], spec);
+  const { metadata, spec: filled } = await held([filling], spec);
+  const both = { requests: { cpu: "1" }, limits: { cpu: "1", memory: "1Gi" } };
+  expect(filled).toEqual({
+    containers: [container("a", both), container("b", both)],
+    initContainers: [container("c", both)],
+  });
   expect(metadata.annotations).toEqual({
     "kubernetes.io/limit-ranger":
       "LimitRanger plugin set: cpu request for container a; cpu, memory limit for container a; " +
@@ -47,6 +52,15 @@ test("QUOTA-12: init containers get what they lack, too, and are held to the sam
     initContainers: [container("b", { limits: { cpu: "2" } })],
   };
   await expect(held([small], init)).rejects.toThrow("maximum cpu usage per Container is 1, but limit is 2");
+});
+
+test.each([
+  ["min", "minimum"],
+  ["max", "maximum"],
+])("QUOTA-12: a claim without a request breaks %s", async (end, word) => {
+  const limit = range("l", { type: "PersistentVolumeClaim", [end]: { storage: "1Gi" } });
+  const message = `${word} storage usage per PersistentVolumeClaim is 1Gi, but no request is specified`;
+  await expect(held([limit], {}, { ref: CLAIMS })).rejects.toThrow(message);
 });
 
 test("QUOTA-12: a Pod that lacks nothing has no annotation", async () => {

@@ -209,6 +209,7 @@ describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (
       expect(await merged(lasting(5), lasting(9))).toEqual([lasting(9)]);
       expect(await merged(lasting(9), lasting(5))).toEqual([lasting(9)]);
       expect(await merged(lasting(9), lasting())).toEqual([lasting()]);
+      expect(await merged(lasting(), lasting(9))).toEqual([lasting()]);
     });
 
     test("thousands of tolerations are merged at once", async () => {
