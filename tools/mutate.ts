@@ -4,7 +4,7 @@
  *
  *     node tools/mutate.ts FOLDER... [--most 60] [--seed 1] [--seconds 900] [--also test/rules]
  *
- * `FOLDER` is a folder of sources, whose tests run first; those of `--also` run for what has survived them.
+ * `FOLDER` is a folder of sources, whose tests run first; the folders or files of `--also` run for what has survived them.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

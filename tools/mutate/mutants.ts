@@ -42,7 +42,10 @@ export function mutantsOf(file: string, text: string): Mutant[] {
   const add = (node: ts.Node, replacement: string): void => {
     const [start, end] = [node.getStart(source), node.getEnd()];
     const line = source.getLineAndCharacterOfPosition(start).line + 1;
-    const change = `${shown(text.slice(start, end))} becomes ${shown(replacement)}`;
+    const lost = isLogical(node) ? (replacement === node.left.getText() ? node.right : node.left) : undefined;
+    const change = lost
+      ? `${shown(lost.getText())} is left out`
+      : `${shown(text.slice(start, end))} becomes ${shown(replacement)}`;
     mutants.push({ file, line, change, start, end, replacement });
   };
   const visit = (node: ts.Node): void => {
@@ -88,9 +91,12 @@ function replacementsOf(node: ts.Node): string[] {
   return ofConstant(node);
 }
 
+const isLogical = (node: ts.Node): node is ts.BinaryExpression =>
+  ts.isBinaryExpression(node) && LOGICAL.includes(node.operatorToken.kind);
+
 function ofBinary(node: ts.BinaryExpression): string[] {
   const [left, right] = [node.left.getText(), node.right.getText()];
-  if (LOGICAL.includes(node.operatorToken.kind)) return [left, right];
+  if (isLogical(node)) return [left, right];
   const operator = OPERATORS[node.operatorToken.getText()];
   return operator === undefined ? [] : [`${left} ${operator} ${right}`];
 }

@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
@@ -25,7 +25,7 @@ export interface Plan {
   /** The checkout; nothing in it is changed. */
   readonly root: string;
   readonly mutants: readonly Mutant[];
-  /** Folders of tests, in the order in which they run: the next ones run where those before have passed. */
+  /** Folders or files of tests, in the order in which they run: the next ones run where those before have passed. */
   readonly tests: readonly string[];
   /** How long all may take, in seconds; a mutant that has begun is played to its end. */
   readonly seconds: number;
@@ -95,9 +95,10 @@ async function outcomeOf(copy: string, mutant: Mutant, limits: ReadonlyMap<strin
   }
 }
 
-async function runTests(copy: string, folder: string, limit?: number): Promise<{ outcome: Outcome; output: string }> {
+async function runTests(copy: string, tests: string, limit?: number): Promise<{ outcome: Outcome; output: string }> {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", `${folder}/`, "--bail=1", "--retry=0", "--reporter=dot"];
+  const filter = statSync(join(copy, tests)).isDirectory() ? `${tests}/` : tests;
+  const args = [vitest, "run", filter, "--bail=1", "--retry=0", "--reporter=dot"];
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "ignore"], detached: true });
   const killing = limit === undefined ? undefined : setTimeout(() => process.kill(-child.pid!, "SIGKILL"), limit);
   const [output, [code, signal]] = await Promise.all([textOf(child.stdout), once(child, "close")]);
