@@ -19,7 +19,9 @@ const OPEN: ReadonlySet<number> = new Set([1, 2, 4, 10, 13, 14, 15]);
 const EVERY = LONG ? 1 : 5;
 
 let disks: DiskWorld;
-beforeEach(async () => {
+
+/** Begins anew: sidecars for a node, a class of volumes and one of snapshots. */
+async function begin(): Promise<void> {
   disks = await DiskWorld.create();
   await disks.makeNodes("one");
   await disks.installSnapshots();
@@ -28,7 +30,8 @@ beforeEach(async () => {
   await disks.makeAttributes("silver");
   await disks.makeAttributes("gold");
   await disks.create(kinds.class, { metadata: { name: "pictures" }, driver: DRIVER, deletionPolicy: "Delete" });
-});
+}
+beforeEach(begin);
 afterEach(() => disks[Symbol.asyncDispose]());
 
 const snapshots = () => disks.world.resource(kinds.snapshot);
@@ -171,14 +174,7 @@ describe("who is killed", () => {
         expect([nth, await disks.findClaim("a")]).toEqual([nth, undefined]);
         await expectNothing();
         await disks[Symbol.asyncDispose]();
-        disks = await DiskWorld.create();
-        await disks.makeNodes("one");
-        await disks.installSnapshots();
-        await disks.start();
-        await disks.makeClass("fast");
-        await disks.makeAttributes("silver");
-        await disks.makeAttributes("gold");
-        await disks.create(kinds.class, { metadata: { name: "pictures" }, driver: DRIVER, deletionPolicy: "Delete" });
+        await begin();
       }
       expect(kills).toBeGreaterThan(30 / EVERY);
     },
