@@ -115,6 +115,18 @@ describe("an agent", () => {
     expect(refused("persistentvolumeclaims", write) !== undefined).toBe(isRefused);
   });
 
+  test("is told what it may write of the status of a claim", () => {
+    const write = {
+      operation: "UPDATE",
+      subresource: "status",
+      object: claim({ phase: "x" }),
+      old: claim({}),
+    } as const;
+    expect(refused("persistentvolumeclaims", write)).toContain(
+      "only capacity, conditions, allocatedResources, allocatedResourceStatuses of a claim's status",
+    );
+  });
+
   test("has a Lease and a CSINode of its own name, and slices of its own", () => {
     const named = (name: string, namespace = "") => ({ name, namespace, object: objectOf({ name }) });
     expect(refused("leases.coordination.k8s.io", named("a", "kube-node-lease"))).toBeUndefined();
