@@ -72,6 +72,7 @@ export default defineConfig({
         test: {
           name: "programs",
           isolate: false,
+          globalSetup: isWholeRun ? ["test/warm.ts"] : [],
           include: PROGRAMS,
           exclude: MEASURED,
           // Programs that are started share the cores with other tests; how long that takes proves nothing.

@@ -42,10 +42,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
   const add = (node: ts.Node, replacement: string): void => {
     const [start, end] = [node.getStart(source), node.getEnd()];
     const line = source.getLineAndCharacterOfPosition(start).line + 1;
-    const lost = isLogical(node) ? (replacement === node.left.getText() ? node.right : node.left) : undefined;
-    const change = lost
-      ? `${shown(lost.getText())} is left out`
-      : `${shown(text.slice(start, end))} becomes ${shown(replacement)}`;
+    const change = lostSide(node, replacement) ?? `${shown(text.slice(start, end))} becomes ${shown(replacement)}`;
     mutants.push({ file, line, change, start, end, replacement });
   };
   const visit = (node: ts.Node): void => {
@@ -73,6 +70,13 @@ function shown(text: string): string {
   return `\`${flat.length > MAX_SHOWN ? `${flat.slice(0, MAX_SHOWN)}...` : flat}\``;
 }
 
+/** The change of a logical operator that loses one of its sides. */
+function lostSide(node: ts.Node, replacement: string): string | undefined {
+  if (!ts.isBinaryExpression(node) || !isLogical(node)) return undefined;
+  const lost = replacement === node.left.getText() ? node.right : node.left;
+  return `${shown(lost.getText())} is left out`;
+}
+
 /** Whether nothing below a node is changed. */
 const isLeftOut = (node: ts.Node): boolean =>
   ts.isTypeNode(node) ||
@@ -91,8 +95,7 @@ function replacementsOf(node: ts.Node): string[] {
   return ofConstant(node);
 }
 
-const isLogical = (node: ts.Node): node is ts.BinaryExpression =>
-  ts.isBinaryExpression(node) && LOGICAL.includes(node.operatorToken.kind);
+const isLogical = ({ operatorToken }: ts.BinaryExpression): boolean => LOGICAL.includes(operatorToken.kind);
 
 function ofBinary(node: ts.BinaryExpression): string[] {
   const [left, right] = [node.left.getText(), node.right.getText()];

@@ -246,6 +246,6 @@ test("texts are compared by code point", () => {
   );
 });
 
-test.each(["k:null", "k:1", "k:[1]", "k:{", "v:{", "i:x", "x:a", "f"])("%s is no element", (element) => {
-  expect(canonicalElement(element)).toBeUndefined();
+test.each(["k:null", "k:1", "k:[1]", "k:{", "v:{", "i:x", "x:a", "f"])("%s is no element", (wrong) => {
+  expect(canonicalElement(wrong)).toBeUndefined();
 });
