@@ -54,6 +54,17 @@ test("QUOTA-12: init containers get what they lack, too, and are held to the sam
   await expect(held([small], init)).rejects.toThrow("maximum cpu usage per Container is 1, but limit is 2");
 });
 
+test("QUOTA-12: the status of a Pod, a Pod that is being deleted and a claim get no defaults", async () => {
+  const filling = range("l", { type: "Container", default: { cpu: "1" } });
+  const spec = { containers: [container("a")] };
+  const status = { operation: "UPDATE", subresource: "status", old: objectOf({ name: "p" }) } as const;
+  const old = objectOf({ name: "p", deletionTimestamp: "2026-01-01T00:00:00Z" });
+  const resize = { operation: "UPDATE", subresource: "resize", old } as const;
+  for (const more of [status, resize, { ref: CLAIMS }]) {
+    expect((await held([filling], structuredClone(spec), more))["spec"]).toEqual(spec);
+  }
+});
+
 test.each([
   ["min", "minimum"],
   ["max", "maximum"],
