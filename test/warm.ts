@@ -5,11 +5,15 @@
  * @module
  */
 import { execFileSync } from "node:child_process";
-import { openProgram } from "../bin/program.js";
 
 const root = new URL("../", import.meta.url).pathname;
 
+interface Program {
+  openProgram(folder: string): object | undefined;
+}
+
 /** What vitest calls once for a run. */
-export default function setup(): void {
+export default async function setup(): Promise<void> {
+  const { openProgram } = (await import(`${root}bin/program.js`)) as Program;
   if (openProgram(root) === undefined) execFileSync(process.execPath, [`${root}tools/warm.js`], { stdio: "ignore" });
 }
