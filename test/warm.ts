@@ -9,7 +9,7 @@ import { execFileSync } from "node:child_process";
 const root = new URL("../", import.meta.url).pathname;
 
 interface Program {
-  openProgram(folder: string): object | undefined;
+  readonly openProgram: (folder: string) => object | undefined;
 }
 
 /** What vitest calls once for a run. */
