@@ -4,6 +4,7 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
 import { lookupOf, objectOf, reading, requestOf } from "./testing/requests.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 const PODS = { group: "", plural: "pods", kind: "Pod" };
 
@@ -208,14 +209,15 @@ describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (
       expect(await merged(lasting(5), lasting(9))).toEqual([lasting(9)]);
       expect(await merged(lasting(9), lasting(5))).toEqual([lasting(9)]);
       expect(await merged(lasting(9), lasting())).toEqual([lasting()]);
+      expect(await merged(lasting(), lasting(9))).toEqual([lasting()]);
     });
 
     test("thousands of tolerations are merged at once", async () => {
       const many = Array.from({ length: 16_000 }, (_, i) => ({ key: "a", operator: "Equal", value: `${i}` }));
-      const begun = performance.now();
+      const begun = cpuMillis();
       const { tolerations } = (await admit(step, { ...spec, tolerations: many })) as { tolerations: object[] };
       expect(tolerations).toHaveLength(16_001);
-      expect(performance.now() - begun).toBeLessThan(100);
+      expect(cpuMillis() - begun).toBeLessThan(100);
     });
 
     test("an update keeps what was given", async () => {

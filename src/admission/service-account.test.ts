@@ -136,6 +136,8 @@ test("an account that names the Secrets of its Pods holds them to it", () => {
   expect(judge({ initContainers: [{ name: "a", env: [variable("other")] }] })).toContain(
     'init container a with envVar E referencing secret.secretName="other" is not allowed',
   );
+  const withoutPulls = account("default", { secrets: held.secrets }, metadata);
+  expect(admit(stepOf(withoutPulls), {})).toBeTypeOf("object");
   expect(judge({ imagePullSecrets: [{ name: "other" }] })).toContain('imagePullSecrets[0].name="other" is not allowed');
 });
 

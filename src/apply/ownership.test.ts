@@ -358,6 +358,12 @@ test("DEC-14: with timelessOwnership an apply that changes only owners has no ti
   ]);
 });
 
+test("DEC-14: of one manager, the entry of the object comes before those of its subresources", () => {
+  const steps = ["m/status", "m", "m/scale"].map((name, i) => applies(name, data({ [`k${i}`]: "1" })));
+  const stored = storedEntries(runStory(steps).live!);
+  expect(stored.map(({ subresource }) => subresource)).toEqual([undefined, "scale", "status"]);
+});
+
 test("MF-5, DEC-14: an update that changes nothing leaves list and times as they are", () => {
   runStory([
     updates("u", { data: { k: "1" } }),

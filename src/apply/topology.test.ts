@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applies, conflicts, forces, isNow, owners, runStory, updates, upgrades } from "./testing/story.ts";
 import { singleVersion, typeOf } from "./index.ts";
-import type { Converter, JsonSchema } from "./index.ts";
+import type { Converter, JsonSchema, StructType } from "./index.ts";
 import { setMember } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 
@@ -156,4 +156,15 @@ test("managers of a version that the kind no longer has are forgotten", () => {
     ],
     { converter: twoVersions },
   );
+});
+
+test("the default of a member is not filled in where the member is left out when it is just that", () => {
+  const member = (more: JsonSchema): JsonSchema => ({ type: "boolean", default: false, ...more });
+  const { fields } = typeOf({
+    type: "object",
+    properties: { plain: member({}), omitted: member({ "x-keelson-presence": "omitEmpty" }) },
+  }) as StructType;
+  expect(fields.get("plain")).toMatchObject({ presence: "omitEmpty", default: false });
+  expect(fields.get("omitted")!.default).toBeUndefined();
+  expect(fields.get("omitted")!.keyDefault).toBe(false);
 });

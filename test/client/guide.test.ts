@@ -17,7 +17,7 @@ test("the program of the guide runs against a server that KUBECONFIG names, and 
   const page = readFileSync(new URL("../../docs/guides/from-client-node.md", import.meta.url), "utf8");
   const [, program] = /^```ts\n([^]*?)^```$/m.exec(page)!;
   await using server = await startServer({ dev: true, port: 0, dialect: "kubernetes" });
-  using reader = new ReaderFolder("guide");
+  using reader = await ReaderFolder.make("guide");
   process.env["KUBECONFIG"] = join(data, "kubeconfig");
   writeFileSync(process.env["KUBECONFIG"], server.kubeconfig);
   writeFileSync(join(reader.path, "program.ts"), program!);

@@ -7,20 +7,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 
 const CACHE = new URL("../../node_modules/.cache/keelson/", import.meta.url).pathname;
+/** How many builds of one program stay. */
+const KEPT = 3;
 
 /** What is to be built. */
 export interface Source {
   /** As its users call it; part of the file name of what is built. */
   readonly name: string;
-  /** The folder with all that it is built from. */
+  /** The folder in which the commands run. */
   readonly folder: string;
+  /** The files that it is built from; by default all files of the folder but those of TypeScript, which are tests. */
+  readonly files?: readonly string[];
   /** Command lines, run one after the other in the folder, that make everything in the folder given. */
   readonly commands: (output: string) => readonly (readonly string[])[];
 }
@@ -34,8 +38,9 @@ const NOT_OURS =
  * reason printed, when a tool is not there or nothing can be downloaded. Rejects with what was printed when it fails for
  * another reason.
  */
-export async function built({ name, folder, commands }: Source): Promise<string | undefined> {
-  const output = outputOf({ name, folder });
+export async function built(source: Source): Promise<string | undefined> {
+  const { name, folder, commands } = source;
+  const output = outputOf(source);
   if (existsSync(output)) return output;
   using _ = await lock(`${output}.lock`);
   // Somebody else may have built it meanwhile.
@@ -52,12 +57,17 @@ export async function built({ name, folder, commands }: Source): Promise<string 
     console.log(`${name} is left out: it could not be built (${reasonOf(failed.why)})`);
     return undefined;
   }
-  for (const older of readdirSync(CACHE).filter((entry) => entry !== basename(output) && isBuild(entry, name))) {
-    rmSync(join(CACHE, older), { recursive: true });
-  }
   renameSync(making, output);
+  removeOlder(name);
   console.log(`${name} was built in ${Math.round((performance.now() - started) / 1000)} s`);
   return output;
+}
+
+/** Removes builds but the newest three: checkouts that share one cache may use them at the same time. */
+function removeOlder(name: string): void {
+  const builds = readdirSync(CACHE).filter((entry) => isBuild(entry, name));
+  const aged = builds.map((entry) => ({ path: join(CACHE, entry), time: statSync(join(CACHE, entry)).mtimeMs }));
+  for (const { path } of aged.toSorted((a, b) => b.time - a.time).slice(KEPT)) rmSync(path, { recursive: true });
 }
 
 /** Waits until no other process of tests builds the same: it would take twice the time of the machine. */
@@ -94,11 +104,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const outputOf = ({ name, folder }: Pick<Source, "name" | "folder">): string =>
-  join(CACHE, `${name}-${hashOf(folder)}`);
+const outputOf = ({ name, folder, files = filesOf(folder) }: Omit<Source, "commands">): string =>
+  join(CACHE, `${name}-${hashOf(folder, files)}`);
 
 /** Whether it was built before, so that asking for it takes no time. */
-export const isBuilt = (source: Pick<Source, "name" | "folder">): boolean => existsSync(outputOf(source));
+export const isBuilt = (source: Omit<Source, "commands">): boolean => existsSync(outputOf(source));
 
 /** The line that tells why, of all that a tool has said. */
 function reasonOf(said: string): string {
@@ -109,12 +119,14 @@ function reasonOf(said: string): string {
 const isBuild = (entry: string, name: string): boolean =>
   entry.startsWith(`${name}-`) && /^[0-9a-f]{12}$/.test(entry.slice(name.length + 1));
 
-function hashOf(folder: string): string {
-  const hash = createHash("sha256");
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
     // What a test plays with it stands beside it.
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".ts"))
     .map((entry) => join(entry.parentPath, entry.name));
+
+function hashOf(folder: string, files: readonly string[]): string {
+  const hash = createHash("sha256");
   for (const file of files.toSorted()) hash.update(file.slice(folder.length)).update("\0").update(readFileSync(file));
   return hash.digest("hex").slice(0, 12);
 }

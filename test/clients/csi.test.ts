@@ -12,12 +12,9 @@ import { type Driver, openDriver } from "../../src/csi/driver.ts";
 import { CODES, type CodeName, DriverError, mayStillRun } from "../../src/csi/driver-error.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { built } from "./built.ts";
+import { SIDECARS_SOURCE } from "./sidecars/programs.ts";
 
-const bin = await built({
-  name: "sidecars",
-  folder: new URL("sidecars/", import.meta.url).pathname,
-  commands: (output) => [["go", "build", "-o", `${output}/`, ".", "tool"]],
-});
+const bin = await built(SIDECARS_SOURCE);
 
 let home: string;
 let process_: ChildProcess;

@@ -5,11 +5,12 @@
  * @module
  */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { installPackage, linkPackage } from "./installed-package.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "keelson-declarations-"));
@@ -57,18 +58,8 @@ const tsc = async (...args: readonly string[]): Promise<string> => {
 };
 
 beforeAll(async () => {
-  const installed = join(folder, "node_modules/keelson");
-  const project = join(root, "tsconfig.build.json");
-  const said = await tsc("-p", project, "--outDir", join(installed, "dist"), "--noCheck", "--emitDeclarationOnly");
-  if (said !== "") throw new Error(said);
-  cpSync(join(root, "package.json"), join(installed, "package.json"));
-  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { dependencies: object };
-  for (const name of [...Object.keys(dependencies), "@types/node", "undici-types"]) {
-    const link = join(folder, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(root, "node_modules", name), link);
-  }
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  await installPackage(folder);
+  for (const name of ["@types/node", "undici-types"]) linkPackage(folder, name);
   const compilerOptions = { target: "es2024", lib: ["esnext"], module: "nodenext", types: ["node"], strict: true };
   const config = { compilerOptions: { ...compilerOptions, noEmit: true }, files: ["program.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));

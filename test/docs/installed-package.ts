@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { compiled } from "./compiled.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
-/** Builds the package of this checkout into `node_modules` of a folder; resolves to its command. Takes some ten seconds. */
+/** Puts the package of this checkout into `node_modules` of a folder; resolves to its command. */
 export async function installPackage(folder: string): Promise<string> {
   const { bin, dependencies, files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     bin: { keelson: string };
@@ -18,21 +17,18 @@ export async function installPackage(folder: string): Promise<string> {
     files: readonly string[];
   };
   const installed = join(folder, "node_modules/keelson");
-  const node = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const build = ["-p", join(root, "tsconfig.build.json"), "--outDir", join(installed, "dist"), "--noCheck"];
-  await node(compiler, ...build, "--declaration", "false");
-  await node(join(root, "tools/copy-generated.js"), join(installed, "dist"));
-  await node(join(root, "tools/bundle-small.js"), join(installed, "dist"));
-  await node(join(root, "tools/bundle.js"), join(installed, "dist"));
+  cpSync(await compiled(), join(installed, "dist"), { recursive: true });
   for (const file of ["package.json", ...files.filter((name) => name !== "dist")]) {
     cpSync(join(root, file), join(installed, file), { recursive: true });
   }
-  for (const name of Object.keys(dependencies)) {
-    const link = join(folder, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(root, "node_modules", name), link);
-  }
+  for (const name of Object.keys(dependencies)) linkPackage(folder, name);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   return join(installed, bin.keelson);
+}
+
+/** Makes a package of this checkout one of a folder. */
+export function linkPackage(folder: string, name: string): void {
+  const link = join(folder, "node_modules", name);
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(join(root, "node_modules", name), link);
 }

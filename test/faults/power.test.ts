@@ -10,7 +10,7 @@ import { compileFaulty, runFaulty } from "./faulty.ts";
 import { type Call, logBefore, readTrace, writeImage } from "./trace.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 
-const FAULTS = amount("FAULTS", 12, 40);
+const FAULTS = amount("FAULTS", 8, 40);
 const SEED = Number(process.env["SEED"]);
 /** All history is kept: the test reads it back. */
 const FOREVER = { clock: systemClock, historyMillis: Number.MAX_SAFE_INTEGER, historyMinBytes: 2 ** 50 };

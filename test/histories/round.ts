@@ -32,7 +32,7 @@ export interface Round {
 /** How a round is run. */
 export interface RoundOptions {
   readonly seed: number;
-  /** For how long clients write, in seconds. */
+  /** For how long clients write, in seconds, on a machine that is not busy. */
   readonly seconds: number;
 }
 
@@ -41,6 +41,10 @@ const ROAMERS = 6;
 const THINK_MILLIS = 40;
 /** Between the end of one fault and the beginning of the next. */
 const REST_MILLIS = 1800;
+/** Operations for each second of a round, and faults: with less it goes on, up to so many times as long. */
+const MIN_RATE = 12;
+const MIN_FAULTS = 3;
+const MAX_LONGER = 3;
 
 /** Runs a round and checks it. */
 export async function runRound(makeWorld: MakeWorld, { seed, seconds }: RoundOptions): Promise<Round> {
@@ -128,7 +132,8 @@ async function running(
   const all = Promise.all([...harms, ...clients]);
   all.catch(() => {});
   try {
-    await Promise.race([wait(seconds * 1000), all]);
+    const isEnough = (): boolean => recorder.operations.length >= MIN_RATE * seconds && sumOf(counts) >= MIN_FAULTS;
+    await Promise.race([untilEnough(seconds, isEnough), all]);
     harmed.abort();
     await Promise.all(harms);
     await pause(1000, over.signal);
@@ -138,6 +143,14 @@ async function running(
   }
   await all;
 }
+
+/** Waits for the time of a round, and on a busy machine longer, until enough was done that it shows something. */
+async function untilEnough(seconds: number, isEnough: () => boolean): Promise<void> {
+  await wait(seconds * 1000);
+  for (let more = 0; more < MAX_LONGER * seconds && !isEnough(); more++) await wait(1000);
+}
+
+const sumOf = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, n) => sum + n, 0);
 
 /** Writes and reads once more through every server, when all is whole; the revision that everybody must reach. */
 async function settle(world: World, recorder: Recorder, seed: number, until: number): Promise<number> {

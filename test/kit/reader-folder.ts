@@ -1,6 +1,5 @@
 /**
- * A folder of somebody who uses this package: what is in it imports `keelson/...`, which are the sources when it runs and their
- * declarations when it is compiled.
+ * A folder of a user of this package: its files import `keelson/...`, which are the compiled modules and their declarations.
  *
  * @module
  */
@@ -8,17 +7,18 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compiled } from "../docs/compiled.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const ENTRIES = ["client", "controller", "kinds", "testing", "testing/vitest"];
 
-/** Where the exports of this package are, below what stands in place of `dist`. */
-function exportsIn(place: string, extension: string): Record<string, string> {
+/** The files of the exports of this package, below a `dist`. */
+function exportsIn(dist: string, extension: string): Record<string, string> {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
     exports: Record<string, { default: string }>;
   };
   const file = (entry: string): string =>
-    join(place, exports[`./${entry}`]!.default.replace("./dist/", "").replace(/\.js$/, extension));
+    join(dist, exports[`./${entry}`]!.default.replace("./dist/", "").replace(/\.js$/, extension));
   return Object.fromEntries(ENTRIES.map((entry) => [`keelson/${entry}`, file(entry)]));
 }
 
@@ -26,16 +26,21 @@ function exportsIn(place: string, extension: string): Record<string, string> {
 export class ReaderFolder implements Disposable {
   readonly path: string;
 
-  constructor(name: string) {
+  /** Makes a folder. */
+  static async make(name: string): Promise<ReaderFolder> {
+    return new ReaderFolder(name, await compiled());
+  }
+
+  private constructor(name: string, dist: string) {
     this.path = mkdtempSync(join(tmpdir(), `keelson-${name}-`));
     symlinkSync(`${root}node_modules`, join(this.path, "node_modules"));
     const write = (file: string, value: unknown): void => writeFileSync(join(this.path, file), JSON.stringify(value));
     write("package.json", { type: "module" });
-    const declared = exportsIn(this.#declarations, ".d.ts");
+    const declared = exportsIn(dist, ".d.ts");
     const paths = Object.fromEntries(Object.entries(declared).map(([entry, path]) => [entry, [path]]));
     write("tsconfig.json", { extends: `${root}tsconfig.json`, compilerOptions: { paths }, include: ["*.ts"] });
-    const sources = exportsIn(join(root, "src"), ".ts");
-    const alias = Object.entries(sources).map(([entry, path]) => ({ find: `^${entry}$`, replacement: path }));
+    const modules = exportsIn(dist, ".js");
+    const alias = Object.entries(modules).map(([entry, path]) => ({ find: `^${entry}$`, replacement: path }));
     writeFileSync(
       join(this.path, "vitest.config.mjs"),
       `const alias = ${JSON.stringify(alias)}.map((one) => ({ ...one, find: new RegExp(one.find) }));
@@ -45,10 +50,10 @@ export class ReaderFolder implements Disposable {
       join(this.path, "alias.mjs"),
       `import { registerHooks } from "node:module";
      import { pathToFileURL } from "node:url";
-     const sources = ${JSON.stringify(sources)};
+     const modules = ${JSON.stringify(modules)};
      registerHooks({
        resolve: (name, context, next) =>
-         sources[name] ? { url: pathToFileURL(sources[name]).href, shortCircuit: true } : next(name, context),
+         modules[name] ? { url: pathToFileURL(modules[name]).href, shortCircuit: true } : next(name, context),
      });`,
     );
   }
@@ -63,15 +68,9 @@ export class ReaderFolder implements Disposable {
     return code === 0 ? "" : said;
   }
 
-  /** What TypeScript says of the files of the folder; `npm run check` has compiled the sources. */
-  async typeFaults(): Promise<string> {
-    const tsc = `${root}node_modules/typescript/bin/tsc`;
-    const out = ["--outDir", this.#declarations, "--noCheck", "--emitDeclarationOnly"];
-    return (await this.complaint(tsc, "-p", `${root}tsconfig.build.json`, ...out)) || this.complaint(tsc, "-p", ".");
-  }
-
-  get #declarations(): string {
-    return join(this.path, "declarations");
+  /** What TypeScript says of the files of the folder. */
+  typeFaults(): Promise<string> {
+    return this.complaint(`${root}node_modules/typescript/bin/tsc`, "-p", ".");
   }
 
   [Symbol.dispose](): void {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ReaderFolder } from "./reader-folder.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
-const folder = new ReaderFolder("tutorial");
+const folder = await ReaderFolder.make("tutorial");
 afterAll(() => folder[Symbol.dispose]());
 
 /** Blocks that begin with the name of a file, and programs without one. */

@@ -11,7 +11,7 @@ import { EXECUTABLE, Keelson } from "../serve/keelson.ts";
 import { ReaderFolder } from "./reader-folder.ts";
 
 const oxfmt = new URL("../../node_modules/oxfmt/bin/oxfmt", import.meta.url).pathname;
-const folder = new ReaderFolder("types");
+const folder = await ReaderFolder.make("types");
 afterAll(() => folder[Symbol.dispose]());
 
 const put = (name: string, text: string): string => {
@@ -186,7 +186,7 @@ test("the example of the guide works as a reader types it", async () => {
   const guide = readFileSync(new URL("../../docs/guides/custom-resources.md", import.meta.url), "utf8");
   const [, definition] = /^ {4}cat > things\.yaml <<EOF\n([^]*?)^ {4}EOF$/m.exec(guide)!;
   const [, program] = /^```ts\n(import [^]*?\.\/kinds\.ts[^]*?)^```$/m.exec(guide)!;
-  using reader = new ReaderFolder("guide");
+  using reader = await ReaderFolder.make("guide");
   writeFileSync(join(reader.path, "things.yaml"), definition!.replaceAll(/^ {4}/gm, ""));
   writeFileSync(join(reader.path, "program.ts"), program!);
   expect(await reader.complaint(EXECUTABLE, "types", "things.yaml", "--output", "kinds.ts")).toBe("");

@@ -51,7 +51,9 @@ export class Kubectl {
     this.folder = mkdtempSync(join(tmpdir(), "keelson-kubectl-"));
     mkdirSync(join(this.folder, "home"));
     const config = this.file("kubeconfig", kubeconfig);
-    this.#env = { PATH: process.env["PATH"], HOME: join(this.folder, "home"), KUBECONFIG: config };
+    // A command lives for a moment: it ends before it has to collect garbage.
+    const memory = { GOGC: "off", GOMEMLIMIT: "512MiB" };
+    this.#env = { PATH: process.env["PATH"], HOME: join(this.folder, "home"), KUBECONFIG: config, ...memory };
   }
 
   /** Writes a file and returns its path. */

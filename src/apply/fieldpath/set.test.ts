@@ -26,6 +26,7 @@ import {
   valueElement,
   withPrefix,
 } from "./index.ts";
+import { canonicalElement } from "./element.ts";
 import type { FieldSet, Path, PathElement } from "./index.ts";
 
 const element: fc.Arbitrary<PathElement> = fc.constantFrom("f:a", "f:b", "f:__proto__", 'k:{"k":1}', 'v:"x"', "i:3");
@@ -243,4 +244,8 @@ test("texts are compared by code point", () => {
       expect(Math.sign(compareText(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
     }),
   );
+});
+
+test.each(["k:null", "k:1", "k:[1]", "k:{", "v:{", "i:x", "x:a", "f"])("%s is no element", (wrong) => {
+  expect(canonicalElement(wrong)).toBeUndefined();
 });

@@ -10,6 +10,7 @@ import {
   toFieldSet,
   validate,
 } from "./index.ts";
+import { saysSomething } from "./field-set.ts";
 import { EMPTY, parseFields, paths, pathToString } from "../fieldpath/index.ts";
 import type { FieldSet } from "../fieldpath/index.ts";
 import { typeOf } from "../schema/schema.ts";
@@ -247,6 +248,17 @@ test("texts with a format may be any scalar, others not; null fits anywhere", ()
     [".map", "expected an object, got a list"],
     [".set", "expected a list, got an object"],
   ]);
+});
+
+test("a boolean fits where one is expected, and nothing else does", () => {
+  const switched = typeOf({ type: "object", properties: { on: { type: "boolean" } } });
+  expect(validate(switched, { on: false })).toEqual([]);
+  expect(validate(switched, { on: "true" })).toMatchObject([{ message: "expected true or false, got a text" }]);
+});
+
+test("a struct without members is something, one with an empty list that is merged by entry is nothing", () => {
+  expect(saysSomething(type, {})).toBe(true);
+  expect(saysSomething(type, { deep: { set: [] } })).toBe(false);
 });
 
 test("a set that fits its type is left as it is, the very same", () => {

@@ -21,7 +21,7 @@ const PACKAGES = [
 
 /** What is built: a driver, the sidecars, and the definitions of snapshots as their module has them. */
 export const SIDECARS_SOURCE: Source = {
-  name: "sidecars",
+  name: "csi-sidecars",
   folder: import.meta.dirname,
   commands: (output) => [
     ["go", "build", "-o", `${output}/`, ".", ...PACKAGES],
