@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { ServerContext } from "./context.ts";
-import type { ServerRequest } from "./request.ts";
-import { whoAsks } from "./who-asks.ts";
+import type { ServerContext } from "./request/context.ts";
+import type { ServerRequest } from "./request/request.ts";
+import { whoAsks } from "./request/log-fields.ts";
 
 /** Whether others want the seats of a request: they wait in its level, or are refused where nobody can wait. */
 export function areSeatsWanted(

@@ -6,16 +6,16 @@
  */
 export { ThreadPool } from "./threads/pool.ts";
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
-export type { Route, ServerContext } from "./context.ts";
+export type { Route, ServerContext } from "./request/context.ts";
 export { issuerRoutes } from "./documents/issuer-endpoint.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";
-export { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
+export { DEFAULT_LIMITS, type ServerLimits } from "./shared/limits.ts";
 export { BrokenOff } from "./http/inject.ts";
 export type { HealthCheck } from "./operations/health-check.ts";
 export { type Filter } from "./filters/contract.ts";
 export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
-export { ownerOf } from "./ongoing.ts";
-export type { ServerRequest } from "./request.ts";
-export { type WatchOutput, firstOf } from "./watch/output.ts";
+export { ownerOf } from "./shared/ongoing.ts";
+export type { ServerRequest } from "./request/request.ts";
+export { type WatchOutput, firstOf } from "./request/watch-output.ts";

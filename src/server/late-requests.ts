@@ -10,10 +10,10 @@ import { attempt } from "../util/attempt.ts";
 import type { Timer } from "../util/clock.ts";
 import { Deadlines } from "../util/deadlines.ts";
 import { answerFailure } from "./answer/answer-failure.ts";
-import type { ServerContext } from "./context.ts";
-import { requestMillis } from "./request-time.ts";
-import type { ServerRequest } from "./request.ts";
-import { whoAsks } from "./who-asks.ts";
+import type { ServerContext } from "./request/context.ts";
+import { requestMillis } from "./request/timeout.ts";
+import type { ServerRequest } from "./request/request.ts";
+import { whoAsks } from "./request/log-fields.ts";
 
 /** How long the answer that a request was too late may take. */
 const ANSWER_MS = 5_000;

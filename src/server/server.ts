@@ -8,33 +8,33 @@
  */
 import { type Fairness, fairnessMetrics } from "../fairness/index.ts";
 import type { Activity } from "../util/activity.ts";
-import type { Programs, Route, ServerContext, ServerGround } from "./context.ts";
+import type { Programs, Route, ServerContext, ServerGround } from "./request/context.ts";
 import { areSeatsWanted, breakOff } from "./break-off.ts";
 import { Discovery } from "./documents/discovery.ts";
-import type { Exchange } from "./http/exchange.ts";
+import type { Exchange } from "./request/exchange.ts";
 import { ConnectionGuard } from "./http/guard.ts";
 import { FilterChain } from "./filters/chain.ts";
 import type { Filter } from "./filters/contract.ts";
 import { DEFAULT_FILTERS } from "./filters/default.ts";
 import type { HealthCheck } from "./operations/health-check.ts";
 import { type InjectAnswer, InjectExchange, type InjectRequest } from "./http/inject.ts";
-import { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
+import { DEFAULT_LIMITS, type ServerLimits } from "./shared/limits.ts";
 import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
-import { ServerMetrics } from "./operations/metrics.ts";
+import { ServerMetrics } from "./shared/metrics.ts";
 import type { Collector } from "../util/exposition.ts";
 import { Faults } from "../util/faults.ts";
 import { turnOf } from "../util/turns.ts";
 import { OpenApi } from "./documents/openapi.ts";
 import { LateRequests } from "./late-requests.ts";
-import { endRevoked } from "./ongoing.ts";
-import { ServerRequest } from "./request.ts";
-import { RouteTable } from "./route-table.ts";
-import { ROUTES } from "./routes.ts";
-import { SlowClients } from "./slow-clients.ts";
-import { UserPlaces, userPlacesMetrics } from "./user-places.ts";
+import { endRevoked } from "./shared/ongoing.ts";
+import { ServerRequest } from "./request/request.ts";
+import { RouteTable } from "./routing/route-table.ts";
+import { ROUTES } from "./routing/routes.ts";
+import { SlowClients } from "./shared/slow-clients.ts";
+import { UserPlaces, userPlacesMetrics } from "./shared/user-slots.ts";
 import { versionInfo } from "./documents/version.ts";
-import { WatchWheel } from "./watch/wheel.ts";
-import { BodyMemory } from "./body/body-memory.ts";
+import { WatchWheel } from "./shared/wheel.ts";
+import { BodyMemory } from "./shared/body-memory.ts";
 
 /** What a server is made of. */
 export interface ServerOptions extends ServerGround {

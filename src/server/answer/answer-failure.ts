@@ -6,9 +6,9 @@
 import type { ApiError } from "../../meta/status.ts";
 import { failureOf } from "../../registry/index.ts";
 import { errorPlace } from "../../util/error-place.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
-import { whoAsks } from "../who-asks.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
+import { whoAsks } from "../request/log-fields.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";

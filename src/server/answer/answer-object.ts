@@ -5,13 +5,13 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Resource } from "../../registry/contract.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { answerBytes } from "./encode.ts";
 import { type AnswerPieces, LINE_END, contentType, isJson, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import { type Format, OBJECT, type Offer } from "./negotiate.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { WHOLE } from "./stream-writer.ts";
 import { includeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
 

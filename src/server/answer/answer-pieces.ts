@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerBytes } from "./encode.ts";
 import { StreamWriter, WHOLE } from "./stream-writer.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 import type { Status } from "../../meta/status.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers with a value. */
 export function answerValue(

@@ -4,9 +4,9 @@
  * @module
  */
 import { gzip } from "node:zlib";
-import type { ServerContext } from "../context.ts";
-import { lengthOf } from "../http/exchange.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import { lengthOf } from "../request/exchange.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers of more bytes are compressed for clients that take it. */
 export const COMPRESS_FROM = 131_072;

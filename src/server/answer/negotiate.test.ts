@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ApiError } from "../../meta/status.ts";
 import { LIST, OBJECT, type Offer, WATCH, failureFormat, isPretty, negotiate, streams } from "./negotiate.ts";
 import { STATUS } from "../../wire/protobuf/index.ts";
-import { NO_QUERY, Query } from "../query.ts";
+import { NO_QUERY, Query } from "../request/query.ts";
 
 const on = (accept: string, offer: Offer = OBJECT): string => {
   try {

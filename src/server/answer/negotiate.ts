@@ -12,7 +12,7 @@ import { PROTOBUF, type ProtobufKind, partialObjectMetadata } from "../../wire/p
 import { REPORT_GROUP, REPORT_VERSION } from "../../meta/ownership-reports.ts";
 import { notAcceptable } from "../../meta/status.ts";
 import { BoundedCache } from "../../util/bounded-cache.ts";
-import type { Query } from "../query.ts";
+import type { Query } from "../request/query.ts";
 
 /** What an answer is turned into on the way out. */
 export type Shape = "" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "Blame" | "ApplyConflict";

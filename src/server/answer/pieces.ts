@@ -4,7 +4,7 @@
  * @module
  */
 import { BufferPool } from "../../util/buffer-pool.ts";
-import type { OutStream } from "../http/exchange.ts";
+import type { OutStream } from "../request/exchange.ts";
 
 /** Bytes that leave together. */
 export const PIECE = 131_072;

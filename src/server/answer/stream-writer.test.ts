@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { testServer } from "../testing/test-server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 

@@ -5,12 +5,12 @@
  * @module
  */
 import { type Gzip, constants, createGzip } from "node:zlib";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { BufferPool } from "../../util/buffer-pool.ts";
 import { COMPRESS_FROM, compresses, varyBy } from "./encode.ts";
-import { drained } from "../http/drained.ts";
-import type { OutStream } from "../http/exchange.ts";
-import type { ServerRequest } from "../request.ts";
+import { drained } from "../request/drained.ts";
+import type { OutStream } from "../request/exchange.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { PIECE, ROOM, pieces } from "./pieces.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 

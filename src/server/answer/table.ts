@@ -9,9 +9,9 @@
 import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
 import { nameColumn } from "../../schema/columns.ts";
 import { badRequest } from "../../meta/status.ts";
-import type { ServerLog } from "../context.ts";
+import type { ServerLog } from "../request/context.ts";
 import { partialBytes } from "./metadata-bytes.ts";
-import type { Query } from "../query.ts";
+import type { Query } from "../request/query.ts";
 
 /** What a row carries beside its cells. */
 export type IncludeObject = "None" | "Metadata" | "Object";

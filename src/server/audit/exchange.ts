@@ -1,6 +1,6 @@
 import type { Connection, Identity } from "../../auth/contract.ts";
-import type { BodyRoom } from "../body/body-memory.ts";
-import type { Exchange, OutHeaders, OutStream } from "../http/exchange.ts";
+import type { BodyRoom } from "../shared/body-memory.ts";
+import type { Exchange, OutHeaders, OutStream } from "../request/exchange.ts";
 
 /** Hears of an answer before it leaves. */
 export interface AnswerListener {

@@ -1,7 +1,7 @@
 import { exactText, parseExactText } from "../../value/exact-text.ts";
 import { utf8Text } from "../../value/utf8.ts";
 import { type Value, isObject } from "../../value/value.ts";
-import type { AnswerWitness } from "./witness.ts";
+import type { AnswerWitness } from "../request/recorder.ts";
 
 /** What is longer is not kept: events would else need as much memory as the largest lists, several times. */
 const MOST_CHARACTERS = 16 << 20;

@@ -26,10 +26,10 @@ import type { Clock } from "../../util/clock.ts";
 import { durationText } from "../../util/duration.ts";
 import { exactText } from "../../value/exact-text.ts";
 import { type Value, isObject } from "../../value/value.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { AnswerListener } from "./exchange.ts";
 import { KeptAnswer } from "./kept-answer.ts";
-import type { Witness } from "./witness.ts";
+import type { Witness } from "../request/recorder.ts";
 
 /** Where events of requests go, and what counts them. */
 export interface AuditParts {

@@ -22,10 +22,10 @@ import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
 import { turn } from "../../util/clock.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { decodeLargeYaml } from "./large-yaml.ts";
-import type { BodyRoom } from "./body-memory.ts";
+import type { BodyRoom } from "../shared/body-memory.ts";
 import { bodyTooLarge } from "./read-body.ts";
 
 const inflate = promisify(gunzip);

@@ -1,6 +1,6 @@
 import type { BodyListener } from "../../http2/index.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
-import { type BodyRoom, STEP } from "./body-memory.ts";
+import { type BodyRoom, STEP } from "../shared/body-memory.ts";
 
 /** Where a body comes from: a stream of HTTP/2, or a request of HTTP/1.1. */
 export interface BodySource {

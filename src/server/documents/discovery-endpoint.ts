@@ -5,10 +5,10 @@
  */
 import { unknownPath } from "../../meta/status.ts";
 import { contentType } from "../answer/in-form.ts";
-import { answerDocument } from "../answer/etag.ts";
+import { answerDocument } from "./answer-document.ts";
 import { type Clause, DOCUMENT, type Format, clausesOf } from "../answer/negotiate.ts";
-import type { RouteAnswer, ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { RouteAnswer, ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 const AGGREGATED_TYPE = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 

@@ -6,13 +6,13 @@
  */
 import { otherDialectHint } from "../../meta/dialect.ts";
 import { unknownPath } from "../../meta/status.ts";
-import type { ServerContext } from "../context.ts";
-import { answerDocument } from "../answer/etag.ts";
+import type { ServerContext } from "../request/context.ts";
+import { answerDocument } from "./answer-document.ts";
 import { type Clause, clausesOf } from "../answer/negotiate.ts";
 import { ROOT, type V2Form } from "./openapi.ts";
 
 export { ROOT } from "./openapi.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Where the document of OpenAPI v2 is. */
 export const V2 = "/openapi/v2";

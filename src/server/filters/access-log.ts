@@ -1,5 +1,5 @@
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
 /** What is told of a request: neither its query nor its body, which may hold secrets. */

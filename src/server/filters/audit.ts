@@ -2,9 +2,9 @@ import { type Rules } from "../../audit/index.ts";
 import { ApiError } from "../../meta/status.ts";
 import { AuditedExchange } from "../audit/exchange.ts";
 import { type AuditParts, AuditRecord } from "../audit/record.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
-import { whoAsks } from "../who-asks.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
+import { whoAsks } from "../request/log-fields.ts";
 import type { Filter } from "./contract.ts";
 
 /** What decides about the events of requests, and where they go. */

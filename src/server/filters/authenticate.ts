@@ -1,7 +1,7 @@
 import { ANONYMOUS, type Connection, type Identity } from "../../auth/contract.ts";
 import { unauthorized } from "../../meta/status.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Decision } from "../../auth/contract.ts";
 import type { Filter } from "./contract.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
-import { permit } from "./permission.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
+import { permit } from "../request/permission.ts";
 
 /** What is for everybody is asked of nobody. */
 const FOR_EVERYBODY: Decision = { allowed: true, reason: "" };

@@ -3,7 +3,7 @@ import { conflict, expired } from "../../meta/status.ts";
 import { Activity } from "../../util/activity.ts";
 import { ManualClock, turn } from "../../util/clock.ts";
 import { testServer } from "../testing/test-server.ts";
-import { firstOf } from "../watch/output.ts";
+import { firstOf } from "../request/watch-output.ts";
 import type { Filter } from "./contract.ts";
 import { DEFAULT_FILTERS, withFilter } from "./default.ts";
 

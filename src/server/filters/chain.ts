@@ -7,9 +7,9 @@ import { type Activity, Count } from "../../util/activity.ts";
 import { attempt } from "../../util/attempt.ts";
 import { AlreadyAnswered } from "../already-answered.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest, Taps } from "../request.ts";
-import { whoAsks } from "../who-asks.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest, Taps } from "../request/request.ts";
+import { whoAsks } from "../request/log-fields.ts";
 import type { Filter } from "./contract.ts";
 
 /** The filters of a server. */

@@ -29,8 +29,8 @@
  *
  * @module
  */
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** A step on the way of a request. */
 export interface Filter {

@@ -11,11 +11,11 @@ import { isLongRunning, type RequestInfo } from "../../meta/request-info.ts";
 import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
 import { nextTurn, ownTurn, turnOf } from "../../util/turns.ts";
-import type { ServerContext } from "../context.ts";
-import { requestMillis } from "../request-time.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import { requestMillis } from "../request/timeout.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { AlreadyAnswered } from "../already-answered.ts";
-import { whoAsks } from "../who-asks.ts";
+import { whoAsks } from "../request/log-fields.ts";
 import type { Filter } from "./contract.ts";
 
 /** Lets requests run, makes them wait or refuses them. */

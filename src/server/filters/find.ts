@@ -1,4 +1,4 @@
-import { findResource } from "../resolve.ts";
+import { findResource } from "../routing/resolve.ts";
 import type { Filter } from "./contract.ts";
 
 /** Finds the resource of a request and the verb that answers it; 404 and 405 where there is none. */

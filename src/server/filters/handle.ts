@@ -1,4 +1,4 @@
-import { notServed } from "../route-table.ts";
+import { notServed } from "../routing/route-table.ts";
 import type { Filter } from "./contract.ts";
 
 /** Lets what was found answer: a verb of a resource, or a route. */

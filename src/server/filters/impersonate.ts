@@ -12,11 +12,11 @@ import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { unescaped } from "../../meta/unescaped.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import type { ServerContext } from "../context.ts";
-import type { Exchange } from "../http/exchange.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
-import { permitSurely } from "./permission.ts";
+import { permitSurely } from "../request/permission.ts";
 
 const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";

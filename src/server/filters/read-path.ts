@@ -1,6 +1,6 @@
 import { badRequest } from "../../meta/status.ts";
-import { askedInfo } from "../asked-info.ts";
-import { findRoute } from "../route-table.ts";
+import { askedInfo } from "../request/read-info.ts";
+import { findRoute } from "../routing/route-table.ts";
 import type { Filter } from "./contract.ts";
 
 /** Finds out what is asked for: a resource, as the path has it, or one of the server's own routes. */

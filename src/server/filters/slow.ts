@@ -1,5 +1,5 @@
-import type { ServerRequest } from "../request.ts";
-import { whoAsks } from "../who-asks.ts";
+import type { ServerRequest } from "../request/request.ts";
+import { whoAsks } from "../request/log-fields.ts";
 import type { Filter } from "./contract.ts";
 
 /** Logs requests that took long, with where the time went. */

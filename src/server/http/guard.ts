@@ -23,8 +23,8 @@ import type { Connection, Identity } from "../../auth/contract.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import type { Log } from "../../util/log.ts";
-import type { ServerLimits } from "../limits.ts";
-import { type UserPlace, UserPlaces } from "../user-places.ts";
+import type { ServerLimits } from "../shared/limits.ts";
+import { type UserPlace, UserPlaces } from "../shared/user-slots.ts";
 import type { Collector } from "../../util/exposition.ts";
 
 /** How many connections there may be. */

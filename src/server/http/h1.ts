@@ -7,13 +7,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { BodyListener } from "../../http2/index.ts";
 import { attempt } from "../../util/attempt.ts";
-import { drained } from "./drained.ts";
-import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
-import { lengthOf } from "./exchange.ts";
+import { drained } from "../request/drained.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "../request/exchange.ts";
+import { lengthOf } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
 import { originForm } from "./target.ts";
-import type { BodyRoom } from "../body/body-memory.ts";
+import type { BodyRoom } from "../shared/body-memory.ts";
 import { type BodySource, readBody } from "../body/read-body.ts";
 
 /** An {@link Exchange} on one HTTP/1.1 request. */

@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 import { Http2Connection, type Http2Limits, type Http2Stream, outputPages } from "../../http2/index.ts";
 import { atEndOfTurn, systemClock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
-import type { Exchange, Transport } from "./exchange.ts";
+import type { Exchange, Transport } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H2Exchange } from "./h2.ts";
 import { SharedMemory } from "./shared-memory.ts";

@@ -5,10 +5,10 @@
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
 import { ERROR, type Http2Connection, type Http2Stream } from "../../http2/index.ts";
-import type { BodyRoom } from "../body/body-memory.ts";
+import type { BodyRoom } from "../shared/body-memory.ts";
 import { type BodySource, readBody } from "../body/read-body.ts";
-import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
-import { lengthOf } from "./exchange.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "../request/exchange.ts";
+import { lengthOf } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
 

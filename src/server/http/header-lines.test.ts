@@ -2,7 +2,7 @@ import http from "node:http";
 import http2 from "node:http2";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "../request/exchange.ts";
 import { Listening } from "../testing/listening.ts";
 import { ADMIN } from "../testing/test-server.ts";
 import { linesOf } from "./header-lines.ts";

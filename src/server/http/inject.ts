@@ -6,7 +6,7 @@
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { Activity } from "../../util/activity.ts";
-import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import type { Exchange, OutHeaders, OutStream } from "../request/exchange.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
 
 /** A request in the same process. */

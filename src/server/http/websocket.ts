@@ -14,14 +14,14 @@ import type { Connection, Identity } from "../../auth/contract.ts";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { drained } from "./drained.ts";
-import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
+import { drained } from "../request/drained.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { linesOf } from "./header-lines.ts";
 import { nodeHttp } from "./node-http.ts";
 import { hasOneHost, originForm } from "./target.ts";
-import { Query } from "../query.ts";
+import { Query } from "../request/query.ts";
 
 /** Where browsers, which cannot set headers, put their token; it must not be the only sub-protocol. */
 const BEARER = "base64url.bearer.authorization.k8s.io.";

@@ -6,9 +6,9 @@
  *
  * @module
  */
-import type { RouteAnswer, ServerContext } from "../context.ts";
+import type { RouteAnswer, ServerContext } from "../request/context.ts";
 import type { HealthCheck } from "./health-check.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 type Endpoint = "livez" | "readyz" | "healthz";
 

@@ -10,12 +10,12 @@
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { answerValue } from "../answer/answer-value.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import { DOCUMENT } from "../answer/negotiate.ts";
-import { permit } from "../filters/permission.ts";
-import type { ServerRequest } from "../request.ts";
+import { permit } from "../request/permission.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 const LIMIT = 20;
 const MOST = 500;

@@ -6,11 +6,11 @@
 import type { AskResult, Body, Resource, WriteOptions, WriteResult } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import { answerStatus } from "../answer/answer-value.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { objectBody } from "../body/decode-body.ts";
 import { createOptions } from "./options.ts";
 import { perform } from "./perform.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers a create, also of what is answered and not stored (a review, a token, an eviction). */
 export async function createObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {

@@ -4,13 +4,13 @@
  * @module
  */
 import type { Resource } from "../../registry/contract.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { deleteOptions } from "./delete.ts";
 import { answerStatus } from "../answer/answer-value.ts";
 import { answerList, listFormat } from "./list.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers a delete of a collection, as a list would have been answered or with a Status. */
 export async function deleteCollection(

@@ -5,13 +5,13 @@
  */
 import type { DeleteOptions, Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { deleteBody } from "../body/decode-body.ts";
 import { answerStatus } from "../answer/answer-value.ts";
-import { deleter } from "../filters/permission.ts";
+import { deleter } from "../request/permission.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
 import { perform } from "./perform.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers a delete. */
 export async function deleteObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {

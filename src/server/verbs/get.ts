@@ -5,12 +5,12 @@
  */
 import type { Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { answerValue } from "../answer/answer-value.ts";
 import { READ_OBJECT } from "../answer/negotiate.ts";
 import { getVersion } from "./options.ts";
 import { perform } from "./perform.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers a GET of an object or of one of its subresources. */
 export function getObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {

@@ -10,7 +10,7 @@ import {
   timeoutSeconds,
   watchOptions,
 } from "./options.ts";
-import { Query } from "../query.ts";
+import { Query } from "../request/query.ts";
 
 /** `code kind reason:field ...` of what a call throws, or its value. */
 function outcome(call: () => unknown): unknown {

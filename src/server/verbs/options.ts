@@ -15,7 +15,7 @@ import { isResourceVersion } from "../../meta/versions.ts";
 import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from "../../registry/contract.ts";
 import type { PatchType } from "../../schema/patch-types.ts";
 import { type Value, getMember, isObject } from "../../value/value.ts";
-import type { Query } from "../query.ts";
+import type { Query } from "../request/query.ts";
 
 type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions" | "ListOptions";
 

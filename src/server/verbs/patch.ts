@@ -5,12 +5,12 @@
  */
 import type { Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { patchBody, patchTypeOf } from "../body/decode-body.ts";
 import { patchOptions } from "./options.ts";
 import { perform } from "./perform.ts";
-import { writer } from "../filters/permission.ts";
-import type { ServerRequest } from "../request.ts";
+import { writer } from "../request/permission.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers a patch of an object or of one of its subresources. */
 export async function patchObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {

@@ -1,5 +1,5 @@
 import type { WriteResult } from "../../registry/contract.ts";
-import type { ServerRequest, Taps } from "../request.ts";
+import type { ServerRequest, Taps } from "../request/request.ts";
 
 /**
  * Does what a request asks for, once all of it has been read: filters that want to are told before, and after, when it is

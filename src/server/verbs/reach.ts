@@ -8,9 +8,9 @@ import { apiVersionOf } from "../../meta/versions.ts";
 import { badRequest, notFound } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ApiObject, ResourceDefinition, Way } from "../../schema/definition.ts";
-import type { ServerContext } from "../context.ts";
-import { ownerOf } from "../ongoing.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import { ownerOf } from "../shared/ongoing.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { perform } from "./perform.ts";
 
 /** Answers a request for a way of an object: what the program says, 204 where there is nothing, else why it leads nowhere. */

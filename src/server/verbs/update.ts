@@ -5,12 +5,12 @@
  */
 import type { Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 import { objectBody } from "../body/decode-body.ts";
 import { updateOptions } from "./options.ts";
 import { perform } from "./perform.ts";
-import { writer } from "../filters/permission.ts";
-import type { ServerRequest } from "../request.ts";
+import { writer } from "../request/permission.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers an update of an object or of one of its subresources. */
 export async function updateObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {

@@ -16,7 +16,7 @@ import { partialBytes } from "../answer/metadata-bytes.ts";
 import type { Format } from "../answer/negotiate.ts";
 import { writeParts } from "../answer/pieces.ts";
 import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
-import type { OutStream } from "../http/exchange.ts";
+import type { OutStream } from "../request/exchange.ts";
 
 /** How a watcher wants its events. Watchers that want the same share one. */
 export interface FrameStyle {

@@ -12,16 +12,16 @@ import { ApiError, expired, hasReason, internalError } from "../../meta/status.t
 import type { Resource, WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
 import type { Connection, Identity } from "../../auth/contract.ts";
-import type { ServerContext } from "../context.ts";
-import type { OutStream } from "../http/exchange.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { OutStream } from "../request/exchange.ts";
 import { WATCH, streams } from "../answer/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { includeObject } from "../answer/table.ts";
-import { type OngoingAnswer, ownerOf } from "../ongoing.ts";
+import { type OngoingAnswer, ownerOf } from "../shared/ongoing.ts";
 import { type Steps, inOneStep } from "../../util/steps.ts";
-import type { SeatHolder } from "../slow-clients.ts";
-import type { UserPlace } from "../user-places.ts";
+import type { SeatHolder } from "../shared/slow-clients.ts";
+import type { UserPlace } from "../shared/user-slots.ts";
 import { perform } from "../verbs/perform.ts";
 import {
   type FrameStyle,
@@ -34,8 +34,8 @@ import {
   writeInSteps,
 } from "./frames.ts";
 import { Outbox } from "./outbox.ts";
-import type { WatchOutput } from "./output.ts";
-import type { Due } from "./wheel.ts";
+import type { WatchOutput } from "../request/watch-output.ts";
+import type { Due } from "../shared/wheel.ts";
 
 type WatchFailure = Parameters<WatchSink["ended"]>[0];
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { type TestServer, testServer } from "./testing/test-server.ts";
+import { type TestServer, testServer } from "../testing/test-server.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { UserPlaces, userPlacesMetrics } from "./user-places.ts";
+import { UserPlaces, userPlacesMetrics } from "./user-slots.ts";
 
 const watchPlaces = (most: number): UserPlaces => new UserPlaces({ what: "watches", most });
 const somebody = { user: "somebody", groups: ["system:authenticated"] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { askedInfo } from "./asked-info.ts";
+import { askedInfo } from "./read-info.ts";
 import { Query } from "./query.ts";
-import { testServer } from "./testing/test-server.ts";
+import { testServer } from "../testing/test-server.ts";
 
 const of = (method: string, path: string, query = "") => askedInfo(method, path, new Query(query));
 

@@ -6,11 +6,11 @@
  *
  * @module
  */
-import { isMaster } from "../auth/admin.ts";
-import type { Identity } from "../auth/contract.ts";
-import { tooManyRequests } from "../meta/status.ts";
-import type { Collector } from "../util/exposition.ts";
-import { PassingMap } from "../util/passing.ts";
+import { isMaster } from "../../auth/admin.ts";
+import type { Identity } from "../../auth/contract.ts";
+import { tooManyRequests } from "../../meta/status.ts";
+import type { Collector } from "../../util/exposition.ts";
+import { PassingMap } from "../../util/passing.ts";
 
 /** Something of a user that is counted; giving it back twice is giving it back once. */
 export type UserPlace = Disposable;

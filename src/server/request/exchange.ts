@@ -8,7 +8,7 @@
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
-import type { BodyRoom } from "../body/body-memory.ts";
+import type { BodyRoom } from "../shared/body-memory.ts";
 
 /** Headers of an answer by lower-case name; a list for a header that is sent several times. */
 export type OutHeaders = Record<string, string | number | string[]>;

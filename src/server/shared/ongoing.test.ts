@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ANONYMOUS, type Authenticator, type Connection, type Identity } from "../auth/contract.ts";
+import { ANONYMOUS, type Authenticator, type Connection, type Identity } from "../../auth/contract.ts";
 import { endRevoked, ownerOf } from "./ongoing.ts";
 
 const connection: Connection = { certificate: undefined, address: "", encrypted: true };

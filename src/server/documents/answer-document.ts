@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { ServerContext } from "../context.ts";
-import { answerPieces } from "./answer-pieces.ts";
-import type { HashedDocument } from "../documents/document.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import { answerPieces } from "../answer/answer-pieces.ts";
+import type { HashedDocument } from "./document.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** Answers with a document, or with 304 when the client has it. `more` are further headers. */
 export function answerDocument(

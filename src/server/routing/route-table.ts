@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { otherDialectHint } from "../meta/dialect.ts";
-import { ApiError, unknownPath } from "../meta/status.ts";
-import type { Route, RouteAnswer, RouteParams, Routes, ServerContext } from "./context.ts";
-import type { ServerRequest } from "./request.ts";
+import { otherDialectHint } from "../../meta/dialect.ts";
+import { ApiError, unknownPath } from "../../meta/status.ts";
+import type { Route, RouteAnswer, RouteParams, Routes, ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** A route whose path is a template. */
 interface Template {

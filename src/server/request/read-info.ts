@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type AskedSelector, writtenFields, writtenLabels } from "../meta/asked-selectors.ts";
-import { type RequestInfo, decodePath, requestInfo } from "../meta/request-info.ts";
+import { type AskedSelector, writtenFields, writtenLabels } from "../../meta/asked-selectors.ts";
+import { type RequestInfo, decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Query } from "./query.ts";
 
 /** Reads a request. Throws 400 where its path has malformed escapes; a query that cannot be read is for later. */

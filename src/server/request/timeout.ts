@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ServerLimits } from "./limits.ts";
+import type { ServerLimits } from "../shared/limits.ts";
 import type { Query } from "./query.ts";
 
 /** The ms that a request may take. A `timeout` that is none, zero or less says nothing. */

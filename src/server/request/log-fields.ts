@@ -1,4 +1,4 @@
-import type { RequestInfo } from "../meta/request-info.ts";
+import type { RequestInfo } from "../../meta/request-info.ts";
 import type { ServerRequest } from "./request.ts";
 
 /** Who asks for what, for the log: no part of it is longer than a few hundred bytes, and names of objects are left out. */

@@ -10,8 +10,8 @@
  *
  * @module
  */
-import type { Clock } from "../util/clock.ts";
-import { Deadlines } from "../util/deadlines.ts";
+import type { Clock } from "../../util/clock.ts";
+import { Deadlines } from "../../util/deadlines.ts";
 
 /** How long a client may keep us waiting, altogether, before its seats go to others. */
 const PATIENCE_MS = 1_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ADMIN, testServer } from "./testing/test-server.ts";
+import { ADMIN, testServer } from "../testing/test-server.ts";
 
 test("what a limit refuses is logged with the limit, the user and the route, and nothing that was sent", async () => {
   const { ask, logged } = await testServer({ limits: { bodyBytes: 100 } });

@@ -3,24 +3,24 @@
  *
  * @module
  */
-import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
-import { type ProtobufKind, hasProtobuf } from "../wire/protobuf/index.ts";
-import { ANONYMOUS, type Decision, type Identity } from "../auth/contract.ts";
-import type { After, Flow, Ticket } from "../fairness/index.ts";
-import type { RequestInfo } from "../meta/request-info.ts";
-import type { Status, StatusReason } from "../meta/status.ts";
-import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../registry/contract.ts";
-import { type Count, parked } from "../util/activity.ts";
-import type { Clock } from "../util/clock.ts";
-import type { Value } from "../value/value.ts";
-import type { Witness } from "./audit/witness.ts";
-import type { BodyRoom } from "./body/body-memory.ts";
-import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
-import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
+import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
+import { type ProtobufKind, hasProtobuf } from "../../wire/protobuf/index.ts";
+import { ANONYMOUS, type Decision, type Identity } from "../../auth/contract.ts";
+import type { After, Flow, Ticket } from "../../fairness/index.ts";
+import type { RequestInfo } from "../../meta/request-info.ts";
+import type { Status, StatusReason } from "../../meta/status.ts";
+import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../../registry/contract.ts";
+import { type Count, parked } from "../../util/activity.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { Value } from "../../value/value.ts";
+import type { Witness } from "./recorder.ts";
+import type { BodyRoom } from "../shared/body-memory.ts";
+import { type Exchange, type OutHeaders, lengthOf } from "./exchange.ts";
+import { type Format, type Offer, isPretty, negotiate } from "../answer/negotiate.ts";
 import { NO_QUERY, Query } from "./query.ts";
-import type { SeatHolder } from "./slow-clients.ts";
-import type { UserPlace, UserPlaces } from "./user-places.ts";
-import type { WatchOutput } from "./watch/output.ts";
+import type { SeatHolder } from "../shared/slow-clients.ts";
+import type { UserPlace, UserPlaces } from "../shared/user-slots.ts";
+import type { WatchOutput } from "./watch-output.ts";
 
 /** What filters want to hear of a request while it is handled; `filters/contract.ts` says when. */
 export interface Taps {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { leastCpu } from "../util/testing/cpu-time.ts";
+import { leastCpu } from "../../util/testing/cpu-time.ts";
 import { Query } from "./query.ts";
-import { testServer, CM } from "./testing/test-server.ts";
+import { testServer, CM } from "../testing/test-server.ts";
 
 describe("a query", () => {
   test("has parameters by name, the first of several, and all of them in order", () => {

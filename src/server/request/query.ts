@@ -1,4 +1,4 @@
-import { parseGoMillis } from "../util/go-duration.ts";
+import { parseGoMillis } from "../../util/go-duration.ts";
 
 /** Parameters of a query that are looked at: no client sends a tenth, and each costs time. */
 const MOST_PARAMETERS = 1000;

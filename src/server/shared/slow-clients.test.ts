@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { turn } from "../util/clock.ts";
-import { InjectExchange, type InjectAnswer } from "./http/inject.ts";
-import { type FairServer, fair } from "./testing/fair-server.ts";
-import { CM, configMap } from "./testing/test-server.ts";
+import { turn } from "../../util/clock.ts";
+import { InjectExchange, type InjectAnswer } from "../http/inject.ts";
+import { type FairServer, fair } from "../testing/fair-server.ts";
+import { CM, configMap } from "../testing/test-server.ts";
 
 /** A body that comes when it is told to. */
 class SlowBody extends InjectExchange {

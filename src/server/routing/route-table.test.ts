@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Route } from "./context.ts";
+import type { Route } from "../request/context.ts";
 import { RouteTable } from "./route-table.ts";
-import { testServer } from "./testing/test-server.ts";
+import { testServer } from "../testing/test-server.ts";
 
 const route = (path: string, more: Partial<Route> = {}): Route => ({ path, answer: () => undefined, ...more });
 

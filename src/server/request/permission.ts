@@ -7,8 +7,8 @@ import type { Decision, Identity } from "../../auth/contract.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { ApiError, type ObjectRef, forbidden } from "../../meta/status.ts";
 import type { Caller } from "../../registry/contract.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "./context.ts";
+import type { ServerRequest } from "./request.ts";
 
 /**
  * Throws, or rejects with, 403 Forbidden unless the sender may do what `info` says; by itself, what the request asks. 500

@@ -6,22 +6,22 @@
  *
  * @module
  */
-import type { ResourceDefinition, Verb, Way } from "../schema/definition.ts";
-import { ALL_VERBS } from "../schema/definition.ts";
-import type { RequestInfo } from "../meta/request-info.ts";
-import { badRequest, methodNotAllowed, unknownPath } from "../meta/status.ts";
-import type { Registry, Resource } from "../registry/contract.ts";
-import type { ServerContext } from "./context.ts";
-import { createObject } from "./verbs/create.ts";
-import { deleteCollection } from "./verbs/delete-collection.ts";
-import { deleteObject } from "./verbs/delete.ts";
-import { getObject } from "./verbs/get.ts";
-import { listObjects } from "./verbs/list.ts";
-import { patchObject } from "./verbs/patch.ts";
-import type { ServerRequest } from "./request.ts";
-import { reachBeyond } from "./verbs/reach.ts";
-import { updateObject } from "./verbs/update.ts";
-import { watchObjects } from "./watch/watch.ts";
+import type { ResourceDefinition, Verb, Way } from "../../schema/definition.ts";
+import { ALL_VERBS } from "../../schema/definition.ts";
+import type { RequestInfo } from "../../meta/request-info.ts";
+import { badRequest, methodNotAllowed, unknownPath } from "../../meta/status.ts";
+import type { Registry, Resource } from "../../registry/contract.ts";
+import type { ServerContext } from "../request/context.ts";
+import { createObject } from "../verbs/create.ts";
+import { deleteCollection } from "../verbs/delete-collection.ts";
+import { deleteObject } from "../verbs/delete.ts";
+import { getObject } from "../verbs/get.ts";
+import { listObjects } from "../verbs/list.ts";
+import { patchObject } from "../verbs/patch.ts";
+import type { ServerRequest } from "../request/request.ts";
+import { reachBeyond } from "../verbs/reach.ts";
+import { updateObject } from "../verbs/update.ts";
+import { watchObjects } from "../watch/watch.ts";
 
 /** Answers a request on a resource. */
 type VerbHandler = (server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>;

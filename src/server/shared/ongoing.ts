@@ -1,7 +1,7 @@
-import type { Authenticator, Connection, Identity } from "../auth/contract.ts";
-import { attempt } from "../util/attempt.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
-import type { ServerRequest } from "./request.ts";
+import type { Authenticator, Connection, Identity } from "../../auth/contract.ts";
+import { attempt } from "../../util/attempt.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 /** An answer that goes on for as long as its reader takes it: a watch, a backup. */
 export interface OngoingAnswer {

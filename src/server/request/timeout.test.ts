@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Query } from "./query.ts";
-import { requestMillis } from "./request-time.ts";
+import { requestMillis } from "./timeout.ts";
 
 test.each([
   ["", 60_000],

@@ -3,27 +3,27 @@
  *
  * @module
  */
-import type { Authenticator, Authorizer } from "../auth/contract.ts";
-import type { Fairness } from "../fairness/index.ts";
-import type { Dialect } from "../meta/dialect.ts";
-import type { Registry } from "../registry/contract.ts";
-import type { ApiObject } from "../schema/definition.ts";
-import type { Clock, Random } from "../util/clock.ts";
-import type { Faults } from "../util/faults.ts";
-import type { Log } from "../util/log.ts";
-import type { HealthCheck } from "./operations/health-check.ts";
-import type { ServerMetrics } from "./operations/metrics.ts";
-import type { ServerLimits } from "./limits.ts";
-import type { OngoingAnswer } from "./ongoing.ts";
+import type { Authenticator, Authorizer } from "../../auth/contract.ts";
+import type { Fairness } from "../../fairness/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import type { Registry } from "../../registry/contract.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Clock, Random } from "../../util/clock.ts";
+import type { Faults } from "../../util/faults.ts";
+import type { Log } from "../../util/log.ts";
+import type { HealthCheck } from "../operations/health-check.ts";
+import type { ServerMetrics } from "../shared/metrics.ts";
+import type { ServerLimits } from "../shared/limits.ts";
+import type { OngoingAnswer } from "../shared/ongoing.ts";
 import type { Running, ServerRequest } from "./request.ts";
-import type { SlowClients } from "./slow-clients.ts";
-import type { UserPlaces } from "./user-places.ts";
-import type { VersionInfo } from "./documents/version.ts";
-import type { WatchWheel } from "./watch/wheel.ts";
-import type { Beside } from "../util/beside.ts";
-import type { BodyMemory } from "./body/body-memory.ts";
-import type { Discovery } from "./documents/discovery.ts";
-import type { OpenApi } from "./documents/openapi.ts";
+import type { SlowClients } from "../shared/slow-clients.ts";
+import type { UserPlaces } from "../shared/user-slots.ts";
+import type { VersionInfo } from "../documents/version.ts";
+import type { WatchWheel } from "../shared/wheel.ts";
+import type { Beside } from "../../util/beside.ts";
+import type { BodyMemory } from "../shared/body-memory.ts";
+import type { Discovery } from "../documents/discovery.ts";
+import type { OpenApi } from "../documents/openapi.ts";
 
 /** Where failures of the server are logged, and what it refuses by its limits; messages never carry credentials or bodies. */
 export type ServerLog = Omit<Log, "info">;

@@ -4,18 +4,18 @@
  *
  * @module
  */
-import { HISTORY_PATH } from "../meta/history-report.ts";
-import { unknownPath } from "../meta/status.ts";
-import { answerBytes } from "./answer/encode.ts";
-import { answerValue } from "./answer/answer-value.ts";
-import { type Format, JSON_ONLY } from "./answer/negotiate.ts";
-import type { Route, ServerContext } from "./context.ts";
-import { answerGroup, answerGroups, answerResources } from "./documents/discovery-endpoint.ts";
-import { ROOT, V2, answerOpenApi, answerOpenApiIndex, answerOpenApiV2 } from "./documents/openapi-endpoint.ts";
-import { EXPOSITION_TYPE } from "../util/exposition.ts";
-import { DUMPS } from "./operations/dumps.ts";
-import { answerHealth } from "./operations/health.ts";
-import { answerHistory } from "./operations/history.ts";
+import { HISTORY_PATH } from "../../meta/history-report.ts";
+import { unknownPath } from "../../meta/status.ts";
+import { answerBytes } from "../answer/encode.ts";
+import { answerValue } from "../answer/answer-value.ts";
+import { type Format, JSON_ONLY } from "../answer/negotiate.ts";
+import type { Route, ServerContext } from "../request/context.ts";
+import { answerGroup, answerGroups, answerResources } from "../documents/discovery-endpoint.ts";
+import { ROOT, V2, answerOpenApi, answerOpenApiIndex, answerOpenApiV2 } from "../documents/openapi-endpoint.ts";
+import { EXPOSITION_TYPE } from "../../util/exposition.ts";
+import { DUMPS } from "../operations/dumps.ts";
+import { answerHealth } from "../operations/health.ts";
+import { answerHistory } from "../operations/history.ts";
 
 const GET = ["GET"];
 
