@@ -6,12 +6,14 @@
  */
 export { ThreadPool } from "./threads/pool.ts";
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
-export type { Route, ServerContext } from "./request/context.ts";
+export type { ServerContext } from "./request/context.ts";
+export type { Route } from "./request/route.ts";
 export { issuerRoutes } from "./documents/issuer-endpoint.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";
 export { DEFAULT_LIMITS, type ServerLimits } from "./shared/limits.ts";
 export { BrokenOff } from "./http/inject.ts";
-export type { HealthCheck } from "./operations/health-check.ts";
+export { answerStream } from "./answer/answer-stream.ts";
+export type { HealthCheck } from "./operations/health.ts";
 export { type Filter } from "./filters/contract.ts";
 export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ServerContext } from "../request/context.ts";
-import type { ServerRequest } from "../request/request.ts";
+import type { HttpResponse } from "../request/response.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerBytes } from "./encode.ts";
 import { StreamWriter, WHOLE } from "./stream-writer.ts";
@@ -20,7 +20,7 @@ type MoreHeaders = Readonly<Record<string, string>>;
  */
 export function answerPieces(
   server: ServerContext,
-  request: ServerRequest,
+  response: HttpResponse,
   code: number,
   pieces: Iterable<Uint8Array>,
   type: string,
@@ -33,10 +33,10 @@ export function answerPieces(
   const collect = (): void | Promise<void> => {
     for (;;) {
       const next = source.next();
-      if (next.done) return answerBytes(server, request, code, begun, type, more);
+      if (next.done) return answerBytes(server, response, code, begun, type, more);
       begun.push(next.value);
       length += next.value.length;
-      if (length > WHOLE) return stream(server, request, code, begun, source, type, more);
+      if (length > WHOLE) return stream(server, response, code, begun, source, type, more);
       const pause = limit.pause();
       if (pause) return pause.then(collect);
     }
@@ -47,19 +47,19 @@ export function answerPieces(
 /** Goes on with what has been begun. */
 async function stream(
   server: ServerContext,
-  request: ServerRequest,
+  response: HttpResponse,
   code: number,
   begun: readonly Uint8Array[],
   rest: Iterator<Uint8Array>,
   type: string,
   more: MoreHeaders | undefined,
 ): Promise<void> {
-  request.code = code;
-  if (request.exchange.method === "HEAD") {
-    request.exchange.stream(code, { ...request.headers(type), ...more }).end();
+  response.code = code;
+  if (response.incoming.sent.method === "HEAD") {
+    response.stream(code, { ...response.headers(type), ...more }).end();
     return;
   }
-  const writer = new StreamWriter(server, request, type, Infinity, more);
+  const writer = new StreamWriter(server, response, type, Infinity, more);
   const limit = new TurnLimit();
   try {
     for (const piece of begun) if (writer.add(piece, true) && !(await writer.flush())) return;

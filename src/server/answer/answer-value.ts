@@ -10,19 +10,19 @@ import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
-import type { ServerRequest } from "../request/request.ts";
+import type { HttpResponse } from "../request/response.ts";
 
 /** Answers with a value. */
 export function answerValue(
   server: ServerContext,
-  request: ServerRequest,
+  response: HttpResponse,
   code: number,
   value: unknown,
   format: Format,
 ): void | Promise<void> {
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
-    answerPieces(server, request, code, pieces, contentType(format));
-  request.witness?.answer?.value(value);
+    answerPieces(server, response, code, pieces, contentType(format));
+  response.recorder?.response?.value(value);
   const pieces = inTurns(valueInForm(value, format), new TurnLimit());
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
@@ -30,11 +30,11 @@ export function answerValue(
 /** Answers with a Status, which has neither a table nor metadata to show. */
 export function answerStatus(
   server: ServerContext,
-  request: ServerRequest,
+  response: HttpResponse,
   code: number,
   status: Status,
   format: Format,
 ): void | Promise<void> {
-  request.status = status;
-  return answerValue(server, request, code, status, { ...format, shape: "" });
+  response.status = status;
+  return answerValue(server, response, code, status, { ...format, shape: "" });
 }

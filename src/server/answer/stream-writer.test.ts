@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ServerContext } from "../request/context.ts";
-import type { ServerRequest } from "../request/request.ts";
+import type { HttpResponse } from "../request/response.ts";
 import { testServer } from "../testing/test-server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
@@ -51,12 +51,12 @@ test("answers whose readers have gone wait for no turn, however many there are",
       return closed;
     },
   };
-  const exchange = { stream: () => out, connection: { address: "" } };
-  const request = { headers: () => ({}), exchange } as unknown as ServerRequest;
+  const incoming = { sent: { connection: { address: "" } } };
+  const response = { headers: () => ({}), stream: () => out, incoming } as unknown as HttpResponse;
   const slowClients = { waitFor: (_holder: unknown, done: Promise<void>) => done } as ServerContext["slowClients"];
   const writers = Array.from(
     { length: 100 },
-    () => new StreamWriter({ compress: "never", slowClients } as ServerContext, request, "application/json", Infinity),
+    () => new StreamWriter({ compress: "never", slowClients } as ServerContext, response, "application/json", Infinity),
   );
   for (const writer of writers) writer.add(new Uint8Array(1000));
   const flushed = writers.map((writer) => writer.flush());

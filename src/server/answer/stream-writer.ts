@@ -10,7 +10,7 @@ import { BufferPool } from "../../util/buffer-pool.ts";
 import { COMPRESS_FROM, compresses, varyBy } from "./encode.ts";
 import { drained } from "../request/drained.ts";
 import type { OutStream } from "../request/exchange.ts";
-import type { ServerRequest } from "../request/request.ts";
+import type { HttpResponse } from "../request/response.ts";
 import { PIECE, ROOM, pieces } from "./pieces.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 
@@ -49,7 +49,7 @@ const poolFor = (expected: number): BufferPool | undefined =>
 /** See the head of this file. Call {@link StreamWriter.add} for each part, then {@link StreamWriter.end}. */
 export class StreamWriter {
   readonly #server: ServerContext;
-  readonly #request: ServerRequest;
+  readonly #response: HttpResponse;
   readonly #type: string;
   readonly #more: Readonly<Record<string, string>> | undefined;
   #buffer: Buffer;
@@ -69,7 +69,7 @@ export class StreamWriter {
    */
   constructor(
     server: ServerContext,
-    request: ServerRequest,
+    response: HttpResponse,
     type: string,
     expected = 8192,
     more?: Readonly<Record<string, string>>,
@@ -84,7 +84,7 @@ export class StreamWriter {
       this.#buffer = this.#pool.take();
     }
     this.#server = server;
-    this.#request = request;
+    this.#response = response;
     this.#type = type;
     this.#more = more;
   }
@@ -124,7 +124,7 @@ export class StreamWriter {
     this.#used = 0;
     this.#buffer = NOTHING;
     if (this.#large) {
-      this.#request.bytesOut += this.#large.length;
+      this.#response.bytesOut += this.#large.length;
       hasRoom = out.write(this.#large);
       this.#large = undefined;
     }
@@ -141,15 +141,15 @@ export class StreamWriter {
   #drained(out: OutStream): Promise<void> {
     const { slowClients } = this.#server;
     return this.#untaken > (isTaken() ? MUCH : SMALL_ROOM)
-      ? slowClients.waitUntilTaken(this.#request, out.drained())
-      : slowClients.waitFor(this.#request, out.drained());
+      ? slowClients.waitUntilTaken(this.#response.seats, out.drained())
+      : slowClients.waitFor(this.#response.seats, out.drained());
   }
 
   /** Ends the answer with what has been added. */
   end(): void {
     const rest = this.#buffer.subarray(0, this.#used);
     if (!this.#out && !this.#pool) {
-      this.#request.respond(this.#request.code || 200, this.#request.headers(this.#type), rest);
+      this.#response.respond(this.#response.code || 200, this.#response.headers(this.#type), rest);
       return;
     }
     const out = (this.#out ??= this.#open(rest.length));
@@ -163,7 +163,7 @@ export class StreamWriter {
     const pool = this.#pool;
     const length = this.#used;
     if (length === 0) return true;
-    this.#request.bytesOut += length;
+    this.#response.bytesOut += length;
     this.#count(length);
     return out.write(buffer.subarray(0, length), () => {
       pool?.give(buffer);
@@ -172,7 +172,7 @@ export class StreamWriter {
   }
 
   #count(bytes: number): void {
-    if (this.#request.exchange.connection.address === "") return;
+    if (this.#response.incoming.sent.connection.address === "") return;
     this.#untaken += bytes;
     untaken += bytes;
   }
@@ -190,18 +190,18 @@ export class StreamWriter {
 
   /** @param length how long the answer is, where that is known */
   #open(length?: number): OutStream {
-    const request = this.#request;
-    const headers = request.headers(this.#type);
+    const response = this.#response;
+    const headers = response.headers(this.#type);
     if (this.#more) Object.assign(headers, this.#more);
-    request.code ||= 200;
-    if (!isTaken() || !compresses(this.#server, request, length ?? COMPRESS_FROM)) {
+    const code = response.code || 200;
+    if (!isTaken() || !compresses(this.#server, response, length ?? COMPRESS_FROM)) {
       if (length !== undefined) headers["content-length"] = length;
-      return this.#followed(request.exchange.stream(request.code, headers));
+      return this.#followed(response.stream(code, headers));
     }
     headers["content-encoding"] = "gzip";
     headers["vary"] = varyBy(this.#more?.["vary"]);
     this.#count(GZIP_BYTES);
-    return this.#followed(new GzipOut(request.exchange.stream(request.code, headers)));
+    return this.#followed(new GzipOut(response.stream(code, headers)));
   }
 
   /** What was handed over and not taken is gone with the stream. */

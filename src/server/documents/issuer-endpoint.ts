@@ -7,8 +7,8 @@
 import type { TokenKey } from "../../auth/token-keys.ts";
 import { notAcceptable } from "../../meta/status.ts";
 import { answerBytes } from "../answer/encode.ts";
-import { DOCUMENT, clausesOf } from "../answer/negotiate.ts";
-import type { Route } from "../request/context.ts";
+import { DOCUMENT, clausesOf, negotiate } from "../answer/negotiate.ts";
+import type { Route } from "../request/route.ts";
 import type { ServerRequest } from "../request/request.ts";
 
 /** Of whom the documents are. */
@@ -31,7 +31,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
       slash: true,
       methods: ["GET"],
       answer: (server, request) => {
-        request.format(DOCUMENT);
+        negotiate(request.incoming, DOCUMENT);
         const body = JSON.stringify({
           issuer,
           jwks_uri: jwksUri(),
@@ -39,7 +39,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
           subject_types_supported: ["public"],
           id_token_signing_alg_values_supported: [...new Set(keys().map(({ alg }) => alg))].toSorted(),
         });
-        return answerBytes(server, request, 200, Buffer.from(body), "application/json", CACHED);
+        return answerBytes(server, request.response, 200, Buffer.from(body), "application/json", CACHED);
       },
     },
     {
@@ -48,7 +48,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
       methods: ["GET"],
       answer: (server, request) => {
         takesJwkSet(request);
-        return answerBytes(server, request, 200, Buffer.from(jwkSet(keys())), JWK_SET, CACHED);
+        return answerBytes(server, request.response, 200, Buffer.from(jwkSet(keys())), JWK_SET, CACHED);
       },
     },
   ];
@@ -68,7 +68,7 @@ const jwkSet = (keys: readonly TokenKey[]): string =>
 
 /** Throws 406 unless the client takes a JWK set: it is there in no other form. */
 function takesJwkSet(request: ServerRequest): void {
-  const clauses = clausesOf(request.exchange.header("accept"));
+  const clauses = clausesOf(request.incoming.sent.header("accept"));
   const isTaken = clauses.some(({ type, media }) => media === "any" || media === "application" || type === JWK_SET);
   if (!isTaken) throw notAcceptable([JWK_SET]);
 }

@@ -5,6 +5,6 @@ import type { Filter } from "./contract.ts";
 export const find: Filter = {
   name: "find",
   enter: (server, request) => {
-    if (request.info!.isResource) findResource(server, request);
+    if (request.info.isResource) findResource(server, request);
   },
 };

@@ -1,5 +1,5 @@
 import type { ServerRequest } from "../request/request.ts";
-import { whoAsks } from "../request/log-fields.ts";
+import { logFields } from "../request/log-fields.ts";
 import type { Filter } from "./contract.ts";
 
 /** Logs requests that took long, with where the time went. */
@@ -8,15 +8,18 @@ export const slow: Filter = {
   leave: (server, request) => {
     const { clock, limits, log } = server;
     const now = clock.steady();
-    if (now - request.startedAt < limits.slowMillis || request.longRunning) return;
-    const { auditId, code } = request;
-    const about = { ...whoAsks(request), code, auditId, ...partsOf(request, now) };
+    if (now - request.incoming.startedAt < limits.slowMillis || request.response.longRunning) return;
+    const { auditId, code } = request.response;
+    const about = { ...logFields(request), code, auditId, ...partsOf(request, now) };
     log.warn("a request was slow", about, `${about.method} ${about.route}`);
   },
 };
 
 /** Ms that a request took: until it was read (with what it waited for), until its answer began, until that was made. */
-function partsOf({ startedAt, readAt, answeredAt }: ServerRequest, now: number): Record<string, number> {
+function partsOf(
+  { incoming: { startedAt }, response: { readAt, answeredAt } }: ServerRequest,
+  now: number,
+): Record<string, number> {
   const read = Math.max(readAt, startedAt);
   const answered = Math.max(answeredAt, read);
   const [millis, reading, handling, answering] = [now - startedAt, read - startedAt, answered - read, now - answered];

@@ -24,7 +24,7 @@ import type { Clock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import type { Log } from "../../util/log.ts";
 import type { ServerLimits } from "../shared/limits.ts";
-import { type UserPlace, UserPlaces } from "../shared/user-slots.ts";
+import { type UserSlot, UserSlots } from "../shared/user-slots.ts";
 import type { Collector } from "../../util/exposition.ts";
 
 /** How many connections there may be. */
@@ -73,8 +73,8 @@ export class GuardedConnection {
   destroy: () => void;
   /** Answers to it that it has not taken, while it is a stranger. */
   untaken = 0;
-  /** Its place among the connections of its user, once a credential was shown. */
-  place: UserPlace | undefined = undefined;
+  /** Its slot among the connections of its user, once a credential was shown. */
+  slot: UserSlot | undefined = undefined;
   readonly #guard: ConnectionGuard;
   #requests = 0;
   #headerBytes = 0;
@@ -115,7 +115,7 @@ export class GuardedConnection {
   /** A request on it has shown a credential that is good. The first to show one is whose it is; 429 where he has as many as one may have. */
   trust(owner: Identity): void {
     if (this.state !== "opening" && this.state !== "asked") return;
-    this.place = this.#guard.places.take(owner);
+    this.slot = this.#guard.slots.take(owner);
     this.#guard.enter(this, "trusted");
   }
 
@@ -131,7 +131,7 @@ export class ConnectionGuard implements Disposable {
   readonly #limits: ConnectionLimits;
   readonly #log: Pick<Log, "warn">;
   /** The trusted ones of each user. */
-  readonly places: UserPlaces;
+  readonly slots: UserSlots;
   readonly #all = new Map<string, GuardedConnection>();
   readonly #addresses = new Map<string, Address>();
   readonly #timed: Readonly<Record<"opening" | "asked" | "ending", Deadlines<GuardedConnection>>>;
@@ -155,7 +155,7 @@ export class ConnectionGuard implements Disposable {
 
   constructor(clock: Clock, limits: ConnectionLimits, log: Pick<Log, "warn">) {
     this.#clock = clock;
-    this.places = new UserPlaces({ what: "connections", most: limits.connectionsPerUser, retrySeconds: RETRY_SECONDS });
+    this.slots = new UserSlots({ what: "connections", most: limits.connectionsPerUser, retrySeconds: RETRY_SECONDS });
     this.#limits = limits;
     this.#log = log;
     const timed = (cause: "opening" | "asked" | "ending", millis: number): Deadlines<GuardedConnection> =>
@@ -215,7 +215,7 @@ export class ConnectionGuard implements Disposable {
     socket.once("close", () => {
       this.#all.delete(id);
       if (--address.count === 0) this.#addresses.delete(held.address);
-      held.place?.[Symbol.dispose]();
+      held.slot?.[Symbol.dispose]();
       this.enter(held, "closed");
     });
     return held;

@@ -13,7 +13,7 @@ import { lengthOf } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
 import { originForm } from "./target.ts";
-import type { BodyRoom } from "../shared/body-memory.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
 import { type BodySource, readBody } from "../body/read-body.ts";
 
 /** An {@link Exchange} on one HTTP/1.1 request. */
@@ -60,13 +60,13 @@ export class H1Exchange implements Exchange {
     return Object.keys(this.#request.headers);
   }
 
-  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array> {
+  readBody(limit: number, memory?: BodyReservation): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const { expect, "content-length": length } = this.#request.headers;
     const announced = length === undefined ? -1 : Number(length);
     // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
     if (expect !== undefined && announced <= limit && !this.answered) this.#askForBody();
-    return readBody(new RequestBody(this.#request, this.#response), { limit, announced, room });
+    return readBody(new RequestBody(this.#request, this.#response), { limit, announced, memory });
   }
 
   /** Asks for the body. Node would put that behind the headers of an answer that waits for others, so both wait. */

@@ -5,7 +5,7 @@
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
 import { ERROR, type Http2Connection, type Http2Stream } from "../../http2/index.ts";
-import type { BodyRoom } from "../shared/body-memory.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
 import { type BodySource, readBody } from "../body/read-body.ts";
 import type { Exchange, OutHeaders, OutStream, Transport } from "../request/exchange.ts";
 import { lengthOf } from "../request/exchange.ts";
@@ -66,11 +66,11 @@ export class H2Exchange implements Exchange {
     return [...names];
   }
 
-  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array> {
+  readBody(limit: number, memory?: BodyReservation): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const announced = this.#stream.head.contentLength;
     if (announced <= limit && this.header("expect").toLowerCase() === "100-continue") this.#stream.interim(100);
-    return readBody(sourceOf(this.#stream), { limit, announced, room });
+    return readBody(sourceOf(this.#stream), { limit, announced, memory });
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {

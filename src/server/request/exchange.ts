@@ -1,14 +1,14 @@
 /**
- * One request and its answer, whatever carried it: HTTP/2 (`h2.ts`), HTTP/1.1 (`h1.ts`) or a call in the same process
- * (`inject.ts`). Nothing above this file knows which.
+ * One request and its response over any transport: HTTP/2 (`http/h2.ts`), HTTP/1.1 (`http/h1.ts`) or a call in the same process
+ * (`http/inject.ts`). Other rooms do not know which.
  *
- * An exchange is answered exactly once: by {@link Exchange.respond} for bytes that are there, or by
- * {@link Exchange.stream} for bytes that come later.
+ * An exchange is answered exactly once: by {@link Responder.respond} for bytes that are there, or by
+ * {@link Responder.stream} for bytes that come later.
  *
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
-import type { BodyRoom } from "../shared/body-memory.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
 
 /** Headers of an answer by lower-case name; a list for a header that is sent several times. */
 export type OutHeaders = Record<string, string | number | string[]>;
@@ -21,7 +21,7 @@ export interface Transport {
   readonly onFault: (error: unknown) => void;
 }
 
-/** An answer that is written piece by piece. */
+/** A response that is written piece by piece. */
 export interface OutStream {
   /**
    * Hands bytes over; they are not copied, so do not change them before `taken` is called (it need not be, and is not
@@ -43,12 +43,16 @@ export interface OutStream {
   onClose: (() => void) | undefined;
 }
 
-/** A request and the way to answer it. */
-export interface Exchange {
+/** A request as it was sent; nothing of it changes. */
+export interface SentRequest {
   readonly method: string;
+  /** Path and query. */
+  readonly url: string;
   readonly connection: Connection;
-  /** Who asks, where somebody in the same process vouches for it; nothing that comes over a socket has one. */
+  /** The user, where a caller in the same process vouches for it; a request over a socket has none. */
   readonly identity?: Identity | undefined;
+  /** Whether a body was announced; a GET has none. */
+  readonly hasBody: boolean;
   /** The value of a header by its lower-case name, empty when it was not sent. */
   header(name: string): string;
   /** The values of a header by its lower-case name, one for each line in which it was sent: no comma takes them apart. */
@@ -57,39 +61,39 @@ export interface Exchange {
   hasHeaders(prefix: string): boolean;
   /** The names of the headers that were sent, in lower case. */
   headerNames(): readonly string[];
-  /** Path and query as they were sent. */
-  readonly url: string;
   /**
    * The whole body. Rejects with 413 as soon as more than `limit` bytes have come (the rest is not read), with 400 when
-   * the client breaks off, and with 429 when there is no `room` for it; what is in this process already needs none.
+   * the client breaks off, and with 429 when there is no `memory` for it; a body from this process needs none.
    */
-  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array>;
-  /** Whether a body was announced; a GET has none. */
-  readonly hasBody: boolean;
+  readBody(limit: number, memory?: BodyReservation): Promise<Uint8Array>;
+}
+
+/** The way to respond to a request. */
+export interface Responder {
+  /** Whether a response has begun. */
+  readonly answered: boolean;
   /**
-   * Answers with bytes that are there. `body` is one piece or several, undefined for none. Never throws: an answer that cannot
-   * be given is dropped, and what it belongs to ends.
+   * Responds with bytes that are there. `body` is one piece or several, undefined for none. Never throws: a response that cannot
+   * be sent is dropped, and its stream or connection ends.
    */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void;
-  /** Begins an answer whose headers leave at once; likewise. */
+  /** Begins a response whose headers leave at once; likewise. */
   stream(code: number, headers: OutHeaders): OutStream;
-  /** Whether an answer has begun. */
-  readonly answered: boolean;
-  /** Breaks off, in place of an answer or before its end: the peer sees a connection that was lost. */
+  /** Breaks off, in place of a response or before its end: the client sees a connection that was lost. */
   destroy(): void;
-  /**
-   * Calls `listener` once, when all is over: the last byte of the answer was sent (in process: read), or one of the two
-   * broke off.
-   */
+  /** Calls `listener` once, when all is over: the last byte was sent (in process: read), or one of the two broke off. */
   onOver(listener: () => void): void;
-  /** Asks the peer to open a new connection for further requests: sent to clients without a credential. */
+  /** Asks the client to open a new connection for further requests: sent to clients without a credential. */
   closeAfterAnswer(): void;
   /**
-   * Says that a good credential came with the request: its connection is one that may stay, as one of `owner`. 429 where
-   * that one has as many as one may have.
+   * Says that a valid credential came with the request: its connection may stay, as one of `owner`. 429 where the owner has as
+   * many as one may have.
    */
   trust(owner: Identity): void;
 }
+
+/** A request and the way to respond to it. */
+export interface Exchange extends SentRequest, Responder {}
 
 /** The length of a body in pieces. */
 export const lengthOf = (body: Uint8Array | readonly Uint8Array[] | undefined): number => {

@@ -1,5 +1,5 @@
 /**
- * Whether the sender of a request may do it (AUTH-1..4, DEC-36, RBAC-10..12).
+ * Whether the user of a request may do it (AUTH-1..4, DEC-36, RBAC-10..12).
  *
  * @module
  */
@@ -8,50 +8,52 @@ import type { RequestInfo } from "../../meta/request-info.ts";
 import { ApiError, type ObjectRef, forbidden } from "../../meta/status.ts";
 import type { Caller } from "../../registry/contract.ts";
 import type { ServerContext } from "./context.ts";
-import type { ServerRequest } from "./request.ts";
+import type { Recorder } from "./recorder.ts";
+import type { ResourceRequest } from "./request.ts";
+
+type Authorizing = Pick<ServerContext, "authorizer">;
 
 /**
- * Throws, or rejects with, 403 Forbidden unless the sender may do what `info` says; by itself, what the request asks. 500
- * where the authorizer has failed and does not allow it (RBAC-12).
+ * Throws, or rejects with, 403 Forbidden unless a user may do what `info` says; 500 where the authorizer has failed and does
+ * not allow it (RBAC-12).
+ *
+ * @param recorder notified of the decision
  */
 export function permit(
-  server: ServerContext,
-  request: ServerRequest,
-  info: RequestInfo = request.info!,
+  server: Authorizing,
+  identity: Identity,
+  info: RequestInfo,
+  recorder?: Recorder,
 ): void | Promise<void> {
-  return asked(server, request, info, (decision) => {
+  return decide(server, identity, info, (decision) => {
+    recorder?.decided(decision);
     if (decision.allowed) return undefined;
-    if (decision.error === undefined) return refuse(server, request.identity, info, decision);
+    if (decision.error === undefined) return refuse(server, identity, info, decision);
     throw new ApiError("InternalError", "whether the request is allowed could not be found out");
   });
 }
 
 /** As {@link permit}; a failed authorizer has not allowed anything, and is no failure of the request. */
-export function permitSurely(server: ServerContext, request: ServerRequest, info: RequestInfo): void | Promise<void> {
-  return asked(server, request, info, (decision) => {
+export function permitSurely(server: Authorizing, identity: Identity, info: RequestInfo): void | Promise<void> {
+  return decide(server, identity, info, (decision) => {
     const isSure = decision.allowed && decision.error === undefined;
-    return isSure ? undefined : refuse(server, request.identity, info, decision);
+    return isSure ? undefined : refuse(server, identity, info, decision);
   });
 }
 
-function asked(
-  { authorizer }: ServerContext,
-  request: ServerRequest,
+function decide(
+  { authorizer }: Authorizing,
+  identity: Identity,
   info: RequestInfo,
-  judge: (decision: Decision) => void | Promise<void>,
+  then: (decision: Decision) => void | Promise<void>,
 ): void | Promise<void> {
-  const decision = authorizer.authorize(request.identity, info);
-  // What else is asked on the way is not what the request wants to do.
-  const heard = (found: Decision): void | Promise<void> => {
-    if (info === request.info) request.decision = found;
-    return judge(found);
-  };
-  return decision instanceof Promise ? decision.then(heard) : heard(decision);
+  const decision = authorizer.authorize(identity, info);
+  return decision instanceof Promise ? decision.then(then) : then(decision);
 }
 
 /** Refuses at once, or when it is known what would help. */
 function refuse(
-  { authorizer }: ServerContext,
+  { authorizer }: Authorizing,
   identity: Identity,
   info: RequestInfo,
   { reason }: Decision,
@@ -83,14 +85,14 @@ function whatOf({ isResource, path, resource, subresource, group, namespace }: R
   return `resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
 }
 
-/** The sender of a delete, who needs a verb of its own where the object cannot be read (CRYPT-10). */
-export const deleter = (server: ServerContext, request: ServerRequest): Caller => ({
-  ...request.caller,
-  permitUnread: () => permit(server, request, { ...request.info!, verb: "unsafe-delete-ignore-read-errors" }),
+/** The caller of a delete, who needs a verb of its own where the object cannot be read (CRYPT-10). */
+export const deleter = (server: Authorizing, { caller, identity, info }: ResourceRequest): Caller => ({
+  ...caller,
+  permitUnread: () => permit(server, identity, { ...info, verb: "unsafe-delete-ignore-read-errors" }),
 });
 
-/** The sender of an update or an apply, who needs `create` as well where that is what comes of it (APPLY-10). */
-export const writer = (server: ServerContext, request: ServerRequest): Caller => ({
-  ...request.caller,
-  permitCreate: () => permit(server, request, { ...request.info!, verb: "create" }),
+/** The caller of an update or an apply, who needs `create` as well where the object is created (APPLY-10). */
+export const writer = (server: Authorizing, { caller, identity, info }: ResourceRequest): Caller => ({
+  ...caller,
+  permitCreate: () => permit(server, identity, { ...info, verb: "create" }),
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { askedInfo } from "./read-info.ts";
+import { readInfo } from "./read-info.ts";
 import { Query } from "./query.ts";
 import { testServer } from "../testing/test-server.ts";
 
-const of = (method: string, path: string, query = "") => askedInfo(method, path, new Query(query));
+const of = (method: string, path: string, query = "") => readInfo(method, path, new Query(query));
 
 describe("what the query of a request selects", () => {
   test.each([

@@ -1,5 +1,5 @@
 /**
- * What a request asks for in the words of authorisation: its path, and what its query selects (RBAC-3).
+ * Reads what a request asks for, as authorization sees it: from its path, and the selectors of its query (RBAC-3).
  *
  * @module
  */
@@ -7,8 +7,8 @@ import { type AskedSelector, writtenFields, writtenLabels } from "../../meta/ask
 import { type RequestInfo, decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Query } from "./query.ts";
 
-/** Reads a request. Throws 400 where its path has malformed escapes; a query that cannot be read is for later. */
-export function askedInfo(method: string, rawPath: string, query: Query): RequestInfo {
+/** The info of a request. Throws 400 where its path has malformed escapes; a malformed query is refused later. */
+export function readInfo(method: string, rawPath: string, query: Query): RequestInfo {
   const info = requestInfo(method, decodePath(rawPath), () => query.flag("watch"));
   // The deprecated form of a watch has no selector that counts, as it has none in the reference.
   return info.isResource && !info.watchPath && SELECTING.has(info.verb) ? withSelectors(info, query) : info;
@@ -26,7 +26,7 @@ function withSelectors(info: RequestInfo, query: Query): RequestInfo {
   return { ...info, name, fieldSelector, labelSelector };
 }
 
-/** The name that a field selector asks for, where the whole query can be read; empty for none. */
+/** The name that a field selector selects, where the whole query is well-formed; empty for none. */
 function nameIn(fields: AskedSelector | undefined, labels: AskedSelector | undefined, query: Query): string {
   const named = fields?.requirements.find(({ key, operator }) => key === "metadata.name" && operator === "In");
   const name = named?.values[0] ?? "";

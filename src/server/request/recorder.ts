@@ -1,20 +1,40 @@
+import type { Decision } from "../../auth/contract.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Value } from "../../value/value.ts";
 
-/** What is kept of the objects that a request sends and is answered with, by whoever writes it down. */
-export interface Witness {
-  /** The body has been read, where there is one, and nothing has been done; it is changed later. */
+/** A part of a request that may take long, under the name that audit has for it (AUDIT-19). */
+export type SlowPart = "authentication" | "apf-queue-wait" | "authorization" | "etcd" | "response-write";
+
+/** Records one request for audit: the objects that it sends and gets, what was decided, and its response before that leaves. */
+export interface Recorder {
+  /** The body has been read and nothing has been done; it is changed later. */
   read(verb: string, body: Value | undefined): void;
   /** The object of a create or an update, decoded and with its defaults; it is changed later. */
   sent(object: ApiObject): void;
+  /** Adds an annotation; the first of a key stays. */
+  note(key: string, value: string): void;
+  /** Whether the user may do it. */
+  decided(decision: Decision): void;
+  /** The time since `since`, by the steady counter, was spent on a part. */
+  spend(part: SlowPart, since: number): void;
+  /** The time until a promise is done, well or not, is spent on a part. */
+  spendWhile(part: SlowPart, done: Promise<unknown>): void;
+  /** Bytes that are there are about to be sent; they wait for the promise. */
+  answering(code: number): Promise<unknown> | undefined;
+  /** The record of a response could not be made; the request is broken off. */
+  failed(error: unknown): void;
+  /** A response in pieces is about to begin. */
+  streaming(code: number): void;
+  /** A response in pieces is over. */
+  streamed(): void;
   /** The request has left the filters, answered or not. */
   left(): void;
-  /** Undefined where answers are not kept. */
-  readonly answer: AnswerWitness | undefined;
+  /** Undefined where responses are not recorded. */
+  readonly response: ResponseRecorder | undefined;
 }
 
-/** What is kept of an answer, as JSON and before it takes the form that the client wants. */
-export interface AnswerWitness {
+/** Records a response as JSON, before it takes the form that the client wants. */
+export interface ResponseRecorder {
   /** An object or a table, in one piece or several. */
   bytes(json: Uint8Array | readonly Uint8Array[]): void;
   value(value: unknown): void;

@@ -2,8 +2,8 @@ import type { ApiError } from "../../meta/status.ts";
 import type { WatchBatch } from "../../registry/index.ts";
 
 /**
- * Where a watch says what it has to say, in order. A filter may put its own in front (`ServerRequest.wrapWatch`): what it
- * passes on the client hears, what it keeps back the client does not.
+ * Where a watch writes its events, in order. A filter may put its own in front (`HttpResponse.wrapWatch`): the client gets what
+ * that passes on, and nothing else.
  */
 export interface WatchOutput {
   /** Events, one or more; the batch is shared with other watches. */

@@ -1,5 +1,5 @@
 /**
- * From a request to the resource and handler that answer it: which paths exist, and which methods they know.
+ * Finds the resource and the verb of a request: which paths exist, and which methods they have.
  *
  * A path exists when any verb of the resource is served on it; then an unknown method is 405, else 404 (DEC-18). Objects
  * of the cluster have no path below a namespace and the other way round (CVE-2019-11247).
@@ -18,13 +18,13 @@ import { deleteObject } from "../verbs/delete.ts";
 import { getObject } from "../verbs/get.ts";
 import { listObjects } from "../verbs/list.ts";
 import { patchObject } from "../verbs/patch.ts";
-import type { ServerRequest } from "../request/request.ts";
-import { reachBeyond } from "../verbs/reach.ts";
+import { ResourceRequest, type ServerRequest } from "../request/request.ts";
+import { connectObject } from "../verbs/connect.ts";
 import { updateObject } from "../verbs/update.ts";
 import { watchObjects } from "../watch/watch.ts";
 
 /** Answers a request on a resource. */
-type VerbHandler = (server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>;
+type VerbHandler = (server: ServerContext, request: ResourceRequest) => void | Promise<void>;
 
 const HANDLERS: Readonly<Record<Verb, VerbHandler>> = {
   get: getObject,
@@ -42,13 +42,13 @@ const ITEM: readonly string[] = ["get", "update", "patch", "delete"];
 const COLLECTION: readonly string[] = ["list", "watch", "create", "deletecollection"];
 const EVERYWHERE: readonly string[] = ["list", "watch"];
 
-/** Finds the resource of a request and what answers it; throws 400, 404 or 405. Finds nothing for an unknown group. */
+/** Finds the resource and the verb of a request; throws 400, 404 or 405. Finds nothing for an unknown group. */
 export function findResource(server: ServerContext, request: ServerRequest): void {
-  const found = resolve(server.registry, request.info!, request.exchange.method);
+  const found = resolve(server.registry, request.info, request.incoming.sent.method);
   if (!found) return;
   const { resource, handler } = found;
   request.resource = resource;
-  request.answer = () => handler(server, request, resource);
+  request.answer = () => handler(server, new ResourceRequest(request, resource));
 }
 
 function resolve(
@@ -56,7 +56,7 @@ function resolve(
   info: RequestInfo,
   method: string,
 ): { resource: Resource; handler: VerbHandler } | undefined {
-  // An empty segment names nothing, however it is counted by those who only read the path.
+  // An empty segment names nothing.
   if (info.path.includes("//")) throw unknownPath();
   const resource = registry.find(info.group, info.version, info.resource);
   if (!resource) {
@@ -64,7 +64,7 @@ function resolve(
     return undefined;
   }
   const { definition } = resource;
-  if (!isPlace(definition, info)) {
+  if (!hasScopeOf(definition, info)) {
     if (definition.untyped) return undefined;
     throw unknownPath();
   }
@@ -76,21 +76,21 @@ function resolve(
   if (!possible.includes(info.verb) || !served.includes(info.verb) || !isMethodOf(info.verb, method)) {
     throw methodNotAllowed({ group: definition.group, plural: definition.plural, kind: definition.kind }, method);
   }
-  return { resource, handler: way ? reachBeyond : HANDLERS[info.verb as Verb] };
+  return { resource, handler: way ? connectObject : HANDLERS[info.verb as Verb] };
 }
 
-/** Whether a method does what its verb says: HEAD is asked as `get`, everything below `/watch/` as `watch` (RBAC-1). */
+/** Whether a method is that of its verb: HEAD is authorized as `get`, every method below `/watch/` as `watch` (RBAC-1). */
 const isMethodOf = (verb: string, method: string): boolean => method === "GET" || !READS.has(verb);
 
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
-/** Whether somebody has brought all that is in a group: then what is not there was never known (CRD-11). */
+/** Whether all resources of a group are custom: an unknown one is then as unknown as the group (CRD-11). */
 const isCustomGroup = (registry: Registry, group: string): boolean =>
   registry.group(group)?.versions.every(({ resources }) => resources.every(({ definition }) => definition.untyped)) ===
   true;
 
 /** Whether the path is one that the scope of the resource has (CVE-2019-11247). */
-const isPlace = ({ scope }: ResourceDefinition, { namespaced, hasName }: RequestInfo): boolean =>
+const hasScopeOf = ({ scope }: ResourceDefinition, { namespaced, hasName }: RequestInfo): boolean =>
   scope === "Cluster" ? !namespaced : namespaced || !hasName;
 
 /** The segments of a path are possible names (DEC-2). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Route } from "../request/context.ts";
+import type { Route } from "../request/route.ts";
 import { RouteTable } from "./route-table.ts";
 import { testServer } from "../testing/test-server.ts";
 
@@ -40,10 +40,10 @@ describe("routes of whoever makes the server", () => {
     route("/console/{file...}", {
       public: true,
       methods: ["GET", "HEAD"],
-      answer: (_server, request, { file }) =>
-        file === "none" ? false : request.respond(200, request.headers("text/plain"), Buffer.from(file!)),
+      answer: (_server, { response }, { file }) =>
+        file === "none" ? false : response.respond(200, response.headers("text/plain"), Buffer.from(file!)),
     }),
-    route("/own", { methods: ["GET"], answer: (_server, request) => request.respond(204, {}) }),
+    route("/own", { methods: ["GET"], answer: (_server, { response }) => response.respond(204, {}) }),
   ];
 
   test("they are answered beside the server's own, listed with them, and public only when told", async () => {

@@ -1,12 +1,13 @@
 /**
- * The table of routes: which of them has a path, and what becomes of a path that none has.
+ * The table of routes: which of them has a path, and the answer to a path that none has.
  *
  * @module
  */
 import { otherDialectHint } from "../../meta/dialect.ts";
 import { ApiError, unknownPath } from "../../meta/status.ts";
-import type { Route, RouteAnswer, RouteParams, Routes, ServerContext } from "../request/context.ts";
+import type { ServerContext } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
+import type { Route, RouteAnswer, RouteParams, Routes } from "../request/route.ts";
 
 /** A route whose path is a template. */
 interface Template {
@@ -73,7 +74,7 @@ function paramsOf({ route, segments }: Template, parts: readonly string[]): Rout
 
 /** Finds what answers a path that is no resource. */
 export function findRoute(server: ServerContext, request: ServerRequest): void {
-  const match = server.routes.find(request.info!.path);
+  const match = server.routes.find(request.info.path);
   if (!match) return;
   const { route, params } = match;
   request.isPublic = route.public === true;
@@ -87,7 +88,7 @@ function answerRoute(
   route: Route,
   params: RouteParams,
 ): void | Promise<void> {
-  const { method } = request.exchange;
+  const { method } = request.incoming.sent;
   if (route.methods && !route.methods.includes(method)) {
     const message = `${method} is not supported on this path: expected ${route.methods.join(" or ")}`;
     throw new ApiError("MethodNotAllowed", message, { details: {} });
@@ -102,11 +103,11 @@ function answerRoute(
 /** The group that a path is about, also of a document about it. */
 const groupIn = (path: string): string => /(?:^|\/)apis\/([^/]+)/.exec(path)?.[1] ?? "";
 
-/** 404 for a path of nobody's: plain text where the dialect follows the reference, a Status otherwise (CONV-1). */
-export function notServed(server: ServerContext, request: ServerRequest): void {
-  const hint = otherDialectHint(groupIn(request.rawPath), server.dialect);
-  if (!server.dialect.rules.unknownGroupPlainText) throw unknownPath(hint);
-  const headers = request.headers("text/plain; charset=utf-8");
+/** 404 for an unknown path: plain text where the dialect follows the reference, a Status otherwise (CONV-1). */
+export function notServed({ dialect }: ServerContext, { incoming, response }: ServerRequest): void {
+  const hint = otherDialectHint(groupIn(incoming.rawPath), dialect);
+  if (!dialect.rules.unknownGroupPlainText) throw unknownPath(hint);
+  const headers = response.headers("text/plain; charset=utf-8");
   headers["x-content-type-options"] = "nosniff";
-  request.respond(404, headers, Buffer.from(`404 page not found${hint}\n`));
+  response.respond(404, headers, Buffer.from(`404 page not found${hint}\n`));
 }

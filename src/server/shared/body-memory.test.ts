@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock, seededRandom } from "../../util/clock.ts";
 import type { Metric } from "../../util/exposition.ts";
-import { BodyMemory, type BodyRoom, STEP } from "./body-memory.ts";
+import { BodyMemory, type BodyReservation, STEP } from "./body-memory.ts";
 
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
@@ -16,12 +16,12 @@ class Fixture {
     this.#memory = new BodyMemory(this.clock, 4 * most);
   }
 
-  open(connection: object = {}): BodyRoom {
+  open(connection: object = {}): BodyReservation {
     return this.#memory.open(connection);
   }
 
   /** Takes room; whether it was there, and else what comes of it is told by name. */
-  take(room: BodyRoom, bytes: number, name = "", part: "start" | "rest" | "inflated" = "start"): boolean {
+  take(room: BodyReservation, bytes: number, name = "", part: "start" | "rest" | "inflated" = "start"): boolean {
     const refused = (why: unknown): void => void this.told.push(`${name} ${(why as { code: number }).code}`);
     room.onRefused = refused;
     const wait = room.take(part, bytes);
@@ -173,7 +173,7 @@ describe("bodies by chance, larger and smaller than the memory of all", () => {
       const random = seededRandom(seed);
       const connections = Array.from({ length: 5 }, () => ({}));
       let peak = 0;
-      const take = async (room: BodyRoom, part: "start" | "rest" | "inflated", bytes: number): Promise<void> => {
+      const take = async (room: BodyReservation, part: "start" | "rest" | "inflated", bytes: number): Promise<void> => {
         await room.take(part, bytes);
         peak = Math.max(peak, fixture.figures[0]!);
         if (random.next() < 0.5) await settle();

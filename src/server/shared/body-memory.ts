@@ -1,20 +1,20 @@
 /**
- * The memory that bodies of requests take together, from their first byte until they are answered.
+ * The memory that bodies of requests take together, from their first byte until their requests are answered.
  *
- * It has three parts, which a body takes from in this order. Who holds something of a part never waits for more of it, nor
- * for one before it, so those who hold never wait for each other.
+ * It has three parts, which a body takes from in this order. A body that holds memory of a part never waits for more of it, nor
+ * for a part before it, so bodies that hold memory never wait for each other.
  *
  *     start       up to 64 KiB, before anything is read     all of most bodies
  *     rest        the others, when there are more           as many as are announced, or as there may be
  *     inflated    what becomes of a compressed one          as many as there may be
  *
- * So who announces much and sends nothing holds a start. Where there is no room a body is not read on, and the flow
+ * So a body that announces much and does not come holds a start. Where there is no memory a body is not read on, and the flow
  * control of its connection holds its sender up.
  *
- * Of those who wait, the one goes on whose connection holds least, so that one connection cannot shut others out. Whom
- * we keep waiting is not driven out, but refused after a while. Who keeps us waiting, and has taken long for 64 KiB, makes
- * way for those whose connection holds less; and for all where nothing else comes on his connection either, since bodies
- * that are sent at once share its bandwidth.
+ * Of the bodies that wait, the one goes on whose connection holds least, so that one connection cannot shut others out. A body
+ * that the server keeps waiting is not displaced, but refused after a while. A body that keeps the server waiting, and has
+ * taken long for 64 KiB, is refused for those whose connection holds less; and for all where nothing else comes on its
+ * connection either, since bodies that are sent at once share its bandwidth.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { Collector } from "../../util/exposition.ts";
 /** The bytes of a start, and those that a sender has {@link STEP_MS} for. */
 export const STEP = 65_536;
 const STEP_MS = 2_000;
-/** How long a body may wait for room. */
+/** How long a body may wait for memory. */
 const WAIT_MS = 30_000;
 const RETRY_SECONDS = 5;
 
@@ -39,8 +39,8 @@ const PARTS: Readonly<Record<Part, number>> = { start: 1 / 4, rest: 1 / 2, infla
 class Pool {
   readonly most: number;
   held = 0;
-  /** Those who wait, in the order in which they came, and the bytes that each wants. */
-  readonly waiting = new Map<BodyRoom, number>();
+  /** The bodies that wait, in the order in which they came, and the bytes that each needs. */
+  readonly waiting = new Map<BodyReservation, number>();
 
   constructor(most: number) {
     this.most = most;
@@ -73,16 +73,16 @@ class Sender {
 
 const nothing = (): Record<Part, number> => ({ start: 0, rest: 0, inflated: 0 });
 
-/** The room that one body has. */
-export class BodyRoom implements Disposable {
+/** The memory that one body holds. */
+export class BodyReservation implements Disposable {
   readonly sender: Sender;
   /** The bytes that it holds of each part. */
   readonly held: Record<Part, number> = nothing();
   /** Whether more of it is to come from its sender. */
   reading = true;
-  /** Wakes who waits for room; there while somebody does. */
+  /** Resolves when there is memory for it; there while it waits. */
   wake: PromiseWithResolvers<void> | undefined = undefined;
-  /** Called when it has to make way while it is read. */
+  /** Called when it is refused while it is read. */
   onRefused: ((why: Error) => void) | undefined = undefined;
   readonly #memory: BodyMemory;
   #sent = 0;
@@ -92,7 +92,7 @@ export class BodyRoom implements Disposable {
     this.sender = sender;
   }
 
-  /** Takes bytes of a part; undefined where there is room at once. Rejects with 429. */
+  /** Takes bytes of a part; undefined where there are as many at once. Rejects with 429. */
   take(part: Part, bytes: number): Promise<void> | undefined {
     return this.#memory.take(this, part, bytes);
   }
@@ -119,7 +119,7 @@ export class BodyRoom implements Disposable {
     this.#memory.keep(this, part, bytes);
   }
 
-  /** Gives all back, and the place of who waits. */
+  /** Gives all back; it does not wait any more. */
   [Symbol.dispose](): void {
     this.#memory.leave(this);
   }
@@ -131,10 +131,10 @@ export class BodyMemory implements Disposable {
   readonly now: () => number;
   readonly #pools: Readonly<Record<Part, Pool>>;
   readonly #senders = new WeakMap<object, Sender>();
-  readonly #reading: Deadlines<BodyRoom>;
-  /** Those whose sender takes long; the first for longest. */
-  readonly #slow = new Set<BodyRoom>();
-  readonly #patience: Deadlines<BodyRoom>;
+  readonly #reading: Deadlines<BodyReservation>;
+  /** The bodies whose sender takes long; the first for longest. */
+  readonly #slow = new Set<BodyReservation>();
+  readonly #waits: Deadlines<BodyReservation>;
   #refused = 0;
 
   /** @param most the bytes that all may hold */
@@ -143,11 +143,11 @@ export class BodyMemory implements Disposable {
     const pool = (part: Part): Pool => new Pool(most * PARTS[part]);
     this.#pools = { start: pool("start"), rest: pool("rest"), inflated: pool("inflated") };
     const owner = "bodies";
-    this.#reading = new Deadlines({ clock, millis: STEP_MS, owner, over: (room) => this.#isSlow(room) });
-    this.#patience = new Deadlines({ clock, millis: WAIT_MS, owner, over: (room) => this.#refuse(room) });
+    this.#reading = new Deadlines({ clock, millis: STEP_MS, owner, over: (body) => this.#isSlow(body) });
+    this.#waits = new Deadlines({ clock, millis: WAIT_MS, owner, over: (body) => this.#refuse(body) });
   }
 
-  /** What bodies hold, how many wait, and how many were refused. */
+  /** The bytes that bodies hold, how many bodies wait, and how many were refused. */
   readonly metrics: Collector = () => {
     const pools = Object.values(this.#pools);
     return [
@@ -172,132 +172,132 @@ export class BodyMemory implements Disposable {
     ];
   };
 
-  /** The room of a body that is about to be read; it holds nothing yet. */
-  open(connection: object): BodyRoom {
+  /** A reservation for a body that is about to be read; it holds nothing yet. */
+  open(connection: object): BodyReservation {
     let sender = this.#senders.get(connection);
     if (!sender) this.#senders.set(connection, (sender = new Sender(this.now())));
-    return new BodyRoom(this, sender);
+    return new BodyReservation(this, sender);
   }
 
-  /** See {@link BodyRoom.take}. */
-  take(room: BodyRoom, part: Part, bytes: number): Promise<void> | undefined {
+  /** See {@link BodyReservation.take}. */
+  take(body: BodyReservation, part: Part, bytes: number): Promise<void> | undefined {
     const pool = this.#pools[part];
     const wanted = Math.min(bytes, pool.most);
     if (pool.waiting.size === 0 && pool.fits(wanted)) {
-      this.#give(room, part, wanted);
+      this.#give(body, part, wanted);
       return undefined;
     }
-    this.#rest(room);
-    room.wake = Promise.withResolvers();
-    pool.waiting.set(room, wanted);
-    this.#patience.add(room);
-    const { promise } = room.wake;
+    this.#unfollow(body);
+    body.wake = Promise.withResolvers();
+    pool.waiting.set(body, wanted);
+    this.#waits.add(body);
+    const { promise } = body.wake;
     this.#serve(part);
     return promise;
   }
 
   /** Waits for the sender of a body from now on, or not any more. */
-  follow(room: BodyRoom): void {
-    this.#rest(room);
-    if (room.reading) this.#reading.add(room);
+  follow(body: BodyReservation): void {
+    this.#unfollow(body);
+    if (body.reading) this.#reading.add(body);
   }
 
-  /** See {@link BodyRoom.keep}. */
-  keep(room: BodyRoom, part: Part, bytes: number): void {
-    if (room.held[part] <= bytes) return;
-    this.#hold(room, part, bytes);
+  /** See {@link BodyReservation.keep}. */
+  keep(body: BodyReservation, part: Part, bytes: number): void {
+    if (body.held[part] <= bytes) return;
+    this.#hold(body, part, bytes);
     this.#serve(part);
   }
 
-  /** Takes a body out, wherever it is. */
-  leave(room: BodyRoom): void {
-    this.#rest(room);
-    this.#patience.delete(room);
+  /** Ends a reservation, whatever it waits for. */
+  leave(body: BodyReservation): void {
+    this.#unfollow(body);
+    this.#waits.delete(body);
     for (const part of PART_NAMES) {
-      const waited = this.#pools[part].waiting.delete(room);
-      this.keep(room, part, 0);
+      const waited = this.#pools[part].waiting.delete(body);
+      this.keep(body, part, 0);
       if (waited) this.#serve(part);
     }
   }
 
   [Symbol.dispose](): void {
     this.#reading[Symbol.dispose]();
-    this.#patience[Symbol.dispose]();
+    this.#waits[Symbol.dispose]();
   }
 
-  /** Nobody waits for its sender. */
-  #rest(room: BodyRoom): void {
-    this.#reading.delete(room);
-    this.#slow.delete(room);
+  /** Its sender is not waited for. */
+  #unfollow(body: BodyReservation): void {
+    this.#reading.delete(body);
+    this.#slow.delete(body);
   }
 
-  #give(room: BodyRoom, part: Part, bytes: number): void {
-    this.#hold(room, part, bytes);
-    this.follow(room);
+  #give(body: BodyReservation, part: Part, bytes: number): void {
+    this.#hold(body, part, bytes);
+    this.follow(body);
   }
 
-  #hold(room: BodyRoom, part: Part, bytes: number): void {
-    const more = bytes - room.held[part];
-    room.held[part] = bytes;
-    room.sender.held[part] += more;
+  #hold(body: BodyReservation, part: Part, bytes: number): void {
+    const more = bytes - body.held[part];
+    body.held[part] = bytes;
+    body.sender.held[part] += more;
     this.#pools[part].held += more;
   }
 
-  /** Lets those go on who have room, or for whom others make way. */
+  /** Lets bodies go on for which there is memory, or for which others are refused. */
   #serve(part: Part): void {
     const pool = this.#pools[part];
     while (pool.waiting.size > 0) {
       const next = this.#next(part);
       const wanted = pool.waiting.get(next)!;
       if (pool.fits(wanted)) this.#wake(next, part, wanted);
-      else if (!this.#makeWay(next, part)) return;
+      else if (!this.#displace(next, part)) return;
     }
   }
 
-  /** Of those who wait, the one whose connection holds least. */
-  #next(part: Part): BodyRoom {
+  /** Of the bodies that wait, the one whose connection holds least. */
+  #next(part: Part): BodyReservation {
     const waiting = this.#pools[part].waiting.keys();
-    return waiting.reduce((least, room) => (room.sender.held[part] < least.sender.held[part] ? room : least));
+    return waiting.reduce((least, body) => (body.sender.held[part] < least.sender.held[part] ? body : least));
   }
 
-  #wake(room: BodyRoom, part: Part, bytes: number): void {
-    const { wake } = room;
-    this.#pools[part].waiting.delete(room);
-    this.#patience.delete(room);
-    room.wake = undefined;
-    this.#give(room, part, bytes);
+  #wake(body: BodyReservation, part: Part, bytes: number): void {
+    const { wake } = body;
+    this.#pools[part].waiting.delete(body);
+    this.#waits.delete(body);
+    body.wake = undefined;
+    this.#give(body, part, bytes);
     wake!.resolve();
   }
 
-  /** Whether somebody who holds something of a part has made way for another one. */
-  #makeWay({ sender }: BodyRoom, part: Part): boolean {
-    for (const room of this.#slow) {
-      if (room.held[part] === 0) continue;
-      if (room.sender.held[part] <= sender.held[part] && this.#moves(room)) continue;
-      this.#refuse(room);
+  /** Whether a body that holds memory of a part was refused for another one. */
+  #displace({ sender }: BodyReservation, part: Part): boolean {
+    for (const body of this.#slow) {
+      if (body.held[part] === 0) continue;
+      if (body.sender.held[part] <= sender.held[part] && this.#moves(body)) continue;
+      this.#refuse(body);
       return true;
     }
     return false;
   }
 
-  #moves({ sender }: BodyRoom): boolean {
+  #moves({ sender }: BodyReservation): boolean {
     return this.now() - sender.moved < STEP_MS;
   }
 
-  #isSlow(room: BodyRoom): void {
-    this.#slow.add(room);
-    if (this.#moves(room)) this.#reading.add(room);
+  #isSlow(body: BodyReservation): void {
+    this.#slow.add(body);
+    if (this.#moves(body)) this.#reading.add(body);
     for (const part of PART_NAMES) this.#serve(part);
   }
 
-  #refuse(room: BodyRoom): void {
+  #refuse(body: BodyReservation): void {
     this.#refused++;
-    const { wake, onRefused } = room;
+    const { wake, onRefused } = body;
     const message = "the server reads as many bodies as it has memory for; try again";
     const why = tooManyRequests(message, "body memory", RETRY_SECONDS);
-    room.wake = undefined;
-    room.reading = false;
-    this.leave(room);
+    body.wake = undefined;
+    body.reading = false;
+    this.leave(body);
     if (wake) wake.reject(why);
     else onRefused?.(why);
   }

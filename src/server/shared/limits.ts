@@ -1,4 +1,4 @@
-/** How much the server takes on (DEC-27). */
+/** How much a server takes on (DEC-27). */
 export interface ServerLimits {
   /** Bytes of a body, also after it was inflated. */
   readonly bodyBytes: number;
@@ -14,7 +14,7 @@ export interface ServerLimits {
   readonly bodyDepth: number;
   /** Ms from the head of a request to the last byte of its answer; watches and backups have limits of their own. */
   readonly requestMillis: number;
-  /** Ms that a watch lasts at the least that asked for no time; at most it lasts twice as long; 0 for no end (DEC-28). */
+  /** The shortest time in ms of a watch without `timeoutSeconds`; the longest is twice that; 0 for no end (DEC-28). */
   readonly watchMillis: number;
   /** Ms after which a request counts as slow, and is logged; watches and backups never do. */
   readonly slowMillis: number;
@@ -22,11 +22,11 @@ export interface ServerLimits {
   readonly connections: number;
   /** Connections from one address at the same time. */
   readonly connectionsPerAddress: number;
-  /** Connections on which one user was the first to show a credential; 0 for no limit. Members of `system:masters` are not counted. */
+  /** Connections whose first valid credential is of one user; 0 for no limit. Members of `system:masters` are not counted. */
   readonly connectionsPerUser: number;
   /** Requests of one user at the same time, until the last byte of each answer was taken; likewise. */
   readonly requestsPerUser: number;
-  /** Watches of one user at the same time, whoever is of this process and members of `system:masters` aside; 0 for no limit. */
+  /** Watches of one user at the same time, but for callers of this process and members of `system:masters`; 0 for no limit. */
   readonly watchesPerUser: number;
   /** Connections on which no credential has been shown yet. */
   readonly strangers: number;
@@ -50,3 +50,6 @@ export const DEFAULT_LIMITS: ServerLimits = {
   watchesPerUser: 10_000,
   strangers: 500,
 };
+
+/** How many requests run now: reads at 1, writes at 2. */
+export type Running = Record<1 | 2, number>;

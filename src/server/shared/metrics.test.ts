@@ -8,7 +8,8 @@ async function setUp() {
   const metrics = new ServerMetrics(kinds, [], { 1: 0, 2: 0 });
   const get = (path: string): void => {
     const info = requestInfo("GET", `/apis/example.com/v1/widgets/${path}`, () => false);
-    metrics.answered({ info, resource: kinds.find("example.com", "v1", "widgets"), code: 200, bytesOut: 10 }, 1);
+    const resource = kinds.find("example.com", "v1", "widgets");
+    metrics.answered({ info, resource, response: { code: 200, bytesOut: 10 } }, 1);
   };
   const lines = async (name: string): Promise<string[]> =>
     (await metrics.text()).split("\n").filter((line) => line.startsWith(`${name}{`));

@@ -12,6 +12,7 @@ import type { ResourceDefinition } from "../../schema/definition.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import type { KindsChange, Registry, Resource } from "../../registry/contract.ts";
 import { type Collector, type Labels, type Metric, expose, single } from "../../util/exposition.ts";
+import type { Running } from "./limits.ts";
 import { RequestSeries, requestMetrics } from "./request-series.ts";
 
 const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
@@ -19,12 +20,10 @@ const METHODS = new Set(["get", "head", "post", "put", "options"]);
 
 /** What is counted of a request. */
 export interface Measured {
-  readonly info: RequestInfo | undefined;
+  readonly info: RequestInfo;
   readonly resource: Resource | undefined;
-  /** The code of the answer. */
-  readonly code: number;
-  /** Bytes of its body. */
-  readonly bytesOut: number;
+  /** The code of the response, and the bytes of its body. */
+  readonly response: { readonly code: number; readonly bytesOut: number };
 }
 
 /** What is counted of one resource in one group and version. */
@@ -35,40 +34,46 @@ interface ResourceCounts {
 }
 
 /** The metrics of one server. */
-export class ServerMetrics {
+export class ServerMetrics implements Disposable {
   readonly #registry: Pick<Registry, "find" | "onChange">;
   readonly #byName = new Map<string, ResourceCounts>();
   /** The same, found without a name. */
   readonly #byDefinition = new WeakMap<ResourceDefinition, ResourceCounts>();
   readonly #others = new Map<string, RequestSeries>();
   readonly #collectors: readonly Collector[];
-  readonly #running: Readonly<Record<1 | 2, number>>;
+  readonly #running: Readonly<Running>;
+  readonly #kinds: Disposable;
   #events = 0;
   #closedSlow = 0;
 
-  /** @param running how many requests run: reads at 1, writes at 2; looked at when the metrics are asked for */
+  /** @param running read whenever the metrics are */
   constructor(
     registry: Pick<Registry, "find" | "onChange">,
     collectors: readonly Collector[],
-    running: Readonly<Record<1 | 2, number>>,
+    running: Readonly<Running>,
   ) {
     this.#registry = registry;
     this.#collectors = collectors;
     this.#running = running;
-    registry.onChange((change) => this.#forget(change));
+    this.#kinds = registry.onChange((change) => this.#forget(change));
+  }
+
+  [Symbol.dispose](): void {
+    this.#kinds[Symbol.dispose]();
   }
 
   /** Counts a request that has been answered. */
   answered(request: Measured, millis: number): void {
-    const verb = request.info?.verb ?? "";
-    this.#seriesOf(request, verb).add(request.code, millis / 1000, verb === "watch" ? undefined : request.bytesOut);
+    const { verb } = request.info;
+    const { code, bytesOut } = request.response;
+    this.#seriesOf(request, verb).add(code, millis / 1000, verb === "watch" ? undefined : bytesOut);
   }
 
   #seriesOf(request: Measured, verb: string): RequestSeries {
     let known = this.#others;
     let id = "other";
     if (request.resource) {
-      const { subresource } = request.info!;
+      const { subresource } = request.info;
       id = subresource === "" ? verb : `${verb} ${subresource}`;
       known = this.#countsOf(request.resource.definition).series;
     } else if (METHODS.has(verb) || VERBS.has(verb)) {
@@ -157,12 +162,12 @@ export class ServerMetrics {
 const nameOf = ({ group, version, plural }: ResourceDefinition): string => `${group}/${version}/${plural}`;
 
 function labelsOf({ info, resource }: Measured): Labels {
-  const verb = info?.verb ?? "";
+  const { verb } = info;
   if (!resource) {
     const known = METHODS.has(verb) || VERBS.has(verb);
     return { verb: known ? verb : "other", group: "", version: "", resource: "other", subresource: "" };
   }
   const { group, version, plural: name } = resource.definition;
   // The resource was found together with its subresource and verb, so all three are ours.
-  return { verb: VERBS.has(verb) ? verb : "other", group, version, resource: name, subresource: info!.subresource };
+  return { verb: VERBS.has(verb) ? verb : "other", group, version, resource: name, subresource: info.subresource };
 }

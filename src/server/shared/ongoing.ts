@@ -1,25 +1,24 @@
 import type { Authenticator, Connection, Identity } from "../../auth/contract.ts";
 import { attempt } from "../../util/attempt.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import type { ServerRequest } from "../request/request.ts";
 
-/** An answer that goes on for as long as its reader takes it: a watch, a backup. */
+/** A response that goes on for as long as its reader takes it: a watch, a log, a backup. */
 export interface OngoingAnswer {
-  /** Who has shown the credential that it was begun with. */
+  /** Whose credential it was begun with. */
   readonly owner: Identity;
   readonly connection: Connection;
   /** Its owner may have no more of it. */
   revoke(): void;
 }
 
-/** Who has shown the credential of a request, also where it is made in somebody else's name. */
-export const ownerOf = ({ sender, identity }: Pick<ServerRequest, "sender" | "identity">): Identity =>
+/** Whose credential a request has, also where it is sent in the name of another user. */
+export const ownerOf = ({ sender, identity }: { readonly sender: Identity | undefined; readonly identity: Identity }) =>
   sender ?? identity;
 
 /**
- * Ends the answers whose credentials were taken back, in turns where there are many.
+ * Ends the responses whose credentials were taken back, in slices where there are many.
  *
- * @param onFault is told where one cannot be ended; the others are
+ * @param onFault takes the failure of one that cannot be ended; the others are
  */
 export async function endRevoked(
   ongoing: Iterable<OngoingAnswer>,

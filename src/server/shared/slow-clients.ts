@@ -1,55 +1,54 @@
 /**
- * What clients that keep the server waiting take from others: nothing for long.
+ * Bounds what clients that keep the server waiting take from others.
  *
- *     a body that does not come, a reader           after 1 s altogether its seats are given back; a body that is there
- *     without room for the next piece               then asks for them again before it is worked on
- *     a large answer that nobody takes              keeps its seats, which bound how many copies there are; after 5 s
+ *     a body that does not come, a reader           after 1 s altogether its seats are given back; once the body is there,
+ *     that does not take the next piece             its request waits for seats again
+ *     a large response that is not taken            keeps its seats, which bound how many copies there are; after 5 s
  *                                                   it is broken off as soon as others want them
  *
- * Exempt requests and those of this process take nothing from anybody.
+ * Exempt requests and those of this process take nothing from others.
  *
  * @module
  */
 import type { Clock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 
-/** How long a client may keep us waiting, altogether, before its seats go to others. */
-const PATIENCE_MS = 1_000;
-/** How long nobody need take a large answer while others want its seats. */
+/** How long a client may keep the server waiting, altogether, before its seats go to others. */
+const TIMEOUT_MS = 1_000;
+/** How long a large response may wait for its reader while others want its seats. */
 const UNTAKEN_MS = 5_000;
 
-/** Who holds seats while a client keeps us waiting. */
+/** A request that holds seats while its client keeps the server waiting. */
 export interface SeatHolder {
   readonly holdsSeats: boolean;
-  /** Ms that its client has kept us waiting. */
+  /** Ms that its client has kept the server waiting. */
   keptWaiting: number;
   giveSeatsBack(): void;
 }
 
-/** What is done about requests whose large answers nobody takes. */
-export interface SlowClientsOptions<Request extends SeatHolder> {
-  readonly clock: Clock;
+/** A request whose large response can be broken off. */
+export interface AnsweringHolder extends SeatHolder {
   /** Whether others want its seats. */
-  readonly isWanted: (request: Request) => boolean;
-  /** Breaks its answer off and gives its seats back. */
-  readonly breakOff: (request: Request) => void;
+  readonly areSeatsWanted: boolean;
+  /** Breaks its response off and gives its seats back. */
+  breakOff(): void;
 }
 
-/** A large answer that is under way. */
-interface Answer<Request> {
-  readonly request: Request;
+/** A large response that is under way. */
+interface Answer {
+  readonly holder: AnsweringHolder;
   readonly since: number;
 }
 
 /** See the head of this file. */
-export class SlowClients<Request extends SeatHolder> implements Disposable {
-  readonly #options: SlowClientsOptions<Request>;
+export class SlowClients implements Disposable {
+  readonly #clock: Clock;
   readonly #waits: Deadlines<SeatHolder>;
-  readonly #answers: Deadlines<Answer<Request>>;
+  readonly #answers: Deadlines<Answer>;
 
-  constructor(options: SlowClientsOptions<Request>) {
-    const each = { clock: options.clock, millis: PATIENCE_MS, owner: "slow clients" };
-    this.#options = options;
+  constructor(clock: Clock) {
+    const each = { clock, millis: TIMEOUT_MS, owner: "slow clients" };
+    this.#clock = clock;
     this.#waits = new Deadlines({ ...each, over: (holder) => holder.giveSeatsBack() });
     this.#answers = new Deadlines({ ...each, over: (answer) => this.#look(answer) });
   }
@@ -57,22 +56,21 @@ export class SlowClients<Request extends SeatHolder> implements Disposable {
   /** Waits for something that a client does; its seats do not wait for long. */
   async waitFor<T>(holder: SeatHolder, done: Promise<T>): Promise<T> {
     if (!holder.holdsSeats) return done;
-    const { clock } = this.#options;
-    const since = clock.steady();
+    const since = this.#clock.steady();
     this.#waits.add(holder);
     try {
       return await done;
     } finally {
       this.#waits.delete(holder);
-      holder.keptWaiting += clock.steady() - since;
-      if (holder.keptWaiting >= PATIENCE_MS) holder.giveSeatsBack();
+      holder.keptWaiting += this.#clock.steady() - since;
+      if (holder.keptWaiting >= TIMEOUT_MS) holder.giveSeatsBack();
     }
   }
 
-  /** Waits until a large answer was taken; its seats are kept, and the answer is broken off where that starves others. */
-  async waitUntilTaken(request: Request, taken: Promise<void>): Promise<void> {
-    if (!request.holdsSeats) return taken;
-    const answer = { request, since: this.#options.clock.steady() };
+  /** Waits until a large response was taken; its seats are kept, and it is broken off where that starves others. */
+  async waitUntilTaken(holder: AnsweringHolder, taken: Promise<void>): Promise<void> {
+    if (!holder.holdsSeats) return taken;
+    const answer = { holder, since: this.#clock.steady() };
     this.#answers.add(answer);
     try {
       await taken;
@@ -86,10 +84,9 @@ export class SlowClients<Request extends SeatHolder> implements Disposable {
     this.#answers[Symbol.dispose]();
   }
 
-  #look(answer: Answer<Request>): void {
-    const { clock, isWanted, breakOff } = this.#options;
-    const { request, since } = answer;
-    if (clock.steady() - since >= UNTAKEN_MS && isWanted(request)) breakOff(request);
+  #look(answer: Answer): void {
+    const { holder, since } = answer;
+    if (this.#clock.steady() - since >= UNTAKEN_MS && holder.areSeatsWanted) holder.breakOff();
     else this.#answers.add(answer);
   }
 }

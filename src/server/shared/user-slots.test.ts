@@ -1,15 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { type TestServer, testServer } from "../testing/test-server.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { UserPlaces, userPlacesMetrics } from "./user-slots.ts";
+import { UserSlots, userSlotsMetrics } from "./user-slots.ts";
 
-const watchPlaces = (most: number): UserPlaces => new UserPlaces({ what: "watches", most });
+const watchSlots = (most: number): UserSlots => new UserSlots({ what: "watches", most });
 const somebody = { user: "somebody", groups: ["system:authenticated"] };
 const other = { user: "other", groups: [] };
 const master = { user: "admin", groups: ["system:masters"] };
 
 test("a user has so many watches and no more, others have their own, and masters as many as they like", () => {
-  const places = watchPlaces(2);
+  const places = watchSlots(2);
   const first = places.take(somebody);
   places.take(somebody);
   expect(() => places.take(somebody)).toThrow("--max-watches-per-user");
@@ -22,10 +22,10 @@ test("a user has so many watches and no more, others have their own, and masters
 });
 
 test("nothing is kept of who has no watch any more", () => {
-  const places = watchPlaces(1);
+  const places = watchSlots(1);
   for (let i = 0; i < 100; i++) places.take({ user: `u${i}`, groups: [] })[Symbol.dispose]();
   expect(places.users).toBe(0);
-  expect(watchPlaces(0).take(somebody)).toBeDefined();
+  expect(watchSlots(0).take(somebody)).toBeDefined();
 });
 
 const WATCH = "/api/v1/configmaps?watch=true";
@@ -63,12 +63,12 @@ test("the watch that is one too many is answered 429 with Retry-After; one that 
 });
 
 test("metrics say what the user has who has most, and how often a limit was met; they name nobody", () => {
-  const places = watchPlaces(2);
+  const places = watchSlots(2);
   places.take(somebody);
   places.take(somebody);
   places.take(other);
   expect(() => places.take(somebody)).toThrow("found as many");
-  expect(userPlacesMetrics([places])()).toMatchObject([
+  expect(userSlotsMetrics([places])()).toMatchObject([
     { name: "keelson_user_limit_highest", samples: [{ labels: { limit: "watches" }, value: 2 }] },
     { name: "keelson_user_limit_refusals_total", samples: [{ labels: { limit: "watches" }, value: 1 }] },
   ]);

@@ -1,6 +1,6 @@
 /**
- * How much one user has at the same time of what a server has for all: connections, requests under way, watches. So one
- * user does not take the descriptors and the memory of everybody.
+ * Counts what one user has at the same time of what a server has for all: connections, running requests, watches. So one
+ * user cannot take all descriptors and all memory.
  *
  * Members of `system:masters` are not counted.
  *
@@ -12,20 +12,20 @@ import { tooManyRequests } from "../../meta/status.ts";
 import type { Collector } from "../../util/exposition.ts";
 import { PassingMap } from "../../util/passing.ts";
 
-/** Something of a user that is counted; giving it back twice is giving it back once. */
-export type UserPlace = Disposable;
+/** One of what a user has; disposing it twice is disposing it once. */
+export type UserSlot = Disposable;
 
 /** What is counted, and to where. */
-export interface UserPlacesOptions {
+export interface UserSlotsOptions {
   readonly what: "connections" | "requests" | "watches";
-  /** What one user may have at the same time; 0 for no limit. */
+  /** How many one user may have at the same time; 0 for no limit. */
   readonly most: number;
-  /** When somebody who has as many is to try again; a second by default. */
+  /** When a user who has as many is to try again; a second by default. */
   readonly retrySeconds?: number;
 }
 
-/** A place that is taken. It is small: each request of a user has one. */
-class Held implements UserPlace {
+/** A slot that is taken. It is small: each request of a user has one. */
+class Held implements UserSlot {
   readonly #taken: PassingMap<string, number>;
   #user: string | undefined;
 
@@ -43,20 +43,20 @@ class Held implements UserPlace {
   }
 }
 
-const UNCOUNTED: UserPlace = { [Symbol.dispose]() {} };
+const UNCOUNTED: UserSlot = { [Symbol.dispose]() {} };
 
-/** See the head of this file. It keeps nothing of those who have nothing. */
-export class UserPlaces {
-  readonly #options: UserPlacesOptions;
+/** See the head of this file. It keeps nothing of users who have nothing. */
+export class UserSlots {
+  readonly #options: UserSlotsOptions;
   readonly #taken = new PassingMap<string, number>();
   #refused = 0;
 
-  constructor(options: UserPlacesOptions) {
+  constructor(options: UserSlotsOptions) {
     this.#options = options;
   }
 
-  /** Takes a place, until it is disposed; 429 where the user has as many as one may have. */
-  take(identity: Pick<Identity, "user" | "groups">): UserPlace {
+  /** Takes a slot, until it is disposed; 429 where the user has as many as one may have. */
+  take(identity: Pick<Identity, "user" | "groups">): UserSlot {
     const { what, most, retrySeconds } = this.#options;
     if (most === 0 || isMaster(identity)) return UNCOUNTED;
     const { user } = identity;
@@ -75,7 +75,7 @@ export class UserPlaces {
     return this.#taken.size;
   }
 
-  /** What is counted; what the user has who has most; how often somebody was refused. */
+  /** What is counted; the most that a user has; how often one was refused. */
   get figures(): { readonly limit: string; readonly highest: number; readonly refused: number } {
     let highest = 0;
     for (const taken of this.#taken.values()) highest = Math.max(highest, taken);
@@ -83,9 +83,9 @@ export class UserPlaces {
   }
 }
 
-/** How near users are to their limits, and how often one was met. No user is named: there may be any number. */
-export const userPlacesMetrics =
-  (all: readonly UserPlaces[]): Collector =>
+/** How near users are to their limits, and how often they were refused. No user is named: there may be any number. */
+export const userSlotsMetrics =
+  (all: readonly UserSlots[]): Collector =>
   () => {
     const figures = all.map((one) => one.figures);
     return [

@@ -1,13 +1,13 @@
 import { exactText, parseExactText } from "../../value/exact-text.ts";
 import { utf8Text } from "../../value/utf8.ts";
 import { type Value, isObject } from "../../value/value.ts";
-import type { AnswerWitness } from "../request/recorder.ts";
+import type { ResponseRecorder } from "../request/recorder.ts";
 
-/** What is longer is not kept: events would else need as much memory as the largest lists, several times. */
-const MOST_CHARACTERS = 16 << 20;
+/** A longer response is not kept: events would else need as much memory as the largest lists, several times. */
+const MAX_CHARACTERS = 16 << 20;
 
-/** Keeps the answer of a request as the text of an event has it: JSON on one line (AUDIT-16). */
-export class KeptAnswer implements AnswerWitness {
+/** Keeps the response to a request as the text of an event has it: JSON on one line (AUDIT-16). */
+export class KeptResponse implements ResponseRecorder {
   readonly #omitManagedFields: boolean;
   #parts: string[] = [];
   #length = 0;
@@ -53,7 +53,7 @@ export class KeptAnswer implements AnswerWitness {
 
   #add(text: string): void {
     this.#length += text.length;
-    this.isTooLong = this.#length > MOST_CHARACTERS;
+    this.isTooLong = this.#length > MAX_CHARACTERS;
     if (this.isTooLong) this.#parts = [];
     else this.#parts.push(text);
   }
