@@ -6,8 +6,7 @@
  */
 export { ThreadPool } from "./threads/pool.ts";
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
-export type { ServerContext } from "./request/context.ts";
-export type { Route } from "./request/route.ts";
+export type { Route, ServerContext } from "./request/context.ts";
 export { issuerRoutes } from "./documents/issuer-endpoint.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";
 export { DEFAULT_LIMITS, type ServerLimits } from "./shared/limits.ts";

@@ -7,10 +7,9 @@ import { unknownPath } from "../../meta/status.ts";
 import type { Registry } from "../../registry/contract.ts";
 import { contentType } from "../answer/in-form.ts";
 import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../answer/negotiate.ts";
-import type { ServerContext } from "../request/context.ts";
+import type { ServerContext, Route, RouteAnswer } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
-import type { Route, RouteAnswer } from "../request/route.ts";
-import { answerDocument } from "./answer-document.ts";
+import { answerDocument } from "./document.ts";
 import { Discovery } from "./discovery.ts";
 
 const AGGREGATED_TYPE = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

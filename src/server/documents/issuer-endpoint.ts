@@ -8,7 +8,7 @@ import type { TokenKey } from "../../auth/token-keys.ts";
 import { notAcceptable } from "../../meta/status.ts";
 import { answerBytes } from "../answer/encode.ts";
 import { DOCUMENT, clausesOf, negotiate } from "../answer/negotiate.ts";
-import type { Route } from "../request/route.ts";
+import type { Route } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 
 /** Of whom the documents are. */

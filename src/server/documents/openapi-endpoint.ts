@@ -7,10 +7,9 @@
 import { otherDialectHint } from "../../meta/dialect.ts";
 import { unknownPath } from "../../meta/status.ts";
 import { type Clause, clausesOf } from "../answer/negotiate.ts";
-import type { ServerContext } from "../request/context.ts";
+import type { ServerContext, Route } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
-import type { Route } from "../request/route.ts";
-import { answerDocument } from "./answer-document.ts";
+import { answerDocument } from "./document.ts";
 import { type OpenApi, ROOT, type V2Form } from "./openapi.ts";
 
 /** The second is the name in the response, also where an older client has sent the first. */

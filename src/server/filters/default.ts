@@ -3,13 +3,11 @@ import { authenticate } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
 import type { Filter } from "./contract.ts";
 import { fairness } from "./fairness.ts";
-import { find } from "./find.ts";
-import { handle } from "./handle.ts";
+import { find, handle } from "./find.ts";
 import { impersonate } from "./impersonate.ts";
-import { measure } from "./measure.ts";
+import { measure, slow } from "./measure.ts";
 import { readPath } from "./read-path.ts";
 import { readTimeout } from "./read-timeout.ts";
-import { slow } from "./slow.ts";
 import { warn } from "./warn.ts";
 
 /** The filters of a request, in order, unless a server has others. */

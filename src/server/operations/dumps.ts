@@ -5,7 +5,7 @@
  */
 import { type DumpName, dump } from "../../fairness/index.ts";
 import { answerBytes } from "../answer/encode.ts";
-import type { Route } from "../request/route.ts";
+import type { Route } from "../request/context.ts";
 
 const NAMES: readonly DumpName[] = ["dump_priority_levels", "dump_queues", "dump_requests"];
 

@@ -6,9 +6,8 @@
  *
  * @module
  */
-import type { ServerContext } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
-import type { Route, RouteAnswer } from "../request/route.ts";
+import type { Route, RouteAnswer, ServerContext } from "../request/context.ts";
 
 /** One thing that can be wrong. */
 export interface HealthCheck {

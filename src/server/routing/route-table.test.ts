@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Route } from "../request/route.ts";
+import type { Route } from "../request/context.ts";
 import { RouteTable } from "./route-table.ts";
 import { testServer } from "../testing/test-server.ts";
 

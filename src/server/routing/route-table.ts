@@ -5,9 +5,8 @@
  */
 import { otherDialectHint } from "../../meta/dialect.ts";
 import { ApiError, unknownPath } from "../../meta/status.ts";
-import type { ServerContext } from "../request/context.ts";
+import type { ServerContext, Route, RouteAnswer, RouteParams, Routes } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
-import type { Route, RouteAnswer, RouteParams, Routes } from "../request/route.ts";
 
 /** A route whose path is a template. */
 interface Template {

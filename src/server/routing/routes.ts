@@ -16,8 +16,7 @@ import { versionInfo } from "../documents/version.ts";
 import { DUMPS } from "../operations/dumps.ts";
 import { type HealthCheck, healthRoutes } from "../operations/health.ts";
 import { answerHistory } from "../operations/history.ts";
-import type { ServerContext, ServerParts } from "../request/context.ts";
-import type { Route } from "../request/route.ts";
+import type { ServerContext, ServerParts, Route } from "../request/context.ts";
 
 const GET = ["GET"];
 
