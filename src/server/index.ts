@@ -1,6 +1,6 @@
 /**
- * The server room: HTTP only. See `server.ts` for how a server is made, `filters/default.ts` for the way of a request, and
- * `routes.ts` for the paths beside the API.
+ * The server room: HTTP only. See `server.ts` for how a server is made, `filters/default.ts` for the filters of a request, and
+ * `routing/routes.ts` for the paths that are no resources.
  *
  * @module
  */

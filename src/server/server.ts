@@ -127,7 +127,7 @@ class HttpServer implements ServerHandle {
 
   inject(sent: InjectRequest): Promise<InjectAnswer> {
     const exchange = new InjectExchange(sent, this.#activity);
-    const request = new ServerRequest(exchange, this.#context.clock);
+    const request = new ServerRequest(this.#context, exchange);
     // Callers of this process are not counted.
     if (!sent.identity) exchange.onOver(() => request.response.over());
     void this.#chain.run(request);
@@ -150,7 +150,7 @@ class HttpServer implements ServerHandle {
   }
 
   #begin(exchange: Exchange): void {
-    const request = new ServerRequest(exchange, this.#context.clock);
+    const request = new ServerRequest(this.#context, exchange);
     this.#late.follow(request);
     // Many may come at once on one connection: each is authenticated in its position.
     const turn = turnOf(exchange.connection);

@@ -47,7 +47,7 @@ interface FailureAnswer {
   readonly format: Format;
 }
 
-/** The Status of a failure, or the explanation where there is one and the client asks for it. */
+/** The Status of a failure, or the explanation where there is one and the client accepts it. */
 function failureAnswer(server: ServerContext, request: ServerRequest, failure: ApiError): FailureAnswer {
   const { incoming } = request;
   const format = failure.explain && explanationFormat(incoming);

@@ -5,7 +5,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerPieces } from "./answer-pieces.ts";
+import { answerPieces } from "./answer.ts";
 import { answerBytes } from "./encode.ts";
 import { type AnswerPieces, LINE_END, contentType, isJson, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
@@ -14,7 +14,7 @@ import type { ResourceRequest } from "../request/request.ts";
 import { WHOLE } from "./stream-writer.ts";
 import { includeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
 
-/** The form of an answer with one object; checked before a write, so that nothing is stored for an answer we cannot give. */
+/** The form of a response with one object; read before a write, so that nothing is stored where no form is acceptable. */
 export function objectFormat(request: ResourceRequest, offer: Offer = OBJECT): Format {
   const format = negotiate(request.incoming, offer, request);
   if (format.shape === "Table") includeObject(request.incoming.query);
@@ -39,10 +39,10 @@ export function answerObject(
         : partialBytes(bytes, format.version);
   response.recorder?.response?.bytes(shaped);
   if (isJson(format) && shaped.length <= WHOLE) {
-    return answerBytes(server, response, code, [shaped, LINE_END], contentType(format));
+    return answerBytes(response, code, [shaped, LINE_END], contentType(format));
   }
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
-    answerPieces(server, response, code, pieces, contentType(format));
+    answerPieces(response, code, pieces, contentType(format));
   const pieces = jsonInForm(shaped, format);
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }

@@ -4,7 +4,6 @@
  * @module
  */
 import { gzip } from "node:zlib";
-import type { ServerContext } from "../request/context.ts";
 import { lengthOf } from "../request/exchange.ts";
 import type { HttpResponse } from "../request/response.ts";
 
@@ -12,7 +11,7 @@ import type { HttpResponse } from "../request/response.ts";
 export const COMPRESS_FROM = 131_072;
 
 /** Whether an answer of this length goes out compressed; peers on this machine lose more by it than they gain. */
-export function compresses(server: ServerContext, { incoming: { sent } }: HttpResponse, length: number): boolean {
+export function compresses({ server, incoming: { sent } }: HttpResponse, length: number): boolean {
   if (length < COMPRESS_FROM || server.compress === "never") return false;
   if (!sent.header("accept-encoding").includes("gzip")) return false;
   return server.compress === "always" || !isLocal(sent.connection.address);
@@ -27,7 +26,6 @@ export const varyBy = (other: string | undefined): string =>
 
 /** Answers with bytes, compressed where that pays; `more` are further headers. */
 export function answerBytes(
-  server: ServerContext,
   response: HttpResponse,
   code: number,
   body: Uint8Array | readonly Uint8Array[],
@@ -37,9 +35,9 @@ export function answerBytes(
   const headers = response.headers(type);
   if (more) Object.assign(headers, more);
   const length = lengthOf(body);
-  if (!compresses(server, response, length)) {
+  if (!compresses(response, length)) {
     response.respond(code, headers, body);
-    return untilTaken(server, response, length);
+    return untilTaken(response, length);
   }
   headers["content-encoding"] = "gzip";
   headers["vary"] = varyBy(more?.["vary"]);
@@ -47,7 +45,7 @@ export function answerBytes(
   return compressed(whole).then((packed) => {
     response.respond(code, headers, packed);
     response.bytesOut = length;
-    return untilTaken(server, response, packed.length);
+    return untilTaken(response, packed.length);
   });
 }
 
@@ -57,11 +55,11 @@ export function answerBytes(
  */
 const HELD_FROM = 131_072;
 
-function untilTaken(server: ServerContext, response: HttpResponse, length: number): Promise<void> | undefined {
+function untilTaken(response: HttpResponse, length: number): Promise<void> | undefined {
   if (length < HELD_FROM) return undefined;
   response.bodyMemory?.[Symbol.dispose]();
   const over = response.untilOver();
-  return over && server.slowClients.waitUntilTaken(response.seats, over);
+  return over && response.server.slowClients.waitUntilTaken(response.seats, over);
 }
 
 /** Compresses in the thread pool, for speed rather than size. */

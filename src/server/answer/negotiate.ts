@@ -46,7 +46,7 @@ export const OBJECT: Offer = {
   refused: ["PartialObjectMetadataList"],
   media: ALL,
 };
-/** One object that is read: also who owns it. */
+/** One object that is read: also the owners of its fields. */
 export const READ_OBJECT: Offer = { ...OBJECT, shapes: [...OBJECT.shapes, "Blame"] };
 /** A list: itself, as a table, or metadata only. */
 export const LIST: Offer = {
@@ -85,17 +85,17 @@ export interface Clause {
   /** The version of the group of `as` that the server is to write. */
   readonly serverVersion: string;
   readonly pretty: boolean;
-  /** Whether the clause asks to turn the answer into something. */
+  /** Whether the clause wants another shape. */
   readonly converts: boolean;
 }
 
-/** Clients send a handful of headers; who sends many different ones pushes out those of others, and no more. */
+/** Clients send a handful of headers; one that sends many different ones displaces those of others, and no more. */
 const parsed = new BoundedCache<readonly Clause[]>({
   entries: 500,
   bytes: 1 << 20,
   weigh: (clauses) => CLAUSE_BYTES * clauses.length,
 });
-const LONGEST_KEPT = 1000;
+const MAX_KEPT_LENGTH = 1000;
 const CLAUSE_BYTES = 256;
 
 /** The clauses of an Accept header in the order in which they are tried. An empty header takes anything. */
@@ -103,7 +103,7 @@ export function clausesOf(accept: string): readonly Clause[] {
   let clauses = parsed.get(accept);
   if (!clauses) {
     clauses = parseAccept(accept);
-    if (accept.length < LONGEST_KEPT) parsed.set(accept, clauses);
+    if (accept.length < MAX_KEPT_LENGTH) parsed.set(accept, clauses);
   }
   return clauses;
 }

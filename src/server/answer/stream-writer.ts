@@ -1,32 +1,31 @@
 /**
- * Writes an answer of unknown length: small ones leave at once with their length, large ones in big pieces that wait
- * for the reader, compressed where that pays.
+ * Writes a response of unknown length: small ones are sent at once with their length, large ones in big pieces that wait for
+ * the reader, compressed where that pays.
  *
  * @module
  */
 import { type Gzip, constants, createGzip } from "node:zlib";
-import type { ServerContext } from "../request/context.ts";
 import { BufferPool } from "../../util/buffer-pool.ts";
 import { COMPRESS_FROM, compresses, varyBy } from "./encode.ts";
 import { drained } from "../request/drained.ts";
 import type { OutStream } from "../request/exchange.ts";
 import type { HttpResponse } from "../request/response.ts";
-import { PIECE, ROOM, pieces } from "./pieces.ts";
+import { PIECE, CAPACITY, pieces } from "./pieces.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 
 /** Bytes that leave together while many have not been taken. */
 const SMALL_PIECE = 16_384;
 /** So many bytes may wait for their readers before pieces become small. */
 const MANY_UNTAKEN = 32 * 1024 * 1024;
-/** Answers up to here, whose size is known, are made in one piece. */
+/** Responses up to here, whose size is known, are made in one piece. */
 export const WHOLE = 1_048_576;
 /** Bytes made for one reader that he may leave untaken without a seat, while few wait and while many do. */
 const MUCH = 524_288;
-const SMALL_ROOM = 65_536;
+const FEW = 65_536;
 /** Smaller answers are not worth the way to the pool. */
 const SMALL = 16_384;
 
-/** Bytes of all answers over sockets that their readers have not taken; in process they are nobody's for long. */
+/** Bytes of all responses over sockets that their readers have not taken. */
 let untaken = 0;
 
 /** Whether the readers of this process take what they are sent. */
@@ -42,13 +41,12 @@ const pieceSize = (): [BufferPool, number] => (isTaken() ? [pieces, PIECE] : [sm
 const GZIP_BYTES = 262_144;
 const NOTHING = Buffer.alloc(0);
 
-/** The pool whose buffers hold an answer of this size; undefined for small ones. */
+/** The pool whose buffers hold a response of this size; undefined for small ones. */
 const poolFor = (expected: number): BufferPool | undefined =>
   expected <= SMALL ? undefined : pools.find((pool) => expected <= pool.size);
 
 /** See the head of this file. Call {@link StreamWriter.add} for each part, then {@link StreamWriter.end}. */
 export class StreamWriter {
-  readonly #server: ServerContext;
   readonly #response: HttpResponse;
   readonly #type: string;
   readonly #more: Readonly<Record<string, string>> | undefined;
@@ -59,7 +57,7 @@ export class StreamWriter {
   /** A part that is sent as it is, after what has been added before it. */
   #large: Uint8Array | undefined;
   #out: OutStream | undefined;
-  /** Bytes that were handed over and not taken. */
+  /** Bytes that were written and not taken. */
   #untaken = 0;
   readonly #turn = new TurnLimit();
 
@@ -67,13 +65,7 @@ export class StreamWriter {
    * @param expected how many bytes will come, where that is known
    * @param more further headers
    */
-  constructor(
-    server: ServerContext,
-    response: HttpResponse,
-    type: string,
-    expected = 8192,
-    more?: Readonly<Record<string, string>>,
-  ) {
+  constructor(response: HttpResponse, type: string, expected = 8192, more?: Readonly<Record<string, string>>) {
     const whole = expected <= (isTaken() ? WHOLE : SMALL_PIECE);
     if (whole) {
       this.#pool = poolFor(expected);
@@ -83,7 +75,6 @@ export class StreamWriter {
       [this.#pool, this.#full] = pieceSize();
       this.#buffer = this.#pool.take();
     }
-    this.#server = server;
     this.#response = response;
     this.#type = type;
     this.#more = more;
@@ -117,7 +108,7 @@ export class StreamWriter {
     this.#buffer[this.#used++] = byte;
   }
 
-  /** Writes what has been added and waits until the reader has room; false when nobody listens any more. */
+  /** Writes what has been added and waits until the reader has taken enough; false when the reader is gone. */
   async flush(): Promise<boolean> {
     const out = (this.#out ??= this.#open());
     let hasRoom = this.#send(out);
@@ -129,7 +120,7 @@ export class StreamWriter {
       this.#large = undefined;
     }
     if (!hasRoom) await this.#drained(out);
-    // Many whose readers have gone at once do not wait for turns in which there is nothing left to do.
+    // Many whose readers have gone at once do not wait for turns: nothing is left to do.
     if (!out.closed) await this.#turn.pause();
     if (out.closed) return false;
     [this.#pool, this.#full] = pieceSize();
@@ -139,8 +130,8 @@ export class StreamWriter {
 
   /** Waits for the reader: without a seat where it takes long, unless it would hold much that was made for it alone. */
   #drained(out: OutStream): Promise<void> {
-    const { slowClients } = this.#server;
-    return this.#untaken > (isTaken() ? MUCH : SMALL_ROOM)
+    const { slowClients } = this.#response.server;
+    return this.#untaken > (isTaken() ? MUCH : FEW)
       ? slowClients.waitUntilTaken(this.#response.seats, out.drained())
       : slowClients.waitFor(this.#response.seats, out.drained());
   }
@@ -157,7 +148,7 @@ export class StreamWriter {
     out.end();
   }
 
-  /** Hands over what has been added; false when the reader is slower than we are. */
+  /** Writes what has been added; false when the reader is slower. */
   #send(out: OutStream): boolean {
     const buffer = this.#buffer;
     const pool = this.#pool;
@@ -183,7 +174,7 @@ export class StreamWriter {
   }
 
   #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#buffer.length * 4, ROOM)));
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#buffer.length * 4, CAPACITY)));
     larger.set(this.#buffer.subarray(0, this.#used));
     this.#buffer = larger;
   }
@@ -194,7 +185,7 @@ export class StreamWriter {
     const headers = response.headers(this.#type);
     if (this.#more) Object.assign(headers, this.#more);
     const code = response.code || 200;
-    if (!isTaken() || !compresses(this.#server, response, length ?? COMPRESS_FROM)) {
+    if (!isTaken() || !compresses(response, length ?? COMPRESS_FROM)) {
       if (length !== undefined) headers["content-length"] = length;
       return this.#followed(response.stream(code, headers));
     }
@@ -204,7 +195,7 @@ export class StreamWriter {
     return this.#followed(new GzipOut(response.stream(code, headers)));
   }
 
-  /** What was handed over and not taken is gone with the stream. */
+  /** Bytes that were not taken are gone with the stream. */
   #followed(out: OutStream): OutStream {
     out.onClose = () => this.#count(-this.#untaken);
     return out;

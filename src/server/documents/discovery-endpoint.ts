@@ -7,7 +7,7 @@ import { unknownPath } from "../../meta/status.ts";
 import type { Registry } from "../../registry/contract.ts";
 import { contentType } from "../answer/in-form.ts";
 import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../answer/negotiate.ts";
-import type { ServerContext, Route, RouteAnswer } from "../request/context.ts";
+import type { Route, RouteAnswer } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
 import { answerDocument } from "./document.ts";
 import { Discovery } from "./discovery.ts";
@@ -30,24 +30,25 @@ export function discoveryRoutes(registry: Registry): readonly Route[] {
       .flatMap((one) =>
         one.versions.map(({ version }) => (core ? `/api/${version}` : `/apis/${one.group}/${version}`)),
       );
-  const root =
-    (core: boolean): Route["answer"] =>
-    (server, { response }) =>
-      answerGroups(server, response, discovery, core);
-  const resources: Route["answer"] = (server, { response }, { group = "", version }) =>
-    answerResources(server, response, discovery, group, version!);
+  const resources: Route["answer"] = (_server, { response }, { group = "", version }) =>
+    answerResources(response, discovery, group, version!);
   return [
-    { path: "/api", slash: true, methods: GET, answer: root(true) },
+    {
+      path: "/api",
+      slash: true,
+      methods: GET,
+      answer: (_server, { response }) => answerGroups(response, discovery, true),
+    },
     { path: "/api/{version}", slash: true, methods: GET, listed: () => versions(true), answer: resources },
     { path: "/api/{rest...}", answer: nothing },
     // Any method, as the reference does.
-    { path: "/apis", slash: true, answer: root(false) },
+    { path: "/apis", slash: true, answer: (_server, { response }) => answerGroups(response, discovery, false) },
     {
       path: "/apis/{group}",
       slash: true,
       methods: GET,
       listed: () => groups().map(({ group }) => `/apis/${group}`),
-      answer: (server, { response }, { group }) => answerGroup(server, response, discovery, group!),
+      answer: (_server, { response }, { group }) => answerGroup(response, discovery, group!),
     },
     { path: "/apis/{group}/{version}", slash: true, methods: GET, listed: () => versions(false), answer: resources },
     { path: "/apis/{rest...}", answer: nothing },
@@ -55,20 +56,14 @@ export function discoveryRoutes(registry: Registry): readonly Route[] {
 }
 
 /** `/apis/GROUP`: false when the group is not known. */
-function answerGroup(
-  server: ServerContext,
-  response: HttpResponse,
-  discovery: Discovery,
-  name: string,
-): RouteAnswer | Promise<RouteAnswer> {
+function answerGroup(response: HttpResponse, discovery: Discovery, name: string): RouteAnswer | Promise<RouteAnswer> {
   if (!discovery.has(name)) return false;
   const format = negotiate(response.incoming, DOCUMENT);
-  return answerDocument(server, response, discovery.group(name, format)!, contentType(format));
+  return answerDocument(response, discovery.group(name, format)!, contentType(format));
 }
 
 /** `/apis/GROUP/VERSION`, or `/api/VERSION` of the core group: false when the group is not known. */
 function answerResources(
-  server: ServerContext,
   response: HttpResponse,
   discovery: Discovery,
   name: string,
@@ -78,26 +73,21 @@ function answerResources(
   // That there is no such version comes before the media types of the client.
   if (!discovery.has(name, version)) throw unknownPath();
   const format = negotiate(response.incoming, DOCUMENT);
-  return answerDocument(server, response, discovery.resources(name, version, format)!, contentType(format));
+  return answerDocument(response, discovery.resources(name, version, format)!, contentType(format));
 }
 
 /** `/api` or `/apis`: aggregated where any clause of the Accept header says so. */
-function answerGroups(
-  server: ServerContext,
-  response: HttpResponse,
-  discovery: Discovery,
-  core: boolean,
-): void | Promise<void> {
+function answerGroups(response: HttpResponse, discovery: Discovery, core: boolean): void | Promise<void> {
   const { incoming } = response;
   const clause = clausesOf(incoming.sent.header("accept")).find(isAggregated);
   if (!clause) {
     const format = negotiate(incoming, DOCUMENT);
-    return answerDocument(server, response, discovery.root(core, format), contentType(format));
+    return answerDocument(response, discovery.root(core, format), contentType(format));
   }
   const media = clause.media === "yaml" ? "yaml" : "json";
   const format: Format = { media, shape: "", version: "", pretty: isPretty(incoming) };
   const document = discovery.aggregated(core, format);
-  return answerDocument(server, response, document, `application/${media};${AGGREGATED_TYPE}`);
+  return answerDocument(response, document, `application/${media};${AGGREGATED_TYPE}`);
 }
 
 const isAggregated = ({ media, as, group, version }: Clause): boolean =>

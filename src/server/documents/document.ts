@@ -4,8 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { answerPieces } from "../answer/answer-pieces.ts";
-import type { ServerContext } from "../request/context.ts";
+import { answerPieces } from "../answer/answer.ts";
 import type { HttpResponse } from "../request/response.ts";
 
 /** A document in pieces, and a hash that changes with it. */
@@ -27,18 +26,17 @@ export const hashText = (hash: ReturnType<typeof createHash>): string => hash.di
 
 /** Answers with a document, or with 304 when the client has it. `more` are further headers. */
 export function answerDocument(
-  server: ServerContext,
   response: HttpResponse,
   document: HashedDocument | Promise<HashedDocument>,
   type: string,
   more: Readonly<Record<string, string>> = {},
 ): void | Promise<void> {
-  if (document instanceof Promise) return document.then((made) => answerDocument(server, response, made, type, more));
+  if (document instanceof Promise) return document.then((made) => answerDocument(response, made, type, more));
   const etag = `"${document.hash}"`;
   const sent = response.incoming.sent.header("if-none-match");
   if (sent !== "" && sent.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)) {
     response.respond(304, { ...response.headers(""), ...more, etag, vary: "Accept" });
     return;
   }
-  return answerPieces(server, response, 200, document.pieces(), type, { ...more, etag, vary: "Accept" });
+  return answerPieces(response, 200, document.pieces(), type, { ...more, etag, vary: "Accept" });
 }

@@ -72,7 +72,7 @@ const list = (number: number, put: Put): Field =>
     for (let i = items.length - 1; i >= 0; i--) put(out, items[i]);
   });
 
-/** A message of its own, which may refer to itself: the table is asked for when it is needed. */
+/** A message of its own, which may refer to itself: its table is read when it is needed. */
 const writeMessage =
   (message: () => Message): Put =>
   (out, value) =>

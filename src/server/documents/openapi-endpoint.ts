@@ -20,13 +20,12 @@ const V2_PROTOBUF = [
 
 /** The routes to the documents. */
 export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
-  { path: "/openapi/v2", answer: (server, { response }) => answerV2(server, response, openApi) },
+  { path: "/openapi/v2", answer: (_server, { response }) => answerV2(response, openApi) },
   {
     path: ROOT,
     // JSON, whatever the client accepts, and under the name that the dialect has for it.
     answer: async (server, { response }) =>
       answerDocument(
-        server,
         response,
         await openApi.index(),
         server.dialect.rules.openApiIndexIsPlain ? "text/plain; charset=utf-8" : "application/json",
@@ -35,11 +34,11 @@ export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
   { path: `${ROOT}/{name...}`, answer: (server, { response }, { name }) => answerV3(server, response, openApi, name!) },
 ];
 
-async function answerV2(server: ServerContext, response: HttpResponse, openApi: OpenApi): Promise<void> {
+async function answerV2(response: HttpResponse, openApi: OpenApi): Promise<void> {
   const form = v2Form(acceptOf(response));
   if (!form) return refuse(response);
   const type = form === "json" ? "application/json" : V2_PROTOBUF[1];
-  await answerDocument(server, response, await openApi.v2(form), type);
+  await answerDocument(response, await openApi.v2(form), type);
 }
 
 const acceptOf = ({ incoming }: HttpResponse): string => incoming.sent.header("accept");
@@ -69,7 +68,7 @@ async function answerV3(server: ServerContext, response: HttpResponse, openApi: 
     const location = `${ROOT}/${name}?hash=${document.hash}`;
     return response.respond(301, { ...response.headers("application/json"), location });
   }
-  await answerDocument(server, response, document, "application/json", hash === "" ? {} : keptForGood(server));
+  await answerDocument(response, document, "application/json", hash === "" ? {} : keptForGood(server));
 }
 
 const YEAR_MILLIS = 365 * 86_400_000;

@@ -65,7 +65,7 @@ const NAMESPACE = pathParameter("namespace", "Namespace of the objects.");
 const PRETTY = query("pretty", "string", "Whether the answer is indented.");
 
 const LIST_PARAMETERS: readonly Json[] = [
-  query("allowWatchBookmarks", "boolean", "Whether a watch also tells of versions without changes."),
+  query("allowWatchBookmarks", "boolean", "Whether a watch has bookmarks of versions without changes."),
   query("continue", "string", "Where to go on, from the page before."),
   query("fieldSelector", "string", "Selects objects by their fields."),
   query("labelSelector", "string", "Selects objects by their labels."),
@@ -78,7 +78,7 @@ const LIST_PARAMETERS: readonly Json[] = [
 ];
 
 const DRY_RUN = query("dryRun", "string", "All: do everything but store the result.");
-const FIELD_MANAGER = query("fieldManager", "string", "The name of whoever makes the change.");
+const FIELD_MANAGER = query("fieldManager", "string", "The name of the manager of the fields.");
 const FIELD_VALIDATION = query(
   "fieldValidation",
   "string",

@@ -69,7 +69,7 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
 function objectSchema(definition: ResourceDefinition, form: "v3" | "v2", shared: Json): Json {
   const { published } = definition;
   const object = published ? published[form]() : publish(definition.schema as unknown as Json, shared);
-  // Readers take the members that they are told for all that there are.
+  // Clients take the members of a schema for all that there are.
   if (!object) return { type: "object" };
   const properties = { ...(object["properties"] as Json | undefined), ...(published ? HEAD : {}) };
   if (properties["metadata"]) {
@@ -154,7 +154,7 @@ function componentOf({ schema, group, version, kind }: ProtobufKind, members: Js
   return { ...object, properties, ...gvk([{ group, version, kind }]) };
 }
 
-/** A schema as clients see it; schemas that are told once, under a name of their own, are put into `shared`. */
+/** A schema as clients see it; schemas with a name of their own are put into `shared`, once. */
 export function publish(schema: Json, shared?: Json): Json {
   const component = schema["x-keelson-component"];
   if (typeof component !== "string") return publishHere(schema, shared);
@@ -186,7 +186,7 @@ function publishHere(schema: Json, shared: Json | undefined): Json {
 const mapValues = (object: Record<string, Json>, change: (value: Json) => Json): Json =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
-/** The types that JSON Schema has no word for, as clients expect them: by name where `kubectl explain` tells the name. */
+/** The types that JSON Schema does not have, as clients expect them: by name where `kubectl explain` shows the name. */
 function withWireTypes(schema: Json): Json {
   const { type: _type, format, ...rest } = schema;
   switch (format) {

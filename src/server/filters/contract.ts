@@ -23,8 +23,8 @@
  * - put its own in the place of `request.response.responder`, to see or change what is answered, headers and bytes;
  * - put its own between a watch and its stream: set `request.response.wrapWatch` before the watch begins.
  *
- * A filter that has nothing to wait for returns nothing, so that a request that finds everything at hand is answered
- * without a turn of the event loop. `decoded`, `handled` and `ended` cost requests something only where a filter has them.
+ * A filter that has nothing to wait for returns nothing, so that a request that waits for nothing is answered without a turn of the
+ * event loop. `decoded`, `handled` and `ended` cost requests something only where a filter has them.
  *
  * @module
  */

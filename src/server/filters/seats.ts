@@ -126,8 +126,8 @@ export class RequestSeats implements Seats {
     response.flow = flow;
     try {
       // A request waits for a quarter of its time (APF-19).
-      const patience = requestMillis(incoming.query, this.#server.limits) / 4;
-      this.#ticket = fairness.enter(flow, identity, info, this.#widthIn(flow), patience);
+      const millis = requestMillis(incoming.query, this.#server.limits) / 4;
+      this.#ticket = fairness.enter(flow, identity, info, this.#widthIn(flow), millis);
     } catch (error) {
       return this.#refuseAs(error);
     }

@@ -120,7 +120,7 @@ export class H2Server implements Disposable {
     else this.#options.handle(exchange);
   }
 
-  /** Ends a connection without requests when nothing came since the last look; asks one with watches whether it lives. */
+  /** Ends a connection without requests when nothing came since the last look; pings one with watches. */
   #look(session: Session): void {
     const { http2, asked, seen } = session;
     session.seen = asked;

@@ -111,7 +111,7 @@ export class H2Exchange implements Exchange {
     this.#session.http2.trust();
   }
 
-  /** Sends an answer; one that cannot be sent ends the stream. */
+  /** Sends a response; one that cannot be sent ends the stream. */
   #deliver(headers: OutHeaders, send: () => void): void {
     headers["date"] = this.#transport.date();
     try {
@@ -122,7 +122,7 @@ export class H2Exchange implements Exchange {
     }
   }
 
-  /** Ends the connection where this was to be its last answer, also when nobody waits for it any more. */
+  /** Ends the connection where this was to be its last response, also when its client is gone. */
   #endWithLast(): void {
     if (!this.#isLast) return;
     this.#session.http2.close();
@@ -130,7 +130,7 @@ export class H2Exchange implements Exchange {
   }
 }
 
-/** A body that is held up by its window: what was let in comes in any case. */
+/** A body that is held up by its window; what the window permits comes in any case. */
 const sourceOf = (stream: Http2Stream): BodySource => ({
   open: (listener) => stream.open(listener),
   start: () => stream.start(),

@@ -38,7 +38,7 @@ export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: 
   }
 }
 
-/** Loads what speaks the protocol; done once, for the first one who asks. */
+/** Loads the protocol, once, with the first request for it. */
 export function webSockets(): Promise<WebSocketServer> {
   return (loading ??= import("ws").then(
     (ws) =>

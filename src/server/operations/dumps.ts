@@ -18,6 +18,6 @@ export const DUMPS: readonly Route[] = NAMES.map((name) => ({
     const { fairness, clock } = server;
     if (!fairness) return false;
     const text = dump(fairness, name, clock.steady(), request.incoming.query.text("includeRequestDetails") !== "");
-    return answerBytes(server, request.response, 200, Buffer.from(text), "text/plain; charset=utf-8");
+    return answerBytes(request.response, 200, Buffer.from(text), "text/plain; charset=utf-8");
   },
 }));

@@ -11,7 +11,7 @@ import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerValue } from "../answer/answer-value.ts";
+import { answerValue } from "../answer/answer.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import { DOCUMENT, negotiate } from "../answer/negotiate.ts";
 import { permit } from "../request/permission.ts";
@@ -35,7 +35,7 @@ export async function answerHistory(server: ServerContext, request: ServerReques
   const target = targetOf(query, resource);
   const options = optionsOf(query);
   await permit(server, identity, infoOf(info.path, resource, target));
-  await answerValue(server, response, 200, await resource.history(target, options), format);
+  await answerValue(response, 200, await resource.history(target, options), format);
 }
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100));

@@ -11,10 +11,10 @@ import type { BodyMemory } from "../shared/body-memory.ts";
 import type { Running, ServerLimits } from "../shared/limits.ts";
 import type { ServerMetrics } from "../shared/metrics.ts";
 import type { OngoingAnswer } from "../shared/ongoing.ts";
-import type { SlowClients } from "../shared/slow-clients.ts";
 import type { UserSlots } from "../shared/user-slots.ts";
 import type { WatchWheel } from "../shared/wheel.ts";
 import type { ServerRequest } from "./request.ts";
+import type { ResponseParts } from "./response.ts";
 
 /** Where failures of the server are logged, and what it refuses by its limits; messages never carry credentials or bodies. */
 export type ServerLog = Omit<Log, "info">;
@@ -79,7 +79,7 @@ export interface ServerParts {
 }
 
 /** Everything that requests share. */
-export interface ServerContext extends ServerParts {
+export interface ServerContext extends ServerParts, ResponseParts {
   readonly limits: ServerLimits;
   readonly metrics: ServerMetrics;
   readonly routes: Routes;
@@ -92,16 +92,12 @@ export interface ServerContext extends ServerParts {
   /** Which request runs next; without it reads and writes are only counted. */
   readonly fairness: Fairness | undefined;
   readonly running: Running;
-  /** Waits for clients that keep the server waiting. */
-  readonly slowClients: SlowClients;
   /** Reports failures that the program did not expect. */
   readonly faults: Faults;
   /** The watchers that run, so that a shutdown can end them in order. */
   readonly watchers: Set<{ finish(): void; destroy(): void }>;
   /** Responses that go on, whose users may lose the right to them. */
   readonly ongoing: Set<OngoingAnswer>;
-  /** When large responses are compressed: for peers on other machines, always, or never. */
-  readonly compress: "remote" | "always" | "never";
   /** True from the beginning of the shutdown on. */
   readonly closing: () => boolean;
 }

@@ -5,7 +5,7 @@ interface Writable {
   off(event: "drain" | "close", listener: () => void): unknown;
 }
 
-/** Resolves when a stream has room again or is gone; at once where it has room. */
+/** Resolves when a stream can be written to again or is gone; at once where it can. */
 export function drained(stream: Writable): Promise<void> {
   if (!stream.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {

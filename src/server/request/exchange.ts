@@ -10,36 +10,35 @@
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { BodyReservation } from "../shared/body-memory.ts";
 
-/** Headers of an answer by lower-case name; a list for a header that is sent several times. */
+/** Headers of a response by lower-case name; a list for a header that is sent several times. */
 export type OutHeaders = Record<string, string | number | string[]>;
 
 /** What exchanges over sockets need of their server. */
 export interface Transport {
   /** The time of day as headers have it (RFC 9110 5.6.7). */
   date(): string;
-  /** Something has failed by a mistake of ours; what it belongs to has ended. */
+  /** Takes an error of the program; its stream or connection has ended. */
   readonly onFault: (error: unknown) => void;
 }
 
 /** A response that is written piece by piece. */
 export interface OutStream {
   /**
-   * Hands bytes over; they are not copied, so do not change them before `taken` is called (it need not be, and is not
-   * where somebody may keep them). False when the peer is slower than we are: wait for {@link OutStream.drained} before
-   * writing more than a bounded amount.
+   * Writes bytes without a copy: do not change them before `taken` is called, which does not happen where they may be kept. False
+   * when the peer is slower than the writer: wait for {@link OutStream.drained} before writing more than a bounded amount.
    */
   write(bytes: Uint8Array, taken?: () => void): boolean;
-  /** Bytes that were handed over and not taken by the peer yet. */
+  /** Bytes that were written and not taken by the peer yet. */
   readonly buffered: number;
   /** Resolves when the peer has caught up or is gone. */
   drained(): Promise<void>;
-  /** Ends the answer in order. */
+  /** Ends the response in order. */
   end(): void;
-  /** Breaks the answer off: the peer sees an error, not an end. */
+  /** Breaks the response off: the peer sees an error, not an end. */
   destroy(): void;
-  /** Whether nobody listens any more. */
+  /** Whether the peer is gone, or the response has ended. */
   readonly closed: boolean;
-  /** Called once when the answer has ended, however it did. Set it before the first `await`. */
+  /** Called once when the response has ended in any way. Set it before the first `await`. */
   onClose: (() => void) | undefined;
 }
 

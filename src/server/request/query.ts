@@ -1,12 +1,9 @@
 import { parseGoMillis } from "../../util/go-duration.ts";
 
-/** Parameters of a query that are looked at: no client sends a tenth, and each costs time. */
-const MOST_PARAMETERS = 1000;
+/** Parameters of a query that are read: no client sends a tenth, and each costs time. */
+const MAX_PARAMETERS = 1000;
 
-/**
- * The query of a URL, read when somebody asks for a parameter. Malformed pairs are left out, as the reference does; the
- * first of several values counts unless all are asked for.
- */
+/** The query of a URL, read with the first parameter. Malformed pairs are left out, as the reference does. */
 export class Query {
   readonly #text: string;
   #pairs: readonly string[] | undefined = undefined;
@@ -18,7 +15,7 @@ export class Query {
     this.#text = text;
   }
 
-  /** Whether there are more parameters than are looked at: whoever is asked for a resource refuses such a query. */
+  /** Whether there are more parameters than are read: a request for a resource is refused then. */
   get excess(): boolean {
     this.#read();
     return this.#excess;
@@ -67,10 +64,10 @@ export class Query {
     return (this.#pairs ??= this.#text === "" ? NONE : this.#pairsOf());
   }
 
-  /** Names and values in turn. */
+  /** Names, each followed by its value. */
   #pairsOf(): readonly string[] {
-    const pieces = this.#text.split("&", MOST_PARAMETERS + 1);
-    if (pieces.length > MOST_PARAMETERS) {
+    const pieces = this.#text.split("&", MAX_PARAMETERS + 1);
+    if (pieces.length > MAX_PARAMETERS) {
       this.#excess = true;
       pieces.pop();
     }

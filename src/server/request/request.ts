@@ -10,12 +10,11 @@ import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../../registry/contract.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
 import { type Count, parked } from "../../util/activity.ts";
-import type { Clock } from "../../util/clock.ts";
 import type { Value } from "../../value/value.ts";
 import { type ProtobufKind, hasProtobuf } from "../../wire/protobuf/index.ts";
 import type { Exchange } from "./exchange.ts";
 import { IncomingRequest } from "./incoming.ts";
-import { HttpResponse } from "./response.ts";
+import { HttpResponse, type ResponseParts } from "./response.ts";
 
 /** The options of a verb that writes. */
 export type SentOptions = WriteOptions | PatchOptions | DeleteOptions;
@@ -56,9 +55,9 @@ export class ServerRequest {
   body: Value | undefined = undefined;
   options: SentOptions | undefined = undefined;
 
-  constructor(exchange: Exchange, clock: Pick<Clock, "steady">) {
-    this.incoming = new IncomingRequest(exchange, clock.steady());
-    this.response = new HttpResponse(this.incoming, exchange, clock);
+  constructor(server: ResponseParts, exchange: Exchange) {
+    this.incoming = new IncomingRequest(exchange, server.clock.steady());
+    this.response = new HttpResponse(server, this.incoming, exchange);
   }
 
   /**

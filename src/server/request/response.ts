@@ -8,6 +8,7 @@ import type { Flow } from "../../fairness/index.ts";
 import type { Status, StatusReason } from "../../meta/status.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { BodyReservation } from "../shared/body-memory.ts";
+import type { SlowClients } from "../shared/slow-clients.ts";
 import type { UserSlot, UserSlots } from "../shared/user-slots.ts";
 import { type OutHeaders, type OutStream, type Responder, lengthOf } from "./exchange.ts";
 import type { IncomingRequest } from "./incoming.ts";
@@ -15,12 +16,21 @@ import type { Recorder } from "./recorder.ts";
 import { NO_SEATS, type Seats } from "./seats.ts";
 import type { WatchOutput } from "./watch-output.ts";
 
+/** What responses need of their server. */
+export interface ResponseParts {
+  readonly clock: Clock;
+  /** Waits for clients that keep the server waiting. */
+  readonly slowClients: SlowClients;
+  /** When large responses are compressed: for peers on other machines, always, or never. */
+  readonly compress: "remote" | "always" | "never";
+}
+
 /** See the head of this file. */
 export class HttpResponse {
+  readonly server: ResponseParts;
   readonly incoming: IncomingRequest;
   /** Sends it; a filter may put its own in front. */
   responder: Responder;
-  readonly #clock: Pick<Clock, "steady">;
   auditId = "";
   /** The flow schema that has taken the request, where there is fairness. */
   flow: Flow | undefined = undefined;
@@ -59,10 +69,10 @@ export class HttpResponse {
   #isOver = false;
   #whenOver: (() => void) | undefined = undefined;
 
-  constructor(incoming: IncomingRequest, responder: Responder, clock: Pick<Clock, "steady">) {
+  constructor(server: ResponseParts, incoming: IncomingRequest, responder: Responder) {
     this.incoming = incoming;
     this.responder = responder;
-    this.#clock = clock;
+    this.server = server;
   }
 
   /** Whether it has begun, or is over without one. */
@@ -72,7 +82,7 @@ export class HttpResponse {
 
   /** All of the request has been read, options and body: work follows. */
   isRead(): void {
-    this.readAt = this.#clock.steady();
+    this.readAt = this.server.clock.steady();
   }
 
   /** Adds texts for Warning headers. */
@@ -84,10 +94,7 @@ export class HttpResponse {
 
   /** The headers of a response of this type; without a type for none. */
   headers(contentType: string): OutHeaders {
-    const headers: OutHeaders = {
-      "audit-id": this.auditId,
-      "cache-control": "no-cache, private",
-    };
+    const headers: OutHeaders = { "audit-id": this.auditId, "cache-control": "no-cache, private" };
     if (contentType !== "") headers["content-type"] = contentType;
     if (this.flow) addUids(headers, this.flow);
     if (this.#warnings) headers["warning"] = warningHeaders(this.#warnings);
@@ -97,7 +104,7 @@ export class HttpResponse {
   /** Responds with bytes that are there, once the request was recorded. */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     this.code = code;
-    this.answeredAt = this.#clock.steady();
+    this.answeredAt = this.server.clock.steady();
     this.bytesOut = lengthOf(body);
     const { recorder, responder } = this;
     const wait = !recorder || this.answered ? undefined : recorder.answering(code);

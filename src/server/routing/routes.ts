@@ -6,7 +6,7 @@
  */
 import { HISTORY_PATH } from "../../meta/history-report.ts";
 import { EXPOSITION_TYPE } from "../../util/exposition.ts";
-import { answerValue } from "../answer/answer-value.ts";
+import { answerValue } from "../answer/answer.ts";
 import { answerBytes } from "../answer/encode.ts";
 import { type Format, JSON_ONLY, negotiate } from "../answer/negotiate.ts";
 import { discoveryRoutes } from "../documents/discovery-endpoint.ts";
@@ -37,7 +37,7 @@ export const routesOf = ({ registry, version, health = [] }: RouteParts): readon
     path: "/",
     methods: GET,
     listed: () => [],
-    answer: (server, { response }) => answerValue(server, response, 200, { paths: listedPaths(server) }, INDENTED),
+    answer: (server, { response }) => answerValue(response, 200, { paths: listedPaths(server) }, INDENTED),
   },
   ...discoveryRoutes(registry),
   ...healthRoutes(health),
@@ -46,7 +46,7 @@ export const routesOf = ({ registry, version, health = [] }: RouteParts): readon
     path: "/metrics",
     methods: GET,
     answer: async (server, { response }) =>
-      answerBytes(server, response, 200, Buffer.from(await server.metrics.text()), EXPOSITION_TYPE),
+      answerBytes(response, 200, Buffer.from(await server.metrics.text()), EXPOSITION_TYPE),
   },
   ...DUMPS,
   ...openApiRoutes(new OpenApi(registry, version)),
@@ -60,8 +60,8 @@ function versionRoute(version: string): Route {
     slash: true,
     public: true,
     methods: GET,
-    answer: (server, { response }) =>
-      answerValue(server, response, 200, info, { ...negotiate(response.incoming, JSON_ONLY), pretty: true }),
+    answer: (_server, { response }) =>
+      answerValue(response, 200, info, { ...negotiate(response.incoming, JSON_ONLY), pretty: true }),
   };
 }
 

@@ -1,22 +1,86 @@
 /**
- * What the server counts: requests, their time and size, and watchers, under the names that dashboards for
- * kube-apiserver know.
+ * Counts requests, their time and size, and watchers, under the names that dashboards for kube-apiserver know.
  *
- * Labels come from what is served, never from what a client sends (CVE-2020-8552): resources that exist, verbs that we
- * know, answers that we give. Everything else is `other`. The series of a resource are there as long as it is served,
- * whatever becomes of its definition.
+ * Labels come from what is served, never from what a client sends (CVE-2020-8552): resources, verbs and codes. Everything else
+ * is `other`. The series of a resource are there as long as it is served, also when its definition changes.
  *
  * @module
  */
 import type { ResourceDefinition } from "../../schema/definition.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import type { KindsChange, Registry, Resource } from "../../registry/contract.ts";
-import { type Collector, type Labels, type Metric, expose, single } from "../../util/exposition.ts";
+import {
+  type Collector,
+  Histogram,
+  type Labels,
+  type Metric,
+  type Sample,
+  expose,
+  single,
+} from "../../util/exposition.ts";
 import type { Running } from "./limits.ts";
-import { RequestSeries, requestMetrics } from "./request-series.ts";
 
 const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
 const METHODS = new Set(["get", "head", "post", "put", "options"]);
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const BYTES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+
+/**
+ * The requests of one verb on one resource, counted as plain numbers: a general histogram would cost as much for each request
+ * as the response.
+ */
+class RequestSeries {
+  readonly #labels: Labels;
+  readonly #codes = new Map<number, number>();
+  readonly #seconds = new Histogram(SECONDS);
+  readonly #bytes = new Histogram(BYTES);
+
+  constructor(labels: Labels) {
+    this.#labels = labels;
+  }
+
+  /** Counts an answer; `bytes` undefined where they do not say anything. */
+  add(code: number, seconds: number, bytes: number | undefined): void {
+    this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
+    this.#seconds.observe(seconds);
+    if (bytes !== undefined) this.#bytes.observe(bytes);
+  }
+
+  totals(): Sample[] {
+    return [...this.#codes].map(([code, value]) => ({ labels: { ...this.#labels, code: String(code) }, value }));
+  }
+
+  seconds(): Sample[] {
+    return this.#seconds.samples(this.#labels);
+  }
+
+  bytes(): Sample[] {
+    return this.#bytes.samples(this.#labels);
+  }
+}
+
+/** The metrics of all series. */
+const requestMetrics = (all: readonly RequestSeries[]): Metric[] => [
+  {
+    name: "apiserver_request_total",
+    type: "counter",
+    help: "Requests by verb, resource and code of the answer.",
+    samples: all.flatMap((series) => series.totals()),
+  },
+  {
+    name: "apiserver_request_duration_seconds",
+    type: "histogram",
+    help: "Seconds from a request to its answer; for watches to their start.",
+    samples: all.flatMap((series) => series.seconds()),
+  },
+  {
+    name: "apiserver_response_sizes",
+    type: "histogram",
+    help: "Bytes of answers before compression; watches are not counted.",
+    samples: all.flatMap((series) => series.bytes()),
+  },
+];
 
 /** What is counted of a request. */
 export interface Measured {
@@ -90,7 +154,7 @@ export class ServerMetrics implements Disposable {
     const { group, version, plural: resource } = definition;
     const name = nameOf(definition);
     const counts = this.#byName.get(name) ?? { labels: { group, version, resource }, series: new Map(), watchers: 0 };
-    // What is answered after its resource has gone is not told any more.
+    // A request that is answered after its resource was removed is not shown.
     if (this.#registry.find(group, version, resource)) this.#byName.set(name, counts);
     this.#byDefinition.set(definition, counts);
     return counts;

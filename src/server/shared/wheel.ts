@@ -1,6 +1,6 @@
 /**
- * The one timer of all watchers: they are kept in slots by the half second in which something is due for them, and the
- * timer is set for the first slot that is taken. So ten thousand idle watchers cost one timer and nothing while they wait.
+ * One timer for all watchers: they are kept in slots by the half second in which they are due, and the timer is set for the first
+ * slot that is taken. So ten thousand idle watchers cost one timer and nothing while they wait.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface Due {
   due(now: number): void;
 }
 
-/** Those for whom something is due in the half second before `number` half seconds have passed. */
+/** The items that are due in the half second before `number` half seconds have passed. */
 interface Slot extends Placed {
   readonly number: number;
   readonly items: Set<Due>;
@@ -23,7 +23,7 @@ interface Slot extends Placed {
 
 const SLOT_MILLIS = 500;
 
-/** Bookmarks and the ends of watches may come late while a clock is moved by hand, and once instead of often. */
+/** Bookmarks and the ends of watches may come late while a test moves the clock, and once instead of often. */
 const TIMER = { owner: "watch wheel", upkeep: true };
 
 /** See the head of this file. Times are those of the steady clock. */

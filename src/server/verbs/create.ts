@@ -4,23 +4,23 @@
  * @module
  */
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerStatus } from "../answer/answer-value.ts";
+import { answerStatus } from "../answer/answer.ts";
 import { objectBody } from "../body/decode-body.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
-import { createOptions } from "./options.ts";
+import { writeOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
 /** Answers a create, also of what is answered and not stored (a review, a token, an eviction). */
 export async function createObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, target, caller } = request;
   const format = objectFormat(request);
-  const options = createOptions(request.incoming.query);
+  const options = writeOptions(request.incoming.query, "CreateOptions");
   const body = await objectBody(server, request, request.definition.kind);
   const isAsked = resource.definition.asked || target.subresource !== "";
   const result = await write(request, body.value, options, () =>
     isAsked ? resource.ask(target, body, options, caller) : resource.create(target, body, options, caller),
   );
-  if ("status" in result) return answerStatus(server, request.response, result.code, result.status, format);
+  if ("status" in result) return answerStatus(request.response, result.code, result.status, format);
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { answerStatus } from "../answer/answer-value.ts";
+import { answerStatus } from "../answer/answer.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { readDelete } from "./delete.ts";
@@ -20,5 +20,5 @@ export async function deleteCollection(server: ServerContext, request: ResourceR
   const { caller } = request;
   const result = await write(request, body, options, () => resource.deleteCollection(namespace, list, options, caller));
   if ("list" in result) return answerList(server, request, result.list, format);
-  await answerStatus(server, request.response, 200, result.status, format);
+  await answerStatus(request.response, 200, result.status, format);
 }

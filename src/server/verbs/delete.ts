@@ -6,7 +6,7 @@
 import type { DeleteOptions } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerStatus } from "../answer/answer-value.ts";
+import { answerStatus } from "../answer/answer.ts";
 import { deleteBody } from "../body/decode-body.ts";
 import type { ServerContext } from "../request/context.ts";
 import { deleter } from "../request/permission.ts";
@@ -21,7 +21,7 @@ export async function deleteObject(server: ServerContext, request: ResourceReque
   const [options, body] = await readDelete(server, request);
   const caller = options.unread ? deleter(server, request) : request.caller;
   const result = await write(request, body, options, () => resource.delete(target, options, caller));
-  if ("status" in result) return answerStatus(server, response, result.code, result.status, format);
+  if ("status" in result) return answerStatus(response, result.code, result.status, format);
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }
 

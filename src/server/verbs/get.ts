@@ -4,7 +4,7 @@
  * @module
  */
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerValue } from "../answer/answer-value.ts";
+import { answerValue } from "../answer/answer.ts";
 import { READ_OBJECT } from "../answer/negotiate.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
@@ -18,7 +18,7 @@ export function getObject(server: ServerContext, request: ResourceRequest): Prom
   const resourceVersion = getVersion(request.incoming.query);
   return read(request, () => resource.get(request.target, { resourceVersion })).then((entry) =>
     format.shape === "Blame"
-      ? answerValue(server, response, 200, resource.blame(entry), format)
+      ? answerValue(response, 200, resource.blame(entry), format)
       : answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
   );
 }

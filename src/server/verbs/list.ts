@@ -8,7 +8,7 @@ import type { ListHead } from "../../wire/protobuf/index.ts";
 import type { ListResult, Resource } from "../../registry/contract.ts";
 import type { Entry, ListPart } from "../../registry/index.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerValue } from "../answer/answer-value.ts";
+import { answerValue } from "../answer/answer.ts";
 import { contentType } from "../answer/in-form.ts";
 import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
@@ -48,7 +48,7 @@ export async function answerList(
   const { resource, response } = request;
   if (isNullList(server, result, format)) {
     const value = { ...headOf(resource, result, format), items: null };
-    return answerValue(server, response, 200, value, format);
+    return answerValue(response, 200, value, format);
   }
   const itemOf = itemMaker(server, request, format);
   const form = await formOf(resource, result, itemOf, format);
@@ -57,7 +57,7 @@ export async function answerList(
   const keptItemOf = asJson ? keeping(kept, headerOf(resource, result, format), itemOf, asJson) : itemOf;
   const asStored = !kept && format.shape === "" && format.media === "json" && !format.pretty;
   const expected = asStored ? sizeOf(resource, result) : undefined;
-  const writer = new StreamWriter(server, response, contentType(format), expected);
+  const writer = new StreamWriter(response, contentType(format), expected);
   try {
     if (asStored) {
       await writeAsStored(writer, form, resource, result);
@@ -152,7 +152,7 @@ function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: 
   return listForm(text, member, format);
 }
 
-/** A list or a table without what is in it, as JSON, and what its member is called that has that. */
+/** A list or a table without its items, as JSON, and the name of the member that has them. */
 interface Header {
   readonly text: string;
   readonly member: "items" | "rows";

@@ -2,7 +2,7 @@ import type { WriteResult } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
 import type { RequestObserver, ResourceRequest, SentOptions } from "../request/request.ts";
 
-/** Reads what a request asks for, once its options have been read; filters may observe it. */
+/** Runs a verb that reads, once its options have been read; filters may observe it. */
 export function read<T>({ response, observer }: ResourceRequest, work: () => Promise<T>): Promise<T> {
   response.isRead();
   return observer ? observedRead(observer, work) : work();
@@ -15,7 +15,7 @@ async function observedRead<T>(observer: RequestObserver, work: () => Promise<T>
   return result;
 }
 
-/** Writes what a request asks for, once all of it has been read; filters may observe it. */
+/** Runs a verb that writes, once all of the request has been read; filters may observe it. */
 export async function write<T extends Pick<WriteResult, "changed" | "warnings">>(
   { info, response, observer }: ResourceRequest,
   body: Value | undefined,

@@ -8,14 +8,14 @@ import { objectBody } from "../body/decode-body.ts";
 import type { ServerContext } from "../request/context.ts";
 import { writer } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
-import { updateOptions } from "./options.ts";
+import { writeOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
 /** Answers an update of an object or of one of its subresources. */
 export async function updateObject(server: ServerContext, request: ResourceRequest): Promise<void> {
   const { resource, target } = request;
   const format = objectFormat(request);
-  const options = updateOptions(request.incoming.query);
+  const options = writeOptions(request.incoming.query, "UpdateOptions");
   const body = await objectBody(server, request, resource.definition.kind);
   const caller = writer(server, request);
   const result = await write(request, body.value, options, () => resource.update(target, body, options, caller));

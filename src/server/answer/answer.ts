@@ -1,25 +1,27 @@
 /**
- * Answers in pieces that are made one by one: small ones leave whole, with their length; large ones as their reader takes
+ * Responses in pieces that are made one by one: small ones are sent whole, with their length; large ones as their reader takes
  * them, so that no more than a little of them is in memory.
  *
  * @module
  */
-import type { ServerContext } from "../request/context.ts";
+import type { Status } from "../../meta/status.ts";
+import { inTurns } from "../../util/steps.ts";
 import type { HttpResponse } from "../request/response.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerBytes } from "./encode.ts";
+import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
+import type { Format } from "./negotiate.ts";
 import { StreamWriter, WHOLE } from "./stream-writer.ts";
 
 /** Further headers of an answer. */
 type MoreHeaders = Readonly<Record<string, string>>;
 
 /**
- * Answers with pieces. Others get their turn between two of them; each takes a moment to make at most, and may be empty.
+ * Answers with pieces; the event loop is free between two of them. Each takes a moment to make at most, and may be empty.
  *
  * @param pieces never change once they are made
  */
 export function answerPieces(
-  server: ServerContext,
   response: HttpResponse,
   code: number,
   pieces: Iterable<Uint8Array>,
@@ -33,10 +35,10 @@ export function answerPieces(
   const collect = (): void | Promise<void> => {
     for (;;) {
       const next = source.next();
-      if (next.done) return answerBytes(server, response, code, begun, type, more);
+      if (next.done) return answerBytes(response, code, begun, type, more);
       begun.push(next.value);
       length += next.value.length;
-      if (length > WHOLE) return stream(server, response, code, begun, source, type, more);
+      if (length > WHOLE) return stream(response, code, begun, source, type, more);
       const pause = limit.pause();
       if (pause) return pause.then(collect);
     }
@@ -46,7 +48,6 @@ export function answerPieces(
 
 /** Goes on with what has been begun. */
 async function stream(
-  server: ServerContext,
   response: HttpResponse,
   code: number,
   begun: readonly Uint8Array[],
@@ -59,7 +60,7 @@ async function stream(
     response.stream(code, { ...response.headers(type), ...more }).end();
     return;
   }
-  const writer = new StreamWriter(server, response, type, Infinity, more);
+  const writer = new StreamWriter(response, type, Infinity, more);
   const limit = new TurnLimit();
   try {
     for (const piece of begun) if (writer.add(piece, true) && !(await writer.flush())) return;
@@ -72,4 +73,29 @@ async function stream(
     writer.abort();
     throw error;
   }
+}
+
+/** Answers with a value that is no object of a kind: a report, an empty list. */
+export function answerValue(
+  response: HttpResponse,
+  code: number,
+  value: unknown,
+  format: Format,
+): void | Promise<void> {
+  const answer = (pieces: AnswerPieces): void | Promise<void> =>
+    answerPieces(response, code, pieces, contentType(format));
+  response.recorder?.response?.value(value);
+  const pieces = inTurns(valueInForm(value, format), new TurnLimit());
+  return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
+}
+
+/** Answers with a Status, which has neither a table nor metadata to show. */
+export function answerStatus(
+  response: HttpResponse,
+  code: number,
+  status: Status,
+  format: Format,
+): void | Promise<void> {
+  response.status = status;
+  return answerValue(response, code, status, { ...format, shape: "" });
 }
