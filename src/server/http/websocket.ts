@@ -118,8 +118,8 @@ export class WebSocketExchange extends H1Exchange {
     this.answered = true;
     if (isOver) return out;
     const binary = String(headers["content-type"]).includes("protobuf");
-    const addAuditId = (lines: string[], answered: IncomingMessage): void => {
-      if (answered === request) lines.push(`audit-id: ${String(headers["audit-id"])}`);
+    const addAuditId = (added: string[], answered: IncomingMessage): void => {
+      if (answered === request) added.push(`audit-id: ${String(headers["audit-id"])}`);
     };
     this.#server.on("headers", addAuditId);
     try {
