@@ -22,7 +22,7 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
   path: WHY_PATH,
   methods: ["GET"],
   answer: async (server, request) => {
-    const { query } = request;
+    const { query } = request.incoming;
     const [group, version, resource] = [query.text("group"), query.text("version"), query.text("resource")];
     const [namespace, name] = [query.text("namespace"), query.text("name")];
     const definition = server.registry.find(group, version, resource)?.definition;
@@ -36,7 +36,7 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
       throw badRequest(`expected limit to be a number from 1 to ${MOST}, got ${JSON.stringify(limit.slice(0, 100))}`);
     }
     const over = new AbortController();
-    request.exchange.onOver(() => over.abort());
+    request.response.responder.onOver(() => over.abort());
     const { explain } = await import("../why/index.ts");
     const subject = {
       kind: { group, version, plural, kind, scope },
@@ -45,7 +45,7 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
     const options = { limit: Number(limit), signal: over.signal };
     const report = await explain(clientOf(request.identity), server.dialect, subject, options).catch(asAnswered);
     const bytes = Buffer.from(JSON.stringify(report));
-    request.respond(200, request.headers("application/json"), bytes);
+    request.response.respond(200, request.response.headers("application/json"), bytes);
   },
 });
 

@@ -8,6 +8,6 @@ export type { FlowConfiguration } from "./configuration.ts";
 export type { Flow } from "./flow.ts";
 export { Refused } from "./refusal.ts";
 export type { Ticket } from "./ticket.ts";
-export { type After, afterWrite, listWidth } from "./width.ts";
+export { afterWrite, listWidth } from "./width.ts";
 export { fairnessMetrics } from "./metrics.ts";
 export { type DumpName, dump } from "./dump.ts";

@@ -1,21 +1,22 @@
 /**
- * The server room: HTTP only. See `server.ts` for how a server is made, `filters/default.ts` for the way of a request, and
- * `routes.ts` for the paths beside the API.
+ * The server room: HTTP only. See `server.ts` for how a server is made, `filters/default.ts` for the filters of a request, and
+ * `routing/routes.ts` for the paths that are no resources.
  *
  * @module
  */
 export { ThreadPool } from "./threads/pool.ts";
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
-export type { Route, ServerContext } from "./context.ts";
+export type { Route, ServerContext } from "./request/context.ts";
 export { issuerRoutes } from "./documents/issuer-endpoint.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";
-export { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
+export { DEFAULT_LIMITS, type ServerLimits } from "./shared/limits.ts";
 export { BrokenOff } from "./http/inject.ts";
-export type { HealthCheck } from "./operations/health-check.ts";
+export { answerStream } from "./answer/answer-stream.ts";
+export type { HealthCheck } from "./operations/health.ts";
 export { type Filter } from "./filters/contract.ts";
 export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
-export { ownerOf } from "./ongoing.ts";
-export type { ServerRequest } from "./request.ts";
-export { type WatchOutput, firstOf } from "./watch/output.ts";
+export { ownerOf } from "./shared/ongoing.ts";
+export type { ServerRequest } from "./request/request.ts";
+export { type WatchOutput, firstOf } from "./request/watch-output.ts";

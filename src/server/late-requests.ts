@@ -1,21 +1,20 @@
 /**
- * The longest that a request from a socket may take, from its head to the last byte of its answer: a body that trickles
- * in, work that does not end, an answer that nobody reads. As in kube-apiserver, what is not answered by then is answered
- * with 504; an answer that is under way is broken off. Its client may give it less time (LIMIT-3).
+ * Bounds the time of a request from a socket, from its head to the last byte of its response: a body that trickles in, work
+ * that does not end, a response that is not read. As in kube-apiserver, a request that is not answered by then is answered
+ * with 504; a response that is under way is broken off. Its client may give it less time (LIMIT-3).
  *
  * @module
  */
-import { type ApiError, timeout } from "../meta/status.ts";
 import { attempt } from "../util/attempt.ts";
 import type { Timer } from "../util/clock.ts";
 import { Deadlines } from "../util/deadlines.ts";
 import { answerFailure } from "./answer/answer-failure.ts";
-import type { ServerContext } from "./context.ts";
-import { requestMillis } from "./request-time.ts";
-import type { ServerRequest } from "./request.ts";
-import { whoAsks } from "./who-asks.ts";
+import type { ServerContext } from "./request/context.ts";
+import { requestMillis, timedOut } from "./request/timeout.ts";
+import type { ServerRequest } from "./request/request.ts";
+import { logFields } from "./request/log-fields.ts";
 
-/** How long the answer that a request was too late may take. */
+/** How long the response with 504 may take. */
 const ANSWER_MS = 5_000;
 
 /** See the head of this file. */
@@ -37,18 +36,18 @@ export class LateRequests implements Disposable {
       clock,
       millis: ANSWER_MS,
       owner: "late requests",
-      over: ({ exchange }) => exchange.destroy(),
+      over: ({ response }) => response.responder.destroy(),
     });
   }
 
-  /** Gives a request its time. */
+  /** Begins the time of a request. */
   follow(request: ServerRequest): void {
     this.#running.add(request);
     const own = this.#shorten(request);
-    request.exchange.onOver(() => {
+    request.response.responder.onOver(() => {
       own?.cancel();
       if (!this.#running.delete(request)) this.#answered.delete(request);
-      request.over();
+      request.response.over();
     });
   }
 
@@ -57,10 +56,10 @@ export class LateRequests implements Disposable {
     this.#answered[Symbol.dispose]();
   }
 
-  /** Ends a request when its own time is over, where its client says one. */
+  /** Ends a request when its own time is over, where its client sends one. */
   #shorten(request: ServerRequest): Timer | undefined {
     const { clock, limits } = this.#server;
-    const millis = requestMillis(request.query, limits);
+    const millis = requestMillis(request.incoming.query, limits);
     if (millis === limits.requestMillis) return undefined;
     const over = (): void => {
       if (this.#running.delete(request)) this.#late(request, millis);
@@ -69,24 +68,21 @@ export class LateRequests implements Disposable {
   }
 
   #late(request: ServerRequest, millis = this.#server.limits.requestMillis): void {
-    if (request.longRunning) return;
-    const about = { limit: "request timeout", ...whoAsks(request) };
+    const { response } = request;
+    if (response.longRunning) return;
+    const about = { limit: "request timeout", ...logFields(request) };
     this.#server.log.warn("a request has taken longer than it may", about, about.route);
-    if (request.exchange.answered) {
-      request.exchange.destroy();
+    if (response.answered) {
+      response.responder.destroy();
       return;
     }
     this.#answered.add(request);
     void attempt(
-      () => answerFailure(this.#server, request, lateAnswer(millis)),
+      () => answerFailure(this.#server, request, timedOut(millis)),
       (error) => {
         this.#server.faults.report("request", error, about);
-        request.exchange.destroy();
+        response.responder.destroy();
       },
     );
   }
 }
-
-/** 504, for a request that had so many ms. */
-export const lateAnswer = (millis: number): ApiError =>
-  timeout(`expected the request to be done within ${millis / 1000} seconds`);

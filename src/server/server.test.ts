@@ -1,6 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { registryOf } from "../registry/testing/registry.ts";
 import type { InjectAnswer } from "./http/inject.ts";
+import { KINDS } from "./testing/kinds.ts";
 import { testServer } from "./testing/test-server.ts";
 
 const CM = "/api/v1/namespaces/n/configmaps";
@@ -452,4 +454,17 @@ describe("failures and limits", () => {
     );
     expect(text.split("\n").filter((line) => line.startsWith("apiserver_request_total"))).toHaveLength(3);
   });
+});
+
+test("what a server has opened is closed where a later part cannot be made, and when it is closed", async () => {
+  const { kinds } = await registryOf(KINDS);
+  const closed = vi.fn();
+  vi.spyOn(kinds, "onChange").mockReturnValue({ [Symbol.dispose]: closed });
+  const route = { path: "/twice", answer: () => undefined };
+  await expect(testServer({ registry: kinds, routes: [route, route] })).rejects.toThrow("one route for /twice");
+  expect(closed).toHaveBeenCalledTimes(1);
+  const { server } = await testServer({ registry: kinds });
+  expect(closed).toHaveBeenCalledTimes(1);
+  await server.close(0);
+  expect(closed).toHaveBeenCalledTimes(2);
 });

@@ -1,64 +1,55 @@
 /**
- * The server: requests in, answers out, over sockets or in the same process.
+ * The server: requests in, responses out, over sockets or in the same process. Everything that requests share is put together
+ * here, once.
  *
- * It knows HTTP and the registry's contract, and nothing of storage, schemas or ownership. Everything that requests
- * share is put together here, once, in {@link createServer}.
+ * It knows HTTP and the registry's contract, and nothing of storage, schemas or ownership.
  *
  * @module
  */
 import { type Fairness, fairnessMetrics } from "../fairness/index.ts";
 import type { Activity } from "../util/activity.ts";
-import type { Programs, Route, ServerContext, ServerGround } from "./context.ts";
-import { areSeatsWanted, breakOff } from "./break-off.ts";
-import { Discovery } from "./documents/discovery.ts";
-import type { Exchange } from "./http/exchange.ts";
-import { ConnectionGuard } from "./http/guard.ts";
-import { FilterChain } from "./filters/chain.ts";
-import type { Filter } from "./filters/contract.ts";
-import { DEFAULT_FILTERS } from "./filters/default.ts";
-import type { HealthCheck } from "./operations/health-check.ts";
-import { type InjectAnswer, InjectExchange, type InjectRequest } from "./http/inject.ts";
-import { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
-import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
-import { ServerMetrics } from "./operations/metrics.ts";
 import type { Collector } from "../util/exposition.ts";
 import { Faults } from "../util/faults.ts";
 import { turnOf } from "../util/turns.ts";
-import { OpenApi } from "./documents/openapi.ts";
+import { FilterChain } from "./filters/chain.ts";
+import type { Filter } from "./filters/contract.ts";
+import { DEFAULT_FILTERS } from "./filters/default.ts";
+import { ConnectionGuard } from "./http/guard.ts";
+import { type InjectAnswer, InjectExchange, type InjectRequest } from "./http/inject.ts";
+import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
 import { LateRequests } from "./late-requests.ts";
-import { endRevoked } from "./ongoing.ts";
-import { ServerRequest } from "./request.ts";
-import { RouteTable } from "./route-table.ts";
-import { ROUTES } from "./routes.ts";
-import { SlowClients } from "./slow-clients.ts";
-import { UserPlaces, userPlacesMetrics } from "./user-places.ts";
-import { versionInfo } from "./documents/version.ts";
-import { WatchWheel } from "./watch/wheel.ts";
-import { BodyMemory } from "./body/body-memory.ts";
+import type { Programs, ServerContext, ServerParts, Route } from "./request/context.ts";
+import type { Exchange } from "./request/exchange.ts";
+import { ServerRequest } from "./request/request.ts";
+import { RouteTable } from "./routing/route-table.ts";
+import { type RouteParts, routesOf } from "./routing/routes.ts";
+import { BodyMemory } from "./shared/body-memory.ts";
+import { DEFAULT_LIMITS, type ServerLimits } from "./shared/limits.ts";
+import { ServerMetrics } from "./shared/metrics.ts";
+import { endRevoked } from "./shared/ongoing.ts";
+import { SlowClients } from "./shared/slow-clients.ts";
+import { UserSlots, userSlotsMetrics } from "./shared/user-slots.ts";
+import { WatchWheel } from "./shared/wheel.ts";
 
 /** What a server is made of. */
-export interface ServerOptions extends ServerGround {
-  /** The version of this program, for `/version`. */
-  readonly version: string;
-  /** Checks of `/livez` and `/readyz` beside the server's own; none by default. */
-  readonly health?: readonly HealthCheck[];
-  /** What every request passes, in order; {@link DEFAULT_FILTERS} by default. */
+export interface ServerOptions extends ServerParts, RouteParts {
+  /** The filters of every request, in order; {@link DEFAULT_FILTERS} by default. */
   readonly filters?: readonly Filter[];
   /** Paths beside the server's own; none by default. */
   readonly routes?: readonly Route[];
-  /** Reaches programs behind objects; none by default. */
+  /** Connects to programs behind objects; none by default. */
   readonly programs?: Programs;
   /** Add metrics of other rooms to `/metrics`; none by default. */
   readonly collectors?: readonly Collector[];
-  /** Who runs next (APF-9); without it so many reads and writes as {@link ServerOptions.limits} say run at a time. */
+  /** Which request runs next (APF-9); without it so many reads and writes as {@link ServerOptions.limits} say run at a time. */
   readonly fairness?: Fairness | undefined;
   /** {@link DEFAULT_LIMITS} by default. */
   readonly limits?: Partial<ServerLimits>;
-  /** When answers over 128 KiB are compressed for clients that take it: for those on other machines, by default. */
+  /** When responses over 128 KiB are compressed for clients that accept it: for those on other machines, by default. */
   readonly compress?: ServerContext["compress"];
   /**
-   * Is told what is under way: a request until the last byte of its answer was sent or, in process, read. A watch is not,
-   * but for events that were handed to a reader in process and not read yet.
+   * Counts what is under way: a request until the last byte of its response was sent or, in process, read. A watch is not
+   * counted, but events are that wait for a reader in process.
    */
   readonly activity?: Activity;
   /** Takes failures that the program did not expect; logs and counts them by default. */
@@ -72,7 +63,7 @@ export interface ServerHandle {
   /** Opens a port. */
   listen(options: ListenOptions): Promise<Listener>;
   /**
-   * Answers a request of the same process; resolves when the headers of the answer are there, and rejects where a filter
+   * Answers a request of the same process; resolves when the headers of the response are there, and rejects where a filter
    * has broken off instead.
    */
   inject(request: InjectRequest): Promise<InjectAnswer>;
@@ -88,112 +79,134 @@ export interface ServerHandle {
 }
 
 /** Makes a server; it listens nowhere until {@link ServerHandle.listen} is called. */
-export function createServer(options: ServerOptions): ServerHandle {
-  const { registry, clock } = options;
-  let closing = false;
-  const running = { 1: 0, 2: 0 };
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const requestPlaces = new UserPlaces({ what: "requests", most: limits.requestsPerUser });
-  const watchPlaces = new UserPlaces({ what: "watches", most: limits.watchesPerUser });
-  const guard = new ConnectionGuard(clock, limits, options.log);
-  const faults = options.faults ?? new Faults(options.log);
-  const bodies = new BodyMemory(clock, limits.bodyMemoryBytes);
-  const slowClients = new SlowClients<ServerRequest>({
-    clock,
-    isWanted: (request) => areSeatsWanted({ running, limits }, request),
-    breakOff: (request) => breakOff(options, request),
-  });
-  const context: ServerContext = {
-    registry,
-    clock,
-    authenticator: options.authenticator,
-    authorizer: options.authorizer,
-    dialect: options.dialect,
-    random: options.random,
-    log: options.log,
-    limits,
-    metrics: new ServerMetrics(
-      registry,
-      [
-        guard.metrics,
-        faults.metrics,
-        userPlacesMetrics([guard.places, requestPlaces, watchPlaces]),
-        bodies.metrics,
-        ...(options.fairness ? [fairnessMetrics(options.fairness)] : []),
-        ...(options.collectors ?? []),
-      ],
-      running,
-    ),
-    version: versionInfo(options.version),
-    health: options.health ?? [],
-    routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
-    programs: options.programs ?? (() => undefined),
-    wheel: new WatchWheel(clock),
-    requestPlaces,
-    watchPlaces,
-    bodies,
-    beside: options.beside,
-    discovery: new Discovery(registry),
-    openApi: new OpenApi(registry, options.version),
-    compress: options.compress ?? "remote",
-    fairness: options.fairness,
-    running,
-    slowClients,
-    faults,
-    watchers: new Set(),
-    ongoing: new Set(),
-    closing: () => closing,
-  };
-  const listeners = new Set<Listener>();
-  const onFault = (error: unknown): void => faults.report("connection", error);
-  const chain = new FilterChain(context, options.filters ?? DEFAULT_FILTERS, options.activity);
-  const late = new LateRequests(context);
-  const begin = (exchange: Exchange): void => {
-    const request = new ServerRequest(exchange, clock);
-    late.follow(request);
-    // Many may come at once on one connection; who is behind it is found out in its turn.
-    const turn = turnOf(exchange.connection);
-    if (turn) void turn.then(() => (request.isOver ? exchange.destroy() : chain.run(request)));
-    else void chain.run(request);
-  };
-  const handle = (exchange: Exchange): void => {
+export const createServer = (options: ServerOptions): ServerHandle => new HttpServer(options);
+
+/** See the head of this file. */
+class HttpServer implements ServerHandle {
+  readonly #context: ServerContext;
+  readonly #activity: Activity | undefined;
+  readonly #guard: ConnectionGuard;
+  readonly #late: LateRequests;
+  readonly #chain: FilterChain;
+  readonly #listeners = new Set<Listener>();
+  /** What is closed with the server. */
+  readonly #opened: DisposableStack;
+  #isClosing = false;
+
+  /** Where a part cannot be made, those before it are closed. */
+  constructor(options: ServerOptions) {
+    using opened = new DisposableStack();
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#activity = options.activity;
+    this.#guard = opened.use(new ConnectionGuard(options.clock, limits, options.log));
+    this.#context = contextOf(options, limits, this.#guard, opened, () => this.#isClosing);
+    this.#late = opened.use(new LateRequests(this.#context));
+    this.#chain = new FilterChain(this.#context, options.filters ?? DEFAULT_FILTERS, options.activity);
+    this.#opened = opened.move();
+  }
+
+  get watches(): number {
+    return this.#context.watchers.size;
+  }
+
+  handle(exchange: Exchange): void {
     try {
-      begin(exchange);
+      this.#begin(exchange);
     } catch (error) {
-      faults.report("request", error);
+      this.#context.faults.report("request", error);
       exchange.destroy();
     }
-  };
+  }
+
+  async listen(where: ListenOptions): Promise<Listener> {
+    const parts = { clock: this.#context.clock, guard: this.#guard, onFault: this.#onFault };
+    const listener = await listen(where, parts, (exchange) => this.handle(exchange));
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  inject(sent: InjectRequest): Promise<InjectAnswer> {
+    const exchange = new InjectExchange(sent, this.#activity);
+    const request = new ServerRequest(this.#context, exchange);
+    // Callers of this process are not counted.
+    if (!sent.identity) exchange.onOver(() => request.response.over());
+    void this.#chain.run(request);
+    return exchange.answer;
+  }
+
+  endRevoked(): Promise<void> {
+    return endRevoked(this.#context.ongoing, this.#context.authenticator, this.#onFault);
+  }
+
+  async close(graceMillis: number): Promise<void> {
+    const { watchers } = this.#context;
+    this.#isClosing = true;
+    const closed = [...this.#listeners].map((listener) => listener.close(graceMillis));
+    for (const watcher of watchers) watcher.finish();
+    // Those that are left have been kept from ending in order.
+    for (const watcher of watchers) watcher.destroy();
+    await Promise.all(closed);
+    this.#opened.dispose();
+  }
+
+  #begin(exchange: Exchange): void {
+    const request = new ServerRequest(this.#context, exchange);
+    this.#late.follow(request);
+    // Many may come at once on one connection: each is authenticated in its position.
+    const turn = turnOf(exchange.connection);
+    if (turn) void turn.then(() => (request.response.isOver ? exchange.destroy() : this.#chain.run(request)));
+    else void this.#chain.run(request);
+  }
+
+  readonly #onFault = (error: unknown): void => this.#context.faults.report("connection", error);
+}
+
+/** What requests share; what of it has to be closed is added to `opened`. */
+function contextOf(
+  options: ServerOptions,
+  limits: ServerLimits,
+  guard: ConnectionGuard,
+  opened: DisposableStack,
+  closing: () => boolean,
+): ServerContext {
+  const { registry, authenticator, authorizer, dialect, clock, random, log, beside, fairness } = options;
+  const running = { 1: 0, 2: 0 };
+  const faults = options.faults ?? new Faults(log);
+  const requestSlots = new UserSlots({ what: "requests", most: limits.requestsPerUser });
+  const watchSlots = new UserSlots({ what: "watches", most: limits.watchesPerUser });
+  const bodies = opened.use(new BodyMemory(clock, limits.bodyMemoryBytes));
+  const collectors = [
+    guard.metrics,
+    faults.metrics,
+    userSlotsMetrics([guard.slots, requestSlots, watchSlots]),
+    bodies.metrics,
+    ...(fairness ? [fairnessMetrics(fairness)] : []),
+    ...(options.collectors ?? []),
+  ];
   return {
-    handle,
-    async listen(where) {
-      const listener = await listen(where, { clock, guard, onFault }, handle);
-      listeners.add(listener);
-      return listener;
-    },
-    inject(request) {
-      const exchange = new InjectExchange(request, options.activity);
-      const asked = new ServerRequest(exchange, clock);
-      // Whoever is of this process is not counted.
-      if (!request.identity) exchange.onOver(() => asked.over());
-      void chain.run(asked);
-      return exchange.answer;
-    },
-    get watches() {
-      return context.watchers.size;
-    },
-    endRevoked: () => endRevoked(context.ongoing, options.authenticator, onFault),
-    async close(graceMillis) {
-      closing = true;
-      const closed = [...listeners].map((listener) => listener.close(graceMillis));
-      for (const watcher of context.watchers) watcher.finish();
-      // Who is left has been kept from ending in order.
-      for (const watcher of context.watchers) watcher.destroy();
-      await Promise.all(closed);
-      late[Symbol.dispose]();
-      slowClients[Symbol.dispose]();
-      guard[Symbol.dispose]();
-      bodies[Symbol.dispose]();
-    },
+    registry,
+    authenticator,
+    authorizer,
+    dialect,
+    clock,
+    random,
+    log,
+    beside,
+    fairness,
+    limits,
+    running,
+    faults,
+    requestSlots,
+    watchSlots,
+    bodies,
+    metrics: opened.use(new ServerMetrics(registry, collectors, running)),
+    slowClients: opened.use(new SlowClients(clock)),
+    wheel: new WatchWheel(clock),
+    watchers: new Set(),
+    ongoing: new Set(),
+    routes: new RouteTable([...(options.routes ?? []), ...routesOf(options)]),
+    programs: options.programs ?? (() => undefined),
+    compress: options.compress ?? "remote",
+    closing,
   };
 }

@@ -111,7 +111,7 @@ export function controlRoutes(cluster: () => Cluster): readonly Route[] {
     path: `${CONTROL_PATH}/${name}`,
     methods: Object.keys(actions),
     listed: () => [],
-    answer: (_server, request) => answer(cluster(), request, actions[request.exchange.method]!),
+    answer: (_server, request) => answer(cluster(), request, actions[request.incoming.sent.method]!),
   });
   return [
     route("mark", { POST: mark }),
@@ -133,9 +133,9 @@ async function answer(cluster: Cluster, request: ServerRequest, act: Action): Pr
   }
 }
 
-async function membersOf({ exchange }: ServerRequest): Promise<Members> {
-  if (!exchange.hasBody) return {};
-  const text = Buffer.from(await exchange.readBody(BODY_BYTES)).toString("utf8");
+async function membersOf({ incoming: { sent } }: ServerRequest): Promise<Members> {
+  if (!sent.hasBody) return {};
+  const text = Buffer.from(await sent.readBody(BODY_BYTES)).toString("utf8");
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Members;
@@ -145,5 +145,5 @@ async function membersOf({ exchange }: ServerRequest): Promise<Members> {
   throw badRequest(`expected the body to be a JSON object, got ${text.slice(0, 100)}`);
 }
 
-const respond = (request: ServerRequest, value: object): void =>
-  request.respond(200, request.headers("application/json"), Buffer.from(JSON.stringify(value)));
+const respond = ({ response }: ServerRequest, value: object): void =>
+  response.respond(200, response.headers("application/json"), Buffer.from(JSON.stringify(value)));

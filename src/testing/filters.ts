@@ -53,7 +53,7 @@ function recorder({ traffic, clock }: FilterParts, passing: WeakMap<ServerReques
   return {
     name: "record",
     enter(server, request) {
-      if (!request.info!.isResource) return;
+      if (!request.info.isResource) return;
       const record = openRecord(server, request, clock);
       passing.set(request, { record, fault: undefined, watch: undefined });
       traffic.add(record);
@@ -68,15 +68,15 @@ function recorder({ traffic, clock }: FilterParts, passing: WeakMap<ServerReques
     },
     ended(_server, request) {
       const found = passing.get(request);
-      if (found && request.longRunning) found.record.events = request.events;
+      if (found && request.response.longRunning) found.record.events = request.response.events;
     },
   };
 }
 
 function openRecord({ registry }: ServerContext, request: ServerRequest, clock: Clock): OpenRecord {
-  const { group, version, resource, namespace, namespaced, name, subresource, verb } = request.info!;
-  const { exchange, query } = request;
-  const isApply = verb === "patch" && exchange.header("content-type").startsWith(APPLY);
+  const { group, version, resource, namespace, namespaced, name, subresource, verb } = request.info;
+  const { sent, query, userAgent } = request.incoming;
+  const isApply = verb === "patch" && sent.header("content-type").startsWith(APPLY);
   const fieldManager = query.text("fieldManager");
   return {
     verb: (isApply ? "apply" : verb) as Verb,
@@ -88,7 +88,7 @@ function openRecord({ registry }: ServerContext, request: ServerRequest, clock: 
     ...(fieldManager ? { fieldManager } : {}),
     dryRun: query.text("dryRun") === "All",
     user: request.identity.user,
-    userAgent: request.userAgent,
+    userAgent,
     origin: originOf(request),
     at: new Date(clock.now()).toISOString(),
     changed: false,
@@ -96,9 +96,9 @@ function openRecord({ registry }: ServerContext, request: ServerRequest, clock: 
 }
 
 /** The built-in controllers' clients are the only ones of this process that are vouched for and have no sender. */
-function originOf({ exchange }: ServerRequest): Origin {
-  const sender = senderOf(exchange.connection);
-  return sender?.origin ?? (exchange.identity === undefined ? "subject" : "builtin");
+function originOf({ incoming: { sent } }: ServerRequest): Origin {
+  const sender = senderOf(sent.connection);
+  return sender?.origin ?? (sent.identity === undefined ? "subject" : "builtin");
 }
 
 /** What is known of a request when its body has been read. */
@@ -111,7 +111,8 @@ function addSent(record: OpenRecord, request: ServerRequest): void {
 }
 
 /** What is known of a request when it has been answered, or its answer was lost. */
-function addAnswer(record: OpenRecord, { identity, code, reason, changed }: ServerRequest): void {
+function addAnswer(record: OpenRecord, { identity, response }: ServerRequest): void {
+  const { code, reason, changed } = response;
   record.user = identity.user;
   record.changed = changed;
   if (code !== 0) record.code = code;
@@ -126,11 +127,11 @@ function player(parts: FilterParts, passing: WeakMap<ServerRequest, Passing>): F
       const found = passing.get(request);
       if (!found) return;
       if (found.record.verb === "watch") {
-        request.wrapWatch = (output) => {
+        request.response.wrapWatch = (output) => {
           const watch = new FaultyWatch(output, found.record, clock, isControllers(request));
           found.watch = watch;
           const closed = faults.watchOpened(watch);
-          request.exchange.onOver(closed);
+          request.response.responder.onOver(closed);
           if (found.fault && isWatchFault(found.fault)) watch.play(found.fault);
           return watch;
         };
@@ -170,7 +171,7 @@ function playBefore(parts: FilterParts, request: ServerRequest, { fault, record 
     case "crash":
       if (play.when === "after") return undefined;
       if (play.act === "crash") crashSender(request);
-      request.exchange.destroy();
+      request.response.responder.destroy();
       return undefined;
     default:
       return undefined;
@@ -182,7 +183,7 @@ function playAfter(request: ServerRequest, { fault, watch }: Partial<Passing> = 
   const play = fault?.play;
   if ((play?.act !== "drop" && play?.act !== "crash") || play.when === "before") return;
   if (play.act === "crash") crashSender(request);
-  (watch ?? request.exchange).destroy();
+  (watch ?? request.response.responder).destroy();
 }
 
 /** Whether the store refuses what a request writes; asked at its first write, once for all that it writes. */
@@ -196,19 +197,20 @@ function refusal(faults: FaultBook, passing: Passing): () => boolean {
 }
 
 /** Whether controllers of `run()` ask. */
-const isControllers = ({ exchange }: ServerRequest): boolean => senderOf(exchange.connection)?.crash !== undefined;
+const isControllers = ({ incoming }: ServerRequest): boolean => senderOf(incoming.sent.connection)?.crash !== undefined;
 
 /** Ends who has sent a request, before the answer is lost: so it does not hear of the loss. */
-const crashSender = ({ exchange }: ServerRequest): void => senderOf(exchange.connection)?.crash?.();
+const crashSender = ({ incoming }: ServerRequest): void => senderOf(incoming.sent.connection)?.crash?.();
 
 /** Lets time pass, which is not counted as being under way; nothing is done for who has gone meanwhile. */
 async function wait({ clock, closing }: FilterParts, request: ServerRequest, millis: number): Promise<void> {
+  const { sent, rawPath } = request.incoming;
   const gone = new AbortController();
-  request.exchange.onOver(() => gone.abort());
+  request.response.responder.onOver(() => gone.abort());
   using _parked = request.park();
   const signal = AbortSignal.any([gone.signal, closing]);
   if (millis === Infinity) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-  else await sleep(clock, millis, signal, { owner: `slow ${request.exchange.method} ${request.rawPath}` });
+  else await sleep(clock, millis, signal, { owner: `slow ${sent.method} ${rawPath}` });
   if (closing.aborted) throw unavailable("the server is shutting down");
   if (gone.signal.aborted) throw unavailable("the client has gone");
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OutHeaders } from "../../src/server/http/exchange.ts";
+import type { OutHeaders } from "../../src/server/request/exchange.ts";
 
 /** A JSON object. */
 export type Members = Record<string, unknown>;

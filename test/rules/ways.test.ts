@@ -5,7 +5,7 @@
  */
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import type { Programs } from "../../src/server/context.ts";
+import type { Programs } from "../../src/server/request/context.ts";
 import type { Answer } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 

@@ -5,13 +5,10 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { badRequest } from "../../meta/status.ts";
-import { type Route, ownerOf } from "../../server/index.ts";
+import { type Route, answerStream, ownerOf } from "../../server/index.ts";
 import { backupStream } from "../../storage/backup/write.ts";
 import type { Store } from "../../storage/contract.ts";
 import type { Clock } from "../../util/clock.ts";
-
-/** A reader that takes nothing for so long is given up: what it reads must be kept for it. */
-const STALLED_MS = 60_000;
 
 const TYPES = { zstd: "application/zstd", gzip: "application/gzip" } as const;
 
@@ -20,37 +17,21 @@ export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route
   path: "/keelson/v1/backup",
   methods: ["GET"],
   answer: async (server, request) => {
-    const compression = request.query.text("compression") || "zstd";
+    const compression = request.incoming.query.text("compression") || "zstd";
     if (compression !== "zstd" && compression !== "gzip") {
       throw badRequest(`expected compression to be zstd or gzip, got ${JSON.stringify(compression)}`);
     }
     const time = new Date(clock.now()).toISOString();
     const stream = backupStream(store, { dialect: dialect.name, time }, compression);
     const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    // The first piece comes before the answer begins, so that a store that cannot be read is a failure that can be told.
-    let piece = await pieces.next();
-    request.code = 200;
-    request.longRunning = true;
-    const out = request.exchange.stream(200, request.headers(TYPES[compression]));
-    const { connection } = request.exchange;
-    const ongoing = { owner: ownerOf(request), connection, revoke: () => out.destroy() };
-    server.ongoing.add(ongoing);
-    out.onClose = () => stream.destroy();
-    try {
-      for (; !piece.done && !out.closed; piece = await pieces.next()) {
-        request.bytesOut += piece.value.length;
-        if (out.write(piece.value)) continue;
-        const stalled = clock.after(STALLED_MS, () => out.destroy());
-        await out.drained();
-        stalled.cancel();
-      }
-      out.end();
-    } catch {
-      // The client must not take what it has for a backup.
-      out.destroy();
-    } finally {
-      server.ongoing.delete(ongoing);
-      stream.destroy();
-    }
+    // The first piece comes before the response begins, so that the client gets an error where the store cannot be read.
+    const first = await pieces.next();
+    const cancel = (): void => void stream.destroy();
+    const all = startingWith(first, pieces);
+    await answerStream(server, request.response, ownerOf(request), TYPES[compression], all, cancel).finally(cancel);
   },
 });
+
+async function* startingWith(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value;
+}

@@ -4,53 +4,52 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import type { Resource } from "../../registry/contract.ts";
-import type { ServerContext } from "../context.ts";
-import { answerPieces } from "./answer-pieces.ts";
+import type { ServerContext } from "../request/context.ts";
+import { answerPieces } from "./answer.ts";
 import { answerBytes } from "./encode.ts";
 import { type AnswerPieces, LINE_END, contentType, isJson, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
-import { type Format, OBJECT, type Offer } from "./negotiate.ts";
-import type { ServerRequest } from "../request.ts";
+import { type Format, OBJECT, type Offer, negotiate } from "./negotiate.ts";
+import type { ResourceRequest } from "../request/request.ts";
 import { WHOLE } from "./stream-writer.ts";
 import { includeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
 
-/** The form of an answer with one object; checked before a write, so that nothing is stored for an answer we cannot give. */
-export function objectFormat(request: ServerRequest, offer: Offer = OBJECT): Format {
-  const format = request.format(offer);
-  if (format.shape === "Table") includeObject(request.query);
+/** The form of a response with one object; read before a write, so that nothing is stored where no form is acceptable. */
+export function objectFormat(request: ResourceRequest, offer: Offer = OBJECT): Format {
+  const format = negotiate(request.incoming, offer, request);
+  if (format.shape === "Table") includeObject(request.incoming.query);
   return format;
 }
 
 /** Answers with an object; `object` parses it, which only a table needs. */
 export function answerObject(
   server: ServerContext,
-  request: ServerRequest,
+  request: ResourceRequest,
   code: number,
   bytes: Uint8Array,
   object: () => ApiObject,
   format: Format,
 ): void | Promise<void> {
+  const { response } = request;
   const shaped =
     format.shape === ""
       ? bytes
       : format.shape === "Table"
-        ? tableOf(server, request, request.resource!, bytes, object(), format)
+        ? tableOf(server, request, bytes, object(), format)
         : partialBytes(bytes, format.version);
-  request.witness?.answer?.bytes(shaped);
+  response.recorder?.response?.bytes(shaped);
   if (isJson(format) && shaped.length <= WHOLE) {
-    return answerBytes(server, request, code, [shaped, LINE_END], contentType(format));
+    return answerBytes(response, code, [shaped, LINE_END], contentType(format));
   }
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
-    answerPieces(server, request, code, pieces, contentType(format));
+    answerPieces(response, code, pieces, contentType(format));
   const pieces = jsonInForm(shaped, format);
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 
 function tableOf(
   server: ServerContext,
-  request: ServerRequest,
-  resource: Resource,
+  { incoming, definition }: ResourceRequest,
   bytes: Uint8Array,
   object: ApiObject,
   format: Format,
@@ -58,13 +57,11 @@ function tableOf(
   const { resourceVersion } = object.metadata;
   const meta = JSON.stringify(resourceVersion === undefined ? {} : { resourceVersion });
   const style = {
-    include: includeObject(request.query),
+    include: includeObject(incoming.query),
     version: format.version,
     now: server.clock.now(),
     log: server.log,
   };
-  // What a lens shows has the columns of its own kind.
-  const definition = request.taken ?? resource.definition;
   const header = tableHeader(definition, format.version, meta, true);
   return tableOfRow(header, rowBytes(definition, object, bytes, style));
 }

@@ -4,18 +4,17 @@
  * @module
  */
 import { gzip } from "node:zlib";
-import type { ServerContext } from "../context.ts";
-import { lengthOf } from "../http/exchange.ts";
-import type { ServerRequest } from "../request.ts";
+import { lengthOf } from "../request/exchange.ts";
+import type { HttpResponse } from "../request/response.ts";
 
 /** Answers of more bytes are compressed for clients that take it. */
 export const COMPRESS_FROM = 131_072;
 
 /** Whether an answer of this length goes out compressed; peers on this machine lose more by it than they gain. */
-export function compresses(server: ServerContext, request: ServerRequest, length: number): boolean {
+export function compresses({ server, incoming: { sent } }: HttpResponse, length: number): boolean {
   if (length < COMPRESS_FROM || server.compress === "never") return false;
-  if (!request.exchange.header("accept-encoding").includes("gzip")) return false;
-  return server.compress === "always" || !isLocal(request.exchange.connection.address);
+  if (!sent.header("accept-encoding").includes("gzip")) return false;
+  return server.compress === "always" || !isLocal(sent.connection.address);
 }
 
 const isLocal = (address: string): boolean =>
@@ -27,41 +26,40 @@ export const varyBy = (other: string | undefined): string =>
 
 /** Answers with bytes, compressed where that pays; `more` are further headers. */
 export function answerBytes(
-  server: ServerContext,
-  request: ServerRequest,
+  response: HttpResponse,
   code: number,
   body: Uint8Array | readonly Uint8Array[],
   type: string,
   more?: Readonly<Record<string, string>>,
 ): void | Promise<void> {
-  const headers = request.headers(type);
+  const headers = response.headers(type);
   if (more) Object.assign(headers, more);
   const length = lengthOf(body);
-  if (!compresses(server, request, length)) {
-    request.respond(code, headers, body);
-    return untilTaken(server, request, length);
+  if (!compresses(response, length)) {
+    response.respond(code, headers, body);
+    return untilTaken(response, length);
   }
   headers["content-encoding"] = "gzip";
   headers["vary"] = varyBy(more?.["vary"]);
   const whole = body instanceof Uint8Array ? body : Buffer.concat(body, length);
   return compressed(whole).then((packed) => {
-    request.respond(code, headers, packed);
-    request.bytesOut = length;
-    return untilTaken(server, request, packed.length);
+    response.respond(code, headers, packed);
+    response.bytesOut = length;
+    return untilTaken(response, packed.length);
   });
 }
 
 /**
- * An answer of more bytes is under way, and keeps the seat of its request, until it was taken: each may be a copy of its own,
- * and there would be as many as nobody reads. Its request is done with.
+ * A response of more bytes keeps the seats of its request until it was taken: each may be a copy of its own, and there would be
+ * as many as are not read. The body of its request is done with.
  */
 const HELD_FROM = 131_072;
 
-function untilTaken(server: ServerContext, request: ServerRequest, length: number): Promise<void> | undefined {
+function untilTaken(response: HttpResponse, length: number): Promise<void> | undefined {
   if (length < HELD_FROM) return undefined;
-  request.room?.[Symbol.dispose]();
-  const over = request.untilOver();
-  return over && server.slowClients.waitUntilTaken(request, over);
+  response.bodyMemory?.[Symbol.dispose]();
+  const over = response.untilOver();
+  return over && response.server.slowClients.waitUntilTaken(response.seats, over);
 }
 
 /** Compresses in the thread pool, for speed rather than size. */

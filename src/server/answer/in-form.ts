@@ -31,12 +31,12 @@ export const LINE_END: Uint8Array = Buffer.from("\n");
 /** Whether a format is JSON as it is stored. */
 export const isJson = ({ media, pretty }: Format): boolean => media === "json" && !pretty;
 
-/** The body of an answer in pieces that are made when they are asked for; they never change. */
+/** The body of a response in pieces that are made one by one; they never change. */
 export type AnswerPieces = Iterable<Uint8Array>;
 
 /**
- * Bytes of JSON, that end without a line, in the form of an answer; it may take several turns where it is not JSON. Large
- * ones are made one after the other, each from a turn of its own on: of many whose seats came free together one has values in memory.
+ * Bytes of JSON, without a newline at the end, in the form of a response; other forms may take several turns. Large ones are made
+ * one after the other, each from a turn of its own on: of many whose seats came free together, one has values in memory.
  */
 export function jsonInForm(bytes: Uint8Array, format: Format): AnswerPieces | Promise<AnswerPieces> {
   if (format.media !== "json") {

@@ -38,7 +38,7 @@ class Indenter {
     this.#base = base;
   }
 
-  /** What has been written since this was last asked. */
+  /** What has been written since the last call. */
   take(): Buffer {
     const bytes = Buffer.from(this.#out.join(""), "utf8");
     this.#out = [];
@@ -46,7 +46,7 @@ class Indenter {
     return bytes;
   }
 
-  /** Reads from a place on until enough has been written; where to go on. */
+  /** Reads from an offset until enough has been written; the offset to go on at. */
   read(text: string, start: number): number {
     let at = start;
     for (let from = at; at < text.length && this.size < PIECE; from = at) {

@@ -15,7 +15,7 @@ import type { Format } from "./negotiate.ts";
 export interface ListForm {
   readonly head: Uint8Array;
   /**
-   * An item, good until the next one is asked for; in pieces, some of them empty, where it takes long. The first one has
+   * An item, valid until the next one is made; in pieces, some of them empty, where it takes long. The first one has
    * nothing in front.
    */
   item(bytes: Uint8Array, first: boolean): Uint8Array | Iterable<Uint8Array>;

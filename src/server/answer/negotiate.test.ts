@@ -3,11 +3,18 @@ import { describe, expect, test } from "vitest";
 import type { ApiError } from "../../meta/status.ts";
 import { LIST, OBJECT, type Offer, WATCH, failureFormat, isPretty, negotiate, streams } from "./negotiate.ts";
 import { STATUS } from "../../wire/protobuf/index.ts";
-import { NO_QUERY, Query } from "../query.ts";
+import type { SentRequest } from "../request/exchange.ts";
+import { IncomingRequest } from "../request/incoming.ts";
+
+/** A request with some headers and a query. */
+const sent = (accept: string, agent = "x", query = ""): IncomingRequest => {
+  const headers: Record<string, string> = { accept, "user-agent": agent };
+  return new IncomingRequest({ url: `/?${query}`, header: (name) => headers[name] ?? "" } as SentRequest, 0);
+};
 
 const on = (accept: string, offer: Offer = OBJECT): string => {
   try {
-    const { media, shape, version, pretty } = negotiate(accept, offer, false, { protobufKind: STATUS });
+    const { media, shape, version, pretty } = negotiate(sent(accept), offer, { protobufKind: STATUS });
     return [media, shape, version, pretty ? "pretty" : ""].filter(Boolean).join(" ");
   } catch (error) {
     return String((error as ApiError).code);
@@ -68,7 +75,7 @@ describe("negotiation", () => {
   });
 
   test("a kind without a protobuf form gives the next one, but its metadata has that form", () => {
-    const given = (accept: string) => negotiate(accept, OBJECT, false, { protobufKind: undefined });
+    const given = (accept: string) => negotiate(sent(accept), OBJECT, { protobufKind: undefined });
     expect(given("application/vnd.kubernetes.protobuf,application/yaml").media).toBe("yaml");
     expect(() => given("application/vnd.kubernetes.protobuf")).toThrow("only the following media types are accepted");
     expect(given("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")).toMatchObject({
@@ -78,7 +85,7 @@ describe("negotiation", () => {
   });
 
   test("DEC-28: the form of a watch is chosen as any other, and refused where events have no such form", () => {
-    const chosen = (accept: string): void => streams(negotiate(accept, WATCH, false));
+    const chosen = (accept: string): void => streams(negotiate(sent(accept), WATCH));
     for (const accept of ["application/yaml", "application/yaml,application/json", "application/*,text/plain"]) {
       expect(() => chosen(accept)).toThrow("only the following media types are accepted");
     }
@@ -86,15 +93,15 @@ describe("negotiation", () => {
   });
 
   test("DEC-17: failures come in the media type of the client, never as a table", () => {
-    expect(failureFormat("application/yaml", false).media).toBe("yaml");
-    expect(failureFormat("text/html", false).media).toBe("json");
-    expect(failureFormat("application/vnd.kubernetes.protobuf,application/json", false).media).toBe("protobuf");
-    expect(failureFormat("application/yaml;as=Table;v=v1;g=meta.k8s.io", false).media).toBe("json");
-    expect(failureFormat(TABLE, false)).toMatchObject({ media: "json", shape: "" });
+    expect(failureFormat(sent("application/yaml")).media).toBe("yaml");
+    expect(failureFormat(sent("text/html")).media).toBe("json");
+    expect(failureFormat(sent("application/vnd.kubernetes.protobuf,application/json")).media).toBe("protobuf");
+    expect(failureFormat(sent("application/yaml;as=Table;v=v1;g=meta.k8s.io")).media).toBe("json");
+    expect(failureFormat(sent(TABLE))).toMatchObject({ media: "json", shape: "" });
   });
 
   test("DEC-21: the query decides about indentation, then the user agent", () => {
-    const pretty = (text: string, agent = "x"): boolean => isPretty(text === "" ? NO_QUERY : new Query(text), agent);
+    const pretty = (query: string, agent = "x"): boolean => isPretty(sent("", agent, query));
     expect(["pretty=true", "pretty=1", "pretty=t"].map((text) => pretty(text))).toEqual([true, true, true]);
     expect(["pretty=false", "pretty=0", "pretty=yes", "pretty=", ""].map((text) => pretty(text))).not.toContain(true);
     expect(pretty("", "curl/8")).toBe(true);

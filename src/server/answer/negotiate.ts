@@ -12,7 +12,7 @@ import { PROTOBUF, type ProtobufKind, partialObjectMetadata } from "../../wire/p
 import { REPORT_GROUP, REPORT_VERSION } from "../../meta/ownership-reports.ts";
 import { notAcceptable } from "../../meta/status.ts";
 import { BoundedCache } from "../../util/bounded-cache.ts";
-import type { Query } from "../query.ts";
+import type { IncomingRequest } from "../request/incoming.ts";
 
 /** What an answer is turned into on the way out. */
 export type Shape = "" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "Blame" | "ApplyConflict";
@@ -46,7 +46,7 @@ export const OBJECT: Offer = {
   refused: ["PartialObjectMetadataList"],
   media: ALL,
 };
-/** One object that is read: also who owns it. */
+/** One object that is read: also the owners of its fields. */
 export const READ_OBJECT: Offer = { ...OBJECT, shapes: [...OBJECT.shapes, "Blame"] };
 /** A list: itself, as a table, or metadata only. */
 export const LIST: Offer = {
@@ -85,17 +85,17 @@ export interface Clause {
   /** The version of the group of `as` that the server is to write. */
   readonly serverVersion: string;
   readonly pretty: boolean;
-  /** Whether the clause asks to turn the answer into something. */
+  /** Whether the clause wants another shape. */
   readonly converts: boolean;
 }
 
-/** Clients send a handful of headers; who sends many different ones pushes out those of others, and no more. */
+/** Clients send a handful of headers; one that sends many different ones displaces those of others, and no more. */
 const parsed = new BoundedCache<readonly Clause[]>({
   entries: 500,
   bytes: 1 << 20,
   weigh: (clauses) => CLAUSE_BYTES * clauses.length,
 });
-const LONGEST_KEPT = 1000;
+const MAX_KEPT_LENGTH = 1000;
 const CLAUSE_BYTES = 256;
 
 /** The clauses of an Accept header in the order in which they are tried. An empty header takes anything. */
@@ -103,7 +103,7 @@ export function clausesOf(accept: string): readonly Clause[] {
   let clauses = parsed.get(accept);
   if (!clauses) {
     clauses = parseAccept(accept);
-    if (accept.length < LONGEST_KEPT) parsed.set(accept, clauses);
+    if (accept.length < MAX_KEPT_LENGTH) parsed.set(accept, clauses);
   }
   return clauses;
 }
@@ -174,14 +174,15 @@ function mediaOf(type: string): Clause["media"] {
 /**
  * The first form that the client takes and the offer has; 406 when there is none, or when it is one that is not given.
  *
- * @param asked knows the kind that can be written as protobuf, if there is one
+ * @param target has the kind that can be written as protobuf, if there is one
  */
-export function negotiate(accept: string, offer: Offer, pretty: boolean, asked?: Asked): Format {
-  const clauses = clausesOf(accept);
+export function negotiate(incoming: IncomingRequest, offer: Offer, target?: Target): Format {
+  const clauses = clausesOf(incoming.sent.header("accept"));
+  const pretty = isPretty(incoming);
   // As in the reference, `application/*` and `*` are no wishes by themselves.
   if (clauses.some(({ media, type }) => type === "*/*" || offer.media.includes(media as Format["media"]))) {
     for (const clause of clauses) {
-      const format = givenFor(clause, offer, pretty, asked);
+      const format = givenFor(clause, offer, pretty, target);
       if (format && offer.refused?.includes(format.shape)) break;
       if (format) return format;
     }
@@ -190,13 +191,13 @@ export function negotiate(accept: string, offer: Offer, pretty: boolean, asked?:
 }
 
 /** The form that a clause gets, in whichever medium it takes. */
-function givenFor(clause: Clause, offer: Offer, pretty: boolean, asked: Asked | undefined): Format | undefined {
+function givenFor(clause: Clause, offer: Offer, pretty: boolean, target: Target | undefined): Format | undefined {
   if (clause.media === "other") return undefined;
   for (const media of offer.media) {
     if (!takes(clause, media)) continue;
     const format = formatOf(clause, media, offer, pretty);
     if (format && media !== "protobuf") return format;
-    const kind = format && (format.shape === "" ? asked?.protobufKind : partialObjectMetadata(format.version));
+    const kind = format && (format.shape === "" ? target?.protobufKind : partialObjectMetadata(format.version));
     if (kind) return { ...format, kind };
   }
   return undefined;
@@ -208,8 +209,8 @@ function takes({ media, stream, serverVersion }: Clause, given: Format["media"])
   return serverVersion === "" || serverVersion === "v1";
 }
 
-/** What is asked for. */
-export interface Asked {
+/** What a request is for. */
+interface Target {
   readonly protobufKind: ProtobufKind | undefined;
 }
 
@@ -237,11 +238,11 @@ function reportFormat(clause: Clause, shape: "Blame" | "ApplyConflict", pretty: 
   return { media: clause.media === "yaml" ? "yaml" : "json", shape, version: "v1", pretty: pretty || clause.pretty };
 }
 
-/** The form of an explained refusal where the client asks for that before a plain answer, else undefined. */
-export function explanationFormat(accept: string, pretty: boolean): Format | undefined {
-  for (const clause of clausesOf(accept)) {
+/** The form of an explained refusal where the client prefers that to a plain answer, else undefined. */
+export function explanationFormat(incoming: IncomingRequest): Format | undefined {
+  for (const clause of clausesOf(incoming.sent.header("accept"))) {
     if (clause.media !== "other" && !clause.converts) return undefined;
-    const format = reportFormat(clause, "ApplyConflict", pretty);
+    const format = reportFormat(clause, "ApplyConflict", isPretty(incoming));
     if (format) return format;
   }
   return undefined;
@@ -255,18 +256,19 @@ const formats = [false, true].map((pretty) => ({
 
 const plain = (media: Format["media"], pretty: boolean): Format => formats[pretty ? 1 : 0]![media];
 
-/** The form of a failure: the first media type of the client that we have, else JSON; never a table. */
-export function failureFormat(accept: string, pretty: boolean): Format {
-  for (const clause of clausesOf(accept)) {
+/** The form of a failure: the first media type of the client that is served, else JSON; never a table. */
+export function failureFormat(incoming: IncomingRequest): Format {
+  const pretty = isPretty(incoming);
+  for (const clause of clausesOf(incoming.sent.header("accept"))) {
     const media = clause.converts ? undefined : ALL.find((one) => takes(clause, one));
     if (media) return plain(media, pretty || clause.pretty);
   }
   return plain("json", pretty);
 }
 
-/** Whether the answer is indented: asked for in the query, or read by people in a terminal or browser (DEC-21). */
-export function isPretty(query: Query, userAgent: string): boolean {
-  const asked = query.text("pretty");
-  if (asked !== "") return /^(1|t|T|true|TRUE|True)$/.test(asked);
+/** Whether the response is indented: as the query says, or because people read it in a terminal or browser (DEC-21). */
+export function isPretty({ query, userAgent }: IncomingRequest): boolean {
+  const pretty = query.text("pretty");
+  if (pretty !== "") return /^(1|t|T|true|TRUE|True)$/.test(pretty);
   return userAgent.startsWith("curl") || userAgent.startsWith("Wget") || userAgent.startsWith("Mozilla/5.0");
 }

@@ -4,15 +4,15 @@
  * @module
  */
 import { BufferPool } from "../../util/buffer-pool.ts";
-import type { OutStream } from "../http/exchange.ts";
+import type { OutStream } from "../request/exchange.ts";
 
 /** Bytes that leave together. */
 export const PIECE = 131_072;
-/** What a piece has room for: it may grow a little, by the part that fills it. */
-export const ROOM = PIECE + PIECE / 8;
+/** The capacity of a piece: it may grow a little, by the part that fills it. */
+export const CAPACITY = PIECE + PIECE / 8;
 
 /** Where pieces come from. */
-export const pieces = new BufferPool(ROOM, 32);
+export const pieces = new BufferPool(CAPACITY, 32);
 
 /** Writes parts one after the other, small ones together. The parts never change. */
 export function writeParts(out: OutStream, parts: readonly Uint8Array[]): void {
@@ -24,9 +24,9 @@ export function writeParts(out: OutStream, parts: readonly Uint8Array[]): void {
     used = 0;
   };
   for (const part of parts) {
-    if (used + part.length > ROOM) {
+    if (used + part.length > CAPACITY) {
       flush();
-      if (part.length > ROOM) {
+      if (part.length > CAPACITY) {
         out.write(part);
         buffer = pieces.take();
         continue;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { HttpResponse } from "../request/response.ts";
 import { testServer } from "../testing/test-server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
@@ -51,13 +50,10 @@ test("answers whose readers have gone wait for no turn, however many there are",
       return closed;
     },
   };
-  const exchange = { stream: () => out, connection: { address: "" } };
-  const request = { headers: () => ({}), exchange } as unknown as ServerRequest;
-  const slowClients = { waitFor: (_holder: unknown, done: Promise<void>) => done } as ServerContext["slowClients"];
-  const writers = Array.from(
-    { length: 100 },
-    () => new StreamWriter({ compress: "never", slowClients } as ServerContext, request, "application/json", Infinity),
-  );
+  const server = { compress: "never", slowClients: { waitFor: (_holder: unknown, done: Promise<void>) => done } };
+  const incoming = { sent: { connection: { address: "" } } };
+  const response = { headers: () => ({}), stream: () => out, incoming, server } as unknown as HttpResponse;
+  const writers = Array.from({ length: 100 }, () => new StreamWriter(response, "application/json", Infinity));
   for (const writer of writers) writer.add(new Uint8Array(1000));
   const flushed = writers.map((writer) => writer.flush());
   // Each has had its time by then.

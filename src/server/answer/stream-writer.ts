@@ -1,32 +1,31 @@
 /**
- * Writes an answer of unknown length: small ones leave at once with their length, large ones in big pieces that wait
- * for the reader, compressed where that pays.
+ * Writes a response of unknown length: small ones are sent at once with their length, large ones in big pieces that wait for
+ * the reader, compressed where that pays.
  *
  * @module
  */
 import { type Gzip, constants, createGzip } from "node:zlib";
-import type { ServerContext } from "../context.ts";
 import { BufferPool } from "../../util/buffer-pool.ts";
 import { COMPRESS_FROM, compresses, varyBy } from "./encode.ts";
-import { drained } from "../http/drained.ts";
-import type { OutStream } from "../http/exchange.ts";
-import type { ServerRequest } from "../request.ts";
-import { PIECE, ROOM, pieces } from "./pieces.ts";
+import { drained } from "../request/drained.ts";
+import type { OutStream } from "../request/exchange.ts";
+import type { HttpResponse } from "../request/response.ts";
+import { PIECE, CAPACITY, pieces } from "./pieces.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 
 /** Bytes that leave together while many have not been taken. */
 const SMALL_PIECE = 16_384;
 /** So many bytes may wait for their readers before pieces become small. */
 const MANY_UNTAKEN = 32 * 1024 * 1024;
-/** Answers up to here, whose size is known, are made in one piece. */
+/** Responses up to here, whose size is known, are made in one piece. */
 export const WHOLE = 1_048_576;
 /** Bytes made for one reader that he may leave untaken without a seat, while few wait and while many do. */
 const MUCH = 524_288;
-const SMALL_ROOM = 65_536;
+const FEW = 65_536;
 /** Smaller answers are not worth the way to the pool. */
 const SMALL = 16_384;
 
-/** Bytes of all answers over sockets that their readers have not taken; in process they are nobody's for long. */
+/** Bytes of all responses over sockets that their readers have not taken. */
 let untaken = 0;
 
 /** Whether the readers of this process take what they are sent. */
@@ -42,14 +41,13 @@ const pieceSize = (): [BufferPool, number] => (isTaken() ? [pieces, PIECE] : [sm
 const GZIP_BYTES = 262_144;
 const NOTHING = Buffer.alloc(0);
 
-/** The pool whose buffers hold an answer of this size; undefined for small ones. */
+/** The pool whose buffers hold a response of this size; undefined for small ones. */
 const poolFor = (expected: number): BufferPool | undefined =>
   expected <= SMALL ? undefined : pools.find((pool) => expected <= pool.size);
 
 /** See the head of this file. Call {@link StreamWriter.add} for each part, then {@link StreamWriter.end}. */
 export class StreamWriter {
-  readonly #server: ServerContext;
-  readonly #request: ServerRequest;
+  readonly #response: HttpResponse;
   readonly #type: string;
   readonly #more: Readonly<Record<string, string>> | undefined;
   #buffer: Buffer;
@@ -59,7 +57,7 @@ export class StreamWriter {
   /** A part that is sent as it is, after what has been added before it. */
   #large: Uint8Array | undefined;
   #out: OutStream | undefined;
-  /** Bytes that were handed over and not taken. */
+  /** Bytes that were written and not taken. */
   #untaken = 0;
   readonly #turn = new TurnLimit();
 
@@ -67,13 +65,7 @@ export class StreamWriter {
    * @param expected how many bytes will come, where that is known
    * @param more further headers
    */
-  constructor(
-    server: ServerContext,
-    request: ServerRequest,
-    type: string,
-    expected = 8192,
-    more?: Readonly<Record<string, string>>,
-  ) {
+  constructor(response: HttpResponse, type: string, expected = 8192, more?: Readonly<Record<string, string>>) {
     const whole = expected <= (isTaken() ? WHOLE : SMALL_PIECE);
     if (whole) {
       this.#pool = poolFor(expected);
@@ -83,8 +75,7 @@ export class StreamWriter {
       [this.#pool, this.#full] = pieceSize();
       this.#buffer = this.#pool.take();
     }
-    this.#server = server;
-    this.#request = request;
+    this.#response = response;
     this.#type = type;
     this.#more = more;
   }
@@ -117,19 +108,19 @@ export class StreamWriter {
     this.#buffer[this.#used++] = byte;
   }
 
-  /** Writes what has been added and waits until the reader has room; false when nobody listens any more. */
+  /** Writes what has been added and waits until the reader has taken enough; false when the reader is gone. */
   async flush(): Promise<boolean> {
     const out = (this.#out ??= this.#open());
     let hasRoom = this.#send(out);
     this.#used = 0;
     this.#buffer = NOTHING;
     if (this.#large) {
-      this.#request.bytesOut += this.#large.length;
+      this.#response.bytesOut += this.#large.length;
       hasRoom = out.write(this.#large);
       this.#large = undefined;
     }
     if (!hasRoom) await this.#drained(out);
-    // Many whose readers have gone at once do not wait for turns in which there is nothing left to do.
+    // Many whose readers have gone at once do not wait for turns: nothing is left to do.
     if (!out.closed) await this.#turn.pause();
     if (out.closed) return false;
     [this.#pool, this.#full] = pieceSize();
@@ -139,17 +130,17 @@ export class StreamWriter {
 
   /** Waits for the reader: without a seat where it takes long, unless it would hold much that was made for it alone. */
   #drained(out: OutStream): Promise<void> {
-    const { slowClients } = this.#server;
-    return this.#untaken > (isTaken() ? MUCH : SMALL_ROOM)
-      ? slowClients.waitUntilTaken(this.#request, out.drained())
-      : slowClients.waitFor(this.#request, out.drained());
+    const { slowClients } = this.#response.server;
+    return this.#untaken > (isTaken() ? MUCH : FEW)
+      ? slowClients.waitUntilTaken(this.#response.seats, out.drained())
+      : slowClients.waitFor(this.#response.seats, out.drained());
   }
 
   /** Ends the answer with what has been added. */
   end(): void {
     const rest = this.#buffer.subarray(0, this.#used);
     if (!this.#out && !this.#pool) {
-      this.#request.respond(this.#request.code || 200, this.#request.headers(this.#type), rest);
+      this.#response.respond(this.#response.code || 200, this.#response.headers(this.#type), rest);
       return;
     }
     const out = (this.#out ??= this.#open(rest.length));
@@ -157,13 +148,13 @@ export class StreamWriter {
     out.end();
   }
 
-  /** Hands over what has been added; false when the reader is slower than we are. */
+  /** Writes what has been added; false when the reader is slower. */
   #send(out: OutStream): boolean {
     const buffer = this.#buffer;
     const pool = this.#pool;
     const length = this.#used;
     if (length === 0) return true;
-    this.#request.bytesOut += length;
+    this.#response.bytesOut += length;
     this.#count(length);
     return out.write(buffer.subarray(0, length), () => {
       pool?.give(buffer);
@@ -172,7 +163,7 @@ export class StreamWriter {
   }
 
   #count(bytes: number): void {
-    if (this.#request.exchange.connection.address === "") return;
+    if (this.#response.incoming.sent.connection.address === "") return;
     this.#untaken += bytes;
     untaken += bytes;
   }
@@ -183,28 +174,28 @@ export class StreamWriter {
   }
 
   #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#buffer.length * 4, ROOM)));
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#buffer.length * 4, CAPACITY)));
     larger.set(this.#buffer.subarray(0, this.#used));
     this.#buffer = larger;
   }
 
   /** @param length how long the answer is, where that is known */
   #open(length?: number): OutStream {
-    const request = this.#request;
-    const headers = request.headers(this.#type);
+    const response = this.#response;
+    const headers = response.headers(this.#type);
     if (this.#more) Object.assign(headers, this.#more);
-    request.code ||= 200;
-    if (!isTaken() || !compresses(this.#server, request, length ?? COMPRESS_FROM)) {
+    const code = response.code || 200;
+    if (!isTaken() || !compresses(response, length ?? COMPRESS_FROM)) {
       if (length !== undefined) headers["content-length"] = length;
-      return this.#followed(request.exchange.stream(request.code, headers));
+      return this.#followed(response.stream(code, headers));
     }
     headers["content-encoding"] = "gzip";
     headers["vary"] = varyBy(this.#more?.["vary"]);
     this.#count(GZIP_BYTES);
-    return this.#followed(new GzipOut(request.exchange.stream(request.code, headers)));
+    return this.#followed(new GzipOut(response.stream(code, headers)));
   }
 
-  /** What was handed over and not taken is gone with the stream. */
+  /** Bytes that were not taken are gone with the stream. */
   #followed(out: OutStream): OutStream {
     out.onClose = () => this.#count(-this.#untaken);
     return out;

@@ -1,19 +1,19 @@
 /**
  * Tables: what `kubectl get` prints, made from the columns of a definition.
  *
- * A row has the cells of one object and, as the client asks, nothing, the metadata or the whole object beside them. Cells
- * may tell ages, so they are computed when the answer is made; the object they are read from is kept while it is hot.
+ * A row has the cells of one object and, as `includeObject` says, nothing, the metadata or the whole object with them. Cells may
+ * be ages, so they are computed for each response; the object that they are read from is kept while it is hot.
  *
  * @module
  */
 import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
 import { nameColumn } from "../../schema/columns.ts";
 import { badRequest } from "../../meta/status.ts";
-import type { ServerLog } from "../context.ts";
+import type { ServerLog } from "../request/context.ts";
 import { partialBytes } from "./metadata-bytes.ts";
-import type { Query } from "../query.ts";
+import type { Query } from "../request/query.ts";
 
-/** What a row carries beside its cells. */
+/** What a row has beside its cells. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 /** Reads `includeObject`; 400 for a value that is none of the three. */
@@ -137,7 +137,7 @@ function cellOf(
   }
 }
 
-/** Columns whose failure has been logged: a table asks each of them for every row. */
+/** Columns whose failure has been logged: each of them is called for every row. */
 const failed = new WeakSet<Column>();
 
 function emptyCell({ type }: Column): string | number | boolean | null {

@@ -1,5 +1,5 @@
 /**
- * What is written down of one request, from its arrival to its end (AUDIT-10..23).
+ * The events of one request, from its arrival to its end (AUDIT-10..23).
  *
  *     received ─► answering ─────────────────────► complete       bytes that are there
  *     received ─► streaming ─► started ─► streamed ─► complete    a long request; others have no `started`
@@ -18,18 +18,18 @@ import {
   agentOf,
   sourcesOf,
 } from "../../audit/index.ts";
-import type { Identity } from "../../auth/contract.ts";
+import type { Decision, Identity } from "../../auth/contract.ts";
 import { isLongRunning } from "../../meta/request-info.ts";
 import type { Status } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
-import type { Clock } from "../../util/clock.ts";
 import { durationText } from "../../util/duration.ts";
 import { exactText } from "../../value/exact-text.ts";
 import { type Value, isObject } from "../../value/value.ts";
-import type { ServerRequest } from "../request.ts";
-import type { AnswerListener } from "./exchange.ts";
-import { KeptAnswer } from "./kept-answer.ts";
-import type { Witness } from "./witness.ts";
+import type { ServerRequest } from "../request/request.ts";
+import { KeptResponse } from "./kept-response.ts";
+import type { ServerContext } from "../request/context.ts";
+import { logFields } from "../request/log-fields.ts";
+import type { Recorder, SlowPart } from "../request/recorder.ts";
 
 /** Where events of requests go, and what counts them. */
 export interface AuditParts {
@@ -37,20 +37,20 @@ export interface AuditParts {
   readonly metrics: AuditMetrics;
 }
 
-/** Requests that took longer than this many ms say how long. */
+/** The events of requests that took longer than this many ms have their latencies. */
 const SLOW_MILLIS = 500;
 
-/** What an object says of itself in its metadata. */
+/** The names of an object in its metadata. */
 type Named = Pick<EventObject, "namespace" | "name" | "uid" | "resourceVersion">;
 
 /** See the head of this file. */
-export class AuditRecord implements Witness, AnswerListener {
+export class AuditRecord implements Recorder {
+  readonly #server: Pick<ServerContext, "clock" | "faults">;
   readonly #request: ServerRequest;
-  readonly #clock: Clock;
   readonly #parts: AuditParts;
   readonly #verdict: Verdict;
   readonly #head: EventHead;
-  /** What is added to the time of day to have that of the steady counter. */
+  /** The time of day at zero of the steady counter. */
   readonly #zero: number;
   readonly #isLong: boolean;
   #named: Named | undefined;
@@ -58,44 +58,74 @@ export class AuditRecord implements Witness, AnswerListener {
   #code = 0;
   #streamsSince = 0;
   #isComplete = false;
-  readonly answer: KeptAnswer | undefined;
+  #decision: Decision | undefined;
+  #annotations: Record<string, string> | undefined;
+  /** Ms of the parts that took any. */
+  readonly #spent: { [part in SlowPart]?: number } = {};
+  readonly response: KeptResponse | undefined;
 
-  /** @param sender undefined where nobody is known to ask */
-  constructor(request: ServerRequest, clock: Clock, parts: AuditParts, verdict: Verdict, sender: Identity | undefined) {
-    const { exchange, info, startedAt } = request;
+  /** @param user undefined where it is not known */
+  constructor(
+    server: Pick<ServerContext, "clock" | "faults">,
+    request: ServerRequest,
+    parts: AuditParts,
+    verdict: Verdict,
+    user: Identity | undefined,
+  ) {
+    const { incoming, info } = request;
+    const { sent } = incoming;
+    this.#server = server;
     this.#request = request;
-    this.#clock = clock;
     this.#parts = parts;
     this.#verdict = verdict;
-    this.#zero = clock.now() - clock.steady();
-    this.#isLong = isLongRunning(info!);
+    this.#zero = server.clock.now() - server.clock.steady();
+    this.#isLong = isLongRunning(info);
+    this.#add("authentication", request.authenticationMillis);
     this.#head = {
       level: verdict.level,
-      auditID: request.auditId,
-      requestURI: exchange.url,
-      verb: info!.verb,
-      user: sender,
-      sourceIPs: sourcesOf(
-        exchange.header("x-forwarded-for"),
-        exchange.header("x-real-ip"),
-        exchange.connection.address,
-      ),
-      userAgent: agentOf(request.userAgent),
-      received: this.#zero + startedAt,
+      auditID: request.response.auditId,
+      requestURI: sent.url,
+      verb: info.verb,
+      user,
+      sourceIPs: sourcesOf(sent.header("x-forwarded-for"), sent.header("x-real-ip"), sent.connection.address),
+      userAgent: agentOf(incoming.userAgent),
+      received: this.#zero + incoming.startedAt,
     };
-    this.answer = verdict.level === "RequestResponse" ? new KeptAnswer(verdict.omitManagedFields) : undefined;
+    this.response = verdict.level === "RequestResponse" ? new KeptResponse(verdict.omitManagedFields) : undefined;
   }
 
   /** The request is known and nothing has been done; false, now or later, where it must not go on. */
   received(): boolean | Promise<boolean> {
-    return this.#tell({ stage: "RequestReceived", at: this.#head.received, object: this.#object(false) });
+    return this.#write({ stage: "RequestReceived", at: this.#head.received, object: this.#object(false) });
   }
 
-  /** The request was refused before anybody knew who asks, or how long they wait: there is one event (AUDIT-11). */
+  /** The request was refused before its user was known, or its timeout read: there is one event (AUDIT-11). */
   refused(status: Status): void {
-    this.answer?.value(status);
+    this.response?.value(status);
     this.#code = status.code ?? 0;
-    void this.#tell(this.#answered("ResponseStarted"));
+    this.#started();
+  }
+
+  note(key: string, value: string): void {
+    this.#annotations = { [key]: value, ...this.#annotations };
+  }
+
+  decided(decision: Decision): void {
+    this.#decision = decision;
+  }
+
+  spend(part: SlowPart, since: number): void {
+    this.#add(part, this.#server.clock.steady() - since);
+  }
+
+  spendWhile(part: SlowPart, done: Promise<unknown>): void {
+    const since = this.#server.clock.steady();
+    const spend = (): void => this.spend(part, since);
+    done.then(spend, spend);
+  }
+
+  #add(part: SlowPart, millis: number): void {
+    if (millis > 0) this.#spent[part] = (this.#spent[part] ?? 0) + millis;
   }
 
   read(verb: string, body: Value | undefined): void {
@@ -121,33 +151,37 @@ export class AuditRecord implements Witness, AnswerListener {
 
   streaming(code: number): void {
     this.#code = code;
-    this.#streamsSince = this.#clock.steady();
+    this.#streamsSince = this.#server.clock.steady();
     if (this.#isLong) this.#started();
   }
 
   streamed(): void {
-    this.#request.spend("response-write", this.#streamsSince);
+    this.spend("response-write", this.#streamsSince);
     void this.#complete();
   }
 
-  /** The request has left the filters: where it was not answered at all, that is the end of it. */
+  failed(error: unknown): void {
+    this.#server.faults.report("request", error, { ...logFields(this.#request) });
+  }
+
+  /** Where the request was not answered at all, that is the end of it. */
   left(): void {
-    if (!this.#request.exchange.answered) void this.#complete();
+    if (!this.#request.response.answered) void this.#complete();
   }
 
   #started(): void {
-    void this.#tell(this.#answered("ResponseStarted"));
+    void this.#write(this.#answered("ResponseStarted"));
   }
 
   #complete(): Promise<unknown> | undefined {
     if (this.#isComplete) return undefined;
     this.#isComplete = true;
-    const stage = this.#request.isPanic ? "Panic" : "ResponseComplete";
-    const kept = this.#tell(this.#answered(stage));
+    const stage = this.#request.response.isPanic ? "Panic" : "ResponseComplete";
+    const kept = this.#write(this.#answered(stage));
     return kept instanceof Promise ? kept : undefined;
   }
 
-  #tell(stage: EventStage): boolean | Promise<boolean> {
+  #write(stage: EventStage): boolean | Promise<boolean> {
     if (this.#verdict.omitStages.has(stage.stage)) return true;
     const { sink, metrics } = this.#parts;
     metrics.event();
@@ -157,7 +191,7 @@ export class AuditRecord implements Witness, AnswerListener {
   /** What is known from the answer on. */
   #answered(stage: Stage): EventStage {
     const request = this.#request;
-    const at = this.#zero + this.#clock.steady();
+    const at = this.#zero + this.#server.clock.steady();
     return {
       stage,
       at,
@@ -165,13 +199,13 @@ export class AuditRecord implements Witness, AnswerListener {
       object: this.#object(true),
       status: this.#status(),
       requestObject: this.#sent,
-      responseObject: this.answer?.text,
-      annotations: this.#annotations(at),
+      responseObject: this.response?.text,
+      annotations: this.#annotationsAt(at),
     };
   }
 
   #object(isRead: boolean): EventObject | undefined {
-    const info = this.#request.info!;
+    const { info } = this.#request;
     if (!info.isResource) return undefined;
     const named = isRead ? this.#named : undefined;
     return {
@@ -187,16 +221,16 @@ export class AuditRecord implements Witness, AnswerListener {
   }
 
   #status(): EventStage["status"] {
-    const { status } = this.#request;
+    const { status } = this.#request.response;
     if (status) return { ...status, code: this.#code || (status.code ?? 0) };
     if (this.#code !== 0) return { code: this.#code };
     return { status: "Failure", message: "the connection was closed before an answer", code: 0 };
   }
 
-  #annotations(at: number): Readonly<Record<string, string>> | undefined {
-    const { annotations, decision } = this.#request;
+  #annotationsAt(at: number): Readonly<Record<string, string>> | undefined {
+    const [annotations, decision] = [this.#annotations, this.#decision];
     const isSlow = !this.#isLong && at - this.#head.received > SLOW_MILLIS;
-    const isCut = this.answer?.isTooLong ?? false;
+    const isCut = this.response?.isTooLong ?? false;
     const notes = this.#head.user?.notes;
     if (!annotations && !notes && !decision && !isSlow && !isCut) return undefined;
     const all: Record<string, string> = { ...annotations, ...notes };
@@ -205,7 +239,7 @@ export class AuditRecord implements Witness, AnswerListener {
       if (!isUndecided) all["authorization.k8s.io/decision"] = decision.allowed ? "allow" : "forbid";
       all["authorization.k8s.io/reason"] = isUndecided ? "internal error" : decision.reason;
     }
-    if (isSlow) addLatencies(all, { ...this.#request.spent, total: at - this.#head.received });
+    if (isSlow) addLatencies(all, { ...this.#spent, total: at - this.#head.received });
     if (isCut) all["audit.k8s.io/truncated"] = "true";
     return all;
   }

@@ -14,7 +14,7 @@ import {
   decodeProtobuf,
 } from "../../wire/protobuf/index.ts";
 import { ApiError, badRequest, unrecognised, tooLarge, unsupportedMediaType } from "../../meta/status.ts";
-import type { Body, Resource } from "../../registry/contract.ts";
+import type { Body } from "../../registry/contract.ts";
 import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-types.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
@@ -22,10 +22,11 @@ import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
 import { turn } from "../../util/clock.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ResourceRequest } from "../request/request.ts";
+import type { HttpResponse } from "../request/response.ts";
 import { decodeLargeYaml } from "./large-yaml.ts";
-import type { BodyRoom } from "./body-memory.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
 import { bodyTooLarge } from "./read-body.ts";
 
 const inflate = promisify(gunzip);
@@ -38,27 +39,28 @@ const BODY_TYPES = [JSON_TYPE, YAML_TYPE];
  * The kind of a patch from its media type: case counts, a parameter after a semicolon does not (DEC-17). 415 for
  * one that the resource does not take.
  */
-export function patchTypeOf(request: ServerRequest, { definition }: Resource): PatchType {
-  const { patches = ALL_PATCHES } = definition;
-  const sent = request.exchange.header("content-type");
+export function patchTypeOf({ incoming, resource }: ResourceRequest): PatchType {
+  const { patches = ALL_PATCHES } = resource.definition;
+  const sent = incoming.sent.header("content-type");
   const at = sent.indexOf(";");
   const media = at < 0 ? sent : sent.slice(0, at);
   const type = patches.find((one) => PATCH_MEDIA[one] === media);
-  if (!type) {
-    const taken = patches.map((one) => PATCH_MEDIA[one]);
-    throw unsupportedMediaType(sent, taken);
-  }
-  return type;
+  if (type) return type;
+  throw unsupportedMediaType(
+    sent,
+    patches.map((one) => PATCH_MEDIA[one]),
+  );
 }
 
-/** The body of a create or update, which is to be an object of this kind. */
-export async function objectBody(server: ServerContext, request: ServerRequest, name: string): Promise<Body> {
-  const media = bodyMedia(request);
+/** The body of a create or update, which is to be an object of the kind with this name. */
+export async function objectBody(server: ServerContext, request: ResourceRequest, name: string): Promise<Body> {
+  const { response } = request;
+  const media = bodyMedia(response);
   const kind = media === "protobuf" ? request.protobufKind : undefined;
   if (media === "protobuf" && !kind) throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
-  const bytes = await bodyBytes(server, request);
+  const bytes = await bodyBytes(server, response);
   try {
-    if (media === "yaml") return await yamlBody(server, request, bytes);
+    if (media === "yaml") return await yamlBody(server, response, bytes);
     const read = kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes);
     const body = read instanceof Promise ? await read : read;
     return bytes.length > LARGE ? await afterTurn(body) : body;
@@ -68,10 +70,10 @@ export async function objectBody(server: ServerContext, request: ServerRequest, 
 }
 
 /** The body of a patch; only an apply patch is YAML. */
-export async function patchBody(server: ServerContext, request: ServerRequest, type: PatchType): Promise<Body> {
-  const bytes = await bodyBytes(server, request);
+export async function patchBody(server: ServerContext, response: HttpResponse, type: PatchType): Promise<Body> {
+  const bytes = await bodyBytes(server, response);
   try {
-    if (type === "apply") return await yamlBody(server, request, bytes);
+    if (type === "apply") return await yamlBody(server, response, bytes);
     const read = decodeJsonBody(server, bytes);
     const body = read instanceof Promise ? await read : read;
     return bytes.length > LARGE ? await afterTurn(body) : body;
@@ -82,7 +84,7 @@ export async function patchBody(server: ServerContext, request: ServerRequest, t
   }
 }
 
-/** Bytes that take some milliseconds to decode: what comes of them is worked on in another turn of the event loop. */
+/** Bytes that take some milliseconds to decode: the work on them goes on in another turn of the event loop. */
 const LARGE = 131_072;
 
 const afterTurn = async (body: Body): Promise<Body> => {
@@ -91,21 +93,21 @@ const afterTurn = async (body: Body): Promise<Body> => {
 };
 
 /** The body of a deletion; undefined when there is none, which is not the same as an empty object (DEC-26). */
-export async function deleteBody(server: ServerContext, request: ServerRequest): Promise<Body | undefined> {
-  if (!request.exchange.hasBody) return undefined;
-  const bytes = await bodyBytes(server, request);
+export async function deleteBody(server: ServerContext, response: HttpResponse): Promise<Body | undefined> {
+  if (!response.incoming.sent.hasBody) return undefined;
+  const bytes = await bodyBytes(server, response);
   if (bytes.length === 0) return undefined;
-  const media = bodyMedia(request);
+  const media = bodyMedia(response);
   try {
     if (media === "protobuf") return decodeProtobufBody(server, bytes, DELETE_OPTIONS);
-    return await (media === "json" ? decodeJsonBody(server, bytes) : yamlBody(server, request, bytes));
+    return await (media === "json" ? decodeJsonBody(server, bytes) : yamlBody(server, response, bytes));
   } catch (error) {
     throw bodyError(error, undefined);
   }
 }
 
-function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
-  const sent = request.exchange.header("content-type");
+function bodyMedia({ incoming }: HttpResponse): "json" | "yaml" | "protobuf" {
+  const sent = incoming.sent.header("content-type");
   if (sent === "" || sent === JSON_TYPE) return "json";
   const [type = "", ...parameters] = sent.split(";");
   if (
@@ -120,28 +122,28 @@ function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
   throw unsupportedMediaType(sent, BODY_TYPES);
 }
 
-/** The bytes of the body, inflated; neither form is ever over the limit, and both have room. */
-async function bodyBytes(server: ServerContext, request: ServerRequest): Promise<Uint8Array> {
-  const { exchange } = request;
+/** The bytes of the body, inflated; neither form is ever over the limit, and both have memory. */
+async function bodyBytes(server: ServerContext, response: HttpResponse): Promise<Uint8Array> {
+  const { seats, incoming } = response;
   const limit = server.limits.bodyBytes;
-  const room = (request.room = server.bodies.open(exchange.connection));
-  const encoding = exchange.header("content-encoding").toLowerCase();
+  const memory = (response.bodyMemory = server.bodies.open(incoming.sent.connection));
+  const encoding = incoming.sent.header("content-encoding").toLowerCase();
   const isPacked = encoding !== "" && encoding !== "identity";
   if (isPacked && encoding !== "gzip") throw unsupportedMediaType(`Content-Encoding ${encoding}`, ["gzip"]);
-  const sent = await server.slowClients.waitFor(request, exchange.readBody(limit, room));
-  room.whole(sent.length);
-  const bytes = isPacked ? await inflated(sent, limit, room) : sent;
-  const wait = request.turn?.();
+  const sent = await server.slowClients.waitFor(seats, incoming.sent.readBody(limit, memory));
+  memory.whole(sent.length);
+  const bytes = isPacked ? await inflated(sent, limit, memory) : sent;
+  const wait = seats.afterBody();
   if (wait) await wait;
   return bytes;
 }
 
-async function inflated(packed: Uint8Array, limit: number, room: BodyRoom): Promise<Uint8Array> {
+async function inflated(packed: Uint8Array, limit: number, memory: BodyReservation): Promise<Uint8Array> {
   // How large it becomes is known when it is there.
-  await room.take("inflated", limit);
+  await memory.take("inflated", limit);
   try {
     const bytes = await inflate(packed, { maxOutputLength: limit });
-    room.keep("inflated", bytes.length);
+    memory.keep("inflated", bytes.length);
     return bytes;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw bodyTooLarge(limit);
@@ -159,7 +161,7 @@ const decodeProtobufBody = (server: ServerContext, bytes: Uint8Array, kind: Prot
   duplicates: [],
 });
 
-async function yamlBody(server: ServerContext, { exchange }: ServerRequest, bytes: Uint8Array): Promise<Body> {
+async function yamlBody(server: ServerContext, { incoming }: HttpResponse, bytes: Uint8Array): Promise<Body> {
   const options: YamlOptions = {
     depth: server.limits.bodyDepth,
     jsonEscapes: !server.dialect.rules.enforceUndocumented,
@@ -167,7 +169,7 @@ async function yamlBody(server: ServerContext, { exchange }: ServerRequest, byte
   const inline = inTurns(decodeYamlInline(bytes, options), new TurnLimit());
   const read =
     (inline instanceof Promise ? await inline : inline) ??
-    (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
+    (await decodeLargeYaml(server.beside, bytes, options, incoming.sent.connection));
   const body = { ...read, isYaml: true };
   return bytes.length > LARGE ? await afterTurn(body) : body;
 }

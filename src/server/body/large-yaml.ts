@@ -1,5 +1,5 @@
 /**
- * Decodes large YAML documents beside the event loop: a parser may take seconds for three megabytes.
+ * Decodes large YAML documents in a thread: a parser may take seconds for three megabytes.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export async function decodeLargeYaml(
   if ("code" in reply) throw new DecodeError(reply.code, reply.message);
   const depth = options.depth === undefined ? {} : { depth: options.depth };
   const { value } = await inTurns(decodeJsonSteps(reply.json, depth), new TurnLimit());
-  return { value, ...reply.told };
+  return { value, ...reply.rest };
 }
 
 function refusalOf(error: unknown): unknown {

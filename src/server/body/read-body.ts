@@ -1,10 +1,10 @@
 import type { BodyListener } from "../../http2/index.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
-import { type BodyRoom, STEP } from "./body-memory.ts";
+import { type BodyReservation, STEP } from "../shared/body-memory.ts";
 
 /** Where a body comes from: a stream of HTTP/2, or a request of HTTP/1.1. */
 export interface BodySource {
-  /** Names who reads it, once; it is told from now on when the body breaks off. */
+  /** Sets its listener, once, which is notified from now on when the body breaks off. */
   open(listener: BodyListener): void;
   /** Delivers the body, from its beginning; not called where it has broken off. */
   start(): void;
@@ -21,8 +21,8 @@ export interface ReadOptions {
   readonly limit: number;
   /** Its Content-Length; -1 where there is none. */
   readonly announced: number;
-  /** What it takes its memory from; as much as it likes without. */
-  readonly room?: BodyRoom | undefined;
+  /** The reservation of its memory; without one it is not bounded but by the limit. */
+  readonly memory?: BodyReservation | undefined;
 }
 
 const EMPTY = new Uint8Array(0);
@@ -42,7 +42,7 @@ export function readBody(source: BodySource, options: ReadOptions): Promise<Uint
   return new Promise((resolve, reject) => new BodyReader(source, options, { resolve, reject }).begin());
 }
 
-/** Who waits for a body. */
+/** The promise of a body. */
 interface Reader {
   readonly resolve: (body: Uint8Array) => void;
   readonly reject: (error: Error) => void;
@@ -56,7 +56,7 @@ class BodyReader implements BodyListener {
   readonly #source: BodySource;
   readonly #options: ReadOptions;
   readonly #reader: Reader;
-  /** Blocks of {@link STEP} bytes; only the last one has room left. */
+  /** Blocks of {@link STEP} bytes; only the last one has space left. */
   readonly #blocks: Uint8Array[] = [];
   /** What came first, as long as it is all that came. */
   #only: Uint8Array = EMPTY;
@@ -73,17 +73,17 @@ class BodyReader implements BodyListener {
   }
 
   begin(): void {
-    const { room } = this.#options;
+    const { memory } = this.#options;
     this.#source.open(this);
-    if (room) room.onRefused = (why) => this.#fail(why);
-    const wait = room?.take("start", Math.min(STEP, this.#most));
+    if (memory) memory.onRefused = (why) => this.#fail(why);
+    const wait = memory?.take("start", Math.min(STEP, this.#most));
     if (wait) this.#after(wait, () => this.#start());
     else this.#start();
   }
 
   #start(): void {
     if (this.#done) return;
-    if (!this.#options.room) this.#allowAll();
+    if (!this.#options.memory) this.#allowAll();
     this.#source.start();
   }
 
@@ -112,10 +112,10 @@ class BodyReader implements BodyListener {
     this.#keep(chunk);
     const isStart = this.#length < STEP;
     this.#length = length;
-    const { room } = this.#options;
-    room?.sent(chunk.length);
+    const { memory } = this.#options;
+    memory?.sent(chunk.length);
     if (!isStart || length < STEP || this.#most <= STEP) return;
-    const wait = room?.take("rest", this.#most - STEP);
+    const wait = memory?.take("rest", this.#most - STEP);
     if (!wait) {
       this.#allowAll();
       return;

@@ -12,16 +12,16 @@ export interface YamlTask {
   readonly options: YamlOptions;
 }
 
-/** What became of it: the JSON text of its value, or why there is none. */
+/** The JSON text of its value, or why there is none. */
 export type YamlReply =
-  | { readonly json: Uint8Array; readonly told: Omit<Decoded, "value"> }
+  | { readonly json: Uint8Array; readonly rest: Omit<Decoded, "value"> }
   | { readonly code: DecodeError["code"]; readonly message: string };
 
 /** Decodes a document. */
 export function run({ bytes, options }: YamlTask): YamlReply {
   try {
-    const { value, ...told } = decodeYaml(bytes, options);
-    return { json: new TextEncoder().encode(JSON.stringify(value)), told };
+    const { value, ...rest } = decodeYaml(bytes, options);
+    return { json: new TextEncoder().encode(JSON.stringify(value)), rest };
   } catch (error) {
     if (error instanceof DecodeError) return { code: error.code, message: error.message };
     return { code: "malformed", message: "Expected a YAML document, got one that cannot be read" };

@@ -1,7 +1,7 @@
 import type { VersionResources } from "../../registry/contract.ts";
 
 /**
- * A value for each group and version that is served: made when it is first asked for, kept until that group and version
+ * A value for each group and version that is served: made when it is first read, kept until that group and version
  * changes, and forgotten when it goes. Another one that changes costs it nothing.
  */
 export class ByVersion<T> {

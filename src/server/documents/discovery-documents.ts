@@ -9,7 +9,7 @@ import { ALL_VERBS, type ResourceDefinition } from "../../schema/definition.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { GroupResources, Resource, VersionResources } from "../../registry/contract.ts";
 
-/** The text of a document in parts that are made one by one: there may be many groups, versions and resources. */
+/** The text of a document in parts that are made one by one: there may be many of them. */
 export type JsonParts = Iterable<string>;
 
 /** A list of JSON whose elements are made one by one. */
@@ -104,15 +104,12 @@ function elsewhere(taken: Below["takes"], { group, version }: ResourceDefinition
   return { group: taken.group, version: taken.version };
 }
 
-/** What tells those who migrate stored objects that the form in which they are stored has changed. */
+/** A hash that changes with the version in which objects are stored, for migrations of stored objects. */
 function storageVersionHash({ group, version, kind }: NonNullable<Resource["storage"]>): string {
   return hash("sha256", `${group}/${version}/${kind}`, "buffer").subarray(0, 8).toString("base64");
 }
 
-/**
- * What kind an answer is of. Built-in kinds leave group and version empty where they are those of the list; custom kinds say
- * them always.
- */
+/** The kind of a response. Built-in kinds leave group and version empty where they are those of the list; custom kinds never do. */
 function responseKind(
   { group, version, kind }: Pick<ResourceDefinition, "group" | "version" | "kind">,
   list: ResourceDefinition,

@@ -4,53 +4,93 @@
  * @module
  */
 import { unknownPath } from "../../meta/status.ts";
+import type { Registry } from "../../registry/contract.ts";
 import { contentType } from "../answer/in-form.ts";
-import { answerDocument } from "../answer/etag.ts";
-import { type Clause, DOCUMENT, type Format, clausesOf } from "../answer/negotiate.ts";
-import type { RouteAnswer, ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../answer/negotiate.ts";
+import type { Route, RouteAnswer } from "../request/context.ts";
+import type { HttpResponse } from "../request/response.ts";
+import { answerDocument } from "./document.ts";
+import { Discovery } from "./discovery.ts";
 
 const AGGREGATED_TYPE = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const GET = ["GET"];
+
+const nothing = (): never => {
+  throw unknownPath();
+};
+
+/** The routes to the documents of a registry. */
+export function discoveryRoutes(registry: Registry): readonly Route[] {
+  const discovery = new Discovery(registry);
+  const groups = () => registry.groups().filter(({ group }) => group !== "");
+  const versions = (core: boolean): string[] =>
+    registry
+      .groups()
+      .filter(({ group }) => (group === "") === core)
+      .flatMap((one) =>
+        one.versions.map(({ version }) => (core ? `/api/${version}` : `/apis/${one.group}/${version}`)),
+      );
+  const resources: Route["answer"] = (_server, { response }, { group = "", version }) =>
+    answerResources(response, discovery, group, version!);
+  return [
+    {
+      path: "/api",
+      slash: true,
+      methods: GET,
+      answer: (_server, { response }) => answerGroups(response, discovery, true),
+    },
+    { path: "/api/{version}", slash: true, methods: GET, listed: () => versions(true), answer: resources },
+    { path: "/api/{rest...}", answer: nothing },
+    // Any method, as the reference does.
+    { path: "/apis", slash: true, answer: (_server, { response }) => answerGroups(response, discovery, false) },
+    {
+      path: "/apis/{group}",
+      slash: true,
+      methods: GET,
+      listed: () => groups().map(({ group }) => `/apis/${group}`),
+      answer: (_server, { response }, { group }) => answerGroup(response, discovery, group!),
+    },
+    { path: "/apis/{group}/{version}", slash: true, methods: GET, listed: () => versions(false), answer: resources },
+    { path: "/apis/{rest...}", answer: nothing },
+  ];
+}
 
 /** `/apis/GROUP`: false when the group is not known. */
-export function answerGroup(
-  server: ServerContext,
-  request: ServerRequest,
-  name: string,
-): RouteAnswer | Promise<RouteAnswer> {
-  if (!server.discovery.has(name)) return false;
-  const format = request.format(DOCUMENT);
-  return answerDocument(server, request, server.discovery.group(name, format)!, contentType(format));
+function answerGroup(response: HttpResponse, discovery: Discovery, name: string): RouteAnswer | Promise<RouteAnswer> {
+  if (!discovery.has(name)) return false;
+  const format = negotiate(response.incoming, DOCUMENT);
+  return answerDocument(response, discovery.group(name, format)!, contentType(format));
 }
 
 /** `/apis/GROUP/VERSION`, or `/api/VERSION` of the core group: false when the group is not known. */
-export function answerResources(
-  server: ServerContext,
-  request: ServerRequest,
+function answerResources(
+  response: HttpResponse,
+  discovery: Discovery,
   name: string,
   version: string,
 ): RouteAnswer | Promise<RouteAnswer> {
-  if (!server.discovery.has(name)) return false;
-  // That there is no such version comes before what the client takes.
-  if (!server.discovery.has(name, version)) throw unknownPath();
-  const format = request.format(DOCUMENT);
-  return answerDocument(server, request, server.discovery.resources(name, version, format)!, contentType(format));
+  if (!discovery.has(name)) return false;
+  // That there is no such version comes before the media types of the client.
+  if (!discovery.has(name, version)) throw unknownPath();
+  const format = negotiate(response.incoming, DOCUMENT);
+  return answerDocument(response, discovery.resources(name, version, format)!, contentType(format));
 }
 
-/** `/api` or `/apis`: aggregated for whoever asks for it, wherever in the Accept header. */
-export function answerGroups(server: ServerContext, request: ServerRequest, core: boolean): void | Promise<void> {
-  const { discovery } = server;
-  const clause = clausesOf(request.exchange.header("accept")).find(wantsAggregated);
+/** `/api` or `/apis`: aggregated where any clause of the Accept header says so. */
+function answerGroups(response: HttpResponse, discovery: Discovery, core: boolean): void | Promise<void> {
+  const { incoming } = response;
+  const clause = clausesOf(incoming.sent.header("accept")).find(isAggregated);
   if (!clause) {
-    const format = request.format(DOCUMENT);
-    return answerDocument(server, request, discovery.root(core, format), contentType(format));
+    const format = negotiate(incoming, DOCUMENT);
+    return answerDocument(response, discovery.root(core, format), contentType(format));
   }
   const media = clause.media === "yaml" ? "yaml" : "json";
-  const format: Format = { media, shape: "", version: "", pretty: request.pretty };
-  return answerDocument(server, request, discovery.aggregated(core, format), `application/${media};${AGGREGATED_TYPE}`);
+  const format: Format = { media, shape: "", version: "", pretty: isPretty(incoming) };
+  const document = discovery.aggregated(core, format);
+  return answerDocument(response, document, `application/${media};${AGGREGATED_TYPE}`);
 }
 
-const wantsAggregated = ({ media, as, group, version }: Clause): boolean =>
+const isAggregated = ({ media, as, group, version }: Clause): boolean =>
   media !== "other" &&
   media !== "protobuf" &&
   as === "APIGroupDiscoveryList" &&

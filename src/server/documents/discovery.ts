@@ -1,7 +1,6 @@
 /**
- * The discovery documents. What is said of a group and version is made once and kept until that one changes; what is said
- * of all groups is put together from that. Others get their turn while a document is made, and those who ask meanwhile wait
- * for the same one.
+ * The discovery documents. The part of a group and version is made once and kept until that one changes; documents of all groups
+ * are put together from these. A document is made in slices, and requests meanwhile wait for the same one.
  *
  * @module
  */
@@ -24,7 +23,7 @@ export class Discovery {
   readonly #registry: Registry;
   readonly #resources = new ByVersion((group, version) => new KeptText(() => apiResourceList(group, version)));
   readonly #aggregated = new ByVersion((_group, version) => [...aggregatedVersion(version)].join(""));
-  /** Documents that tell of more than one group and version, as long as all of them stay as they are. */
+  /** Documents of more than one group and version, until one of these changes. */
   readonly #overviews = new Map<string, KeptText>();
   #generation: number | undefined;
 
@@ -78,7 +77,7 @@ export class Discovery {
   }
 }
 
-/** A text of JSON that is made when it is first asked for, and kept; other forms of it are made for each answer. */
+/** A text of JSON that is made when it is first read, and kept; other forms of it are made for each response. */
 class KeptText {
   readonly #parts: () => JsonParts;
   readonly #forms = new Map<string, HashedDocument>();
@@ -140,13 +139,13 @@ function* textOf(parts: JsonParts): Steps<Text> {
 }
 
 const LINE_END = Buffer.from("\n");
-/** Longer texts stay JSON where YAML is asked for: it is YAML, too. */
-const MOST_YAML = 262_144;
+/** Longer texts stay JSON, which is YAML, too. */
+const MAX_YAML_BYTES = 262_144;
 
 function formOf(text: Text, name: string): HashedDocument {
   if (name === "") return { hash: text.hash, pieces: () => [...text.pieces, LINE_END] };
   const form = { hash: hash("sha512", `${name} ${text.hash}`).toUpperCase() };
-  if (name === "yaml" && text.length <= MOST_YAML) {
+  if (name === "yaml" && text.length <= MAX_YAML_BYTES) {
     const value = JSON.parse(Buffer.concat(text.pieces).toString()) as Value;
     const bytes = Buffer.from(encodeYaml(value));
     return { ...form, pieces: () => [bytes] };

@@ -1,11 +1,13 @@
 /**
- * Documents that change rarely, as they are sent: in pieces, with a hash by which clients know what they have.
+ * Documents that change rarely: they are sent in pieces with a hash of their bytes, and a client that has them gets 304.
  *
  * @module
  */
 import { createHash } from "node:crypto";
+import { answerPieces } from "../answer/answer.ts";
+import type { HttpResponse } from "../request/response.ts";
 
-/** Pieces, and a hash that is another one when what they say is. */
+/** A document in pieces, and a hash that changes with it. */
 export interface HashedDocument {
   /** Of SHA-512, in upper-case hexadecimal, as clients of kube-apiserver see it. */
   readonly hash: string;
@@ -21,3 +23,20 @@ export const hashed = (bytes: Buffer): HashedDocument => ({
 
 /** A hash as documents carry it. */
 export const hashText = (hash: ReturnType<typeof createHash>): string => hash.digest("hex").toUpperCase();
+
+/** Answers with a document, or with 304 when the client has it. `more` are further headers. */
+export function answerDocument(
+  response: HttpResponse,
+  document: HashedDocument | Promise<HashedDocument>,
+  type: string,
+  more: Readonly<Record<string, string>> = {},
+): void | Promise<void> {
+  if (document instanceof Promise) return document.then((made) => answerDocument(response, made, type, more));
+  const etag = `"${document.hash}"`;
+  const sent = response.incoming.sent.header("if-none-match");
+  if (sent !== "" && sent.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)) {
+    response.respond(304, { ...response.headers(""), ...more, etag, vary: "Accept" });
+    return;
+  }
+  return answerPieces(response, 200, document.pieces(), type, { ...more, etag, vary: "Accept" });
+}

@@ -72,13 +72,15 @@ const list = (number: number, put: Put): Field =>
     for (let i = items.length - 1; i >= 0; i--) put(out, items[i]);
   });
 
-/** A message of its own, which may refer to itself: the table is asked for when it is needed. */
+/** A message of its own, which may refer to itself: its table is read when it is needed. */
 const writeMessage =
   (message: () => Message): Put =>
   (out, value) =>
     writeFields(out, message(), value as Json);
 
-const one = (number: number, message: () => Message): Field => field(number, framed(number, writeMessage(message)));
+/** A message in a field. */
+const nested = (number: number, message: () => Message): Put => framed(number, writeMessage(message));
+const one = (number: number, message: () => Message): Field => field(number, nested(number, message));
 
 /** A pair of a name and a value: a message with the name at 1 and the value at 2. */
 const pair = (number: number, write: Put): Put => {
@@ -187,18 +189,14 @@ const PATH: Message = {
 const PARAMETER: Put = framed(1, (out, value) => {
   const spot = (value as Json)["in"];
   if (spot === "body") {
-    framed(
-      1,
-      writeMessage(() => BODY),
-    )(out, value);
+    nested(1, () => BODY)(out, value);
     return;
   }
   const [number, message] = spot === "query" ? [3, QUERY] : [4, PATH];
-  const inUrl = framed(
-    number,
-    writeMessage(() => message),
-  );
-  framed(2, inUrl)(out, value);
+  framed(
+    2,
+    nested(number, () => message),
+  )(out, value);
 });
 
 const RESPONSE: Message = {
@@ -218,10 +216,7 @@ const OPERATION: Message = {
     parameters: list(8, framed(8, PARAMETER)),
     responses: dictionary(
       9,
-      framed(
-        1,
-        writeMessage(() => RESPONSE),
-      ),
+      nested(1, () => RESPONSE),
     ),
     schemes: list(10, putText(10)),
     deprecated: flag(11),
@@ -255,10 +250,7 @@ const DOCUMENT: Message = {
     security: SECURITY,
     securityDefinitions: dictionary(
       13,
-      framed(
-        2,
-        writeMessage(() => API_KEY),
-      ),
+      nested(2, () => API_KEY),
     ),
   },
 };

@@ -1,17 +1,17 @@
 /**
- * The documents of the issuer of tokens of service accounts: who it is, and with which keys tokens are signed (AUTHN-35 to
- * AUTHN-37, OpenID Connect Discovery 1.0). Others judge tokens by them; who may read them is a matter of rights.
+ * The documents of the issuer of tokens of service accounts: its name, and the keys that sign tokens (AUTHN-35 to AUTHN-37,
+ * OpenID Connect Discovery 1.0). Other programs verify tokens by them; reading them needs a right.
  *
  * @module
  */
 import type { TokenKey } from "../../auth/token-keys.ts";
 import { notAcceptable } from "../../meta/status.ts";
 import { answerBytes } from "../answer/encode.ts";
-import { DOCUMENT, clausesOf } from "../answer/negotiate.ts";
-import type { Route } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import { DOCUMENT, clausesOf, negotiate } from "../answer/negotiate.ts";
+import type { Route } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 
-/** Of whom the documents are. */
+/** The issuer of the documents. */
 export interface IssuerFacts {
   readonly issuer: string;
   /** Where the keys can be read. */
@@ -30,8 +30,8 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
       path: "/.well-known/openid-configuration",
       slash: true,
       methods: ["GET"],
-      answer: (server, request) => {
-        request.format(DOCUMENT);
+      answer: (_server, request) => {
+        negotiate(request.incoming, DOCUMENT);
         const body = JSON.stringify({
           issuer,
           jwks_uri: jwksUri(),
@@ -39,16 +39,16 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
           subject_types_supported: ["public"],
           id_token_signing_alg_values_supported: [...new Set(keys().map(({ alg }) => alg))].toSorted(),
         });
-        return answerBytes(server, request, 200, Buffer.from(body), "application/json", CACHED);
+        return answerBytes(request.response, 200, Buffer.from(body), "application/json", CACHED);
       },
     },
     {
       path: "/openid/v1/jwks",
       slash: true,
       methods: ["GET"],
-      answer: (server, request) => {
+      answer: (_server, request) => {
         takesJwkSet(request);
-        return answerBytes(server, request, 200, Buffer.from(jwkSet(keys())), JWK_SET, CACHED);
+        return answerBytes(request.response, 200, Buffer.from(jwkSet(keys())), JWK_SET, CACHED);
       },
     },
   ];
@@ -68,7 +68,7 @@ const jwkSet = (keys: readonly TokenKey[]): string =>
 
 /** Throws 406 unless the client takes a JWK set: it is there in no other form. */
 function takesJwkSet(request: ServerRequest): void {
-  const clauses = clausesOf(request.exchange.header("accept"));
+  const clauses = clausesOf(request.incoming.sent.header("accept"));
   const isTaken = clauses.some(({ type, media }) => media === "any" || media === "application" || type === JWK_SET);
   if (!isTaken) throw notAcceptable([JWK_SET]);
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import { ALL_PATCHES, PATCH_MEDIA } from "../../schema/patch-types.ts";
-import { ALL_VERBS, type ResourceDefinition, type SubresourceRules, type Verb } from "../../schema/definition.ts";
+import { ALL_VERBS, type ResourceDefinition, type Verb } from "../../schema/definition.ts";
 import { type Json, SHARED, componentName, ref } from "./openapi-schemas.ts";
 
 interface Kind {
@@ -17,23 +17,28 @@ interface Kind {
 }
 
 /** The paths of a resource. */
-export function resourcePaths(definition: ResourceDefinition): Record<string, Json> {
-  const { group, version, plural, scope } = definition;
+export function resourcePaths(d: ResourceDefinition): Record<string, Json> {
+  const { group, version, plural, scope } = d;
   const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   const namespaced = scope === "Namespaced";
   const collection = namespaced ? `${base}/namespaces/{namespace}/${plural}` : `${base}/${plural}`;
   const inNamespace = namespaced ? [NAMESPACE] : [];
   const paths: Record<string, Json> = {
-    [collection]: pathItem(collectionOperations(definition), inNamespace),
-    [`${collection}/{name}`]: pathItem(itemOperations(definition), [NAME, ...inNamespace]),
+    [collection]: pathItem(operations(d, scoped(d), COLLECTION), inNamespace),
+    [`${collection}/{name}`]: pathItem(operations(d, scoped(d), ITEM), [NAME, ...inNamespace]),
   };
-  if (namespaced) paths[`${base}/${plural}`] = pathItem(everywhereOperations(definition), []);
-  for (const [name, rules] of Object.entries(definition.subresources ?? {})) {
-    const operations = subresourceOperations(definition, name, rules);
-    paths[`${collection}/{name}/${name}`] = pathItem(operations, [NAME, ...inNamespace]);
+  if (namespaced) paths[`${base}/${plural}`] = pathItem(operations(d, `${d.kind}ForAllNamespaces`, ["list"]), []);
+  for (const [name, { verbs, takes = d }] of Object.entries(d.subresources ?? {})) {
+    const spot = scoped(d, name[0]!.toUpperCase() + name.slice(1));
+    const found = operations(d, spot, SUBRESOURCE, verbs, kindOf(takes));
+    paths[`${collection}/{name}/${name}`] = pathItem(found, [NAME, ...inNamespace]);
   }
   return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 1));
 }
+
+const COLLECTION: readonly Verb[] = ["list", "create", "deletecollection"];
+const ITEM: readonly Verb[] = ["get", "update", "patch", "delete"];
+const SUBRESOURCE: readonly Verb[] = ["get", "update", "patch", "create"];
 
 const pathItem = (operations: Json, parameters: readonly Json[]): Json => ({
   ...operations,
@@ -60,7 +65,7 @@ const NAMESPACE = pathParameter("namespace", "Namespace of the objects.");
 const PRETTY = query("pretty", "string", "Whether the answer is indented.");
 
 const LIST_PARAMETERS: readonly Json[] = [
-  query("allowWatchBookmarks", "boolean", "Whether a watch also tells of versions without changes."),
+  query("allowWatchBookmarks", "boolean", "Whether a watch has bookmarks of versions without changes."),
   query("continue", "string", "Where to go on, from the page before."),
   query("fieldSelector", "string", "Selects objects by their fields."),
   query("labelSelector", "string", "Selects objects by their labels."),
@@ -73,7 +78,7 @@ const LIST_PARAMETERS: readonly Json[] = [
 ];
 
 const DRY_RUN = query("dryRun", "string", "All: do everything but store the result.");
-const FIELD_MANAGER = query("fieldManager", "string", "The name of whoever makes the change.");
+const FIELD_MANAGER = query("fieldManager", "string", "The name of the manager of the fields.");
 const FIELD_VALIDATION = query(
   "fieldValidation",
   "string",
@@ -96,10 +101,10 @@ const patchMedia = ({ patches = ALL_PATCHES }: ResourceDefinition): readonly str
 const content = (media: readonly string[], schema: Json): Json =>
   Object.fromEntries(media.map((type) => [type, { schema }]));
 
+/** An operation of a verb. */
 interface Operation {
   readonly action: string;
   readonly method: string;
-  readonly kind: Kind;
   /** The component of a success. */
   readonly answer: string;
   readonly codes?: readonly number[];
@@ -134,33 +139,41 @@ export function familyOf(group: string): string {
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
-/** An operation as a member of a path item. */
-function operation(definition: ResourceDefinition, spot: string, what: Operation): Json {
-  const { action, method, kind, parameters = [], codes = [200] } = what;
-  const { group, version } = definition;
-  const family = familyOf(group);
+/** Operations of those verbs that are served, as members of a path item. */
+const operations = (
+  d: ResourceDefinition,
+  spot: string,
+  verbs: readonly Verb[],
+  served: readonly string[] = d.verbs ?? ALL_VERBS,
+  kind: Kind = kindOf(d),
+): Json =>
+  Object.fromEntries(
+    verbs.filter((verb) => served.includes(verb)).map((verb) => operation(d, spot, kind, OPERATIONS[verb](d, kind))),
+  );
+
+function operation(d: ResourceDefinition, spot: string, kind: Kind, what: Operation): readonly [string, Json] {
+  const { action, method, parameters = [], codes = [200] } = what;
+  const family = familyOf(d.group);
   const answer = { content: content(MEDIA, ref(what.answer)) };
-  return {
-    [method]: {
-      tags: [`${family}_${version}`],
-      description: `${action} ${kind.kind}`,
-      operationId: operationId(action, family, version, spot),
-      ...(parameters.length > 0 ? { parameters } : {}),
-      ...(what.body ? { requestBody: what.body } : {}),
-      responses: {
-        ...Object.fromEntries(codes.map((code) => [String(code), { description: DESCRIPTIONS[code], ...answer }])),
-        "401": { description: "Unauthorized" },
-      },
-      "x-kubernetes-action": action,
-      "x-kubernetes-group-version-kind": definition.untyped ? kindOf(definition) : kind,
+  const item = {
+    tags: [`${family}_${d.version}`],
+    description: `${action} ${kind.kind}`,
+    operationId: operationId(action, family, d.version, spot),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(what.body ? { requestBody: what.body } : {}),
+    responses: {
+      ...Object.fromEntries(codes.map((code) => [String(code), { description: DESCRIPTIONS[code], ...answer }])),
+      "401": { description: "Unauthorized" },
     },
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": d.untyped ? kindOf(d) : kind,
   };
+  return [method, item];
 }
 
 const kindOf = ({ group, version, kind }: ResourceDefinition): Kind => ({ group, version, kind });
 const objectOf = ({ group, version, kind }: Kind): string => componentName(group, version, kind);
 const listOf = (d: ResourceDefinition): string => componentName(d.group, d.version, d.listKind ?? `${d.kind}List`);
-const serves = (d: ResourceDefinition, verb: Verb): boolean => (d.verbs ?? ALL_VERBS).includes(verb);
 
 // Generated clients send the first type as it stands here, so it must not be a wildcard, which no body is of.
 const bodyOf = (name: string, required = true): Json => ({
@@ -171,87 +184,55 @@ const bodyOf = (name: string, required = true): Json => ({
 const scoped = (d: ResourceDefinition, rest = ""): string =>
   `${d.scope === "Namespaced" ? "Namespaced" : ""}${d.kind}${rest}`;
 
-/** A create of an object of this kind. */
-function postOf(kind: Kind) {
-  const answer = objectOf(kind);
-  const codes = [200, 201, 202];
-  return { action: "post", method: "post", kind, answer, codes, parameters: WRITE_PARAMETERS, body: bodyOf(answer) };
-}
+const list = (d: ResourceDefinition): Operation => ({
+  action: "list",
+  method: "get",
+  answer: listOf(d),
+  parameters: LIST_PARAMETERS,
+});
 
-function collectionOperations(d: ResourceDefinition): Json {
-  const kind = kindOf(d);
-  const list = { action: "list", method: "get", kind, answer: listOf(d), parameters: LIST_PARAMETERS };
-  const post = postOf(kind);
-  const remove = {
-    action: "deletecollection",
-    method: "delete",
-    kind,
-    answer: SHARED.status,
-    parameters: [...LIST_PARAMETERS.filter(({ name }) => name !== "watch"), ...DELETE_PARAMETERS],
-    body: bodyOf(SHARED.deleteOptions, false),
-  };
-  return {
-    ...(serves(d, "list") ? operation(d, scoped(d), list) : {}),
-    ...(serves(d, "create") ? operation(d, scoped(d), post) : {}),
-    ...(serves(d, "deletecollection") ? operation(d, scoped(d), remove) : {}),
-  };
-}
-
-function everywhereOperations(d: ResourceDefinition): Json {
-  if (!serves(d, "list")) return {};
-  const kind = kindOf(d);
-  const list = { action: "list", method: "get", kind, answer: listOf(d), parameters: LIST_PARAMETERS };
-  return operation(d, `${d.kind}ForAllNamespaces`, list);
-}
-
-function itemOperations(d: ResourceDefinition): Json {
-  const remove = {
-    action: "delete",
-    method: "delete",
-    kind: kindOf(d),
-    answer: d.deleteAnswers === "object" ? objectOf(kindOf(d)) : SHARED.status,
-    codes: [200, 202],
-    parameters: DELETE_PARAMETERS,
-    body: bodyOf(SHARED.deleteOptions, false),
-  };
-  return {
-    ...objectOperations(d, scoped(d), kindOf(d), d.verbs ?? ALL_VERBS),
-    ...(serves(d, "delete") ? operation(d, scoped(d), remove) : {}),
-  };
-}
-
-function subresourceOperations(d: ResourceDefinition, name: string, rules: SubresourceRules): Json {
-  const kind = kindOf(rules.takes ?? d);
-  const spot = scoped(d, name[0]!.toUpperCase() + name.slice(1));
-  const operations = objectOperations(d, spot, kind, rules.verbs);
-  if (!rules.verbs.includes("create")) return operations;
-  return { ...operations, ...operation(d, spot, postOf(kind)) };
-}
-
-function objectOperations(d: ResourceDefinition, spot: string, kind: Kind, verbs: readonly string[]): Json {
-  const object = objectOf(kind);
-  const get = { action: "get", method: "get", kind, answer: object };
-  const put = {
+/** The operation of each verb on a resource and the kind of its bodies. */
+const OPERATIONS: Readonly<Record<Verb, (d: ResourceDefinition, kind: Kind) => Operation>> = {
+  list,
+  watch: list,
+  get: (_d, kind) => ({ action: "get", method: "get", answer: objectOf(kind) }),
+  create: (_d, kind) => ({
+    action: "post",
+    method: "post",
+    answer: objectOf(kind),
+    codes: [200, 201, 202],
+    parameters: WRITE_PARAMETERS,
+    body: bodyOf(objectOf(kind)),
+  }),
+  update: (_d, kind) => ({
     action: "put",
     method: "put",
-    kind,
-    answer: object,
+    answer: objectOf(kind),
     codes: [200, 201],
     parameters: WRITE_PARAMETERS,
-    body: bodyOf(object),
-  };
-  const patch = {
+    body: bodyOf(objectOf(kind)),
+  }),
+  patch: (d, kind) => ({
     action: "patch",
     method: "patch",
-    kind,
-    answer: object,
+    answer: objectOf(kind),
     codes: [200, 201],
     parameters: [...WRITE_PARAMETERS, FORCE],
     body: { content: content(patchMedia(d), ref(SHARED.patch)), required: true },
-  };
-  return {
-    ...(verbs.includes("get") ? operation(d, spot, get) : {}),
-    ...(verbs.includes("update") ? operation(d, spot, put) : {}),
-    ...(verbs.includes("patch") ? operation(d, spot, patch) : {}),
-  };
-}
+  }),
+  delete: (d, kind) => ({
+    action: "delete",
+    method: "delete",
+    answer: d.deleteAnswers === "object" ? objectOf(kind) : SHARED.status,
+    codes: [200, 202],
+    parameters: DELETE_PARAMETERS,
+    body: bodyOf(SHARED.deleteOptions, false),
+  }),
+  deletecollection: () => ({
+    action: "deletecollection",
+    method: "delete",
+    answer: SHARED.status,
+    parameters: [...LIST_PARAMETERS.filter(({ name }) => name !== "watch"), ...DELETE_PARAMETERS],
+    body: bodyOf(SHARED.deleteOptions, false),
+  }),
+};

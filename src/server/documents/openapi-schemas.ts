@@ -8,6 +8,7 @@
  */
 import type { ResourceDefinition } from "../../schema/definition.ts";
 import { ObjectMetaSchema } from "../../meta/object-meta.ts";
+import { DELETE_OPTIONS, type ProtobufKind, STATUS } from "../../wire/protobuf/index.ts";
 
 /** A JSON object of the document. */
 export type Json = Record<string, unknown>;
@@ -25,6 +26,8 @@ export const SHARED = {
   quantity: "io.k8s.apimachinery.pkg.api.resource.Quantity",
   intOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
 } as const;
+
+const text = (description: string): Json => ({ type: "string", description });
 
 /** A reference to a component. */
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
@@ -51,8 +54,8 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
       type: "object",
       required: ["items"],
       properties: {
-        apiVersion: { type: "string", description: "Group and version of the list." },
-        kind: { type: "string", description: "The kind of the list." },
+        apiVersion: text("Group and version of the list."),
+        kind: text("The kind of the list."),
         metadata: referenceTo(definition, "The version of the list, and how to go on.", SHARED.listMeta),
         items: { type: "array", description: "The objects.", items: itemRef(definition, name) },
       },
@@ -66,7 +69,7 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
 function objectSchema(definition: ResourceDefinition, form: "v3" | "v2", shared: Json): Json {
   const { published } = definition;
   const object = published ? published[form]() : publish(definition.schema as unknown as Json, shared);
-  // Readers take the members that they are told for all that there are.
+  // Clients take the members of a schema for all that there are.
   if (!object) return { type: "object" };
   const properties = { ...(object["properties"] as Json | undefined), ...(published ? HEAD : {}) };
   if (properties["metadata"]) {
@@ -94,8 +97,8 @@ function selectableFields({ untyped, selectableFields: fields = {} }: ResourceDe
 
 /** What every object of a kind has whose schema is not ours. */
 const HEAD: Json = {
-  apiVersion: { type: "string", description: "Group and version of this form of the object." },
-  kind: { type: "string", description: "The kind of the object." },
+  apiVersion: text("Group and version of this form of the object."),
+  kind: text("The kind of the object."),
   metadata: {},
 };
 
@@ -112,14 +115,16 @@ export const sharedComponents = (): Json => ({
     description: "What every list has.",
     type: "object",
     properties: {
-      resourceVersion: { type: "string", description: "The version of the collection that was read." },
-      continue: { type: "string", description: "Send it back to read the next page; empty on the last one." },
+      resourceVersion: text("The version of the collection that was read."),
+      continue: text("Send it back to read the next page; empty on the last one."),
       remainingItemCount: { type: "integer", format: "int64", description: "How many objects are left to read." },
-      selfLink: { type: "string", description: "No longer filled." },
+      selfLink: text("No longer filled."),
     },
   },
-  [SHARED.status]: statusSchema(),
-  [SHARED.deleteOptions]: deleteOptionsSchema(),
+  [SHARED.status]: componentOf(STATUS, {
+    metadata: { description: "What every list has.", default: {}, allOf: [ref(SHARED.listMeta)] },
+  }),
+  [SHARED.deleteOptions]: componentOf(DELETE_OPTIONS),
   [SHARED.patch]: { description: "A patch, in the form that its media type says.", type: "object" },
   [SHARED.quantity]: {
     description: "A number with a unit: 500m, 1.5Gi, 3e6. It is kept as a text.",
@@ -135,72 +140,21 @@ export const sharedComponents = (): Json => ({
     type: "object",
     required: ["type", "object"],
     properties: {
-      type: { type: "string", description: "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR." },
+      type: text("ADDED, MODIFIED, DELETED, BOOKMARK or ERROR."),
       object: { type: "object", description: "The object after the change; a Status for ERROR." },
     },
   },
 });
 
-const text = (description: string): Json => ({ type: "string", description });
+/** A kind of the protocol as a component. */
+function componentOf({ schema, group, version, kind }: ProtobufKind, members: Json = {}): Json {
+  const object = publish(schema as unknown as Json);
+  const head = { apiVersion: text("Group and version of the object."), kind: text("The kind of the object.") };
+  const properties = { ...head, ...(object["properties"] as Json), ...members };
+  return { ...object, properties, ...gvk([{ group, version, kind }]) };
+}
 
-const statusSchema = (): Json => ({
-  description: "The outcome of a request that does not answer with an object.",
-  type: "object",
-  properties: {
-    apiVersion: text("Group and version of the object."),
-    kind: text("The kind of the object."),
-    metadata: { description: "What every list has.", default: {}, allOf: [ref(SHARED.listMeta)] },
-    status: text("Success or Failure."),
-    message: text("What happened, for people."),
-    reason: text("What happened, for programs."),
-    code: { type: "integer", format: "int32", description: "The HTTP status code." },
-    details: {
-      type: "object",
-      description: "What the outcome is about.",
-      properties: {
-        name: text("The name of the object."),
-        group: text("The group of the resource."),
-        kind: text("The resource, or the kind where its form is wrong."),
-        uid: text("The UID of the object."),
-        retryAfterSeconds: { type: "integer", format: "int32", description: "When to try again." },
-        causes: {
-          type: "array",
-          description: "Everything that is wrong, field by field.",
-          items: {
-            type: "object",
-            properties: {
-              reason: text("What is wrong, for programs."),
-              message: text("What is wrong, for people."),
-              field: text("The path of the field."),
-            },
-          },
-        },
-      },
-    },
-  },
-  ...gvk([{ group: "", version: "v1", kind: "Status" }]),
-});
-
-const deleteOptionsSchema = (): Json => ({
-  description: "How to delete.",
-  type: "object",
-  properties: {
-    apiVersion: text("Group and version of the options."),
-    kind: text("DeleteOptions."),
-    dryRun: { type: "array", items: { type: "string" }, description: "All: do everything but store the result." },
-    gracePeriodSeconds: { type: "integer", format: "int64", description: "Seconds that the object is given to end." },
-    orphanDependents: { type: "boolean", description: "Replaced by propagationPolicy." },
-    propagationPolicy: text("What becomes of dependents: Background, Foreground or Orphan."),
-    preconditions: {
-      type: "object",
-      description: "What must hold, else nothing is deleted.",
-      properties: { uid: text("The UID of the object."), resourceVersion: text("The version of the object.") },
-    },
-  },
-  ...gvk([{ group: "", version: "v1", kind: "DeleteOptions" }]),
-});
-
-/** A schema as clients see it; schemas that are told once, under a name of their own, are put into `shared`. */
+/** A schema as clients see it; schemas with a name of their own are put into `shared`, once. */
 export function publish(schema: Json, shared?: Json): Json {
   const component = schema["x-keelson-component"];
   if (typeof component !== "string") return publishHere(schema, shared);
@@ -232,7 +186,7 @@ function publishHere(schema: Json, shared: Json | undefined): Json {
 const mapValues = (object: Record<string, Json>, change: (value: Json) => Json): Json =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
-/** The types that JSON Schema has no word for, as clients expect them: by name where `kubectl explain` tells the name. */
+/** The types that JSON Schema does not have, as clients expect them: by name where `kubectl explain` shows the name. */
 function withWireTypes(schema: Json): Json {
   const { type: _type, format, ...rest } = schema;
   switch (format) {

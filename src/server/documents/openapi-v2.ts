@@ -28,7 +28,7 @@ export function pathItemV2(item: Json): Json {
   return out;
 }
 
-/** The type of a parameter stands beside its name, not in a schema. */
+/** The type of a parameter is a member beside its name, not in a schema. */
 function parameterV2({ schema, ...rest }: Json): Json {
   return { ...rest, ...(schema as Json) };
 }

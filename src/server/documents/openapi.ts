@@ -1,7 +1,7 @@
 /**
  * OpenAPI v3: an index with a hash of every document, and one document for each group and version, made from the
- * definitions. A document that is asked for by its hash never changes, so clients keep it for good.
- * OpenAPI v2: the same in one document of the older form. Everything is made when it is first asked for.
+ * definitions. A document with its hash in the URL never changes, so clients keep it for good.
+ * OpenAPI v2: the same in one document of the older form. Everything is made for the first request.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export type V2Form = "json" | "protobuf";
 /** What is made of a definition is kept as long as that one, for all registries. */
 const PARTS = { v3: new PartsOfForm("v3"), json: new PartsOfForm("v2"), protobuf: new PartsOfForm("gnostic") };
 
-/** The documents of a registry. Others get their turn while one is made; those who ask meanwhile wait for the same one. */
+/** The documents of a registry. A document is made in slices, and requests meanwhile wait for the same one. */
 export class OpenApi {
   readonly #registry: Registry;
   readonly #version: string;

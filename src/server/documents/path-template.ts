@@ -106,7 +106,7 @@ export function templateOf(definition: ResourceDefinition): PathTemplate {
 /** A text with marks, and what stands between them. */
 class TextTemplate {
   readonly #first: string;
-  /** Marks and what follows each of them, in turns. */
+  /** Marks, each followed by the text behind it. */
   readonly #rest: readonly string[];
 
   constructor(text: string) {
@@ -132,7 +132,7 @@ type Step = Buffer | ((out: WireWriter, names: Names, lengths: number[]) => void
 /** Fields with marks in their texts. What depends on no name is written once. */
 class WireTemplate implements FieldSink {
   readonly #steps: Step[] = [];
-  /** Where messages began that are not ended: which step, and which place in the list of lengths. */
+  /** Where messages began that are not ended: which step, and which index in the list of lengths. */
   readonly #begun: number[] = [];
   #lengths = 0;
 
@@ -150,19 +150,19 @@ class WireTemplate implements FieldSink {
     return out.finish();
   }
 
-  /** A place in the list of lengths: a message begins. */
+  /** An index in the list of lengths: a message begins. */
   get length(): number {
-    const place = this.#lengths++;
+    const index = this.#lengths++;
     this.#begun.push(this.#steps.length);
-    this.#steps.push((out, _, lengths) => (lengths[place] = out.length));
-    return place;
+    this.#steps.push((out, _, lengths) => (lengths[index] = out.length));
+    return index;
   }
 
-  endMessage(number: number, place: number): void {
+  endMessage(number: number, index: number): void {
     const begun = this.#begun.pop()!;
     const content = this.#steps[begun + 1] ?? NOTHING;
     if (this.#steps.length > begun + 2 || typeof content === "function") {
-      this.#steps.push((out, _, lengths) => out.endMessage(number, lengths[place]!));
+      this.#steps.push((out, _, lengths) => out.endMessage(number, lengths[index]!));
       return;
     }
     this.#steps.length = begun;

@@ -1,8 +1,8 @@
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
-/** What is told of a request: neither its query nor its body, which may hold secrets. */
+/** A request as the access log has it: without its query and its body, which may hold secrets. */
 export interface AccessEntry {
   /** When its last byte was sent, RFC 3339. */
   readonly time: string;
@@ -21,37 +21,38 @@ export interface AccessEntry {
   readonly auditId: string;
 }
 
-/** Of all that a client sends. */
-const MOST_TEXT = 1000;
+/** Of each text that a client sends. */
+const MAX_TEXT_LENGTH = 1000;
 
-/** Tells of each request from a socket when it is over; of a watch, too. */
-export const accessLog = (tell: (entry: AccessEntry) => void): Filter => ({
+/** Logs each request from a socket when it is over; a watch, too. */
+export const accessLog = (log: (entry: AccessEntry) => void): Filter => ({
   name: "access log",
   ended: (server, request) => {
-    if (request.exchange.identity === undefined) tell(entryOf(server, request));
+    if (request.incoming.sent.identity === undefined) log(entryOf(server, request));
   },
 });
 
 function entryOf({ clock }: ServerContext, request: ServerRequest): AccessEntry {
-  const { exchange, identity, info } = request;
+  const { incoming, identity, info, response } = request;
+  const { method, connection } = incoming.sent;
   return {
     time: new Date(clock.now()).toISOString(),
-    client: exchange.connection.address,
-    user: identity.user.slice(0, MOST_TEXT),
-    method: exchange.method.slice(0, MOST_TEXT),
-    path: request.rawPath.slice(0, MOST_TEXT),
-    verb: info?.verb.slice(0, MOST_TEXT) ?? "",
+    client: connection.address,
+    user: identity.user.slice(0, MAX_TEXT_LENGTH),
+    method: method.slice(0, MAX_TEXT_LENGTH),
+    path: incoming.rawPath.slice(0, MAX_TEXT_LENGTH),
+    verb: info.verb.slice(0, MAX_TEXT_LENGTH),
     resource: resourceOf(request),
-    code: request.code,
-    bytes: request.bytesOut,
-    millis: Math.round((clock.steady() - request.startedAt) * 10) / 10,
-    userAgent: request.userAgent.slice(0, MOST_TEXT),
-    auditId: request.auditId.slice(0, MOST_TEXT),
+    code: response.code,
+    bytes: response.bytesOut,
+    millis: Math.round((clock.steady() - incoming.startedAt) * 10) / 10,
+    userAgent: incoming.userAgent.slice(0, MAX_TEXT_LENGTH),
+    auditId: response.auditId.slice(0, MAX_TEXT_LENGTH),
   };
 }
 
 function resourceOf({ resource, info }: ServerRequest): string {
-  if (!resource || !info) return "";
+  if (!resource) return "";
   const { group, plural } = resource.definition;
   const name = group === "" ? plural : `${plural}.${group}`;
   return info.subresource === "" ? name : `${name}/${info.subresource}`;

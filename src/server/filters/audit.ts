@@ -1,49 +1,37 @@
 import { type Rules } from "../../audit/index.ts";
+import { NO_REQUEST } from "../../meta/request-info.ts";
 import { ApiError } from "../../meta/status.ts";
-import { AuditedExchange } from "../audit/exchange.ts";
 import { type AuditParts, AuditRecord } from "../audit/record.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
-import { whoAsks } from "../who-asks.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
-/** What decides about the events of requests, and where they go. */
+/** The policy for the events of requests, and where they are written. */
 export interface Auditing extends AuditParts {
   readonly rules: Rules;
 }
 
 /**
- * Writes down who did what, as a policy says (AUDIT-10..23). It stands right after `authenticate`: what is refused before
+ * Records who did what, as a policy says (AUDIT-10..23). It stands right after `authenticate`: what is refused before that
  * has one event, without a user.
  */
 export const audit = ({ rules, ...parts }: Auditing): Filter => ({
   name: "audit",
   enter: (server, request) => {
-    request.isJudged = true;
-    const verdict = rules(request.info!, request.identity);
+    request.isAudited = true;
+    const verdict = rules(request.info, request.identity);
     parts.metrics.level(verdict.level);
     if (verdict.level === "None") return undefined;
-    return follow(server, request, new AuditRecord(request, server.clock, parts, verdict, request.identity), parts);
+    const record = new AuditRecord(server, request, parts, verdict, request.identity);
+    request.response.recorder = record;
+    const kept = record.received();
+    return kept instanceof Promise ? kept.then((isKept) => demand(isKept, parts)) : demand(kept, parts);
   },
-  leave: ({ clock }, request) => {
-    if (request.isJudged) request.witness?.left();
-    else refused(clock, request, rules, parts);
+  leave: (server, request) => {
+    if (request.isAudited) request.response.recorder?.left();
+    else refused(server, request, rules, parts);
   },
 });
-
-function follow(
-  { faults }: ServerContext,
-  request: ServerRequest,
-  record: AuditRecord,
-  parts: AuditParts,
-): void | Promise<void> {
-  request.witness = record;
-  const onFault = (error: unknown): void => faults.report("request", error, { ...whoAsks(request) });
-  request.exchange = new AuditedExchange(request.exchange, record, onFault);
-  const kept = record.received();
-  if (kept instanceof Promise) return kept.then((isKept) => demand(isKept, parts));
-  demand(kept, parts);
-}
 
 /** Nothing is done of which there must be a record and is none (AUDIT-25). */
 function demand(isKept: boolean, { metrics }: AuditParts): void {
@@ -52,11 +40,11 @@ function demand(isKept: boolean, { metrics }: AuditParts): void {
   throw new ApiError("InternalError", "the audit event of the request could not be kept");
 }
 
-/** A request that was refused before it was known who asks; of one that cannot be read at all nothing is told. */
-function refused(clock: ServerContext["clock"], request: ServerRequest, rules: Rules, parts: AuditParts): void {
-  const { info, status } = request;
-  if (!info || !status) return;
-  const verdict = rules(info, undefined);
+/** Records a request that was refused before its user was known; one whose path cannot be read has no event. */
+function refused(server: ServerContext, request: ServerRequest, rules: Rules, parts: AuditParts): void {
+  const { status } = request.response;
+  if (request.info === NO_REQUEST || !status) return;
+  const verdict = rules(request.info, undefined);
   parts.metrics.level(verdict.level);
-  if (verdict.level !== "None") new AuditRecord(request, clock, parts, verdict, undefined).refused(status);
+  if (verdict.level !== "None") new AuditRecord(server, request, parts, verdict, undefined).refused(status);
 }

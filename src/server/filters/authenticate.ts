@@ -1,78 +1,73 @@
 import { ANONYMOUS, type Connection, type Identity } from "../../auth/contract.ts";
 import { unauthorized } from "../../meta/status.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
 
 /**
- * Finds out who asks. A credential that is not acceptable is refused on every path (AUTHN-4); where none was sent, paths for
- * everybody are answered all the same (AUTH-1).
+ * Finds out the user of a request. A credential that is not acceptable is refused on every path (AUTHN-4); without one, public
+ * paths are answered all the same (AUTH-1).
  */
 export const authenticate: Filter = {
   name: "authenticate",
   enter: (server, request) => {
-    const { exchange } = request;
+    const { sent } = request.incoming;
+    if (sent.identity) return identify(server, request, sent.identity);
     const began = server.clock.steady();
-    if (exchange.identity) return identify(server, request, exchange.identity);
-    const credentials = {
-      header: (name: string) => exchange.header(name),
-      lines: (name: string) => exchange.lines(name),
-      names: () => exchange.headerNames(),
-      path: request.info!.path,
-      connection: exchange.connection,
+    const fail = (error: unknown): never => {
+      request.response.responder.closeAfterAnswer();
+      throw error;
+    };
+    const found = (identity: Identity | undefined): void => {
+      request.authenticationMillis = server.clock.steady() - began;
+      identify(server, request, identity);
     };
     let identity: Identity | undefined | Promise<Identity | undefined>;
     try {
-      identity = server.authenticator.authenticate(credentials);
+      identity = server.authenticator.authenticate(credentialsOf(request));
     } catch (error) {
-      exchange.closeAfterAnswer();
-      throw error;
+      return fail(error);
     }
-    if (!(identity instanceof Promise)) return judged(server, request, began, identity);
-    return identity.then(
-      (found) => judged(server, request, began, found),
-      (error: unknown) => {
-        exchange.closeAfterAnswer();
-        throw error;
-      },
-    );
+    return identity instanceof Promise ? identity.then(found, fail) : found(identity);
   },
 };
 
-function judged(server: ServerContext, request: ServerRequest, began: number, found: Identity | undefined): void {
-  request.spend("authentication", began);
-  identify(server, request, found);
-}
+const credentialsOf = ({ incoming: { sent }, info }: ServerRequest) => ({
+  header: (name: string) => sent.header(name),
+  lines: (name: string) => sent.lines(name),
+  names: () => sent.headerNames(),
+  path: info.path,
+  connection: sent.connection,
+});
 
 function identify(server: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
   const { dialect } = server;
   if (identity && identity !== ANONYMOUS) {
     request.identity = identity;
-    if (!request.exchange.identity) countFor(server, request);
+    if (!request.incoming.sent.identity) count(server, request);
     return;
   }
-  // Nobody may hold a connection, and what HTTP/2 lets one do with it, without a credential, but those who look after health.
-  if (!request.isPublic) request.exchange.closeAfterAnswer();
+  // A connection without a credential would be held for nothing, with what HTTP/2 permits on it; health checks may hold one.
+  if (!request.isPublic) request.response.responder.closeAfterAnswer();
   if (!identity && (dialect.rules.anonymousByRoles || !request.isPublic)) throw unauthorized();
   request.identity = ANONYMOUS;
 }
 
 /**
- * Counts connection and request for whoever sends them. Who has as many as one may have is refused, and the connection
- * ends: answers that are not taken would wait on it.
+ * Counts connection and request for their user. A user who has as many as one may have is refused, and the connection ends:
+ * responses that are not taken would wait on it.
  */
-function countFor({ requestPlaces }: ServerContext, request: ServerRequest): void {
-  const { exchange, identity } = request;
+function count({ requestSlots }: ServerContext, { incoming, identity, response, isPublic }: ServerRequest): void {
   try {
-    exchange.trust(ownerOf(exchange.connection, identity));
-    request.count(requestPlaces);
+    response.responder.trust(ownerOf(incoming.sent.connection, identity));
+    response.count(requestSlots, identity);
   } catch (error) {
-    exchange.closeAfterAnswer();
-    if (!request.isPublic) throw error;
+    response.responder.closeAfterAnswer();
+    if (!isPublic) throw error;
   }
 }
 
-/** Whose a connection is: a proxy's in front, whoever asks through it. */
+/** The owner of a connection: the proxy in front, whichever users it sends requests for. */
 const ownerOf = ({ certificate }: Connection, identity: Identity): Identity =>
   certificate?.signedBy.includes("proxy")
     ? { user: certificate.commonName, groups: certificate.organizations }

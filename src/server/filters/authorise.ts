@@ -1,28 +1,32 @@
 import type { Decision } from "../../auth/contract.ts";
+import type { ServerContext } from "../request/context.ts";
+import { permit } from "../request/permission.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest } from "../request.ts";
-import { permit } from "./permission.ts";
 
-/** What is for everybody is asked of nobody. */
-const FOR_EVERYBODY: Decision = { allowed: true, reason: "" };
-
-function timed(server: ServerContext, request: ServerRequest): void | Promise<void> {
-  const began = server.clock.steady();
-  const wait = permit(server, request);
-  if (wait) request.spendWhile("authorization", wait);
-  else request.spend("authorization", began);
-  return wait;
-}
+/** Public paths need no authorizer. */
+const PUBLIC: Decision = { allowed: true, reason: "" };
 
 /**
- * Refuses what the sender may not do; it stands before `find`, so that nobody learns what exists. Where roles say what
- * nobody in particular may do, they say it of health and version too (AUTHN-12); elsewhere these are for everybody.
+ * Refuses what the user may not do; it stands before `find`, so that a user without rights does not learn what exists. Where roles
+ * say what anonymous users may do, they say it of health and version too (AUTHN-12); elsewhere these are public.
  */
 export const authorise: Filter = {
   name: "authorise",
   enter: (server, request) => {
-    if (!request.isPublic || server.dialect.rules.anonymousByRoles) return timed(server, request);
-    request.decision = FOR_EVERYBODY;
+    if (!request.isPublic || server.dialect.rules.anonymousByRoles) return decide(server, request);
+    request.response.recorder?.decided(PUBLIC);
   },
 };
+
+function decide(
+  server: ServerContext,
+  { identity, info, response: { recorder } }: ServerRequest,
+): void | Promise<void> {
+  if (!recorder) return permit(server, identity, info);
+  const began = server.clock.steady();
+  const wait = permit(server, identity, info, recorder);
+  if (wait) recorder.spendWhile("authorization", wait);
+  else recorder.spend("authorization", began);
+  return wait;
+}

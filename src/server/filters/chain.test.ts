@@ -3,7 +3,7 @@ import { conflict, expired } from "../../meta/status.ts";
 import { Activity } from "../../util/activity.ts";
 import { ManualClock, turn } from "../../util/clock.ts";
 import { testServer } from "../testing/test-server.ts";
-import { firstOf } from "../watch/output.ts";
+import { firstOf } from "../request/watch-output.ts";
 import type { Filter } from "./contract.ts";
 import { DEFAULT_FILTERS, withFilter } from "./default.ts";
 
@@ -19,10 +19,11 @@ const serverWith = (filter: Omit<Filter, "name">, more: Parameters<typeof testSe
 async function moments() {
   const seen: [moment: string, ...facts: unknown[]][] = [];
   const server = await serverWith({
-    enter: (_server, { info, body: read }) => void seen.push(["enter", info?.verb, read]),
-    decoded: (_server, { body: read, options, changed }) => void seen.push(["decoded", read, options, changed]),
-    handled: (_server, { changed, code }) => void seen.push(["handled", changed, code]),
-    leave: (_server, { code, reason, bytesOut }) => void seen.push(["leave", code, reason, bytesOut > 0]),
+    enter: (_server, { info, body: read }) => void seen.push(["enter", info.verb, read]),
+    decoded: (_server, { body: read, options, response: { changed } }) =>
+      void seen.push(["decoded", read, options, changed]),
+    handled: (_server, { response: { changed, code } }) => void seen.push(["handled", changed, code]),
+    leave: (_server, { response: { code, reason, bytesOut } }) => void seen.push(["leave", code, reason, bytesOut > 0]),
     ended: () => void seen.push(["ended"]),
   });
   return { ...server, seen };
@@ -76,7 +77,7 @@ describe("what a filter can do", () => {
     const ref = { group: "", plural: "configmaps", kind: "ConfigMap" };
     const { json, ask } = await serverWith({
       decoded: (_server, { info }) => {
-        if (info!.verb === "create") throw conflict(ref, "a", "injected");
+        if (info.verb === "create") throw conflict(ref, "a", "injected");
       },
     });
     expect(await json("POST", CM, { body, headers: TYPE })).toMatchObject({ code: 409, body: { reason: "Conflict" } });
@@ -98,14 +99,14 @@ describe("what a filter can do", () => {
   });
 
   test("answer by itself", async () => {
-    const { ask } = await serverWith({ enter: (_server, request) => request.respond(418, {}) });
+    const { ask } = await serverWith({ enter: (_server, request) => request.response.respond(418, {}) });
     expect((await ask("GET", CM)).code).toBe(418);
   });
 
   test("lose the answer of a write that is stored", async () => {
     const { ask } = await serverWith({
-      handled: (_server, { exchange }) => {
-        if (exchange.method === "POST") exchange.destroy();
+      handled: (_server, { incoming, response }) => {
+        if (incoming.sent.method === "POST") response.responder.destroy();
       },
     });
     await expect(ask("POST", CM, { body, headers: TYPE })).rejects.toThrow("broke off");
@@ -116,7 +117,7 @@ describe("what a filter can do", () => {
     const { ask } = await serverWith({
       enter: (_server, request) => {
         let left = 1;
-        request.wrapWatch = (output) => ({
+        request.response.wrapWatch = (output) => ({
           events(batch) {
             output.events(firstOf(batch, left));
             left -= batch.events.length;
@@ -142,7 +143,7 @@ describe("what a filter can do", () => {
     const silent = () => undefined;
     const { ask, server } = await serverWith({
       enter: (_server, request) => {
-        request.wrapWatch = (output) => ({
+        request.response.wrapWatch = (output) => ({
           events: silent,
           bookmark: silent,
           error: silent,

@@ -1,41 +1,41 @@
 /**
- * The way of a request through the filters of a server, and who is told what on it. `contract.ts` says what a filter is.
+ * The way of a request through the filters of a server, and which filter is called at which moment. `contract.ts` says what a
+ * filter is.
  *
  * @module
  */
 import { type Activity, Count } from "../../util/activity.ts";
 import { attempt } from "../../util/attempt.ts";
-import { AlreadyAnswered } from "../already-answered.ts";
+import type { Value } from "../../value/value.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
-import type { ServerContext } from "../context.ts";
-import type { ServerRequest, Taps } from "../request.ts";
-import { whoAsks } from "../who-asks.ts";
-import type { Filter } from "./contract.ts";
+import type { ServerContext } from "../request/context.ts";
+import { logFields } from "../request/log-fields.ts";
+import type { RequestObserver, SentOptions, ServerRequest } from "../request/request.ts";
+import { AlreadyAnswered, type Filter } from "./contract.ts";
 
 /** The filters of a server. */
-export class FilterChain implements Taps {
+export class FilterChain {
   readonly #server: ServerContext;
-  readonly #filters: readonly Filter[];
-  /** Those that do something when a request comes by, and when it has been answered: most have nothing to do then. */
   readonly #entered: readonly Filter[];
+  readonly #observing: readonly Filter[];
   readonly #left: readonly Filter[];
+  readonly #ended: readonly Filter[];
   readonly #activity: Activity | undefined;
-  /** Whether a filter wants to hear more than that requests come and go. */
-  readonly #tapped: boolean;
 
-  /** @param activity is told how long each request is under way */
+  /** @param activity counts each request while it is under way */
   constructor(server: ServerContext, filters: readonly Filter[], activity?: Activity) {
     this.#server = server;
-    this.#filters = filters;
     this.#entered = filters.filter((one) => "enter" in one);
+    this.#observing = filters.filter((one) => "decoded" in one || "handled" in one);
     this.#left = filters.filter((one) => "leave" in one).toReversed();
+    this.#ended = filters.filter((one) => "ended" in one).toReversed();
     this.#activity = activity;
-    this.#tapped = filters.some((one) => "decoded" in one || "handled" in one || "ended" in one);
   }
 
   /** Sends a request on its way; resolves when it has been answered (a watch: when it has begun). Never rejects. */
   run(request: ServerRequest): void | Promise<void> {
-    const followed = this.#tapped || this.#activity ? this.#follow(request) : undefined;
+    if (this.#observing.length > 0) request.observer = new Observer(this.#server, this.#observing, request);
+    const followed = this.#ended.length > 0 || this.#activity ? this.#follow(request) : undefined;
     try {
       const rest = this.#enter(request, 0);
       if (rest) {
@@ -50,36 +50,14 @@ export class FilterChain implements Taps {
     this.#leave(request, followed);
   }
 
-  decoded(request: ServerRequest): void | Promise<void> {
-    return this.#tap(request, "decoded", 0);
-  }
-
-  handled(request: ServerRequest): void | Promise<void> {
-    return this.#tap(request, "handled", 0);
-  }
-
   /** The filters from `from` on; goes on later when one of them has to wait. */
   #enter(request: ServerRequest, from: number): void | Promise<void> {
     const filters = this.#entered;
     for (let i = from; i < filters.length; i++) {
-      if (request.exchange.answered) return;
+      if (request.response.answered) return;
       const wait = filters[i]!.enter!(this.#server, request);
       if (wait) return i + 1 < filters.length ? wait.then(() => this.#enter(request, i + 1)) : wait;
     }
-  }
-
-  #tap(request: ServerRequest, moment: "decoded" | "handled", from: number): void | Promise<void> {
-    const filters = this.#filters;
-    for (let i = from; i < filters.length; i++) {
-      const wait = filters[i]![moment]?.(this.#server, request);
-      if (wait) return wait.then(() => this.#tapRest(request, moment, i + 1));
-      if (request.exchange.answered) throw new AlreadyAnswered();
-    }
-  }
-
-  #tapRest(request: ServerRequest, moment: "decoded" | "handled", from: number): void | Promise<void> {
-    if (request.exchange.answered) throw new AlreadyAnswered();
-    return this.#tap(request, moment, from);
   }
 
   #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void | Promise<void> {
@@ -92,42 +70,72 @@ export class FilterChain implements Taps {
   }
 
   #leave(request: ServerRequest, followed: Followed | undefined): void {
-    request.room?.[Symbol.dispose]();
-    for (const filter of this.#left) {
+    request.response.bodyMemory?.[Symbol.dispose]();
+    this.#call(this.#left, "leave", request);
+    followed?.left(request.response.longRunning);
+  }
+
+  /** Calls filters that must not fail, each whatever becomes of those before it. */
+  #call(filters: readonly Filter[], moment: "leave" | "ended", request: ServerRequest): void {
+    for (const filter of filters) {
       try {
-        filter.leave!(this.#server, request);
+        filter[moment]!(this.#server, request);
       } catch (error) {
         this.#failed(request, error);
       }
     }
-    followed?.left(request.longRunning);
   }
 
-  /** Something has failed that must not: the request is broken off, and the rest of the way is gone all the same. */
+  /** A filter or an answer has failed that must not: the request is broken off. */
   #failed(request: ServerRequest, error: unknown): void {
-    this.#server.faults.report("request", error, { ...whoAsks(request) });
-    request.exchange.destroy();
+    this.#server.faults.report("request", error, { ...logFields(request) });
+    request.response.responder.destroy();
   }
 
   #follow(request: ServerRequest): Followed {
-    const { exchange, rawPath } = request;
-    if (this.#tapped) request.taps = this;
+    const { incoming, response } = request;
     const activity = this.#activity;
-    request.counted = activity && new Count(() => activity.begin(`${exchange.method} ${rawPath.slice(0, 200)}`));
-    const followed = new Followed(() => this.#ended(request), request.counted);
-    exchange.onOver(() => followed.over());
+    request.counted =
+      activity && new Count(() => activity.begin(`${incoming.sent.method} ${incoming.rawPath.slice(0, 200)}`));
+    const followed = new Followed(() => this.#call(this.#ended, "ended", request), request.counted);
+    response.responder.onOver(() => followed.over());
     return followed;
   }
+}
 
-  #ended(request: ServerRequest): void {
-    const filters = this.#filters;
-    for (let i = filters.length - 1; i >= 0; i--) {
-      try {
-        filters[i]!.ended?.(this.#server, request);
-      } catch (error) {
-        this.#failed(request, error);
-      }
+/** Calls the filters that observe the verb of one request. */
+class Observer implements RequestObserver {
+  readonly #server: ServerContext;
+  readonly #filters: readonly Filter[];
+  readonly #request: ServerRequest;
+
+  constructor(server: ServerContext, filters: readonly Filter[], request: ServerRequest) {
+    this.#server = server;
+    this.#filters = filters;
+    this.#request = request;
+  }
+
+  decoded(body: Value | undefined, options: SentOptions | undefined): void | Promise<void> {
+    this.#request.body = body;
+    this.#request.options = options;
+    return this.#call("decoded", 0);
+  }
+
+  handled(): void | Promise<void> {
+    return this.#call("handled", 0);
+  }
+
+  #call(moment: "decoded" | "handled", from: number): void | Promise<void> {
+    for (let i = from; i < this.#filters.length; i++) {
+      const wait = this.#filters[i]![moment]?.(this.#server, this.#request);
+      if (wait) return wait.then(() => this.#goOn(moment, i + 1));
+      if (this.#request.response.answered) throw new AlreadyAnswered();
     }
+  }
+
+  #goOn(moment: "decoded" | "handled", from: number): void | Promise<void> {
+    if (this.#request.response.answered) throw new AlreadyAnswered();
+    return this.#call(moment, from);
   }
 }
 
@@ -138,7 +146,7 @@ class Followed {
   #left = false;
   #over = false;
 
-  /** @param count what counts it as under way: a watch that has begun is not */
+  /** @param count counts it as under way: a watch that has begun is not */
   constructor(ended: () => void, count: Count | undefined) {
     this.#ended = ended;
     this.#count = count;

@@ -3,26 +3,24 @@ import { authenticate } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
 import type { Filter } from "./contract.ts";
 import { fairness } from "./fairness.ts";
-import { find } from "./find.ts";
-import { handle } from "./handle.ts";
+import { find, handle } from "./find.ts";
 import { impersonate } from "./impersonate.ts";
-import { measure } from "./measure.ts";
+import { measure, slow } from "./measure.ts";
 import { readPath } from "./read-path.ts";
 import { readTimeout } from "./read-timeout.ts";
-import { slow } from "./slow.ts";
 import { warn } from "./warn.ts";
 
-/** The way of a request, from top to bottom, unless a server is given another. */
+/** The filters of a request, in order, unless a server has others. */
 export const DEFAULT_FILTERS: readonly Filter[] = [
   auditId, // every answer can be found again in the logs
   measure, // count, time and size
   slow, // what took long is logged
-  readPath, // what is asked for
+  readPath, // the path and the route
   readTimeout, // how long the client waits
-  authenticate, // who asks
-  impersonate, // in whose name; before a place is given, which is that of the other
-  fairness, // not more at a time than we can do, and everybody in turn
-  authorise, // whether they may; before anybody learns what exists
+  authenticate, // the user
+  impersonate, // another user in place of the sender; before seats are taken, which are those of the other
+  fairness, // not more at a time than the server can do, and users one after the other
+  authorise, // whether the user may; before the user learns what exists
   find, // the resource and the verb, or 404 and 405
   warn, // what every answer of a deprecated version says
   handle, // the answer itself

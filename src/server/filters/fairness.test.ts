@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { turn } from "../../util/clock.ts";
 import { fair } from "../testing/fair-server.ts";
-import { CM } from "../testing/test-server.ts";
+import { CM, configMap } from "../testing/test-server.ts";
 
 const SCHEMA = "x-kubernetes-pf-flowschema-uid";
 const LEVEL = "x-kubernetes-pf-prioritylevel-uid";
@@ -131,4 +131,18 @@ test("APF-23: metrics and tables tell of it", async () => {
   );
   const table = await (await as("admin", "/debug/api_priority_and_fairness/dump_priority_levels")).text();
   expect(table).toMatch(/^global-default, +0, +true, +false, +0, +0, +1, +0, +0, +0$/m);
+});
+
+test("a write holds seats until its watchers have been notified, whichever filters observe it", async () => {
+  const { server, resource, clock, fairness } = await fair();
+  resource("configmaps").load = () => ({ objects: 1, meanBytes: 1, watchers: 100 });
+  const headers = { authorization: "Bearer greedy", "content-type": "application/json" };
+  const seats = () => fairness.levels.find(({ settings }) => settings.name === "global-default")!.seats;
+  const answer = await server.inject({ method: "POST", url: CM, headers, body: JSON.stringify(configMap("a")) });
+  expect(answer.code).toBe(201);
+  await answer.text();
+  await turn();
+  expect(seats()).toBeGreaterThan(0);
+  clock.advance(60_000);
+  expect(seats()).toBe(0);
 });

@@ -1,8 +1,8 @@
 /**
- * Requests in somebody else's name: `kubectl --as` and `--as-group`, sent as `Impersonate-User`, `Impersonate-Group`,
+ * Requests in the name of another user: `kubectl --as` and `--as-group`, sent as `Impersonate-User`, `Impersonate-Group`,
  * `Impersonate-Uid` and `Impersonate-Extra-KEY` (AUTHN-43..50).
  *
- * Who sends them needs the verb `impersonate` for each; what follows is asked with the rights of the other.
+ * Their sender needs the verb `impersonate` for each; the request itself has the rights of the other user.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { unescaped } from "../../meta/unescaped.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import type { ServerContext } from "../context.ts";
-import type { Exchange } from "../http/exchange.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { SentRequest } from "../request/exchange.ts";
+import type { ServerRequest } from "../request/request.ts";
 import type { Filter } from "./contract.ts";
-import { permitSurely } from "./permission.ts";
+import { permitSurely } from "../request/permission.ts";
 
 const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";
@@ -24,16 +24,16 @@ const ACCOUNT = "system:serviceaccount:";
 const HEADERS = "impersonate-";
 const EXTRA = "impersonate-extra-";
 
-/** How many groups and further attributes somebody may have; each is asked about by itself. */
-const MOST_VALUES = 1000;
+/** How many groups and further attributes the other user may have; each is authorized by itself. */
+const MAX_VALUES = 1000;
 
-/** Puts the other in the place of the sender; refuses with Forbidden where the sender may not. */
+/** Puts the other user in the place of the sender; refuses with Forbidden where the sender may not. */
 export const impersonate: Filter = { name: "impersonate", enter };
 
 /** Further attributes by their key. */
 type Extra = Map<string, string[]>;
 
-/** Whom a request names. */
+/** The user that a request names. */
 interface Other {
   readonly user: string;
   readonly groups: readonly string[];
@@ -43,43 +43,43 @@ interface Other {
 }
 
 function enter(server: ServerContext, request: ServerRequest): void | Promise<void> {
-  const { exchange } = request;
-  if (!exchange.hasHeaders(HEADERS)) return undefined;
-  const names = exchange.headerNames().filter((name) => name.startsWith(HEADERS));
-  const user = first(exchange, "impersonate-user");
-  const groups = exchange.lines("impersonate-group");
+  const { sent } = request.incoming;
+  if (!sent.hasHeaders(HEADERS)) return undefined;
+  const names = sent.headerNames().filter((name) => name.startsWith(HEADERS));
+  const user = first(sent, "impersonate-user");
+  const groups = sent.lines("impersonate-group");
   const extras = names.filter((name) => name.startsWith(EXTRA));
   // Each name has one value at least: too many are refused before any of them is read.
   checkCount(groups.length + extras.length);
-  const uid = first(exchange, "impersonate-uid");
+  const uid = first(sent, "impersonate-uid");
   if (user !== "") return become(server, request, { user, groups, uid }, extras);
   if (groups.length > 0 || extras.length > 0 || uid !== "") {
     throw badRequest("expected Impersonate-User beside the other headers, got none");
   }
 }
 
-const first = (exchange: Exchange, name: string): string => exchange.lines(name)[0] ?? "";
+const first = (sent: SentRequest, name: string): string => sent.lines(name)[0] ?? "";
 
 function checkCount(found: number): void {
-  if (found <= MOST_VALUES) return;
+  if (found <= MAX_VALUES) return;
   throw badRequest(
-    `expected at most ${MOST_VALUES} values of Impersonate-Group and Impersonate-Extra-* together, found more`,
+    `expected at most ${MAX_VALUES} values of Impersonate-Group and Impersonate-Extra-* together, found more`,
   );
 }
 
 /**
- * The further attributes of the other by their key; those that say the same key are one (AUTHN-48).
+ * The further attributes of the other user by their key; those with the same key are one (AUTHN-48).
  *
  * @param names of the headers that have them
  * @param groups how many values there are already
  */
-async function extraOf(exchange: Exchange, names: readonly string[], groups: number): Promise<Extra> {
+async function extraOf(sent: SentRequest, names: readonly string[], groups: number): Promise<Extra> {
   const extra: Extra = new Map();
   const limit = new TurnLimit();
   let count = groups;
   for (const name of names) {
     if (limit.isOver) await limit.pause();
-    const values = exchange.lines(name);
+    const values = sent.lines(name);
     checkCount((count += values.length));
     const key = unescaped(name.slice(EXTRA.length));
     const known = extra.get(key);
@@ -95,12 +95,12 @@ async function become(
   named: Omit<Other, "extra">,
   extras: readonly string[],
 ): Promise<void> {
-  const extra = await extraOf(request.exchange, extras, named.groups.length);
+  const extra = await extraOf(request.incoming.sent, extras, named.groups.length);
   const other: Other = { ...named, extra };
   const limit = new TurnLimit();
   for (const what of needed(other)) {
     if (limit.isOver) await limit.pause();
-    await permitSurely(server, request, { ...QUESTION, ...what });
+    await permitSurely(server, request.identity, { ...QUESTION, ...what });
   }
   const { user, uid } = other;
   request.sender = request.identity;
@@ -112,7 +112,7 @@ async function become(
   };
 }
 
-/** What the sender has to be allowed to impersonate, in the order in which it is asked (AUTHN-45). */
+/** What the sender has to be allowed to impersonate, in the order in which it is authorized (AUTHN-45). */
 function needed({ user, groups, uid, extra }: Other): Partial<RequestInfo>[] {
   const extras = [...extra].flatMap(([key, values]) =>
     values.map((name) => ({ ...AUTHENTICATION, resource: "userextras", subresource: key, name })),
@@ -130,7 +130,7 @@ function subject(user: string): Partial<RequestInfo> {
   return account ? { resource: "serviceaccounts", ...account } : { resource: "users", name: user };
 }
 
-/** The service account that a name says; undefined for users and for names that no account can have (AUTHN-44). */
+/** The service account of a user name; undefined for users and for names that no account can have (AUTHN-44). */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   if (!user.startsWith(ACCOUNT)) return undefined;
   const [namespace = "", name = "", ...more] = user.slice(ACCOUNT.length).split(":", 3);
@@ -138,7 +138,7 @@ function accountOf(user: string): { readonly namespace: string; readonly name: s
   return { namespace, name };
 }
 
-/** The groups that were named, or those that every account has, and whether somebody is known at all (AUTHN-15, AUTHN-47). */
+/** The groups that were named, or those of every account, and whether the user is authenticated (AUTHN-15, AUTHN-47). */
 function groupsOf({ user, groups }: Other): readonly string[] {
   if (user === ANONYMOUS.user) return groups.includes(UNAUTHENTICATED) ? groups : [...groups, UNAUTHENTICATED];
   const account = groups.length === 0 ? accountOf(user) : undefined;

@@ -1,7 +1,35 @@
+import type { ServerRequest } from "../request/request.ts";
+import { logFields } from "../request/log-fields.ts";
 import type { Filter } from "./contract.ts";
 
 /** Counts requests with their time and size. */
 export const measure: Filter = {
   name: "measure",
-  leave: (server, request) => server.metrics.answered(request, server.clock.steady() - request.startedAt),
+  leave: (server, request) => server.metrics.answered(request, server.clock.steady() - request.incoming.startedAt),
 };
+
+/** Logs requests that took long, with where the time went. */
+export const slow: Filter = {
+  name: "slow",
+  leave: (server, request) => {
+    const { clock, limits, log } = server;
+    const now = clock.steady();
+    if (now - request.incoming.startedAt < limits.slowMillis || request.response.longRunning) return;
+    const { auditId, code } = request.response;
+    const about = { ...logFields(request), code, auditId, ...partsOf(request, now) };
+    log.warn("a request was slow", about, `${about.method} ${about.route}`);
+  },
+};
+
+/** Ms that a request took: until it was read (with what it waited for), until its answer began, until that was made. */
+function partsOf(
+  { incoming: { startedAt }, response: { readAt, answeredAt } }: ServerRequest,
+  now: number,
+): Record<string, number> {
+  const read = Math.max(readAt, startedAt);
+  const answered = Math.max(answeredAt, read);
+  const [millis, reading, handling, answering] = [now - startedAt, read - startedAt, answered - read, now - answered];
+  return Object.fromEntries(
+    Object.entries({ millis, reading, handling, answering }).map(([k, v]) => [k, Math.round(v)]),
+  );
+}

@@ -1,6 +1,6 @@
 import { isLongRunning } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
-import { lateAnswer } from "../late-requests.ts";
+import { timedOut } from "../request/timeout.ts";
 import type { Filter } from "./contract.ts";
 
 /**
@@ -9,8 +9,8 @@ import type { Filter } from "./contract.ts";
  */
 export const readTimeout: Filter = {
   name: "read timeout",
-  enter: ({ clock }, { query, info, startedAt }) => {
-    if (!query.has("timeout") || isLongRunning(info!)) return;
+  enter: ({ clock }, { incoming: { query, startedAt }, info }) => {
+    if (!query.has("timeout") || isLongRunning(info)) return;
     const millis = query.timeoutMillis;
     if (millis === undefined) {
       const text = query.text("timeout");
@@ -18,6 +18,6 @@ export const readTimeout: Filter = {
         `invalid timeout specified in the request URL: expected a duration such as 30s, got ${JSON.stringify(text.slice(0, 100))}`,
       );
     }
-    if (millis > 0 && clock.steady() - startedAt >= millis) throw lateAnswer(millis);
+    if (millis > 0 && clock.steady() - startedAt >= millis) throw timedOut(millis);
   },
 };

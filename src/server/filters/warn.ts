@@ -1,13 +1,14 @@
 import type { Filter } from "./contract.ts";
 
-/** Tells with every answer of a deprecated version that it is one, and audit until when it is served. */
+/** Warns in every response of a deprecated version, and records for audit until when that is served. */
 export const warn: Filter = {
   name: "warn",
   enter: (_server, request) => {
     const { deprecated, removedRelease } = request.resource?.definition ?? {};
     if (deprecated === undefined) return;
-    request.warn([deprecated]);
-    request.note("k8s.io/deprecated", "true");
-    if (removedRelease !== undefined) request.note("k8s.io/removed-release", removedRelease);
+    const { response } = request;
+    response.warn([deprecated]);
+    response.recorder?.note("k8s.io/deprecated", "true");
+    if (removedRelease !== undefined) response.recorder?.note("k8s.io/removed-release", removedRelease);
   },
 };

@@ -1,20 +1,20 @@
 /**
- * What a connection may take of a server before it has shown a credential, and how many there may be.
+ * Bounds what connections take of a server before they have shown a credential, and how many there may be.
  *
  *     opening ──► asked ──► trusted        ending
  *     32 s        60 s      no end         5 s, from any other
  *
- * A connection is opening until a whole request has come: a silent one, half a handshake, headers that never end. It has
- * asked until a request on it has shown a credential. Both have a total time, whatever is sent or read meanwhile. One
- * that was told to end is broken off when its peer does not.
+ * A connection is opening until a whole request has come (not half a handshake, or headers that never end), and asked until a
+ * request on it has shown a credential. Both states have a total time, whatever is sent or read meanwhile. A connection that is to
+ * end is broken off when its peer does not end it.
  *
- * Until it is trusted, and when it is to end, a connection is a stranger. There may be few strangers, and they may have
- * few answers that they have not taken. Where there is no room for another one, the stranger that has kept us waiting for
- * longest makes way: who has a credential shows it within milliseconds, so a flood meets itself. Whom we keep waiting is
- * not driven out.
+ * Until it is trusted, and when it is to end, a connection is a stranger. The number of strangers is bounded, and the number of
+ * responses that they have not taken. Where there are too many, the stranger that has kept the server waiting for longest is
+ * broken off: clients with a credential show it within milliseconds, so a flood hits itself. A connection that the server keeps
+ * waiting is not broken off.
  *
- * A trusted connection counts for whoever was the first to show a credential on it, until it is closed; one user may have
- * so many.
+ * A trusted connection counts for the first user who has shown a credential on it, until it is closed; the number for each user is
+ * bounded.
  *
  * @module
  */
@@ -23,8 +23,8 @@ import type { Connection, Identity } from "../../auth/contract.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import type { Log } from "../../util/log.ts";
-import type { ServerLimits } from "../limits.ts";
-import { type UserPlace, UserPlaces } from "../user-places.ts";
+import type { ServerLimits } from "../shared/limits.ts";
+import { type UserSlot, UserSlots } from "../shared/user-slots.ts";
 import type { Collector } from "../../util/exposition.ts";
 
 /** How many connections there may be. */
@@ -36,14 +36,14 @@ type ConnectionLimits = Pick<
 const OPENING_MS = 32_000;
 const ASKED_MS = 60_000;
 const ENDING_MS = 5_000;
-/** Answers that strangers together have not taken, and that one of them has not; each costs some 8 KiB. */
-const MOST_UNTAKEN = 1000;
-const MOST_UNTAKEN_EACH = 8;
-/** Requests, and bytes of headers, that a connection is answered without a credential; then it needs a new handshake. */
-const MOST_REQUESTS = 100;
-const MOST_HEADER_BYTES = 1 << 20;
+/** Responses that strangers together have not taken, and that one of them has not; each costs some 8 KiB. */
+const MAX_UNTAKEN = 1000;
+const MAX_UNTAKEN_EACH = 8;
+/** Requests on a connection without a credential, and bytes of their headers; then it needs a new handshake. */
+const MAX_REQUESTS = 100;
+const MAX_HEADER_BYTES = 1 << 20;
 const ASKED_GRACE_MS = 50_000;
-/** When somebody is to try again who has as many connections as one may have: each try costs a handshake. */
+/** When a user who has as many connections as one may have is to try again: each try costs a handshake. */
 const RETRY_SECONDS = 5;
 
 /** Why connections were refused or broken off, as the metrics have it. */
@@ -51,13 +51,13 @@ export type Refusal = "connections" | "address" | "strangers" | "untaken" | "ope
 
 type State = "opening" | "asked" | "trusted" | "ending" | "closed";
 
-/** All connections from one address, the strangers in the order in which we wait for them. */
+/** All connections from one address, and the strangers among them, the one that is waited for longest first. */
 interface Address {
   count: number;
   readonly strangers: Set<GuardedConnection>;
 }
 
-/** Who is at the other end of a connection: as the rooms above see it, and what it may take. */
+/** The other end of a connection: as other rooms see it, and what it may take. */
 export interface Peer {
   readonly connection: Connection;
   readonly guarded: GuardedConnection;
@@ -71,10 +71,10 @@ export class GuardedConnection {
   state: State = "opening";
   /** Breaks it off, by the layer that reads from it. */
   destroy: () => void;
-  /** Answers to it that it has not taken, while it is a stranger. */
+  /** Responses that it has not taken, while it is a stranger. */
   untaken = 0;
-  /** Its place among the connections of its user, once a credential was shown. */
-  place: UserPlace | undefined = undefined;
+  /** Its slot among the connections of its user, once a credential was shown. */
+  slot: UserSlot | undefined = undefined;
   readonly #guard: ConnectionGuard;
   #requests = 0;
   #headerBytes = 0;
@@ -87,39 +87,36 @@ export class GuardedConnection {
     this.since = since;
   }
 
-  /**
-   * A whole request has come. Whether its answer has to be the last of the connection: it has asked for so much, or for
-   * so long, without showing a credential.
-   */
+  /** Counts a whole request; true where its response has to be the last one, after so many requests, or so long, without a credential. */
   asks(rawHeaders: readonly string[]): boolean {
     if (this.state === "trusted") return false;
     if (this.state === "opening") this.#guard.enter(this, "asked");
     for (const text of rawHeaders) this.#headerBytes += text.length;
     return (
-      ++this.#requests >= MOST_REQUESTS ||
-      this.#headerBytes >= MOST_HEADER_BYTES ||
+      ++this.#requests >= MAX_REQUESTS ||
+      this.#headerBytes >= MAX_HEADER_BYTES ||
       this.#guard.age(this) >= ASKED_GRACE_MS
     );
   }
 
-  /** It waits for us, until what is given back is called: others make way before it. */
+  /** The server keeps it waiting until the result is called: others are broken off before it. */
   waits(): () => void {
     return this.#guard.keepWaiting(this);
   }
 
-  /** An answer to it is under way until what is given back is called; undefined for one whose answers do not count. */
+  /** A response to it is under way until the result is called; undefined where its responses are not counted. */
   answers(): (() => void) | undefined {
     return this.state === "asked" ? this.#guard.count(this) : undefined;
   }
 
-  /** A request on it has shown a credential that is good. The first to show one is whose it is; 429 where he has as many as one may have. */
+  /** A request has a valid credential: the connection is one of `owner` now; 429 where the owner has as many as one may have. */
   trust(owner: Identity): void {
     if (this.state !== "opening" && this.state !== "asked") return;
-    this.place = this.#guard.places.take(owner);
+    this.slot = this.#guard.slots.take(owner);
     this.#guard.enter(this, "trusted");
   }
 
-  /** It was told to end; broken off when it has not in a few seconds. */
+  /** It is to end; broken off where it has not in a few seconds. */
   end(): void {
     if (this.state !== "closed") this.#guard.enter(this, "ending");
   }
@@ -131,13 +128,13 @@ export class ConnectionGuard implements Disposable {
   readonly #limits: ConnectionLimits;
   readonly #log: Pick<Log, "warn">;
   /** The trusted ones of each user. */
-  readonly places: UserPlaces;
+  readonly slots: UserSlots;
   readonly #all = new Map<string, GuardedConnection>();
   readonly #addresses = new Map<string, Address>();
   readonly #timed: Readonly<Record<"opening" | "asked" | "ending", Deadlines<GuardedConnection>>>;
-  /** The strangers for whom we wait, for the first for longest. */
+  /** The strangers that the server waits for, for the first for longest. */
   readonly #strangers = new Set<GuardedConnection>();
-  /** Those of them who have not taken answers. */
+  /** Those of them that have not taken responses. */
   readonly #holding = new Set<GuardedConnection>();
   #waiting = 0;
   #trusted = 0;
@@ -155,7 +152,7 @@ export class ConnectionGuard implements Disposable {
 
   constructor(clock: Clock, limits: ConnectionLimits, log: Pick<Log, "warn">) {
     this.#clock = clock;
-    this.places = new UserPlaces({ what: "connections", most: limits.connectionsPerUser, retrySeconds: RETRY_SECONDS });
+    this.slots = new UserSlots({ what: "connections", most: limits.connectionsPerUser, retrySeconds: RETRY_SECONDS });
     this.#limits = limits;
     this.#log = log;
     const timed = (cause: "opening" | "asked" | "ending", millis: number): Deadlines<GuardedConnection> =>
@@ -191,7 +188,7 @@ export class ConnectionGuard implements Disposable {
     return this.#all.get(idOf(socket));
   }
 
-  /** Takes a connection that was accepted; undefined when there is no room for it, and it was dropped. */
+  /** Takes a connection that was accepted; undefined where there are too many, and it was dropped. */
   take(socket: Socket): GuardedConnection | undefined {
     const held = new GuardedConnection(this, socket, this.#clock.steady());
     const known = this.#addresses.get(held.address);
@@ -215,13 +212,13 @@ export class ConnectionGuard implements Disposable {
     socket.once("close", () => {
       this.#all.delete(id);
       if (--address.count === 0) this.#addresses.delete(held.address);
-      held.place?.[Symbol.dispose]();
+      held.slot?.[Symbol.dispose]();
       this.enter(held, "closed");
     });
     return held;
   }
 
-  /** Moves a connection on. */
+  /** Sets the state of a connection. */
   enter(held: GuardedConnection, state: State): void {
     const { opening, asked, ending } = this.#timed;
     if (held.state === "opening") opening.delete(held);
@@ -256,8 +253,8 @@ export class ConnectionGuard implements Disposable {
   /** See {@link GuardedConnection.answers}. */
   count(held: GuardedConnection): () => void {
     const [oldest] = this.#holding;
-    if (held.untaken >= MOST_UNTAKEN_EACH) this.#breakOff(held, "untaken");
-    else if (oldest && this.#untaken >= MOST_UNTAKEN) this.#breakOff(oldest, "untaken");
+    if (held.untaken >= MAX_UNTAKEN_EACH) this.#breakOff(held, "untaken");
+    else if (oldest && this.#untaken >= MAX_UNTAKEN) this.#breakOff(oldest, "untaken");
     if (held.state === "closed") return nothing;
     held.untaken++;
     this.#untaken++;

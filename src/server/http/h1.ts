@@ -7,13 +7,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { BodyListener } from "../../http2/index.ts";
 import { attempt } from "../../util/attempt.ts";
-import { drained } from "./drained.ts";
-import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
-import { lengthOf } from "./exchange.ts";
+import { drained } from "../request/drained.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "../request/exchange.ts";
+import { lengthOf } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
 import { originForm } from "./target.ts";
-import type { BodyRoom } from "../body/body-memory.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
 import { type BodySource, readBody } from "../body/read-body.ts";
 
 /** An {@link Exchange} on one HTTP/1.1 request. */
@@ -60,16 +60,16 @@ export class H1Exchange implements Exchange {
     return Object.keys(this.#request.headers);
   }
 
-  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array> {
+  readBody(limit: number, memory?: BodyReservation): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const { expect, "content-length": length } = this.#request.headers;
     const announced = length === undefined ? -1 : Number(length);
-    // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
+    // The client sends the body only when it is asked for it: of a request that was refused before, it is not needed (RFC 9110 10.1.1).
     if (expect !== undefined && announced <= limit && !this.answered) this.#askForBody();
-    return readBody(new RequestBody(this.#request, this.#response), { limit, announced, room });
+    return readBody(new RequestBody(this.#request, this.#response), { limit, announced, memory });
   }
 
-  /** Asks for the body. Node would put that behind the headers of an answer that waits for others, so both wait. */
+  /** Asks for the body. Node would write that behind the headers of a response that waits for others, so both wait. */
   #askForBody(): void {
     this.#isAskedFor = true;
     this.#inTurn((response) => response.writeContinue());
@@ -114,7 +114,7 @@ export class H1Exchange implements Exchange {
     return new H1OutStream(this.#response, this);
   }
 
-  /** Sends an answer where there is somebody to take it; one that cannot be sent ends the connection. */
+  /** Sends a response unless the client is gone; one that cannot be sent ends the connection. */
   #deliver(send: (response: ServerResponse) => void): void {
     const response = this.#response;
     if (response.destroyed || response.headersSent) return;
@@ -133,9 +133,9 @@ export class H1Exchange implements Exchange {
   }
 
   onOver(listener: () => void): void {
-    const tell = (): void => void attempt(listener, this.#transport.onFault);
-    if (this.#response.closed) queueMicrotask(tell);
-    else this.#response.once("close", tell);
+    const notify = (): void => void attempt(listener, this.#transport.onFault);
+    if (this.#response.closed) queueMicrotask(notify);
+    else this.#response.once("close", notify);
   }
 
   closeAfterAnswer(): void {
@@ -152,7 +152,7 @@ export class H1Exchange implements Exchange {
   }
 }
 
-/** The body of a request: its socket is held up while nobody reads it. */
+/** The body of a request: its socket is paused while it is not read. */
 class RequestBody implements BodySource {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -167,13 +167,13 @@ class RequestBody implements BodySource {
     const broken = (): void => listener.broken();
     this.#listener = listener;
     this.#request.on("aborted", broken).on("error", broken).on("close", broken);
-    // A request that has been answered all the same is told nothing of its end.
+    // A request that has been answered all the same does not emit its end.
     this.#response.once("close", broken);
   }
 
   start(): void {
     const listener = this.#listener!;
-    // The end of an empty body is told to nobody where nobody listens yet.
+    // The end of an empty body was emitted before there was a listener.
     if (this.#request.readableEnded) listener.end();
     else if (this.#request.destroyed) listener.broken();
     else this.#request.on("data", (piece: Buffer) => listener.data(piece)).on("end", () => listener.end());

@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 import { Http2Connection, type Http2Limits, type Http2Stream, outputPages } from "../../http2/index.ts";
 import { atEndOfTurn, systemClock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
-import type { Exchange, Transport } from "./exchange.ts";
+import type { Exchange, Transport } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H2Exchange } from "./h2.ts";
 import { SharedMemory } from "./shared-memory.ts";
@@ -120,7 +120,7 @@ export class H2Server implements Disposable {
     else this.#options.handle(exchange);
   }
 
-  /** Ends a connection without requests when nothing came since the last look; asks one with watches whether it lives. */
+  /** Ends a connection without requests when nothing came since the last look; pings one with watches. */
   #look(session: Session): void {
     const { http2, asked, seen } = session;
     session.seen = asked;

@@ -5,10 +5,10 @@
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
 import { ERROR, type Http2Connection, type Http2Stream } from "../../http2/index.ts";
-import type { BodyRoom } from "../body/body-memory.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
 import { type BodySource, readBody } from "../body/read-body.ts";
-import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
-import { lengthOf } from "./exchange.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "../request/exchange.ts";
+import { lengthOf } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
 
@@ -66,11 +66,11 @@ export class H2Exchange implements Exchange {
     return [...names];
   }
 
-  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array> {
+  readBody(limit: number, memory?: BodyReservation): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const announced = this.#stream.head.contentLength;
     if (announced <= limit && this.header("expect").toLowerCase() === "100-continue") this.#stream.interim(100);
-    return readBody(sourceOf(this.#stream), { limit, announced, room });
+    return readBody(sourceOf(this.#stream), { limit, announced, memory });
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
@@ -111,7 +111,7 @@ export class H2Exchange implements Exchange {
     this.#session.http2.trust();
   }
 
-  /** Sends an answer; one that cannot be sent ends the stream. */
+  /** Sends a response; one that cannot be sent ends the stream. */
   #deliver(headers: OutHeaders, send: () => void): void {
     headers["date"] = this.#transport.date();
     try {
@@ -122,7 +122,7 @@ export class H2Exchange implements Exchange {
     }
   }
 
-  /** Ends the connection where this was to be its last answer, also when nobody waits for it any more. */
+  /** Ends the connection where this was to be its last response, also when its client is gone. */
   #endWithLast(): void {
     if (!this.#isLast) return;
     this.#session.http2.close();
@@ -130,7 +130,7 @@ export class H2Exchange implements Exchange {
   }
 }
 
-/** A body that is held up by its window: what was let in comes in any case. */
+/** A body that is held up by its window; what the window permits comes in any case. */
 const sourceOf = (stream: Http2Stream): BodySource => ({
   open: (listener) => stream.open(listener),
   start: () => stream.start(),

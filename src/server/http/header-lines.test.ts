@@ -2,7 +2,8 @@ import http from "node:http";
 import http2 from "node:http2";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import type { Exchange } from "./exchange.ts";
+import type { SentRequest } from "../request/exchange.ts";
+import type { ServerRequest } from "../request/request.ts";
 import { Listening } from "../testing/listening.ts";
 import { ADMIN } from "../testing/test-server.ts";
 import { linesOf } from "./header-lines.ts";
@@ -16,22 +17,19 @@ afterEach(() => listening.clean());
 const SENT = ["a, b", "", "a, b", Buffer.from("J\u00fcrgen").toString("latin1")];
 const READ = ["a, b", "", "a, b", "J\u00fcrgen"];
 
-/** A server that keeps the exchanges of its requests. */
+/** A server that keeps its requests. */
 async function keeping(tls: boolean) {
-  const exchanges: Exchange[] = [];
+  const requests: SentRequest[] = [];
   const keep = {
     name: "keep",
-    enter: (_: unknown, request: { exchange: Exchange }) => void exchanges.push(request.exchange),
+    enter: (_: unknown, { incoming }: ServerRequest) => void requests.push(incoming.sent),
   };
-  const answer = {
-    name: "answer",
-    enter: (_: unknown, { exchange }: { exchange: Exchange }) => exchange.respond(200, {}),
-  };
-  return { ...(await listening.start(tls, { filters: [keep, answer] })), exchanges };
+  const answer = { name: "answer", enter: (_: unknown, { response }: ServerRequest) => response.respond(200, {}) };
+  return { ...(await listening.start(tls, { filters: [keep, answer] })), requests };
 }
 
 test("AUTHN-47: a header of several lines is read line by line over HTTP/1.1", async () => {
-  const { listener, exchanges } = await keeping(false);
+  const { listener, requests } = await keeping(false);
   const request = http.get({
     host: "127.0.0.1",
     port: listener.port,
@@ -40,16 +38,16 @@ test("AUTHN-47: a header of several lines is read line by line over HTTP/1.1", a
   });
   const answer = await new Promise<http.IncomingMessage>((resolve) => request.once("response", resolve));
   await text(answer);
-  expect(exchanges[0]!.lines("x-line")).toEqual(READ);
-  expect(exchanges[0]!.lines("x-other")).toEqual([]);
+  expect(requests[0]!.lines("x-line")).toEqual(READ);
+  expect(requests[0]!.lines("x-other")).toEqual([]);
 });
 
 test("AUTHN-47: a header of several lines is read line by line over HTTP/2", async () => {
-  const { listener, exchanges } = await keeping(true);
+  const { listener, requests } = await keeping(true);
   const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: listening.authority.cert });
   listening.onClean(() => session.destroy());
   await text(session.request({ ...ADMIN, ":path": "/version", "x-line": SENT }));
-  expect(exchanges[0]!.lines("x-line")).toEqual(READ);
+  expect(requests[0]!.lines("x-line")).toEqual(READ);
 });
 
 test("names are compared in any case, values are text in UTF-8", () => {

@@ -7,7 +7,7 @@
 /**
  * The values of a header, one for each line in which it was sent; none where it was not.
  *
- * @param raw names and values in turns, as Node has them: each character is a byte
+ * @param raw names, each followed by its value, as Node has them: each character is a byte
  * @param name in lower case
  */
 export function linesOf(raw: readonly string[], name: string): string[] {
@@ -21,5 +21,5 @@ export function linesOf(raw: readonly string[], name: string): string[] {
 
 const ASCII = /^[\0-\x7F]*$/;
 
-/** What the bytes of a value say in UTF-8; what is none is replaced. */
+/** The bytes of a value as UTF-8; malformed ones are replaced. */
 const utf8Of = (value: string): string => (ASCII.test(value) ? value : Buffer.from(value, "latin1").toString("utf8"));

@@ -1,12 +1,11 @@
 /**
- * Exchanges in the same process: the transport of the client for controllers, and of tests. They pass the same filters
- * as a request from the network; only the socket is missing.
+ * Exchanges in the same process, for controllers and tests. They pass the same filters as requests over sockets.
  *
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { Activity } from "../../util/activity.ts";
-import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import type { Exchange, OutHeaders, OutStream } from "../request/exchange.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
 
 /** A request in the same process. */
@@ -19,17 +18,17 @@ export interface InjectRequest {
   readonly body?: string | Uint8Array;
   /** Stands in for the connection of a socket, for instance with a client certificate. */
   readonly connection?: Connection;
-  /** Who asks, where the caller vouches for it; no credential is looked at then. */
+  /** The user, where the caller vouches for it; credentials do not count then. */
   readonly identity?: Identity;
-  /** Aborted when the caller gives up before there is an answer; what it waits for rejects with the reason. */
+  /** Aborted when the caller does not want a response any more; its promise rejects with the reason. */
   readonly signal?: AbortSignal;
 }
 
-/** An answer in the same process. Its body is read once, piece by piece or as a whole. */
+/** A response in the same process. Its body is read once, piece by piece or as a whole. */
 export interface InjectAnswer {
   readonly code: number;
   readonly headers: OutHeaders;
-  /** The pieces as they come; leaving the loop tells the server that nobody listens any more. */
+  /** The pieces as they come; leaving the loop cancels the response. */
   pieces(): AsyncGenerator<Uint8Array, void, undefined>;
   /** The whole body. */
   bytes(): Promise<Buffer>;
@@ -39,7 +38,7 @@ export interface InjectAnswer {
   cancel(): void;
 }
 
-/** The server has broken off: there is no answer, or no end of it. */
+/** The server has broken off: there is no response, or no end of it. */
 export class BrokenOff extends Error {
   override readonly name = "BrokenOff";
 }
@@ -61,10 +60,10 @@ export class InjectExchange implements Exchange, Reading {
   readonly #body: Uint8Array;
   readonly #activity: Activity | undefined;
   readonly #answer = Promise.withResolvers<InjectAnswer>();
-  /** Who wants to hear that all is over; there while that is so. */
+  /** Called when all is over. */
   #over: (() => void)[] | undefined = undefined;
 
-  /** @param activity is told while bytes of the answer wait for the reader */
+  /** @param activity counts the reader while bytes of the response wait for it */
   constructor(request: InjectRequest, activity?: Activity) {
     this.#request = request;
     this.#activity = activity;
@@ -154,15 +153,15 @@ export class InjectExchange implements Exchange, Reading {
   }
 }
 
-/** What an answer tells of its reader. */
+/** Notified of the reader of a response. */
 interface Reading {
-  /** Called when bytes wait for him; what it gives back, when he asks for more. */
+  /** Called when bytes wait for the reader; the result is called when it wants more. */
   unread(): (() => void) | undefined;
   /** Called when everything has been read, or will not be. */
   over(): void;
 }
 
-/** Both ends of an answer: the server writes, the caller reads. */
+/** Both ends of a response: the server writes, the caller reads. */
 class Pipe implements OutStream, InjectAnswer {
   readonly code: number;
   readonly headers: OutHeaders;

@@ -9,9 +9,9 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Http2Limits } from "../../http2/index.ts";
 import { type Clock, systemClock, turn } from "../../util/clock.ts";
-import { STEP } from "../body/body-memory.ts";
+import { STEP } from "../shared/body-memory.ts";
 import { type ClientAuthorities, certificateOf, clientAuthorities } from "./client-certificate.ts";
-import type { Exchange, Transport } from "./exchange.ts";
+import type { Exchange, Transport } from "../request/exchange.ts";
 import type { ConnectionGuard, GuardedConnection, Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { H2Server } from "./h2-server.ts";
@@ -21,13 +21,13 @@ import { Pipeline } from "./pipeline.ts";
 import { hasOneHost } from "./target.ts";
 import { type Upgrade, WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
 
-/** The key and certificate of the server, and whose client certificates it believes; PEM, authorities one or several. */
+/** The key and certificate of the server, and the authorities of its clients, one or several; PEM. */
 export interface TlsOptions {
   readonly key: string;
   readonly cert: string;
   /** Authorities that sign for clients. */
   readonly clientCa?: string;
-  /** Authorities that sign for proxies, who say in headers who their clients are. */
+  /** Authorities that sign for proxies, which send the user in headers. */
   readonly proxyCa?: string;
 }
 
@@ -54,9 +54,9 @@ export interface Listener {
 const HEADER_BYTES = 1 << 20;
 /** What kube-apiserver lets pass beyond that, in either protocol. */
 const HEADER_ROOM = { h1: 4096, h2: 320 };
-/** Headers of one request: as many as HTTP/2 has room for, where each counts 32 bytes beside its text (RFC 9113 6.5.2). */
+/** Headers of one request: as many as HTTP/2 permits, where each counts 32 bytes more than its text (RFC 9113 6.5.2). */
 const MOST_HEADERS = HEADER_BYTES / 32;
-/** What may come of a body before anybody has decided to read it: there are as many as requests that run. */
+/** Bytes of a body that may come before it is read: there is a body for each request that runs. */
 const WINDOW_BYTES = STEP;
 const IDLE_MILLIS = 90_000;
 const HEADERS_MILLIS = 32_000;
@@ -82,7 +82,7 @@ const H2_LIMITS: Http2Limits = {
   streamWindow: WINDOW_BYTES,
   headerBytes: HEADER_BYTES + HEADER_ROOM.h2,
   headerFields: MOST_HEADERS,
-  // A client that gives up all its watches at once resets 250 streams; who does it again and again is cut off
+  // A client that cancels all its watches at once resets 250 streams; one that does so again and again is cut off
   // (CVE-2023-44487).
   resets: { burst: 500, perSecond: 33 },
 };
@@ -95,7 +95,7 @@ export interface ListenContext {
   readonly clock: Clock;
   /** Guards the connections of all of them. */
   readonly guard: ConnectionGuard;
-  /** Is told what has failed by a mistake of ours; the stream or connection that it belongs to has ended. */
+  /** Takes an error of the program; its stream or connection has ended. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -133,7 +133,7 @@ export async function listen(options: ListenOptions, context: ListenContext, han
   };
 }
 
-/** What the parts of a port stand on. */
+/** What the parts of a port are built from. */
 interface Ports {
   readonly peerOf: PeerOf;
   readonly context: ListenContext;
@@ -141,17 +141,17 @@ interface Ports {
   readonly handle: Handle;
 }
 
-/** What is answered to bytes that are no request. */
+/** The status for bytes that are no request. */
 const refusalOf = ({ code }: NodeJS.ErrnoException): string => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
   return code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
 };
 
-/** An answer on a connection that ends with it, whose text is its status. */
+/** A response that is the last one of its connection; its text is its status. */
 const plainAnswer = (status: string, text = status): string =>
   `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
-/** Does something for a connection, which ends where that fails. */
+/** Does work for a connection, which ends where that fails. */
 function orEnd(socket: Socket, onFault: (error: unknown) => void, work: () => void): void {
   try {
     work();
@@ -184,8 +184,8 @@ function takeConnections(server: Server, encrypted: boolean, { guard, onFault }:
 }
 
 /**
- * Connections on their way to a TLS server. They are handed over when their first bytes are there, so that a silent one
- * costs a socket alone, and a few in each turn of the event loop, so that a thousand at once keep nobody waiting.
+ * Connections on their way to a TLS server. Their handshakes begin when the first bytes are there, so that a silent one costs a
+ * socket alone, and a few in each turn of the event loop, so that a thousand at once keep no other client waiting.
  */
 class Handshakes {
   readonly #accept: (socket: Socket) => void;
@@ -227,7 +227,7 @@ class Handshakes {
 const TLS_HANDSHAKE = 22;
 const ignore = (): void => {};
 
-/** Ends a connection that does not begin with a handshake; plain HTTP is told that it has the wrong port. */
+/** Ends a connection that does not begin with a handshake; a client of plain HTTP gets an error in its protocol. */
 function endPlain(socket: Socket, first: Buffer | null): void {
   if (!first || !/^[A-Z]{3,7} /.test(first.toString("latin1", 0, 8))) {
     socket.destroy();
@@ -286,7 +286,7 @@ function takeHttp1(server: http.Server, ports: Ports): void {
     takeH1(request, response, ports);
   };
   server.on("request", take);
-  // The exchange asks for the body itself.
+  // The exchange sends 100 itself.
   server.on("checkContinue", take);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     refuse(error, { socket, pipeline: pipelineOf(socket), guard: ports.context.guard });
@@ -309,10 +309,10 @@ interface Broken {
   readonly guard: ConnectionGuard;
 }
 
-/** Ends a connection that has sent what is no request; what was asked before is answered before, and whole. */
+/** Ends a connection that has sent bytes that are no request; requests before them are answered before, and whole. */
 function refuse(error: NodeJS.ErrnoException, { socket, pipeline, guard }: Broken): void {
   const { isBroken, isIdle, isAnswering } = pipeline;
-  // Who has left does not wait for answers.
+  // A client that has left does not wait for responses.
   if (socket.readableEnded && (isBroken || isAnswering || !isIdle)) socket.destroySoon();
   if (isBroken) return;
   pipeline.isBroken = true;
@@ -383,7 +383,7 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
     ...H1_LIMITS,
     ...contextOf(tls),
     ALPNProtocols: ["h2", "http/1.1"],
-    // Who has a certificate shows it; who has none may still have a token.
+    // A client without a certificate may still have a token.
     requestCert: tls.clientCa !== undefined || tls.proxyCa !== undefined,
     rejectUnauthorized: false,
   });
@@ -407,7 +407,7 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
       }
     });
   });
-  // Who fails in the handshake speaks no HTTP that could be answered.
+  // A client that fails in the handshake cannot be answered over HTTP.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => void socket.destroy());
   return { server, http2 };
@@ -419,7 +419,7 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
  * becomes a WebSocket is never read again.
  */
 function readAsStream(socket: Socket): void {
-  // Whoever listens for data gets it, and so does the parser from then on.
+  // A listener for data gets it, and so does the parser from then on.
   socket.on("data", ignore);
   socket.off("data", ignore);
 }

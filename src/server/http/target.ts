@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What stands in front of the path where the client takes us for a proxy. */
+/** The prefix of the path where the client sends a request as to a proxy. */
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
 /** Path and query of a target in either form: `/livez`, or `http://host/livez`, whatever its host (RFC 9112 3.2.2). */
@@ -19,7 +19,7 @@ export function originForm(target: string): string {
 /**
  * Whether a request says for which host it is, once (RFC 9112 3.2): two readers may take another one of several.
  *
- * @param rawHeaders names and values in turn, as they were sent
+ * @param rawHeaders names, each followed by its value, as they were sent
  */
 export function hasOneHost(rawHeaders: readonly string[]): boolean {
   let hosts = 0;

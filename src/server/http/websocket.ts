@@ -1,5 +1,5 @@
 /**
- * Watches over WebSocket, for consoles in browsers: an {@link Exchange} whose stream is a WebSocket.
+ * Watches over WebSocket, for consoles in browsers: an exchange whose stream is a WebSocket.
  *
  * As in the reference, each event is one message, text where the event is text. A sub-protocol is echoed, because a
  * browser insists on it, and changes nothing: `base64.binary.k8s.io` gets plain JSON too. Messages of the client are
@@ -7,21 +7,19 @@
  *
  * @module
  */
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { Connection, Identity } from "../../auth/contract.ts";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { drained } from "./drained.ts";
-import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
+import { drained } from "../request/drained.ts";
+import type { OutHeaders, OutStream, Transport } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
-import { linesOf } from "./header-lines.ts";
 import { nodeHttp } from "./node-http.ts";
 import { hasOneHost, originForm } from "./target.ts";
-import { Query } from "../query.ts";
+import { Query } from "../request/query.ts";
 
 /** Where browsers, which cannot set headers, put their token; it must not be the only sub-protocol. */
 const BEARER = "base64url.bearer.authorization.k8s.io.";
@@ -40,7 +38,7 @@ export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: 
   }
 }
 
-/** Loads what speaks the protocol; done once, for the first one who asks. */
+/** Loads the protocol, once, with the first request for it. */
 export function webSockets(): Promise<WebSocketServer> {
   return (loading ??= import("ws").then(
     (ws) =>
@@ -65,125 +63,83 @@ export interface Upgrade {
   readonly peer: Peer;
 }
 
-/** An {@link Exchange} on a request to upgrade to WebSocket. */
-export class WebSocketExchange implements Exchange {
-  readonly method = "GET";
-  readonly url: string;
-  readonly connection: Connection;
-  readonly hasBody = false;
+/** The exchange of a request to upgrade to WebSocket; other requests on the connection are not read any more. */
+export class WebSocketExchange extends H1Exchange {
+  override readonly hasBody = false;
   readonly #upgrade: Upgrade;
+  readonly #response: ServerResponse;
   readonly #server: WebSocketServer;
   readonly #clock: Clock;
   readonly #transport: Transport;
   /** The sub-protocols of the client. */
   readonly #offered: readonly string[];
-  answered = false;
 
-  /** @param upgrade one whose socket has a listener for errors, and no answer of an earlier request to send */
+  /** @param upgrade one whose socket has a listener for errors, and no response to an earlier request to send */
   constructor(upgrade: Upgrade, server: WebSocketServer, clock: Clock, transport: Transport) {
     const { request, peer } = upgrade;
+    const response = new nodeHttp.ServerResponse(request);
+    response.on("error", ignore);
+    super(request, response, peer, transport);
     this.#upgrade = upgrade;
+    this.#response = response;
     this.#server = server;
     this.#clock = clock;
     this.#transport = transport;
-    this.url = originForm(request.url ?? "/");
-    this.connection = peer.connection;
     const offered = request.headers["sec-websocket-protocol"] ?? "";
     this.#offered = offered === "" ? [] : offered.split(",").map((name) => name.trim());
   }
 
-  header(name: string): string {
-    const value = this.#upgrade.request.headers[name];
-    if (value !== undefined) return typeof value === "string" ? value : value.join(", ");
-    return name === "authorization" ? this.#bearer() : "";
+  override header(name: string): string {
+    const sent = super.header(name);
+    return sent === "" && name === "authorization" ? this.#bearer() : sent;
   }
 
-  /** The token among the sub-protocols as an Authorization header; without others there is none to answer with. */
+  /** The token among the sub-protocols as an Authorization header; without other sub-protocols there is none to answer with. */
   #bearer(): string {
     const tokens = this.#offered.filter((name) => name.startsWith(BEARER));
     if (tokens.length !== 1 || this.#offered.length < 2) return "";
     return `Bearer ${Buffer.from(tokens[0]!.slice(BEARER.length), "base64url").toString("utf8")}`;
   }
 
-  lines(name: string): readonly string[] {
-    return linesOf(this.#upgrade.request.rawHeaders, name);
+  override respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
+    const { socket } = this.#upgrade;
+    if (!this.answered && !socket.destroyed) {
+      this.#response.shouldKeepAlive = false;
+      this.#response.assignSocket(socket);
+      this.#response.once("finish", () => socket.destroySoon());
+    }
+    super.respond(code, headers, body);
   }
 
-  hasHeaders(prefix: string): boolean {
-    for (const name in this.#upgrade.request.headers) if (name.startsWith(prefix)) return true;
-    return false;
-  }
-
-  headerNames(): readonly string[] {
-    return Object.keys(this.#upgrade.request.headers);
-  }
-
-  readBody(): Promise<Uint8Array> {
-    return Promise.resolve(new Uint8Array(0));
-  }
-
-  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
-    if (this.answered) return;
-    this.answered = true;
-    this.#deliver(() => {
-      const { request, socket, peer } = this.#upgrade;
-      const response = new nodeHttp.ServerResponse(request);
-      response.on("error", ignore);
-      // Nobody reads requests from this connection any more.
-      response.shouldKeepAlive = false;
-      response.assignSocket(socket);
-      response.once("finish", () => socket.destroySoon());
-      new H1Exchange(request, response, peer, this.#transport).respond(code, headers, body);
-    });
-  }
-
-  stream(_code: number, headers: OutHeaders): OutStream {
+  override stream(_code: number, headers: OutHeaders): OutStream {
     let out: OutStream = broken();
-    if (this.answered) return out;
-    this.answered = true;
     const { request, socket, head } = this.#upgrade;
+    const isOver = this.answered || socket.destroyed;
+    this.answered = true;
+    if (isOver) return out;
     const binary = String(headers["content-type"]).includes("protobuf");
-    const tell = (answer: string[], told: IncomingMessage): void => {
-      if (told === request) answer.push(`audit-id: ${String(headers["audit-id"])}`);
+    const addAuditId = (added: string[], answered: IncomingMessage): void => {
+      if (answered === request) added.push(`audit-id: ${String(headers["audit-id"])}`);
     };
-    this.#server.on("headers", tell);
-    // A handshake is answered within the call: with 101, or, when it is malformed, with 400 by the library itself.
-    this.#deliver(() =>
+    this.#server.on("headers", addAuditId);
+    try {
+      // A handshake is answered within the call: with 101, or, when it is malformed, with 400 by the library itself.
       this.#server.handleUpgrade(request, socket, head, (opened) => {
         out = new WebSocketOut(opened, socket, binary, this.#clock);
-      }),
-    );
-    this.#server.off("headers", tell);
-    return out;
-  }
-
-  /** Sends an answer; one that cannot be sent ends the connection. */
-  #deliver(send: () => void): void {
-    if (this.#upgrade.socket.destroyed) return;
-    try {
-      send();
+      });
     } catch (error) {
       this.#transport.onFault(error);
       this.destroy();
     }
+    this.#server.off("headers", addAuditId);
+    return out;
   }
 
-  destroy(): void {
-    this.answered = true;
-    this.#upgrade.socket.destroy();
-  }
-
-  onOver(listener: () => void): void {
+  override onOver(listener: () => void): void {
     const { socket } = this.#upgrade;
-    const tell = (): void => void attempt(listener, this.#transport.onFault);
-    if (socket.closed) queueMicrotask(tell);
-    else socket.once("close", tell);
-  }
-
-  closeAfterAnswer(): void {}
-
-  trust(owner: Identity): void {
-    this.#upgrade.peer.guarded.trust(owner);
+    const notify = (): void => void attempt(listener, this.#transport.onFault);
+    if (socket.closed) queueMicrotask(notify);
+    else socket.once("close", notify);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { type DumpName, dump } from "../../fairness/index.ts";
 import { answerBytes } from "../answer/encode.ts";
-import type { Route } from "../context.ts";
+import type { Route } from "../request/context.ts";
 
 const NAMES: readonly DumpName[] = ["dump_priority_levels", "dump_queues", "dump_requests"];
 
@@ -17,7 +17,7 @@ export const DUMPS: readonly Route[] = NAMES.map((name) => ({
   answer: (server, request) => {
     const { fairness, clock } = server;
     if (!fairness) return false;
-    const text = dump(fairness, name, clock.steady(), request.query.text("includeRequestDetails") !== "");
-    return answerBytes(server, request, 200, Buffer.from(text), "text/plain; charset=utf-8");
+    const text = dump(fairness, name, clock.steady(), request.incoming.query.text("includeRequestDetails") !== "");
+    return answerBytes(request.response, 200, Buffer.from(text), "text/plain; charset=utf-8");
   },
 }));

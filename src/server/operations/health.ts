@@ -1,63 +1,79 @@
 /**
- * `/livez`, `/readyz` and `/healthz`: is the process well, may it be given work.
+ * `/livez`, `/readyz` and `/healthz`: whether the process is well, and whether it takes requests.
  *
- * A check is named; `?verbose` tells each, `?exclude=NAME` leaves some out, `/livez/NAME` asks one. The texts have the
+ * A check has a name; `?verbose` shows each, `?exclude=NAME` leaves some out, `/livez/NAME` runs one. The texts have the
  * form that operators know from kube-apiserver.
  *
  * @module
  */
-import type { RouteAnswer, ServerContext } from "../context.ts";
-import type { HealthCheck } from "./health-check.ts";
-import type { ServerRequest } from "../request.ts";
+import type { HttpResponse } from "../request/response.ts";
+import type { Route, RouteAnswer, ServerContext } from "../request/context.ts";
+
+/** One thing that can be wrong. */
+export interface HealthCheck {
+  readonly name: string;
+  /** False for what keeps requests away and no restart would help: a check of `/readyz`, and not of `/livez`. */
+  readonly live?: boolean;
+  /** True for what people should know and no restart or other server would help: it is shown, and fails nothing. */
+  readonly advises?: boolean;
+  /** Undefined when all is well, else what is wrong, for the log. */
+  readonly check: () => string | undefined;
+}
 
 type Endpoint = "livez" | "readyz" | "healthz";
 
-/** Answers a health endpoint, all checks or `one`; false when that does not exist. */
-export function answerHealth(
-  server: ServerContext,
-  request: ServerRequest,
+/** Health is public: load balancers read it, and people who cannot log in. */
+export const healthRoutes = (checks: readonly HealthCheck[]): readonly Route[] =>
+  (["healthz", "livez", "readyz"] as const).flatMap((endpoint) => {
+    const answer: Route["answer"] = (server, { response }, { check = "" }) =>
+      answerHealth(server, response, checksOf(server, checks, endpoint), endpoint, check);
+    return [
+      { path: `/${endpoint}`, public: true, answer },
+      { path: `/${endpoint}/{check...}`, public: true, answer },
+    ];
+  });
+
+/** Answers with all checks or `one`; false when that does not exist. */
+function answerHealth(
+  { log }: ServerContext,
+  response: HttpResponse,
+  all: readonly HealthCheck[],
   endpoint: Endpoint,
   one: string,
 ): RouteAnswer {
-  const checks = checksOf(server, endpoint).filter(({ name }) => one === "" || name === one);
+  const checks = all.filter(({ name }) => one === "" || name === one);
   if (checks.length === 0) return false;
-  const excluded = new Set(request.query.all("exclude"));
-  const lines: string[] = [];
-  const failed: string[] = [];
-  for (const { name, check, advises } of checks) {
-    if (excluded.has(name)) {
-      lines.push(`[+]${name} excluded: ok`);
-      continue;
-    }
-    const wrong = check();
-    if (advises && wrong !== undefined) {
-      lines.push(`[!]${name} ${wrong}`);
-      continue;
-    }
-    if (wrong !== undefined) {
-      failed.push(name);
-      server.log.error("a health check fails", { check: name, wrong }, name);
-    }
-    lines.push(wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
-  }
-  answerText(request, endpoint, one, lines, failed);
+  const { query } = response.incoming;
+  const excluded = new Set(query.all("exclude"));
+  const results = checks.map((check) => resultOf(check, excluded.has(check.name), log));
+  const bad = results.some(({ failed }) => failed);
+  const verbose = query.has("verbose") && one === "";
+  const verdict = `${endpoint} check ${bad ? "failed" : "passed"}`;
+  const text = bad || verbose ? `${[...results.map(({ line }) => line), verdict].join("\n")}\n` : "ok";
+  const headers = { ...response.headers("text/plain; charset=utf-8"), "x-content-type-options": "nosniff" };
+  response.respond(bad ? 500 : 200, headers, Buffer.from(text));
 }
 
-function answerText(request: ServerRequest, endpoint: Endpoint, one: string, lines: string[], failed: string[]): void {
-  const verbose = request.query.has("verbose") && one === "";
-  const bad = failed.length > 0;
-  const verdict = bad ? `${endpoint} check failed` : `${endpoint} check passed`;
-  const text = bad || verbose ? `${[...lines, verdict].join("\n")}\n` : "ok";
-  const headers = request.headers("text/plain; charset=utf-8");
-  headers["x-content-type-options"] = "nosniff";
-  request.respond(bad ? 500 : 200, headers, Buffer.from(text));
+/** What is shown of a check, and whether it has failed. */
+interface CheckResult {
+  readonly line: string;
+  readonly failed: boolean;
 }
 
-/** Who is answered knows that they hold: the server answers, and what it has to say is logged before it goes on. */
+function resultOf({ name, check, advises }: HealthCheck, isExcluded: boolean, log: ServerContext["log"]): CheckResult {
+  if (isExcluded) return { line: `[+]${name} excluded: ok`, failed: false };
+  const wrong = check();
+  if (wrong === undefined) return { line: `[+]${name} ok`, failed: false };
+  if (advises) return { line: `[!]${name} ${wrong}`, failed: false };
+  log.error("a health check fails", { check: name, wrong }, name);
+  return { line: `[-]${name} failed: reason withheld`, failed: true };
+}
+
+/** A server that answers has passed these: it runs, and it logs before it goes on. */
 const ANSWERED: readonly HealthCheck[] = ["ping", "log"].map((name) => ({ name, check: () => undefined }));
 
-function checksOf(server: ServerContext, endpoint: Endpoint): readonly HealthCheck[] {
-  const all = [...ANSWERED, ...server.health];
+function checksOf(server: ServerContext, checks: readonly HealthCheck[], endpoint: Endpoint): readonly HealthCheck[] {
+  const all = [...ANSWERED, ...checks];
   if (endpoint !== "readyz") return all.filter(({ live }) => live !== false);
   return [...all, { name: "shutdown", live: false, check: () => (server.closing() ? "shutting down" : undefined) }];
 }

@@ -1,5 +1,5 @@
 /**
- * `GET /keelson/v1/history`: the past of one object. See docs/guides/storage.md.
+ * `GET /keelson/v1/history`: the history of one object. See docs/guides/storage.md.
  *
  *     ?group=&version=v1&resource=configmaps&namespace=default&name=web     the object
  *     &limit=20&objects=true                                                how many versions, and whether with objects
@@ -10,35 +10,37 @@
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
-import type { ServerContext } from "../context.ts";
-import { answerValue } from "../answer/answer-value.ts";
+import type { ServerContext } from "../request/context.ts";
+import { answerValue } from "../answer/answer.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
-import { DOCUMENT } from "../answer/negotiate.ts";
-import { permit } from "../filters/permission.ts";
-import type { ServerRequest } from "../request.ts";
+import { DOCUMENT, negotiate } from "../answer/negotiate.ts";
+import { permit } from "../request/permission.ts";
+import type { Query } from "../request/query.ts";
+import type { ServerRequest } from "../request/request.ts";
 
 const LIMIT = 20;
-const MOST = 500;
+const MAX_LIMIT = 500;
 
-/** Answers with the past of an object: whoever may get it may see that. */
+/** Answers with the history of an object: a user who may get the object may see that. */
 export async function answerHistory(server: ServerContext, request: ServerRequest): Promise<void> {
-  const format = request.format(DOCUMENT);
-  const { query } = request;
+  const { incoming, response, identity, info } = request;
+  const format = negotiate(incoming, DOCUMENT);
+  const { query } = incoming;
   const [group, version, plural] = [query.text("group"), query.text("version"), query.text("resource")];
   const resource = server.registry.find(group, version, plural);
   if (!resource) {
-    const asked = shown(apiVersionOf(group, version));
-    throw badRequest(`expected group, version and resource of what is served, got ${shown(plural)} of ${asked}`);
+    const found = `${shown(plural)} of ${shown(apiVersionOf(group, version))}`;
+    throw badRequest(`expected group, version and resource of what is served, got ${found}`);
   }
-  const target = targetOf(request, resource);
-  const options = optionsOf(request);
-  await permit(server, request, infoOf(request.info!.path, resource, target));
-  await answerValue(server, request, 200, await resource.history(target, options), format);
+  const target = targetOf(query, resource);
+  const options = optionsOf(query);
+  await permit(server, identity, infoOf(info.path, resource, target));
+  await answerValue(response, 200, await resource.history(target, options), format);
 }
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
 
-function targetOf({ query }: ServerRequest, { definition: { scope, plural } }: Resource): Target {
+function targetOf(query: Query, { definition: { scope, plural } }: Resource): Target {
   const [namespace, name] = [query.text("namespace"), query.text("name")];
   const namespaced = scope === "Namespaced";
   if (name === "" || (namespace !== "") !== namespaced) {
@@ -53,14 +55,13 @@ function targetOf({ query }: ServerRequest, { definition: { scope, plural } }: R
   return { namespace, name, subresource: "" };
 }
 
-function optionsOf(request: ServerRequest): HistoryOptions {
-  const { query } = request;
-  const at = query.has("at") ? numberOf(request, "at", Number.MAX_SAFE_INTEGER) : undefined;
-  const limit = query.has("limit") ? numberOf(request, "limit", MOST) : LIMIT;
+function optionsOf(query: Query): HistoryOptions {
+  const at = query.has("at") ? numberOf(query, "at", Number.MAX_SAFE_INTEGER) : undefined;
+  const limit = query.has("limit") ? numberOf(query, "limit", MAX_LIMIT) : LIMIT;
   return { limit, objects: query.flag("objects"), ...(at === undefined ? {} : { at }) };
 }
 
-function numberOf({ query }: ServerRequest, name: string, most: number): number {
+function numberOf(query: Query, name: string, most: number): number {
   const text = query.text(name);
   const number = Number(text);
   if (/^\d{1,16}$/.test(text) && number >= 1 && number <= most) return number;

@@ -1,11 +1,11 @@
 /**
- * Does beside the event loop what would hold it for too long: a parser that takes seconds for three megabytes, or a
- * regular expression that takes as long for a text, must not hold up anybody else (CVE-2019-11253, CVE-2019-11254).
+ * Runs in threads what would hold the event loop for too long: a parser, or a regular expression, may take seconds for three
+ * megabytes (CVE-2019-11253, CVE-2019-11254).
  *
- * Threads are started when there is something for them, as many as there are cores, and end when there has been nothing
- * for a while. Senders (connections, kinds) take turns, and where there are two threads none of them has all, so that one
- * with many jobs does not keep the others waiting. A job that does not come to an end, or takes more memory than a thread
- * may have, is refused, and its thread stopped.
+ * Threads are started when there are jobs for them, as many as there are cores, and end when there have been none for a while.
+ * Senders (connections, kinds) are served one after the other, and where there are two threads no sender has all, so that one
+ * with many jobs does not keep the others waiting. A job that does not end, or takes more memory than a thread may have, is
+ * refused, and its thread stopped.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { Worker } from "node:worker_threads";
 import { type Beside, type Job, NotDone, moduleBeside } from "../../util/beside.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 
-const MOST_THREADS = 4;
-const MOST_WAITING = 64;
-const MOST_WAITING_EACH = 32;
+const MAX_THREADS = 4;
+const MAX_WAITING = 64;
+const MAX_WAITING_EACH = 32;
 const WAIT_MS = 30_000;
 /** Of the CPU, which is the time that a machine with nothing else to do would need. */
 const JOB_MS = 10_000;
@@ -24,7 +24,7 @@ const JOB_MS = 10_000;
 const MAX_JOB_WALL_MS = 60_000;
 const IDLE_MS = 30_000;
 /** Of one thread; three megabytes of YAML take half of it at most. */
-const MOST_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 interface Waiting {
   readonly sender: object;
@@ -46,10 +46,10 @@ async function cpuOf(worker: Worker): Promise<number> {
 export class ThreadPool implements Beside {
   readonly #clock: Clock;
   readonly #cpuOf: CpuOf;
-  /** Undefined as long as nobody has asked how many cores there are. */
+  /** Undefined until the number of cores is needed. */
   #threadLimit: number | undefined;
   readonly #threads = new Set<Thread>();
-  /** What waits, by sender; the one whose turn it is first. */
+  /** The jobs that wait, by sender; the sender that is served next first. */
   readonly #waiting = new Map<object, Waiting[]>();
   #count = 0;
   #closed = false;
@@ -69,11 +69,11 @@ export class ThreadPool implements Beside {
   run(job: Job, sender: object): Promise<unknown> {
     if (this.#closed) return Promise.reject(new NotDone("closed", job.what));
     const queue = this.#waiting.get(sender) ?? [];
-    if (this.#count >= MOST_WAITING || queue.length >= MOST_WAITING_EACH) {
+    if (this.#count >= MAX_WAITING || queue.length >= MAX_WAITING_EACH) {
       return Promise.reject(new NotDone("crowded", job.what));
     }
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(WAIT_MS, () => this.#giveUp(waiting), TIMER);
+      const timer = this.#clock.after(WAIT_MS, () => this.#timeOut(waiting), TIMER);
       const waiting: Waiting = { sender, job, timer, resolve, reject };
       queue.push(waiting);
       this.#waiting.set(sender, queue);
@@ -96,7 +96,7 @@ export class ThreadPool implements Beside {
   }
 
   get #most(): number {
-    return (this.#threadLimit ??= Math.min(MOST_THREADS, availableParallelism()));
+    return (this.#threadLimit ??= Math.min(MAX_THREADS, availableParallelism()));
   }
 
   /** Gives jobs to threads as long as there are both. */
@@ -110,7 +110,7 @@ export class ThreadPool implements Beside {
     }
   }
 
-  /** The job whose turn it is; its sender is the last one from now on. */
+  /** The next job; its sender is the last one from now on. */
   #take(): Waiting | undefined {
     for (const [sender, queue] of this.#waiting) {
       if (this.#runningOf(sender) >= Math.max(1, this.#most - 1)) continue;
@@ -142,7 +142,7 @@ export class ThreadPool implements Beside {
     return thread;
   }
 
-  #giveUp(waiting: Waiting): void {
+  #timeOut(waiting: Waiting): void {
     const queue = this.#waiting.get(waiting.sender)!;
     queue.splice(queue.indexOf(waiting), 1);
     if (queue.length === 0) this.#waiting.delete(waiting.sender);
@@ -153,7 +153,7 @@ export class ThreadPool implements Beside {
 
 const TIMER = { owner: "work in threads" };
 
-/** Who hears of a thread: it has nothing to do, or it is there no more. */
+/** Notified when a thread has nothing to do, and when it has ended. */
 interface Listener {
   readonly free: () => void;
   readonly ended: () => void;
@@ -171,7 +171,7 @@ class Thread {
 
   constructor(clock: Clock, cpuOfThread: CpuOf, listener: Listener) {
     const url = new URL(moduleBeside(import.meta.url, "thread"));
-    const worker = new Worker(url, { name: "keelson-work", resourceLimits: MOST_MEMORY });
+    const worker = new Worker(url, { name: "keelson-work", resourceLimits: MEMORY_LIMITS });
     worker.unref();
     worker.on("message", (result: unknown) => this.#finish(result));
     worker.on("error", ({ code }: NodeJS.ErrnoException) => {
@@ -208,7 +208,7 @@ class Thread {
     this.#timer = this.#clock.after(Math.min(more, left), () => void this.#look(waiting, before, end), TIMER);
   }
 
-  /** Says nothing any more; gives back what it was at. */
+  /** Ends it; the result is the job that it was running. */
   end(): Waiting | undefined {
     this.#ended = true;
     this.#timer?.cancel();

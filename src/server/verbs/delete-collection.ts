@@ -3,27 +3,22 @@
  *
  * @module
  */
-import type { Resource } from "../../registry/contract.ts";
-import type { ServerContext } from "../context.ts";
-import { deleteOptions } from "./delete.ts";
-import { answerStatus } from "../answer/answer-value.ts";
+import { answerStatus } from "../answer/answer.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ResourceRequest } from "../request/request.ts";
+import { readDelete } from "./delete.ts";
 import { answerList, listFormat } from "./list.ts";
 import { listOptions } from "./options.ts";
-import { perform } from "./perform.ts";
-import type { ServerRequest } from "../request.ts";
+import { write } from "./perform.ts";
 
 /** Answers a delete of a collection, as a list would have been answered or with a Status. */
-export async function deleteCollection(
-  server: ServerContext,
-  request: ServerRequest,
-  resource: Resource,
-): Promise<void> {
+export async function deleteCollection(server: ServerContext, request: ResourceRequest): Promise<void> {
+  const { resource, namespace } = request;
   const format = listFormat(request);
-  const list = listOptions(request.query);
-  const options = await deleteOptions(server, request);
-  const { namespace, caller } = request;
-  const result = await perform(request, () => resource.deleteCollection(namespace, list, options, caller));
-  request.warn(result.warnings);
-  if ("list" in result) return answerList(server, request, resource, result.list, format);
-  await answerStatus(server, request, 200, result.status, format);
+  const list = listOptions(request.incoming.query);
+  const [options, body] = await readDelete(server, request);
+  const { caller } = request;
+  const result = await write(request, body, options, () => resource.deleteCollection(namespace, list, options, caller));
+  if ("list" in result) return answerList(server, request, result.list, format);
+  await answerStatus(request.response, 200, result.status, format);
 }

@@ -3,34 +3,33 @@
  *
  * @module
  */
-import type { DeleteOptions, Resource } from "../../registry/contract.ts";
+import type { DeleteOptions } from "../../registry/contract.ts";
+import type { Value } from "../../value/value.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
+import { answerStatus } from "../answer/answer.ts";
 import { deleteBody } from "../body/decode-body.ts";
-import { answerStatus } from "../answer/answer-value.ts";
-import { deleter } from "../filters/permission.ts";
+import type { ServerContext } from "../request/context.ts";
+import { deleter } from "../request/permission.ts";
+import type { ResourceRequest } from "../request/request.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
-import { perform } from "./perform.ts";
-import type { ServerRequest } from "../request.ts";
+import { write } from "./perform.ts";
 
 /** Answers a delete. */
-export async function deleteObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+export async function deleteObject(server: ServerContext, request: ResourceRequest): Promise<void> {
+  const { resource, target, response } = request;
   const format = objectFormat(request);
-  const options = await deleteOptions(server, request);
+  const [options, body] = await readDelete(server, request);
   const caller = options.unread ? deleter(server, request) : request.caller;
-  const result = await perform(request, () => resource.delete(request.target, options, caller));
-  request.warn(result.warnings);
-  if ("status" in result) {
-    return answerStatus(server, request, result.code, result.status, format);
-  }
+  const result = await write(request, body, options, () => resource.delete(target, options, caller));
+  if ("status" in result) return answerStatus(response, result.code, result.status, format);
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }
 
-/** DeleteOptions of the body, or of the query when there is no body (DEC-26). */
-export async function deleteOptions(server: ServerContext, request: ServerRequest): Promise<DeleteOptions> {
-  const body = await deleteBody(server, request);
-  request.body = body?.value;
-  const options = body ? deleteOptionsOfBody(body.value) : deleteOptionsOfQuery(request.query);
-  request.options = options;
-  return options;
+/** DeleteOptions of the body, or of the query when there is no body (DEC-26); and the body. */
+export async function readDelete(
+  server: ServerContext,
+  { incoming, response }: ResourceRequest,
+): Promise<readonly [options: DeleteOptions, body: Value | undefined]> {
+  const body = await deleteBody(server, response);
+  return [body ? deleteOptionsOfBody(body.value) : deleteOptionsOfQuery(incoming.query), body?.value];
 }

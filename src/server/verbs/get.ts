@@ -3,22 +3,22 @@
  *
  * @module
  */
-import type { Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
-import { answerValue } from "../answer/answer-value.ts";
+import { answerValue } from "../answer/answer.ts";
 import { READ_OBJECT } from "../answer/negotiate.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { ResourceRequest } from "../request/request.ts";
 import { getVersion } from "./options.ts";
-import { perform } from "./perform.ts";
-import type { ServerRequest } from "../request.ts";
+import { read } from "./perform.ts";
 
 /** Answers a GET of an object or of one of its subresources. */
-export function getObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+export function getObject(server: ServerContext, request: ResourceRequest): Promise<void> {
+  const { resource, response } = request;
   const format = objectFormat(request, READ_OBJECT);
-  const resourceVersion = getVersion(request.query);
-  return perform(request, () => resource.get(request.target, { resourceVersion })).then((entry) =>
+  const resourceVersion = getVersion(request.incoming.query);
+  return read(request, () => resource.get(request.target, { resourceVersion })).then((entry) =>
     format.shape === "Blame"
-      ? answerValue(server, request, 200, resource.blame(entry), format)
+      ? answerValue(response, 200, resource.blame(entry), format)
       : answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
   );
 }

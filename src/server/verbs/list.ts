@@ -7,56 +7,57 @@ import { apiVersionOf } from "../../meta/versions.ts";
 import type { ListHead } from "../../wire/protobuf/index.ts";
 import type { ListResult, Resource } from "../../registry/contract.ts";
 import type { Entry, ListPart } from "../../registry/index.ts";
-import type { ServerContext } from "../context.ts";
-import { answerValue } from "../answer/answer-value.ts";
+import type { ServerContext } from "../request/context.ts";
+import { answerValue } from "../answer/answer.ts";
 import { contentType } from "../answer/in-form.ts";
 import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
-import { type Format, LIST } from "../answer/negotiate.ts";
+import { type Format, LIST, negotiate } from "../answer/negotiate.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import type { AnswerWitness } from "../audit/witness.ts";
+import type { ResponseRecorder } from "../request/recorder.ts";
 import { listOptions } from "./options.ts";
-import { perform } from "./perform.ts";
+import { read } from "./perform.ts";
 import { protobufForm } from "../answer/protobuf-list.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ResourceRequest } from "../request/request.ts";
 import { StreamWriter, WHOLE } from "../answer/stream-writer.ts";
 import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
 
 /** Answers a list. */
-export async function listObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+export async function listObjects(server: ServerContext, request: ResourceRequest): Promise<void> {
+  const { resource, namespace } = request;
   const format = listFormat(request);
-  const options = listOptions(request.query);
-  const result = await perform(request, () => resource.list(request.namespace, options));
-  return answerList(server, request, resource, result, format);
+  const options = listOptions(request.incoming.query);
+  const result = await read(request, () => resource.list(namespace, options));
+  return answerList(server, request, result, format);
 }
 
 /** The form of an answer with a list; checked before anything is done for it. */
-export function listFormat(request: ServerRequest): Format {
-  const format = request.format(LIST);
-  if (format.shape === "Table") includeObject(request.query);
+export function listFormat(request: ResourceRequest): Format {
+  const format = negotiate(request.incoming, LIST, request);
+  if (format.shape === "Table") includeObject(request.incoming.query);
   return format;
 }
 
 /** Answers with a page of a collection. */
 export async function answerList(
   server: ServerContext,
-  request: ServerRequest,
-  resource: Resource,
+  request: ResourceRequest,
   result: ListResult,
   format: Format,
 ): Promise<void> {
+  const { resource, response } = request;
   if (isNullList(server, result, format)) {
     const value = { ...headOf(resource, result, format), items: null };
-    return answerValue(server, request, 200, value, format);
+    return answerValue(response, 200, value, format);
   }
-  const itemOf = itemMaker(server, request, resource, format);
+  const itemOf = itemMaker(server, request, format);
   const form = await formOf(resource, result, itemOf, format);
-  const kept = request.witness?.answer;
-  const asJson = kept && itemMaker(server, request, resource, { ...format, media: "json" });
+  const kept = response.recorder?.response;
+  const asJson = kept && itemMaker(server, request, { ...format, media: "json" });
   const keptItemOf = asJson ? keeping(kept, headerOf(resource, result, format), itemOf, asJson) : itemOf;
   const asStored = !kept && format.shape === "" && format.media === "json" && !format.pretty;
   const expected = asStored ? sizeOf(resource, result) : undefined;
-  const writer = new StreamWriter(server, request, contentType(format), expected);
+  const writer = new StreamWriter(response, contentType(format), expected);
   try {
     if (asStored) {
       await writeAsStored(writer, form, resource, result);
@@ -69,8 +70,8 @@ export async function answerList(
   }
 }
 
-/** Makes items as the answer has them, and tells them, as JSON, to whoever keeps the answer. */
-function keeping(kept: AnswerWitness, { text, member }: Header, itemOf: ItemOf, asJson: ItemOf): ItemOf {
+/** Makes items as the response has them, and records them as JSON. */
+function keeping(kept: ResponseRecorder, { text, member }: Header, itemOf: ItemOf, asJson: ItemOf): ItemOf {
   kept.list(text, member);
   return (entry) => {
     kept.item(asJson(entry));
@@ -81,7 +82,7 @@ function keeping(kept: AnswerWitness, { text, member }: Header, itemOf: ItemOf, 
 /** Head and tail of a list have at most this many bytes. */
 const AROUND = 2048;
 
-/** At most how many bytes a list has as its entries are stored; how large a large one is nobody asks. */
+/** At most how many bytes a list has as its entries are stored; Infinity for a large one. */
 function sizeOf(resource: Resource, { entries, next }: ListPart): number {
   let size = next ? Infinity : AROUND;
   for (const entry of entries) {
@@ -116,10 +117,10 @@ const OPEN = 0x7b;
 /** The bytes of an item. */
 type ItemOf = (entry: Entry) => Uint8Array;
 
-function itemMaker(server: ServerContext, request: ServerRequest, resource: Resource, format: Format): ItemOf {
+function itemMaker(server: ServerContext, { resource, incoming }: ResourceRequest, format: Format): ItemOf {
   if (format.shape === "Table") {
     const style = {
-      include: includeObject(request.query),
+      include: includeObject(incoming.query),
       version: format.version,
       now: server.clock.now(),
       log: server.log,
@@ -136,7 +137,7 @@ function itemMaker(server: ServerContext, request: ServerRequest, resource: Reso
 
 const BRACE = Buffer.from("{");
 
-/** The `metadata` of a list; how it goes on is `always` said where no type leaves out what is empty. */
+/** The `metadata` of a list; `continue` is `always` there where no type leaves out empty members. */
 const listMeta = (result: ListResult, always: boolean): object => ({
   resourceVersion: String(result.revision),
   ...(result.continue === "" && !always ? {} : { continue: result.continue }),
@@ -151,7 +152,7 @@ function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: 
   return listForm(text, member, format);
 }
 
-/** A list or a table without what is in it, as JSON, and what its member is called that has that. */
+/** A list or a table without its items, as JSON, and the name of the member that has them. */
 interface Header {
   readonly text: string;
   readonly member: "items" | "rows";

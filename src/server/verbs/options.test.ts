@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ApiError } from "../../meta/status.ts";
 import {
-  createOptions,
+  writeOptions,
   deleteOptionsOfBody,
   deleteOptionsOfQuery,
   getVersion,
@@ -10,7 +10,7 @@ import {
   timeoutSeconds,
   watchOptions,
 } from "./options.ts";
-import { Query } from "../query.ts";
+import { Query } from "../request/query.ts";
 
 /** `code kind reason:field ...` of what a call throws, or its value. */
 function outcome(call: () => unknown): unknown {
@@ -37,16 +37,18 @@ describe("options of writes", () => {
     [`fieldManager=${encodeURIComponent("é".repeat(65))}`, "422 CreateOptions TooLong:fieldManager"],
     ["fieldManager=new%0Aline", "422 CreateOptions Invalid:fieldManager"],
   ])("DEC-15, DEC-23, DEC-24: %s is refused", (text, expected) => {
-    expect(outcome(() => createOptions(query(text)))).toBe(expected);
+    expect(outcome(() => writeOptions(query(text), "CreateOptions"))).toBe(expected);
   });
 
   test("DEC-23, DEC-24: what is allowed is read, and nothing means Warn and no dry run", () => {
-    expect(createOptions(query("dryRun=All&dryRun=All&fieldManager=n+m%2F1&fieldValidation=Strict"))).toEqual({
+    expect(
+      writeOptions(query("dryRun=All&dryRun=All&fieldManager=n+m%2F1&fieldValidation=Strict"), "CreateOptions"),
+    ).toEqual({
       dryRun: true,
       fieldManager: "n m/1",
       fieldValidation: "Strict",
     });
-    expect(createOptions(query("fieldValidation="))).toEqual({
+    expect(writeOptions(query("fieldValidation="), "CreateOptions")).toEqual({
       dryRun: false,
       fieldManager: "",
       fieldValidation: "Warn",

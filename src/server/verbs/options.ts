@@ -15,7 +15,7 @@ import { isResourceVersion } from "../../meta/versions.ts";
 import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from "../../registry/contract.ts";
 import type { PatchType } from "../../schema/patch-types.ts";
 import { type Value, getMember, isObject } from "../../value/value.ts";
-import type { Query } from "../query.ts";
+import type { Query } from "../request/query.ts";
 
 type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions" | "ListOptions";
 
@@ -26,15 +26,10 @@ const refuse = (kind: OptionsKind, errors: FieldErrors): void => {
 const VALIDATIONS = ["Ignore", "Warn", "Strict"] as const;
 const MATCHES = ["Exact", "NotOlderThan"] as const;
 
-/** The options of a create (DEC-21..24). */
-export const createOptions = (query: Query): WriteOptions => writeOptions(query, "CreateOptions");
-
-/** The options of an update (DEC-21..24). */
-export const updateOptions = (query: Query): WriteOptions => writeOptions(query, "UpdateOptions");
-
 const PLAIN_WRITE: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };
 
-function writeOptions(query: Query, kind: "CreateOptions" | "UpdateOptions"): WriteOptions {
+/** The options of a create or an update (DEC-21..24). */
+export function writeOptions(query: Query, kind: "CreateOptions" | "UpdateOptions"): WriteOptions {
   const errors = new FieldErrors();
   const options = readWriteOptions(query, errors);
   refuse(kind, errors);
@@ -85,7 +80,7 @@ export function listOptions(query: Query): ListOptions {
   return options;
 }
 
-/** Selectors that cannot be read (400) are told before what is not allowed (422). */
+/** Malformed selectors (400) come before what is not allowed (422). */
 function refuseList(options: Pick<ListOptions, "labelSelector" | "fieldSelector">, errors: FieldErrors): void {
   if (!errors.any) return;
   parseLabelSelector(options.labelSelector);
@@ -114,7 +109,7 @@ function readListOptions(query: Query): ListOptions {
 export function watchOptions(query: Query): WatchOptions {
   const { limit: _limit, continue: next, ...options } = readListOptions(query);
   const sendInitialEvents = query.has("sendInitialEvents") ? query.flag("sendInitialEvents") : undefined;
-  // A watch from nowhere or from zero begins with what is there, as always; who takes bookmarks is told where that ends.
+  // A watch without a version, or from zero, begins with the objects that there are; a bookmark marks their end.
   const fromStart = options.resourceVersion === "" || options.resourceVersion === "0";
   const match: string = options.resourceVersionMatch;
   const field = "resourceVersionMatch";

@@ -3,25 +3,22 @@
  *
  * @module
  */
-import type { Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
 import { patchBody, patchTypeOf } from "../body/decode-body.ts";
+import type { ServerContext } from "../request/context.ts";
+import { writer } from "../request/permission.ts";
+import type { ResourceRequest } from "../request/request.ts";
 import { patchOptions } from "./options.ts";
-import { perform } from "./perform.ts";
-import { writer } from "../filters/permission.ts";
-import type { ServerRequest } from "../request.ts";
+import { write } from "./perform.ts";
 
 /** Answers a patch of an object or of one of its subresources. */
-export async function patchObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+export async function patchObject(server: ServerContext, request: ResourceRequest): Promise<void> {
+  const { resource, target } = request;
   const format = objectFormat(request);
-  const type = patchTypeOf(request, resource);
-  const options = patchOptions(request.query, type);
-  request.options = options;
-  const body = await patchBody(server, request, type);
-  request.body = body.value;
+  const type = patchTypeOf(request);
+  const options = patchOptions(request.incoming.query, type);
+  const body = await patchBody(server, request.response, type);
   const caller = writer(server, request);
-  const result = await perform(request, () => resource.patch(request.target, body, options, caller));
-  request.warn(result.warnings);
+  const result = await write(request, body.value, options, () => resource.patch(target, body, options, caller));
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -3,24 +3,21 @@
  *
  * @module
  */
-import type { Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import type { ServerContext } from "../context.ts";
 import { objectBody } from "../body/decode-body.ts";
-import { updateOptions } from "./options.ts";
-import { perform } from "./perform.ts";
-import { writer } from "../filters/permission.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ServerContext } from "../request/context.ts";
+import { writer } from "../request/permission.ts";
+import type { ResourceRequest } from "../request/request.ts";
+import { writeOptions } from "./options.ts";
+import { write } from "./perform.ts";
 
 /** Answers an update of an object or of one of its subresources. */
-export async function updateObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+export async function updateObject(server: ServerContext, request: ResourceRequest): Promise<void> {
+  const { resource, target } = request;
   const format = objectFormat(request);
-  const options = updateOptions(request.query);
-  request.options = options;
+  const options = writeOptions(request.incoming.query, "UpdateOptions");
   const body = await objectBody(server, request, resource.definition.kind);
-  request.body = body.value;
   const caller = writer(server, request);
-  const result = await perform(request, () => resource.update(request.target, body, options, caller));
-  request.warn(result.warnings);
+  const result = await write(request, body.value, options, () => resource.update(target, body, options, caller));
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -16,7 +16,7 @@ import { partialBytes } from "../answer/metadata-bytes.ts";
 import type { Format } from "../answer/negotiate.ts";
 import { writeParts } from "../answer/pieces.ts";
 import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
-import type { OutStream } from "../http/exchange.ts";
+import type { OutStream } from "../request/exchange.ts";
 
 /** How a watcher wants its events. Watchers that want the same share one. */
 export interface FrameStyle {
@@ -50,7 +50,7 @@ export function frameStyle(resource: Resource, format: Format, include: IncludeO
 /**
  * Writes a batch. One that several watchers get is encoded once; of one that is for this watcher alone nothing is kept.
  *
- * @param first whether these are the first events of the watcher: a table tells its columns once
+ * @param first whether these are the first events of the watcher: a table has its columns once
  */
 export function writeBatch(out: OutStream, style: FrameStyle, batch: WatchBatch, first: boolean, around: Around): void {
   const withColumns = first && style.format.shape === "Table";
@@ -170,7 +170,7 @@ function shaped(
   );
 }
 
-/** In the words of the dialect and in those of every Go client, which waits for its own word and hears no other. */
+/** The annotation of the dialect, and that of every Go client, which knows no other. */
 const endOfInitialEvents = (domain: string): Record<string, string> => ({
   [`${domain}/initial-events-end`]: "true",
   "k8s.io/initial-events-end": "true",

@@ -2,29 +2,29 @@ import type { Steps } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { nextTurn } from "../../util/turns.ts";
 
-/** What a watcher has to say that takes longer than others may wait: in its order, and in turns of its own. */
+/** What a watcher writes that takes longer than others may wait: in its order, and in turns of its own. */
 export class Outbox {
   readonly #items: Steps<void>[] = [];
   readonly #failed: (error: unknown) => void;
   #emptied: Promise<void> | undefined;
 
-  /** @param failed is told of what could not be said; nothing else is said then */
+  /** @param failed takes the error of what could not be written; nothing else is written then */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** Resolves when all has been said; undefined where it has. */
+  /** Resolves when all has been written; undefined where it has. */
   get emptied(): Promise<void> | undefined {
     return this.#emptied;
   }
 
-  /** Says something when all before has been said. */
+  /** Writes an item when all before has been written. */
   add(item: Steps<void>): void {
     this.#items.push(item);
     this.#emptied ??= this.#empty();
   }
 
-  /** Forgets what has not been said. */
+  /** Drops what has not been written. */
   clear(): void {
     this.#items.length = 0;
   }

@@ -1,28 +1,29 @@
 /**
  * GET of a collection with `watch=true`: what changes, as it changes (DEC-28).
  *
- * A watcher takes what the cache hands it and passes it on in the same turn; what is large it passes on in turns of its own,
- * in its order. A reader that does not keep up is closed when too much waits for it: it is never skipped, and never delays
- * another.
+ * A watcher passes on what it gets from the cache in the same turn; large batches it passes on in turns of its own, in their
+ * order. A reader that does not keep up is closed when too much waits for it: no event is skipped, and no other reader delayed.
  *
  * @module
  */
 import { errorPlace } from "../../util/error-place.ts";
 import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
-import type { Resource, WatchOptions } from "../../registry/contract.ts";
+import type { WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
 import type { Connection, Identity } from "../../auth/contract.ts";
-import type { ServerContext } from "../context.ts";
-import type { OutStream } from "../http/exchange.ts";
-import { WATCH, streams } from "../answer/negotiate.ts";
+import type { ServerContext } from "../request/context.ts";
+import type { OutStream } from "../request/exchange.ts";
+import { WATCH, negotiate, streams } from "../answer/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
-import type { ServerRequest } from "../request.ts";
+import type { ResourceRequest } from "../request/request.ts";
+import type { HttpResponse } from "../request/response.ts";
+import type { Seats } from "../request/seats.ts";
 import { includeObject } from "../answer/table.ts";
-import { type OngoingAnswer, ownerOf } from "../ongoing.ts";
+import { type OngoingAnswer, ownerOf } from "../shared/ongoing.ts";
 import { type Steps, inOneStep } from "../../util/steps.ts";
-import type { SeatHolder } from "../slow-clients.ts";
-import type { UserPlace } from "../user-places.ts";
-import { perform } from "../verbs/perform.ts";
+import type { SeatHolder } from "../shared/slow-clients.ts";
+import type { UserSlot } from "../shared/user-slots.ts";
+import { read } from "../verbs/perform.ts";
 import {
   type FrameStyle,
   bookmarkFrame,
@@ -34,8 +35,8 @@ import {
   writeInSteps,
 } from "./frames.ts";
 import { Outbox } from "./outbox.ts";
-import type { WatchOutput } from "./output.ts";
-import type { Due } from "./wheel.ts";
+import type { WatchOutput } from "../request/watch-output.ts";
+import type { Due } from "../shared/wheel.ts";
 
 type WatchFailure = Parameters<WatchSink["ended"]>[0];
 
@@ -43,34 +44,35 @@ const BOOKMARK_MILLIS = 60_000;
 const FIRST_BOOKMARK_MILLIS = 1000;
 
 /** Answers a watch; resolves when it has started. */
-export async function watchObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
-  const format = request.format(WATCH);
-  const include = format.shape === "Table" ? includeObject(request.query) : "Metadata";
-  const sent = watchOptions(request.query);
-  const info = request.info!;
+export async function watchObjects(server: ServerContext, request: ResourceRequest): Promise<void> {
+  const { incoming, info } = request;
+  const { query } = incoming;
+  const format = negotiate(incoming, WATCH, request);
+  const include = format.shape === "Table" ? includeObject(query) : "Metadata";
+  const sent = watchOptions(query);
   // The deprecated path names one object; a name is a field selector otherwise.
   const options = !info.hasName ? sent : { ...sent, fieldSelector: byName(info.name, sent.fieldSelector) };
-  const seconds = timeoutSeconds(request.query) ?? 0;
+  const seconds = timeoutSeconds(query) ?? 0;
   streams(format);
-  const style = frameStyle(resource, format, include, server.dialect.domain);
-  await perform(request, () => begin(server, request, style, options, seconds));
+  const style = frameStyle(request.resource, format, include, server.dialect.domain);
+  await read(request, () => begin(server, request, style, options, seconds));
 }
 
 async function begin(
   server: ServerContext,
-  request: ServerRequest,
+  request: ResourceRequest,
   style: FrameStyle,
   options: WatchOptions,
   seconds: number,
 ): Promise<void> {
-  const place = request.exchange.identity ? undefined : server.watchPlaces.take(request.identity);
-  const watcher = new Watcher(server, request, style, options, place);
+  const slot = request.incoming.sent.identity ? undefined : server.watchSlots.take(request.identity);
+  const watcher = new Watcher(server, request, style, options, slot);
   try {
     const { watch } = await style.resource.watch(request.namespace, options, watcher);
     watcher.start(watch, seconds);
   } catch (error) {
     if (!hasReason(error, "Expired", "Gone", "Timeout")) {
-      place?.[Symbol.dispose]();
+      slot?.[Symbol.dispose]();
       throw error;
     }
     watcher.fail(error);
@@ -80,7 +82,7 @@ async function begin(
 const byName = (name: string, selector: string): string =>
   selector === "" ? `metadata.name=${name}` : `metadata.name=${name},${selector}`;
 
-/** What a client is told of the end of its watch. */
+/** The error that a client gets at the end of its watch. */
 function failureOf(error: WatchFailure): unknown {
   if (error.code === "compacted") return expired("The resourceVersion that was asked for is too old");
   if (error.code !== "future") return error.cause ?? error;
@@ -96,23 +98,22 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   readonly #style: FrameStyle;
   readonly #bookmarks: boolean;
   readonly #marksStart: boolean;
-  /** What the watch says goes here first: itself, or what a filter has put in front. */
+  /** Where events are written first: the watcher itself, or what a filter has put in front. */
   readonly #output: WatchOutput;
-  /** Kept until the stream is open, and beyond where filters listen. */
-  #request: ServerRequest | undefined;
-  /** Told once when the initial events are sent, or never will be. */
-  #initialSent: (() => void) | undefined;
+  readonly #response: HttpResponse;
+  /** The seats that it holds until its initial events are sent, or never will be. */
+  #seats: Seats | undefined;
   #out: OutStream | undefined;
-  /** There while something has to be said in several turns. */
+  /** There while something has to be written in several turns. */
   #outbox: Outbox | undefined;
   #watch: Watch | undefined;
   #first = true;
-  /** The last word has been said; it may still be on its way. */
+  /** The last event has been written; it may still be on its way. */
   #ended = false;
   /** Nothing leaves any more. */
   #closed = false;
   readonly #isLocal: boolean;
-  readonly #place: UserPlace | undefined;
+  readonly #slot: UserSlot | undefined;
   readonly owner: Identity;
   readonly connection: Connection;
   readonly #user: string;
@@ -121,23 +122,24 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   constructor(
     server: ServerContext,
-    request: ServerRequest,
+    request: ResourceRequest,
     style: FrameStyle,
     { allowWatchBookmarks, sendInitialEvents }: WatchOptions,
-    place: UserPlace | undefined,
+    slot: UserSlot | undefined,
   ) {
+    const { response, incoming } = request;
     this.#server = server;
-    this.#request = request;
-    this.#initialSent = request.initialSent;
-    this.#isLocal = request.exchange.identity !== undefined;
+    this.#response = response;
+    this.#seats = response.seats.areForInitialEvents ? response.seats : undefined;
+    this.#isLocal = incoming.sent.identity !== undefined;
     this.owner = ownerOf(request);
-    this.connection = request.exchange.connection;
+    this.connection = incoming.sent.connection;
     this.#user = request.identity.user;
     this.#style = style;
     this.#bookmarks = allowWatchBookmarks;
     this.#marksStart = sendInitialEvents === true;
-    this.#place = place;
-    this.#output = request.wrapWatch?.(this) ?? this;
+    this.#slot = slot;
+    this.#output = response.wrapWatch?.(this) ?? this;
   }
 
   /** The watch runs; events may have come before this. */
@@ -155,15 +157,15 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     }
     const now = clock.steady();
     this.#endsAt = now + (seconds > 0 ? seconds * 1000 : seconds < 0 ? 0 : this.#lifetime());
-    // Who asked for the end of the initial events is told soon after how far the server has come since.
+    // A client that asked for the end of the initial events gets soon after how far the server has come since.
     const first = this.#marksStart ? FIRST_BOOKMARK_MILLIS : BOOKMARK_MILLIS * (0.75 + random.next() / 2);
     this.#bookmarkAt = this.#bookmarks ? now + first : Infinity;
     this.#schedule();
   }
 
   /**
-   * How long a watch lasts that asked for no time: half an hour to an hour, so that clients spread over servers again (DEC-28).
-   * Who is of this process has no other server to go to.
+   * How long a watch without `timeoutSeconds` lasts: half an hour to an hour, so that clients spread over servers again (DEC-28).
+   * A client of this process has no other server to go to.
    */
   #lifetime(): number {
     const { limits, random } = this.#server;
@@ -193,7 +195,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     if (batch.events.length > 0) this.#output.events(batch);
     if (batch.initialEnd) {
       if (this.#marksStart && this.#bookmarks) this.#output.bookmark(batch.revision, true);
-      this.#say(() => this.#isPastStart());
+      this.#write(() => this.#initialEventsSent());
     }
   }
 
@@ -207,11 +209,11 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   /** Whether there are initial events to send, and the request was given seats for that. */
   get holdsSeats(): boolean {
-    return this.#initialSent !== undefined;
+    return this.#seats !== undefined;
   }
 
   giveSeatsBack(): void {
-    this.#isPastStart();
+    this.#initialEventsSent();
   }
 
   ended(error: WatchFailure): void {
@@ -219,7 +221,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     else this.fail(failureOf(error));
   }
 
-  /** Tells the client what is wrong and ends. */
+  /** Sends the client an error and ends. */
   fail(cause: unknown): void {
     if (this.#ended) return;
     const error = cause instanceof ApiError ? cause : internalError(cause);
@@ -265,32 +267,32 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     if (this.#closed) return;
     const { clock, log } = this.#server;
     const [out, style, first, around] = [this.#out!, this.#style, this.#first, { now: clock.now(), log }];
-    // Who is of this process is handed bytes, and waits for nothing.
+    // A client of this process gets bytes, and waits for nothing.
     if (!this.#outbox && (this.#isLocal || isShort(style, batch))) writeBatch(out, style, batch, first, around);
-    else this.#sayLater(writeInSteps(out, style, batch, first, around));
+    else this.#writeLater(writeInSteps(out, style, batch, first, around));
     this.#first = false;
     const count = batch.events.length;
     this.#server.metrics.watchEvents(count);
-    if (this.#request) this.#request.events += count;
+    this.#response.events += count;
   }
 
   bookmark(revision: number, end: boolean): void {
     if (this.#closed || revision <= 0) return;
     const frame = bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now());
-    this.#say(() => this.#out!.write(frame));
+    this.#write(() => this.#out!.write(frame));
     this.#first = false;
   }
 
   error(error: ApiError): void {
     if (this.#closed) return;
-    if (this.#request) this.#request.reason = error.reason;
+    this.#response.reason = error.reason;
     const frame = errorFrame(this.#style, error.status);
-    this.#say(() => this.#out!.write(frame));
+    this.#write(() => this.#out!.write(frame));
     this.end();
   }
 
   end(): void {
-    this.#say(() => {
+    this.#write(() => {
       if (this.#closed) return;
       this.#out!.end();
       this.#close();
@@ -303,35 +305,33 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.#close();
   }
 
-  /** Says something short, when all before has been said. */
-  #say(something: () => unknown): void {
-    if (!this.#outbox) something();
-    else this.#outbox.add(inOneStep(() => void something()));
+  /** Writes something short, when all before has been written. */
+  #write(work: () => unknown): void {
+    if (!this.#outbox) work();
+    else this.#outbox.add(inOneStep(() => void work()));
   }
 
-  /** Says something in several turns. */
-  #sayLater(something: Steps<void>): void {
+  /** Writes something in several turns. */
+  #writeLater(work: Steps<void>): void {
     const outbox = (this.#outbox ??= new Outbox((error) => {
       this.#outbox = undefined;
-      // What was to be its last word is not said any more.
+      // Its last event is not written any more.
       if (this.#ended) this.destroy();
       else this.fail(error);
     }));
-    outbox.add(something);
+    outbox.add(work);
     void outbox.emptied?.then(() => {
       if (this.#outbox === outbox && !outbox.emptied) this.#outbox = undefined;
     });
   }
 
-  /** Opens the stream with the first thing there is to tell, at the latest when the watch has started. */
+  /** Opens the stream with the first event, at the latest when the watch has started. */
   #open(): OutStream {
     if (this.#out) return this.#out;
-    const request = this.#request!;
-    if (!request.taps) this.#request = undefined;
-    request.code = 200;
-    request.longRunning = true;
-    request.uncount();
-    const out = request.exchange.stream(200, request.headers(streamType(this.#style)));
+    const response = this.#response;
+    response.longRunning = true;
+    response.uncount();
+    const out = response.stream(200, response.headers(streamType(this.#style)));
     this.#out = out;
     out.onClose = () => this.#gone();
     this.#server.watchers.add(this);
@@ -341,18 +341,18 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     return out;
   }
 
-  #isPastStart(): void {
-    this.#initialSent?.();
-    this.#initialSent = undefined;
+  #initialEventsSent(): void {
+    this.#seats?.initialEventsSent();
+    this.#seats = undefined;
   }
 
-  /** The stream is closed: what has ended and was not read to its end still takes a place. */
+  /** The stream is closed: one that has ended and was not read to its end still takes a slot. */
   #gone(): void {
     this.#close();
-    this.#place?.[Symbol.dispose]();
+    this.#slot?.[Symbol.dispose]();
   }
 
-  /** Hears nothing more from the cache and the wheel. */
+  /** Takes nothing more from the cache and the wheel. */
   #end(): void {
     this.#ended = true;
     this.#watch?.close();
@@ -364,7 +364,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     this.#closed = true;
     this.#outbox?.clear();
     if (!this.#ended) this.#end();
-    this.#isPastStart();
+    this.#initialEventsSent();
     this.#server.watchers.delete(this);
     this.#server.ongoing.delete(this);
     this.#server.metrics.watchers(this.#style.resource.definition, -1);

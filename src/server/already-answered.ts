@@ -1,2 +1,0 @@
-/** Thrown where the way of a request ends because it has been answered, or its answer lost, by whoever throws this. */
-export class AlreadyAnswered extends Error {}

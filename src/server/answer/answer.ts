@@ -1,0 +1,101 @@
+/**
+ * Responses in pieces that are made one by one: small ones are sent whole, with their length; large ones as their reader takes
+ * them, so that no more than a little of them is in memory.
+ *
+ * @module
+ */
+import type { Status } from "../../meta/status.ts";
+import { inTurns } from "../../util/steps.ts";
+import type { HttpResponse } from "../request/response.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import { answerBytes } from "./encode.ts";
+import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
+import type { Format } from "./negotiate.ts";
+import { StreamWriter, WHOLE } from "./stream-writer.ts";
+
+/** Further headers of an answer. */
+type MoreHeaders = Readonly<Record<string, string>>;
+
+/**
+ * Answers with pieces; the event loop is free between two of them. Each takes a moment to make at most, and may be empty.
+ *
+ * @param pieces never change once they are made
+ */
+export function answerPieces(
+  response: HttpResponse,
+  code: number,
+  pieces: Iterable<Uint8Array>,
+  type: string,
+  more?: MoreHeaders,
+): void | Promise<void> {
+  const source = pieces[Symbol.iterator]();
+  const begun: Uint8Array[] = [];
+  const limit = new TurnLimit();
+  let length = 0;
+  const collect = (): void | Promise<void> => {
+    for (;;) {
+      const next = source.next();
+      if (next.done) return answerBytes(response, code, begun, type, more);
+      begun.push(next.value);
+      length += next.value.length;
+      if (length > WHOLE) return stream(response, code, begun, source, type, more);
+      const pause = limit.pause();
+      if (pause) return pause.then(collect);
+    }
+  };
+  return collect();
+}
+
+/** Goes on with what has been begun. */
+async function stream(
+  response: HttpResponse,
+  code: number,
+  begun: readonly Uint8Array[],
+  rest: Iterator<Uint8Array>,
+  type: string,
+  more: MoreHeaders | undefined,
+): Promise<void> {
+  response.code = code;
+  if (response.incoming.sent.method === "HEAD") {
+    response.stream(code, { ...response.headers(type), ...more }).end();
+    return;
+  }
+  const writer = new StreamWriter(response, type, Infinity, more);
+  const limit = new TurnLimit();
+  try {
+    for (const piece of begun) if (writer.add(piece, true) && !(await writer.flush())) return;
+    for (let next = rest.next(); !next.done; next = rest.next()) {
+      if (writer.add(next.value, true) && !(await writer.flush())) return;
+      if (limit.isOver) await limit.pause();
+    }
+    writer.end();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
+/** Answers with a value that is no object of a kind: a report, an empty list. */
+export function answerValue(
+  response: HttpResponse,
+  code: number,
+  value: unknown,
+  format: Format,
+): void | Promise<void> {
+  const answer = (pieces: AnswerPieces): void | Promise<void> =>
+    answerPieces(response, code, pieces, contentType(format));
+  response.recorder?.response?.value(value);
+  const pieces = inTurns(valueInForm(value, format), new TurnLimit());
+  return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
+}
+
+/** Answers with a Status, which has neither a table nor metadata to show. */
+export function answerStatus(
+  response: HttpResponse,
+  code: number,
+  status: Status,
+  format: Format,
+): void | Promise<void> {
+  response.status = status;
+  return answerValue(response, code, status, { ...format, shape: "" });
+}

@@ -1,0 +1,103 @@
+import type { Authenticator, Authorizer } from "../../auth/contract.ts";
+import type { Fairness } from "../../fairness/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import type { Registry } from "../../registry/contract.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Beside } from "../../util/beside.ts";
+import type { Clock, Random } from "../../util/clock.ts";
+import type { Faults } from "../../util/faults.ts";
+import type { Log } from "../../util/log.ts";
+import type { BodyMemory } from "../shared/body-memory.ts";
+import type { Running, ServerLimits } from "../shared/limits.ts";
+import type { ServerMetrics } from "../shared/metrics.ts";
+import type { OngoingAnswer } from "../shared/ongoing.ts";
+import type { UserSlots } from "../shared/user-slots.ts";
+import type { WatchWheel } from "../shared/wheel.ts";
+import type { ServerRequest } from "./request.ts";
+import type { ResponseParts } from "./response.ts";
+
+/** Where failures of the server are logged, and what it refuses by its limits; messages never carry credentials or bodies. */
+export type ServerLog = Omit<Log, "info">;
+
+/**
+ * A path that is answered and is no resource. The user is authorized, and the method is one of those named; what
+ * {@link Route.answer} throws is answered as for any request.
+ */
+export interface Route {
+  /**
+   * The path as a template: `{name}` stands for a segment, `{name...}` at the end for all the rest, of a byte or more.
+   * The first route that fits a path has it.
+   */
+  readonly path: string;
+  /** Whether the same path with a slash at its end is meant, too; false by default. */
+  readonly slash?: boolean;
+  /** The methods that are answered, 405 for all others; any by default. */
+  readonly methods?: readonly string[];
+  /** Whether it is answered without a credential; false by default. */
+  readonly public?: boolean;
+  /** The paths that `/` lists for it: the path itself by default, or nothing where that is a template. */
+  listed?(server: ServerContext): readonly string[];
+  /** Answers; false, now or later, where there is nothing of that name: the answer is 404. */
+  answer(server: ServerContext, request: ServerRequest, params: RouteParams): RouteAnswer | Promise<RouteAnswer>;
+}
+
+/** What stood in a path for the names in its template. */
+export type RouteParams = Readonly<Record<string, string>>;
+
+/** False where there is nothing. */
+export type RouteAnswer = void | false;
+
+/** The table of routes. */
+export interface Routes {
+  readonly all: readonly Route[];
+  /** The route that has a path, and what stood there for its names. */
+  find(path: string): { readonly route: Route; readonly params: RouteParams } | undefined;
+}
+
+/**
+ * Connects to the program behind an object, by one of the ways of its kind such as `log`; undefined where there is no way to it.
+ * The response of the program ends when the signal is aborted.
+ */
+export type Programs = (
+  way: string,
+  object: ApiObject,
+  parameter: (name: string) => string | undefined,
+  signal: AbortSignal,
+) => Promise<AsyncIterable<Uint8Array>> | undefined;
+
+/** What a server is built from, and every request may use. */
+export interface ServerParts {
+  readonly registry: Registry;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: ServerLog;
+  /** Does in threads what would take too long on the event loop. */
+  readonly beside: Beside;
+}
+
+/** Everything that requests share. */
+export interface ServerContext extends ServerParts, ResponseParts {
+  readonly limits: ServerLimits;
+  readonly metrics: ServerMetrics;
+  readonly routes: Routes;
+  /** Connects to the programs behind objects. */
+  readonly programs: Programs;
+  readonly wheel: WatchWheel;
+  readonly requestSlots: UserSlots;
+  readonly watchSlots: UserSlots;
+  readonly bodies: BodyMemory;
+  /** Which request runs next; without it reads and writes are only counted. */
+  readonly fairness: Fairness | undefined;
+  readonly running: Running;
+  /** Reports failures that the program did not expect. */
+  readonly faults: Faults;
+  /** The watchers that run, so that a shutdown can end them in order. */
+  readonly watchers: Set<{ finish(): void; destroy(): void }>;
+  /** Responses that go on, whose users may lose the right to them. */
+  readonly ongoing: Set<OngoingAnswer>;
+  /** True from the beginning of the shutdown on. */
+  readonly closing: () => boolean;
+}

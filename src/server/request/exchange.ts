@@ -1,0 +1,104 @@
+/**
+ * One request and its response over any transport: HTTP/2 (`http/h2.ts`), HTTP/1.1 (`http/h1.ts`) or a call in the same process
+ * (`http/inject.ts`). Other rooms do not know which.
+ *
+ * An exchange is answered exactly once: by {@link Responder.respond} for bytes that are there, or by
+ * {@link Responder.stream} for bytes that come later.
+ *
+ * @module
+ */
+import type { Connection, Identity } from "../../auth/contract.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
+
+/** Headers of a response by lower-case name; a list for a header that is sent several times. */
+export type OutHeaders = Record<string, string | number | string[]>;
+
+/** What exchanges over sockets need of their server. */
+export interface Transport {
+  /** The time of day as headers have it (RFC 9110 5.6.7). */
+  date(): string;
+  /** Takes an error of the program; its stream or connection has ended. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A response that is written piece by piece. */
+export interface OutStream {
+  /**
+   * Writes bytes without a copy: do not change them before `taken` is called, which does not happen where they may be kept. False
+   * when the peer is slower than the writer: wait for {@link OutStream.drained} before writing more than a bounded amount.
+   */
+  write(bytes: Uint8Array, taken?: () => void): boolean;
+  /** Bytes that were written and not taken by the peer yet. */
+  readonly buffered: number;
+  /** Resolves when the peer has caught up or is gone. */
+  drained(): Promise<void>;
+  /** Ends the response in order. */
+  end(): void;
+  /** Breaks the response off: the peer sees an error, not an end. */
+  destroy(): void;
+  /** Whether the peer is gone, or the response has ended. */
+  readonly closed: boolean;
+  /** Called once when the response has ended in any way. Set it before the first `await`. */
+  onClose: (() => void) | undefined;
+}
+
+/** A request as it was sent; nothing of it changes. */
+export interface SentRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly connection: Connection;
+  /** The user, where a caller in the same process vouches for it; a request over a socket has none. */
+  readonly identity?: Identity | undefined;
+  /** Whether a body was announced; a GET has none. */
+  readonly hasBody: boolean;
+  /** The value of a header by its lower-case name, empty when it was not sent. */
+  header(name: string): string;
+  /** The values of a header by its lower-case name, one for each line in which it was sent: no comma takes them apart. */
+  lines(name: string): readonly string[];
+  /** Whether a header was sent whose name, in lower case, begins so. */
+  hasHeaders(prefix: string): boolean;
+  /** The names of the headers that were sent, in lower case. */
+  headerNames(): readonly string[];
+  /**
+   * The whole body. Rejects with 413 as soon as more than `limit` bytes have come (the rest is not read), with 400 when
+   * the client breaks off, and with 429 when there is no `memory` for it; a body from this process needs none.
+   */
+  readBody(limit: number, memory?: BodyReservation): Promise<Uint8Array>;
+}
+
+/** The way to respond to a request. */
+export interface Responder {
+  /** Whether a response has begun. */
+  readonly answered: boolean;
+  /**
+   * Responds with bytes that are there. `body` is one piece or several, undefined for none. Never throws: a response that cannot
+   * be sent is dropped, and its stream or connection ends.
+   */
+  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void;
+  /** Begins a response whose headers leave at once; likewise. */
+  stream(code: number, headers: OutHeaders): OutStream;
+  /** Breaks off, in place of a response or before its end: the client sees a connection that was lost. */
+  destroy(): void;
+  /** Calls `listener` once, when all is over: the last byte was sent (in process: read), or one of the two broke off. */
+  onOver(listener: () => void): void;
+  /** Asks the client to open a new connection for further requests: sent to clients without a credential. */
+  closeAfterAnswer(): void;
+  /**
+   * Says that a valid credential came with the request: its connection may stay, as one of `owner`. 429 where the owner has as
+   * many as one may have.
+   */
+  trust(owner: Identity): void;
+}
+
+/** A request and the way to respond to it. */
+export interface Exchange extends SentRequest, Responder {}
+
+/** The length of a body in pieces. */
+export const lengthOf = (body: Uint8Array | readonly Uint8Array[] | undefined): number => {
+  if (body === undefined) return 0;
+  if (body instanceof Uint8Array) return body.length;
+  let length = 0;
+  for (const piece of body) length += piece.length;
+  return length;
+};

@@ -1,0 +1,136 @@
+/**
+ * A request in its parts: what arrived ({@link IncomingRequest}), what it asks for, and how far it is
+ * ({@link HttpResponse}). Filters see a {@link ServerRequest} and find out what it asks for; verbs get a
+ * {@link ResourceRequest}, in which all of that is known.
+ *
+ * @module
+ */
+import { ANONYMOUS, type Identity } from "../../auth/contract.ts";
+import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
+import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../../registry/contract.ts";
+import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
+import { type Count, parked } from "../../util/activity.ts";
+import type { Value } from "../../value/value.ts";
+import { type ProtobufKind, hasProtobuf } from "../../wire/protobuf/index.ts";
+import type { Exchange } from "./exchange.ts";
+import { IncomingRequest } from "./incoming.ts";
+import { HttpResponse, type ResponseParts } from "./response.ts";
+
+/** The options of a verb that writes. */
+export type SentOptions = WriteOptions | PatchOptions | DeleteOptions;
+
+/** Notifies filters of a request while its verb runs; `filters/contract.ts` says when. */
+export interface RequestObserver {
+  decoded(body: Value | undefined, options: SentOptions | undefined): void | Promise<void>;
+  handled(): void | Promise<void>;
+}
+
+/** A request on its way through the filters. Each member is set once, by the filter that finds it out. */
+export class ServerRequest {
+  readonly incoming: IncomingRequest;
+  readonly response: HttpResponse;
+  /** By the filter `read path`. */
+  info: RequestInfo = NO_REQUEST;
+  /** Whether a request without a credential is allowed; set with {@link ServerRequest.info}. */
+  isPublic = false;
+  /** By the filter `authenticate`. */
+  identity: Identity = ANONYMOUS;
+  /** How long that took, in ms. */
+  authenticationMillis = 0;
+  /** The user who sent it in the name of another one; set by the filter `impersonate`. */
+  sender: Identity | undefined = undefined;
+  /** Whether the policy of audit has been evaluated; by the filter `audit`. */
+  isAudited = false;
+  /** The template of the path, where that is a route and no resource. */
+  route: string | undefined = undefined;
+  /** By the filter `find`. */
+  resource: Resource | undefined = undefined;
+  /** Answers the request; set with the route or the resource. */
+  answer: (() => void | Promise<void>) | undefined = undefined;
+  /** Observes the verb, where a filter wants that. */
+  observer: RequestObserver | undefined = undefined;
+  /** Counts it as under way, where that is counted. */
+  counted: Count | undefined = undefined;
+  /** The decoded body and the options of a write, where a filter observes the verb. */
+  body: Value | undefined = undefined;
+  options: SentOptions | undefined = undefined;
+
+  constructor(server: ResponseParts, exchange: Exchange) {
+    this.incoming = new IncomingRequest(exchange, server.clock.steady());
+    this.response = new HttpResponse(server, this.incoming, exchange);
+  }
+
+  /**
+   * Takes it out of what counts as under way, with the caller of this process that waits for it, until the result is disposed:
+   * it waits for what is not under way, for the clock to move or for everything else.
+   */
+  park(): Disposable {
+    const { counted } = this;
+    const caller = parked();
+    counted?.pause();
+    return {
+      [Symbol.dispose]() {
+        counted?.resume();
+        caller[Symbol.dispose]();
+      },
+    };
+  }
+}
+
+/** What a request asks for of a resource, as its verb gets it; its response is the part that changes. */
+export class ResourceRequest {
+  readonly incoming: IncomingRequest;
+  readonly response: HttpResponse;
+  readonly info: RequestInfo;
+  readonly identity: Identity;
+  readonly sender: Identity | undefined;
+  readonly resource: Resource;
+  readonly observer: RequestObserver | undefined;
+
+  constructor({ incoming, response, info, identity, sender, observer }: ServerRequest, resource: Resource) {
+    this.incoming = incoming;
+    this.response = response;
+    this.info = info;
+    this.identity = identity;
+    this.sender = sender;
+    this.resource = resource;
+    this.observer = observer;
+  }
+
+  /** The definition of the kind of bodies and responses: a subresource may take another one than its object. */
+  get definition(): ResourceDefinition {
+    const { definition } = this.resource;
+    const { subresource } = this.info;
+    return (subresource === "" ? undefined : definition.subresources?.[subresource]?.takes) ?? definition;
+  }
+
+  /** The kind of bodies and responses where that has a protobuf form. */
+  get protobufKind(): ProtobufKind | undefined {
+    const kind = this.definition;
+    return hasProtobuf(kind) ? kind : undefined;
+  }
+
+  /** The namespace of the requested objects; empty for objects of the cluster, namespaces themselves included. */
+  get namespace(): string {
+    return this.resource.definition.scope === "Namespaced" ? this.info.namespace : "";
+  }
+
+  /** The object that the request is for. */
+  get target(): Target {
+    const { name, subresource } = this.info;
+    return { namespace: this.namespace, name, subresource };
+  }
+
+  /** The user, as the registry sees it. */
+  get caller(): Caller {
+    const { incoming, response } = this;
+    const { recorder } = response;
+    const ifMatch = incoming.sent.header("if-match");
+    const recorded = recorder && {
+      sent: (object: ApiObject) => recorder.sent(object),
+      note: (key: string, value: string) => recorder.note(key, value),
+      storing: (done: Promise<unknown>) => recorder.spendWhile("etcd", done),
+    };
+    return { ...this.identity, userAgent: incoming.userAgent, ...(ifMatch === "" ? {} : { ifMatch }), ...recorded };
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The response to a request, and how far the request is.
+ *
+ * @module
+ */
+import type { Identity } from "../../auth/contract.ts";
+import type { Flow } from "../../fairness/index.ts";
+import type { Status, StatusReason } from "../../meta/status.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { BodyReservation } from "../shared/body-memory.ts";
+import type { SlowClients } from "../shared/slow-clients.ts";
+import type { UserSlot, UserSlots } from "../shared/user-slots.ts";
+import { type OutHeaders, type OutStream, type Responder, lengthOf } from "./exchange.ts";
+import type { IncomingRequest } from "./incoming.ts";
+import type { Recorder } from "./recorder.ts";
+import { NO_SEATS, type Seats } from "./seats.ts";
+import type { WatchOutput } from "./watch-output.ts";
+
+/** What responses need of their server. */
+export interface ResponseParts {
+  readonly clock: Clock;
+  /** Waits for clients that keep the server waiting. */
+  readonly slowClients: SlowClients;
+  /** When large responses are compressed: for peers on other machines, always, or never. */
+  readonly compress: "remote" | "always" | "never";
+}
+
+/** See the head of this file. */
+export class HttpResponse {
+  readonly server: ResponseParts;
+  readonly incoming: IncomingRequest;
+  /** Sends it; a filter may put its own in front. */
+  responder: Responder;
+  auditId = "";
+  /** The flow schema that has taken the request, where there is fairness. */
+  flow: Flow | undefined = undefined;
+  /** Texts for Warning headers. */
+  #warnings: string[] | undefined = undefined;
+  /** Its status code, 0 before. */
+  code = 0;
+  /** Why the request was refused. */
+  reason: StatusReason | undefined = undefined;
+  /** The Status in it, where it has one. */
+  status: Status | undefined = undefined;
+  /** Whether the request has failed by a mistake of the server. */
+  isPanic = false;
+  /** Bytes of its body, as far as they are known. */
+  bytesOut = 0;
+  /** When all of the request had been read, and when the response began, by the steady counter; 0 before. */
+  readAt = 0;
+  answeredAt = 0;
+  /** Whether the request made a new revision. */
+  changed = false;
+  /** Whether a watch or a backup has begun: the response may go on for as long as its reader takes it. */
+  longRunning = false;
+  /** How many events a watch has sent; counted where filters observe. */
+  events = 0;
+  /** Records the request for audit. */
+  recorder: Recorder | undefined = undefined;
+  /** What the request holds while it runs. */
+  seats: Seats = NO_SEATS;
+  /** The memory of the body, from when it is read until the request has left the filters. */
+  bodyMemory: BodyReservation | undefined = undefined;
+  /** What a filter puts between the watch that the request begins and its stream. */
+  wrapWatch: ((output: WatchOutput) => WatchOutput) | undefined = undefined;
+  /** Whether it waits for its record. */
+  #waits = false;
+  #slot: UserSlot | undefined = undefined;
+  #isOver = false;
+  #whenOver: (() => void) | undefined = undefined;
+
+  constructor(server: ResponseParts, incoming: IncomingRequest, responder: Responder) {
+    this.incoming = incoming;
+    this.responder = responder;
+    this.server = server;
+  }
+
+  /** Whether it has begun, or is over without one. */
+  get answered(): boolean {
+    return this.#waits || this.responder.answered;
+  }
+
+  /** All of the request has been read, options and body: work follows. */
+  isRead(): void {
+    this.readAt = this.server.clock.steady();
+  }
+
+  /** Adds texts for Warning headers. */
+  warn(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    if (this.#warnings) this.#warnings.push(...texts);
+    else this.#warnings = [...texts];
+  }
+
+  /** The headers of a response of this type; without a type for none. */
+  headers(contentType: string): OutHeaders {
+    const headers: OutHeaders = { "audit-id": this.auditId, "cache-control": "no-cache, private" };
+    if (contentType !== "") headers["content-type"] = contentType;
+    if (this.flow) addUids(headers, this.flow);
+    if (this.#warnings) headers["warning"] = warningHeaders(this.#warnings);
+    return headers;
+  }
+
+  /** Responds with bytes that are there, once the request was recorded. */
+  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
+    this.code = code;
+    this.answeredAt = this.server.clock.steady();
+    this.bytesOut = lengthOf(body);
+    const { recorder, responder } = this;
+    const wait = !recorder || this.answered ? undefined : recorder.answering(code);
+    if (wait) this.#respondAfter(wait, () => responder.respond(code, headers, body));
+    else if (!this.#waits) responder.respond(code, headers, body);
+  }
+
+  #respondAfter(recorded: Promise<unknown>, respond: () => void): void {
+    this.#waits = true;
+    recorded.then(respond, (error: unknown) => {
+      this.recorder!.failed(error);
+      this.responder.destroy();
+    });
+  }
+
+  /** Begins a response whose body comes piece by piece. */
+  stream(code: number, headers: OutHeaders): OutStream {
+    const { recorder, responder } = this;
+    this.code = code;
+    recorder?.streaming(code);
+    const stream = responder.stream(code, headers);
+    if (recorder) responder.onOver(() => recorder.streamed());
+    return stream;
+  }
+
+  /** Counts the request for a user, until it is over or has become a watch; 429 where the user has as many as one may have. */
+  count(slots: UserSlots, user: Identity): void {
+    if (!this.#isOver) this.#slot = slots.take(user);
+  }
+
+  /** The request is counted otherwise from now on. */
+  uncount(): void {
+    this.#slot?.[Symbol.dispose]();
+  }
+
+  /** The last byte was taken, or one of the two broke off. */
+  over(): void {
+    this.#isOver = true;
+    this.uncount();
+    this.#whenOver?.();
+  }
+
+  /** Whether it is over. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Resolves when it is over; undefined where it is, and for a caller of this process, whose reading is not observed. */
+  untilOver(): Promise<void> | undefined {
+    if (this.#isOver || this.incoming.sent.identity) return undefined;
+    return new Promise((resolve) => {
+      this.#whenOver = resolve;
+    });
+  }
+}
+
+/** Which schema and which level have taken a request, where there are objects of them (APF-11). */
+function addUids(headers: OutHeaders, { uid, level }: Flow): void {
+  if (uid !== "") headers["x-kubernetes-pf-flowschema-uid"] = uid;
+  if (level.settings.uid !== "") headers["x-kubernetes-pf-prioritylevel-uid"] = level.settings.uid;
+}
+
+const MAX_WARNING_BYTES = 4096;
+
+/**
+ * Warning headers as clients print them (RFC 7234 5.5, code 299): each text once, quoted, without control characters,
+ * bounded.
+ */
+function warningHeaders(texts: readonly string[]): string[] {
+  const headers: string[] = [];
+  let left = MAX_WARNING_BYTES;
+  for (const text of new Set(texts)) {
+    const clean = text.replaceAll(/[\p{Cc}]/gu, " ").replaceAll(/[\\"]/g, (mark) => `\\${mark}`);
+    // Header values are bytes; UTF-8 goes out as it is.
+    const header = Buffer.from(`299 - "${clean}"`, "utf8").toString("latin1");
+    left -= header.length;
+    if (left < 0) break;
+    headers.push(header);
+  }
+  return headers;
+}

@@ -1,0 +1,72 @@
+/**
+ * The paths that are answered and are no resources, in the order in which they are tried. Filters, the refusals of unknown
+ * paths and methods, and the list at `/` read this table; a server may have more.
+ *
+ * @module
+ */
+import { HISTORY_PATH } from "../../meta/history-report.ts";
+import { EXPOSITION_TYPE } from "../../util/exposition.ts";
+import { answerValue } from "../answer/answer.ts";
+import { answerBytes } from "../answer/encode.ts";
+import { type Format, JSON_ONLY, negotiate } from "../answer/negotiate.ts";
+import { discoveryRoutes } from "../documents/discovery-endpoint.ts";
+import { openApiRoutes } from "../documents/openapi-endpoint.ts";
+import { OpenApi } from "../documents/openapi.ts";
+import { versionInfo } from "../documents/version.ts";
+import { DUMPS } from "../operations/dumps.ts";
+import { type HealthCheck, healthRoutes } from "../operations/health.ts";
+import { answerHistory } from "../operations/history.ts";
+import type { ServerContext, ServerParts, Route } from "../request/context.ts";
+
+const GET = ["GET"];
+
+/** JSON for people, whatever the client accepts. */
+const INDENTED: Format = { media: "json", shape: "", version: "", pretty: true };
+
+/** What the routes of a server are made from. */
+export interface RouteParts extends Pick<ServerParts, "registry"> {
+  /** The version of the program, for `/version`. */
+  readonly version: string;
+  /** Checks of `/livez` and `/readyz` beside the server's own; none by default. */
+  readonly health?: readonly HealthCheck[];
+}
+
+/** The routes of every server. */
+export const routesOf = ({ registry, version, health = [] }: RouteParts): readonly Route[] => [
+  {
+    path: "/",
+    methods: GET,
+    listed: () => [],
+    answer: (server, { response }) => answerValue(response, 200, { paths: listedPaths(server) }, INDENTED),
+  },
+  ...discoveryRoutes(registry),
+  ...healthRoutes(health),
+  { path: HISTORY_PATH, methods: GET, answer: answerHistory },
+  {
+    path: "/metrics",
+    methods: GET,
+    answer: async (server, { response }) =>
+      answerBytes(response, 200, Buffer.from(await server.metrics.text()), EXPOSITION_TYPE),
+  },
+  ...DUMPS,
+  ...openApiRoutes(new OpenApi(registry, version)),
+  versionRoute(version),
+];
+
+function versionRoute(version: string): Route {
+  const info = versionInfo(version);
+  return {
+    path: "/version",
+    slash: true,
+    public: true,
+    methods: GET,
+    answer: (_server, { response }) =>
+      answerValue(response, 200, info, { ...negotiate(response.incoming, JSON_ONLY), pretty: true }),
+  };
+}
+
+/** The paths that `/` lists, in order. */
+const listedPaths = (server: ServerContext): string[] =>
+  server.routes.all
+    .flatMap((route) => route.listed?.(server) ?? (route.path.includes("{") ? [] : [route.path]))
+    .toSorted();

@@ -1,0 +1,105 @@
+/**
+ * Counts what one user has at the same time of what a server has for all: connections, running requests, watches. So one
+ * user cannot take all descriptors and all memory.
+ *
+ * Members of `system:masters` are not counted.
+ *
+ * @module
+ */
+import { isMaster } from "../../auth/admin.ts";
+import type { Identity } from "../../auth/contract.ts";
+import { tooManyRequests } from "../../meta/status.ts";
+import type { Collector } from "../../util/exposition.ts";
+import { PassingMap } from "../../util/passing.ts";
+
+/** One of what a user has; disposing it twice is disposing it once. */
+export type UserSlot = Disposable;
+
+/** What is counted, and to where. */
+export interface UserSlotsOptions {
+  readonly what: "connections" | "requests" | "watches";
+  /** How many one user may have at the same time; 0 for no limit. */
+  readonly most: number;
+  /** When a user who has as many is to try again; a second by default. */
+  readonly retrySeconds?: number;
+}
+
+/** A slot that is taken. It is small: each request of a user has one. */
+class Held implements UserSlot {
+  readonly #taken: PassingMap<string, number>;
+  #user: string | undefined;
+
+  constructor(taken: PassingMap<string, number>, user: string) {
+    this.#taken = taken;
+    this.#user = user;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#user === undefined) return;
+    const left = this.#taken.get(this.#user)! - 1;
+    if (left > 0) this.#taken.set(this.#user, left);
+    else this.#taken.delete(this.#user);
+    this.#user = undefined;
+  }
+}
+
+const UNCOUNTED: UserSlot = { [Symbol.dispose]() {} };
+
+/** See the head of this file. It keeps nothing of users who have nothing. */
+export class UserSlots {
+  readonly #options: UserSlotsOptions;
+  readonly #taken = new PassingMap<string, number>();
+  #refused = 0;
+
+  constructor(options: UserSlotsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a slot, until it is disposed; 429 where the user has as many as one may have. */
+  take(identity: Pick<Identity, "user" | "groups">): UserSlot {
+    const { what, most, retrySeconds } = this.#options;
+    if (most === 0 || isMaster(identity)) return UNCOUNTED;
+    const { user } = identity;
+    const taken = this.#taken.get(user) ?? 0;
+    if (taken >= most) {
+      this.#refused++;
+      const found = `expected at most ${most} ${what} of one user at a time (--max-${what}-per-user), found as many open`;
+      throw tooManyRequests(found, what, retrySeconds);
+    }
+    this.#taken.set(user, taken + 1);
+    return new Held(this.#taken, user);
+  }
+
+  /** Users who have something. */
+  get users(): number {
+    return this.#taken.size;
+  }
+
+  /** What is counted; the most that a user has; how often one was refused. */
+  get figures(): { readonly limit: string; readonly highest: number; readonly refused: number } {
+    let highest = 0;
+    for (const taken of this.#taken.values()) highest = Math.max(highest, taken);
+    return { limit: this.#options.what, highest, refused: this.#refused };
+  }
+}
+
+/** How near users are to their limits, and how often they were refused. No user is named: there may be any number. */
+export const userSlotsMetrics =
+  (all: readonly UserSlots[]): Collector =>
+  () => {
+    const figures = all.map((one) => one.figures);
+    return [
+      {
+        name: "keelson_user_limit_highest",
+        type: "gauge",
+        help: "What the user has at the moment who has most of what is limited for each user.",
+        samples: figures.map(({ limit, highest }) => ({ labels: { limit }, value: highest })),
+      },
+      {
+        name: "keelson_user_limit_refusals_total",
+        type: "counter",
+        help: "Requests that were refused because their user had as much as one may have.",
+        samples: figures.map(({ limit, refused }) => ({ labels: { limit }, value: refused })),
+      },
+    ];
+  };
