@@ -9,13 +9,7 @@ import { Client, type LocalServer } from "../client/index.ts";
 import type { Extension, KeptExtension } from "../extension/index.ts";
 import type { FlowConfiguration } from "../fairness/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import {
-  type BuiltRegistry,
-  type KeptRegistry,
-  type Kinds,
-  type UnreadableRecord,
-  keepRegistry,
-} from "../registry/index.ts";
+import { type KeptRegistry, type Kinds, type UnreadableRecord, keepRegistry } from "../registry/index.ts";
 import { type Controller, type Manager, createManager, withoutManagedFields } from "../runtime/index.ts";
 import type { ApiContext } from "../schema/definition.ts";
 import { DEFAULT_FILTERS, type HealthCheck, type Route, type ServerHandle, createServer } from "../server/index.ts";
@@ -27,6 +21,7 @@ import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
 import type { Cluster, ClusterParts, KeptCluster } from "./contract.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import type { FlowObjects } from "./flow-objects.ts";
+import type { ClusterRegistry } from "./handlers.ts";
 import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
@@ -47,7 +42,7 @@ export interface Kept {
 /** What is open when the cluster begins to answer. */
 export interface OpenParts {
   readonly own: Own;
-  readonly built: BuiltRegistry;
+  readonly built: ClusterRegistry;
   readonly flow: FlowObjects;
   readonly extension: Extension | undefined;
   /** What was opened; the last is closed first. */
@@ -179,7 +174,7 @@ export class RunningCluster implements Cluster {
 /** Who makes the roles of the start; undefined where there are none to make. */
 function defaultRolesOf(
   { defaultRoles = false, log = silentLog, server: { filters = DEFAULT_FILTERS } = {} }: ClusterParts,
-  built: BuiltRegistry,
+  built: ClusterRegistry,
   api: ApiContext,
   client: () => Client,
 ): DefaultRoles | undefined {
@@ -197,7 +192,7 @@ function defaultRolesOf(
 /** What the server of a cluster is made of, beside the parts of the cluster. */
 interface Served {
   readonly own: Own;
-  readonly built: BuiltRegistry;
+  readonly built: ClusterRegistry;
   readonly explaining: Route;
   readonly mismatches: () => number;
   readonly health: readonly HealthCheck[];
@@ -210,8 +205,8 @@ function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, hea
   const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
   return createServer({
     registry: built.kinds,
-    authenticator: built.authenticator,
-    authorizer: built.authorizer,
+    authenticator: built.handlers.authenticator,
+    authorizer: built.handlers.authorizer,
     dialect,
     clock,
     random,

@@ -13,13 +13,13 @@ import type { ResourceCache } from "../cache/index.ts";
 import { apiVersionOf, inVersionOrder } from "../meta/versions.ts";
 import { type Steps, atOnce, inTurns } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
-import { cacheResource } from "./codec.ts";
+import { cacheResource } from "./versions/codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
-import { type SharedParts, type Kind, type StoredResource, type Views, kindOf, storePrefix } from "./kind.ts";
+import { type SharedParts, type Kind, type StoredResource, type Views, kindOf, storePrefix } from "./kind/kind.ts";
 import { resourceOf } from "./resource.ts";
-import { type Converter, checkedConverter, hubConverter } from "./versions/converter.ts";
-import { type Actions, askedResource } from "./virtual/asked.ts";
-import { shownResource } from "./virtual/shown.ts";
+import { type Converter, checkedConverter, hubConverter } from "./kind/converter.ts";
+import { actionResource } from "./unstored/act.ts";
+import { shownResource } from "./unstored/shown.ts";
 
 /** One resource in all its versions: the unit that comes, changes and goes. */
 export interface ResourceSpec {
@@ -60,13 +60,12 @@ interface Served {
 /** The kinds of a moment. */
 export interface KeptKinds {
   /** The same kinds over the parts of another server, in a time that does not depend on the number of objects. */
-  fork(shared: SharedParts, actions: Actions): Kinds;
+  fork(shared: SharedParts): Kinds;
 }
 
 /** See the head of this file. */
 export class Kinds implements Registry {
   readonly #shared: SharedParts;
-  readonly #actions: Actions;
   /** By `plural.group` of the storage version. */
   readonly #live = new Map<string, Live>();
   readonly #groups = new Map<string, Map<string, GroupVersion>>();
@@ -78,17 +77,16 @@ export class Kinds implements Registry {
   #sorted: readonly Resource[] | undefined;
   #generation = 0;
 
-  constructor(shared: SharedParts, actions: Actions) {
+  constructor(shared: SharedParts) {
     this.#shared = shared;
-    this.#actions = actions;
   }
 
   /** The kinds as they are now. Each time they are put over the parts of another server: for forks. */
   keep(): KeptKinds {
     const kept = [...this.#live].map(([key, { spec, closed }]) => ({ key, spec, closed }));
     return {
-      fork(shared, actions) {
-        const fork = new Kinds(shared, actions);
+      fork(shared) {
+        const fork = new Kinds(shared);
         for (const { key, spec, closed } of kept) {
           const cache = isUnstored(spec) ? undefined : shared.cacher.resource(prefixOf(storageOf(spec)));
           fork.#swap(key, new Later(key, spec, closed, () => atOnce(fork.#compile(spec, cache))));
@@ -168,7 +166,7 @@ export class Kinds implements Registry {
   /** The verbs of a resource in its storage version, served or not; undefined for what is not stored here. */
   storedResource(key: string): Resource | undefined {
     const kind = this.stored(key);
-    return kind && resourceOf(kind, this.#actions);
+    return kind && resourceOf(kind);
   }
 
   /** How many resources are stored. */
@@ -289,7 +287,7 @@ export class Kinds implements Registry {
     const { key } = stored;
     for (const kind of versions.values()) {
       if (kind.definition.served === false) continue;
-      served.push({ key, definition: kind.definition, kind, resource: resourceOf(kind, this.#actions) });
+      served.push({ key, definition: kind.definition, kind, resource: resourceOf(kind) });
       yield;
     }
     return new Compiled(spec, stored, served);
@@ -302,7 +300,7 @@ export class Kinds implements Registry {
       key,
       definition: d,
       kind: undefined,
-      resource: d.shown ? shownResource(d, this.#shared) : askedResource(d, this.#shared, this.#actions),
+      resource: d.shown ? shownResource(d, this.#shared) : actionResource(d, this.#shared),
     }));
     return new Compiled(spec, undefined, served);
   }

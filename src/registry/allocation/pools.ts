@@ -7,7 +7,7 @@
 import { hasReason } from "../../meta/status.ts";
 import type { ApiContext, ApiObject, NewObject, Owner, Pool } from "../../schema/definition.ts";
 import { type Store, StoreError } from "../../storage/contract.ts";
-import type { Kind, Pools } from "../kind.ts";
+import type { Kind, Pools } from "../kind/kind.ts";
 
 /** Writes and reads the objects that show a pool, as a client would. */
 export interface Shows {

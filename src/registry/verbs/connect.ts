@@ -4,11 +4,11 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import { ObjectRequest } from "../admission-request.ts";
+import { ObjectRequest } from "../pipeline/admission-request.ts";
 import type { Caller, Target } from "../contract.ts";
-import type { Kind } from "../kind.ts";
-import { withoutLock } from "../object-locks.ts";
-import { newContext, withWarnings } from "../write.ts";
+import type { Kind } from "../kind/kind.ts";
+import { withoutLock } from "../commit/object-locks.ts";
+import { newContext, withWarnings } from "../kind/write.ts";
 
 /** Asks admission whether a connection may be made. Rejects with the refusal. */
 export function connect(kind: Kind, target: Target, options: ApiObject, caller: Caller): Promise<void> {

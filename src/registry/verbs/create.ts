@@ -15,16 +15,16 @@ import { whileHeld } from "../../util/keyed-lock.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { whenDone } from "../../util/when-done.ts";
-import { encodeObject } from "../codec.ts";
-import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
+import { encodeObject } from "../versions/codec.ts";
+import { type Judging, type Plan, type Proposal, commit } from "../commit/commit.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
-import { decodeBody } from "../decode.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { placeObject } from "../metadata.ts";
-import { managerOf, ownCreated } from "../ownership.ts";
-import { mutate, prepareNew, requestOf } from "../pipeline.ts";
-import { type Write, newContext, withWarnings } from "../write.ts";
-import { unstoredResult, writtenResult } from "../results.ts";
+import { decodeBody } from "../objects/decode.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { placeObject } from "../kind/metadata.ts";
+import { managerOf, ownCreated } from "../objects/ownership.ts";
+import { mutate, prepareNew, requestOf } from "../pipeline/pipeline.ts";
+import { type Write, newContext, withWarnings } from "../kind/write.ts";
+import { unstoredResult, writtenResult } from "../objects/results.ts";
 import { shownAfterStoring, storedForm } from "../versions/view.ts";
 
 /** Creates the object of a body. 201, or 409 AlreadyExists, 422 with everything that is wrong. */

@@ -6,11 +6,11 @@
  */
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { deleted, invalid, notFound } from "../../meta/status.ts";
-import { storedBytes } from "../codec.ts";
-import { commit } from "../commit.ts";
+import { storedBytes } from "../versions/codec.ts";
+import { commit } from "../commit/commit.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target } from "../contract.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { newContext } from "../write.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { newContext } from "../kind/write.ts";
 
 /** What the option is called, in bodies and queries. */
 const OPTION = "ignoreStoreReadErrorWithClusterBreakingPotential";

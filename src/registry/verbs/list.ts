@@ -5,13 +5,13 @@
  */
 import { CacheError, type Entry, type ListPart, PART, type Selection, type Snapshot } from "../../cache/index.ts";
 import { badRequest, expired, storageUnreadable } from "../../meta/status.ts";
-import { type ContinueToken, decodeContinue, encodeContinue, keyBehind } from "../continue-token.ts";
+import { type ContinueToken, decodeContinue, encodeContinue, keyBehind } from "./continue-token.ts";
 import type { ListOptions, ListResult } from "../contract.ts";
-import { cacheError } from "../errors.ts";
-import type { Kind } from "../kind.ts";
+import { cacheError } from "../kind/errors.ts";
+import type { Kind } from "../kind/kind.ts";
 import { BATCH, makeReady, makeViews } from "../versions/view.ts";
 import { type Selected, selectionOf } from "./selection.ts";
-import { parseVersion, waitForRevision, waitUntilFresh } from "../freshness.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
 /** Lists a namespace, or all of them. Every page of one list shows the same revision; 410 when that has expired. */
 export async function list(kind: Kind, namespace: string, options: ListOptions): Promise<ListResult> {

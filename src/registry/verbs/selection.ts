@@ -6,7 +6,7 @@
 import type { Entry, Selection } from "../../cache/index.ts";
 import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
 import { badRequest } from "../../meta/status.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 import { madeOf, parseEntry } from "../versions/view.ts";
 
 /** What is asked of the cache, and what the cache cannot be asked. */

@@ -14,17 +14,17 @@ import { whileHeld } from "../../util/keyed-lock.ts";
 import { type Work, andThen, atOnce, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { type Value, equal } from "../../value/value.ts";
-import { encodeObject } from "../codec.ts";
-import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
+import { encodeObject } from "../versions/codec.ts";
+import { type Judging, type Plan, type Proposal, commit } from "../commit/commit.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
-import { decodeBody } from "../decode.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { formOf } from "../lens.ts";
-import { placeObject } from "../metadata.ts";
-import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
-import { prepareChanged } from "../pipeline.ts";
-import { type Write, newContext, withWarnings } from "../write.ts";
-import { storedResult, unstoredResult, writtenResult } from "../results.ts";
+import { decodeBody } from "../objects/decode.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { formOf } from "../objects/lens.ts";
+import { placeObject } from "../kind/metadata.ts";
+import { managerOf, ownCreated, ownUpdated } from "../objects/ownership.ts";
+import { prepareChanged } from "../pipeline/pipeline.ts";
+import { type Write, newContext, withWarnings } from "../kind/write.ts";
+import { storedResult, unstoredResult, writtenResult } from "../objects/results.ts";
 import { freeAll } from "../allocation/allocator.ts";
 import { converting, mayWait } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, shownAfterStoring, storedForm } from "../versions/view.ts";
@@ -87,22 +87,15 @@ export interface Change {
   /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
   change(old: ApiObject, entry: Entry): Work<ApiObject>;
   /**
-   * Throws where the object is not the one that the client has named, by its version for instance. Asked after those of admission that may
-   * change the next state, so that who may not write it is told 403 and not 409, and before its rules.
+   * Throws where the object is not the one that the client has named, by its version for instance. Runs after the mutating steps of
+   * admission, so that a client that may not write gets 403 and not 409, and before the rules of the kind.
    */
   readonly demand?: (old: ApiObject) => void;
-  /** Whether it is the server's own: see {@link changeObject}. */
+  /** Whether it is a write of the server itself: neither admission nor the rules of the kind run. */
   readonly own?: true;
   /** The object to create when there is none; without it the answer is 404. */
   readonly missing?: (() => Work<ApiObject>) | undefined;
 }
-
-/**
- * A change by the server itself, for which a client has asked elsewhere: admission and the rules of the kind are not asked,
- * it has no owner and does not count as a generation.
- */
-export const changeObject = (write: Write, change: (old: ApiObject) => ApiObject): Promise<WriteResult> =>
-  guaranteedUpdate(write, { own: true, change });
 
 /** Carries a change out. */
 export const guaranteedUpdate = (write: Write, how: Change): Promise<WriteResult> => commit(changeOf(write, how));

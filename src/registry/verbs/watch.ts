@@ -6,10 +6,10 @@
 import { type Watch, type WatchSink, closed } from "../../cache/index.ts";
 import { storageUnreadable } from "../../meta/status.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 import { ReadySink } from "../versions/ready-sink.ts";
 import { type Selected, selectionOf } from "./selection.ts";
-import { parseVersion, waitForRevision, waitUntilFresh } from "../freshness.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
 /**
  * Starts a watch. Without a version (or with 0) the present objects come first; with one, only what happened since;

@@ -7,7 +7,7 @@ import {
   type WatchSink,
   ownBatch,
 } from "../../cache/index.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 import { makeReady, takeView } from "./view.ts";
 
 /** Events that may wait for their conversion; a watch that is further behind ends, and is taken up again by its client. */

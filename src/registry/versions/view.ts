@@ -12,8 +12,10 @@ import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import { decodeObject, keptBytes, textOf, versionOf } from "../codec.ts";
-import type { Kind, View } from "../kind.ts";
+import { decodeObject, keptBytes, textOf, versionOf } from "./codec.ts";
+import { type Kind, type View, keyOf } from "../kind/kind.ts";
+import type { Target } from "../contract.ts";
+import { notFound } from "../../meta/status.ts";
 
 /**
  * Whether the object of an entry is not stored as it would be stored today: in another version, or by another schema, as
@@ -25,6 +27,13 @@ export const isStale = (kind: Kind, entry: Entry): boolean =>
 /** Whether the bytes of an entry are what is shown of it, whatever schema it was written by. */
 const isShownAsStored = (kind: Kind, entry: Entry): boolean =>
   versionOf(entry) === kind.apiVersion && !kind.walker.read;
+
+/** The object of a path as it is now. Throws 404 where there is none. */
+export function currentOf(kind: Kind, { namespace, name }: Pick<Target, "namespace" | "name">): ApiObject {
+  const entry = kind.cache.get(keyOf(kind, namespace, name));
+  if (!entry) throw notFound(kind.ref, name);
+  return objectOf(kind, entry);
+}
 
 /** Brings what was stored into the form of today, and notes whether it had another. */
 function readAsToday(kind: Kind, entry: Entry, object: ApiObject): ApiObject {
