@@ -36,14 +36,14 @@ export const createCluster = (parts: ClusterParts): Promise<Cluster> =>
     return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf });
   }, closeFailed(parts));
 
-/** A cluster that begins with a moment; its kinds are those of the moment, not those that the first one was given. */
-function forkOf(given: ClusterParts, { registry, definitions, told }: Kept): Cluster {
+/** A fork; its kinds are those that were served at the time of the fork. */
+function forkOf(given: ClusterParts, { registry, definitions, configuration }: Kept): Cluster {
   const parts = { ...given, definitions: [], defaultRoles: false };
   return openPartsNow((opened) => {
-    const own = openOwn(parts, opened, told);
+    const own = openOwn(parts, opened, configuration);
     const built = forkRegistry(registry, registryOptions(parts, own));
     opened.defer(() => built.cacher.close());
-    const flow = openFlow(parts, { built, own, opened }, told);
+    const flow = openFlow(parts, { built, own, opened }, configuration);
     void flow.follow();
     const extension = closedWith(definitions?.fork(extensionParts(parts, { built, own })), opened);
     return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf });
@@ -70,17 +70,21 @@ async function openRegistry(parts: ClusterParts, own: Own, opened: AsyncDisposab
   return built;
 }
 
-/** Keeps the objects that say how many requests run at a time. */
-const openFlow = (parts: ClusterParts, { built, own, opened }: Opened, told?: FlowConfiguration): FlowObjects => {
+/** Follows the objects that configure fairness. */
+const openFlow = (
+  parts: ClusterParts,
+  { built, own, opened }: Opened,
+  configuration?: FlowConfiguration,
+): FlowObjects => {
   const { kinds, lookup } = built;
   const flow = new FlowObjects({
-    told,
+    configuration,
     kinds,
     lookup,
     api: own.api,
     log: parts.log ?? silentLog,
     activity: parts.server?.activity,
-    changed: (configuration) => own.fairness?.configure(configuration),
+    changed: (next) => own.fairness?.configure(next),
   });
   return opened.adopt(flow, (one) => one.close());
 };
@@ -95,7 +99,7 @@ function closedWith(extension: Extension | undefined, opened: AsyncDisposableSta
   return extension;
 }
 
-/** Makes what a cluster has from its start, where it is missing. A server that can make no more than namespaces serves, too. */
+/** Creates the objects of the start, where they are missing. A server that can create only namespaces serves, too. */
 async function provisionAll(parts: ClusterParts, built: ClusterRegistry, { api }: Own): Promise<void> {
   const { log = silentLog, dialect } = parts;
   const { ofCluster, inNamespaces } = startObjects(api);

@@ -72,7 +72,7 @@ function resourcesOf(kinds: Kinds, apiVersion: string, kind: string): ResourceOf
 }
 
 const noSigner = (): never => {
-  throw new Error("expected the cluster to be given a signer, tokens were asked for");
+  throw new Error("expected the parts of the cluster to have a signer, a token was requested");
 };
 
 /** Accepts no credential. */

@@ -1,5 +1,5 @@
 /**
- * A cluster whose parts are open: a server that is made when somebody first asks, clients in this process, controllers.
+ * A cluster whose parts are open: a server that is made on first use, clients in this process, controllers.
  *
  * @module
  */
@@ -31,15 +31,15 @@ import { whyRoute } from "./why-route.ts";
 
 const GRACE_MS = 10_000;
 
-/** What a cluster begins with that begins with a moment of another one. */
+/** The state of a cluster that a fork begins with. */
 export interface Kept {
   readonly registry: KeptRegistry;
   readonly definitions: KeptExtension | undefined;
-  /** What fairness was told last. */
-  readonly told: FlowConfiguration | undefined;
+  /** The last configuration of fairness. */
+  readonly configuration: FlowConfiguration | undefined;
 }
 
-/** What is open when the cluster begins to answer. */
+/** What is open when the cluster begins to serve. */
 export interface OpenParts {
   readonly own: Own;
   readonly built: ClusterRegistry;
@@ -47,7 +47,7 @@ export interface OpenParts {
   readonly extension: Extension | undefined;
   /** What was opened; the last is closed first. */
   readonly opened: AsyncDisposableStack;
-  /** Makes a cluster that begins with a moment of this one. */
+  /** Makes a fork. */
   readonly forkOf: (parts: ClusterParts, kept: Kept) => Cluster;
 }
 
@@ -59,7 +59,7 @@ export class RunningCluster implements Cluster {
   readonly #local: LocalServer;
   readonly #transport: ReturnType<typeof inProcessTransport>;
   readonly #serve: () => ServerHandle;
-  /** Made when somebody first asks: clusters that others only begin with are never asked. */
+  /** Made on first use: a cluster that is only forked needs none. */
   #server: ServerHandle | undefined;
   #graceMillis = GRACE_MS;
   #closing: Promise<void> | undefined;
@@ -73,7 +73,7 @@ export class RunningCluster implements Cluster {
     this.#transport = inProcessTransport({ inject: (request) => this.server.inject(request) });
     const checks = opened.adopt(checkCache(own.api, built, log), (one) => one.close());
     const repairs = built.startRepairs((error) =>
-      log.error("what Services take could not be put right", { error: String(error) }),
+      log.error("the allocations of Services could not be repaired", { error: String(error) }),
     );
     opened.defer(() => repairs.close());
     const roles = defaultRolesOf(parts, built, own.api, () => this.client("keelson", SERVER_ITSELF));
@@ -130,7 +130,11 @@ export class RunningCluster implements Cluster {
   keep(still: Store, then: Clock): KeptCluster {
     const { built, extension, flow, own, forkOf } = this.#open;
     const parts = { ...this.#parts, gates: own.api.gates };
-    const kept = { registry: keepRegistry(built, still, then), definitions: extension?.keep(), told: flow.told };
+    const kept = {
+      registry: keepRegistry(built, still, then),
+      definitions: extension?.keep(),
+      configuration: flow.configuration,
+    };
     return { dialect: parts.dialect, fork: (others) => forkOf({ ...parts, ...others }, kept) };
   }
 
@@ -171,7 +175,7 @@ export class RunningCluster implements Cluster {
   }
 }
 
-/** Who makes the roles of the start; undefined where there are none to make. */
+/** Creates the default roles; undefined where there are none. */
 function defaultRolesOf(
   { defaultRoles = false, log = silentLog, server: { filters = DEFAULT_FILTERS } = {} }: ClusterParts,
   built: ClusterRegistry,
@@ -198,7 +202,7 @@ interface Served {
   readonly health: readonly HealthCheck[];
 }
 
-/** The server over the registry, with what the cluster says of itself there. */
+/** The server over the registry, with the health checks, metrics and routes of the cluster. */
 function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, health }: Served): ServerHandle {
   const { store, log = silentLog, server = {} } = parts;
   const { clock, random, dialect } = own.api;

@@ -5,7 +5,7 @@
  */
 import type { Entry } from "../cache/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
-import type { Followed, Lookup, ObjectName } from "../schema/lookup.ts";
+import type { Lookup, ObjectName } from "../schema/lookup.ts";
 import { type Kind, keyOf } from "./kind/kind.ts";
 import type { Kinds } from "./kinds.ts";
 import { objectOf } from "./versions/view.ts";
@@ -66,26 +66,17 @@ export const lookupIn = (kinds: () => Kinds): Lookup => ({
         .entries.map(({ key }) => nameIn(kind, key)) ?? []
     );
   },
-  follow: (resource) => new FollowedKind(() => kinds().stored(resource)),
+  // When a kind is set anew and loaded again, its history begins anew.
+  follow: (resource) => ({
+    get mark() {
+      return kinds().stored(resource)?.cache.since ?? 0;
+    },
+    changedSince(mark) {
+      const kind = kinds().stored(resource);
+      return kind?.cache.keysSince(mark)?.map((key) => nameIn(kind, key));
+    },
+  }),
 });
-
-/** Follows a resource. When its kind is set anew and loaded again, its history begins anew. */
-class FollowedKind implements Followed {
-  readonly #kind: () => Kind | undefined;
-
-  constructor(kind: () => Kind | undefined) {
-    this.#kind = kind;
-  }
-
-  get mark(): number {
-    return this.#kind()?.cache.since ?? 0;
-  }
-
-  changedSince(mark: number): readonly ObjectName[] | undefined {
-    const kind = this.#kind();
-    return kind ? kind.cache.keysSince(mark)?.map((key) => nameIn(kind, key)) : undefined;
-  }
-}
 
 /** The namespace and name in a key of a resource. */
 function nameIn(kind: Kind, key: string): ObjectName {

@@ -48,13 +48,11 @@ import { watch } from "./verbs/watch.ts";
 import { objectOf, viewOf } from "./versions/view.ts";
 import { actBelow } from "./unstored/act.ts";
 
-/** The resource of a kind. */
-export const resourceOf = (kind: Kind): Resource => new KindResource(kind);
-
 /**
- * A write starts from the present: what it decides without the store must not rest on what another server has replaced.
+ * The resource of a kind. A write first waits until the cache has what other servers have stored: what it decides without the
+ * store must not depend on older objects.
  */
-class KindResource implements Resource {
+export class KindResource implements Resource {
   readonly definition: ResourceDefinition;
   readonly storage: ResourceDefinition | undefined;
   readonly itemOffset: number;

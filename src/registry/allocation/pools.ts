@@ -107,13 +107,13 @@ function keeperOf({ id, shown }: Pool, { store, shows, find }: PoolParts): Keepe
     },
     async allocated() {
       const all = await shows.all(kind());
-      return new Map(all.map((object) => [object.metadata.name!, shown.owner(object) ?? NOBODY]));
+      return new Map(all.map((object) => [object.metadata.name!, shown.owner(object) ?? UNOWNED]));
     },
   };
 }
 
-/** The owner of what was not allocated here: no object, so that it is never released here. */
-const NOBODY: Owner = { namespace: "", name: "" };
+/** The owner of a name that was not allocated here: no object, so it is never released here. */
+const UNOWNED: Owner = { namespace: "", name: "" };
 
 const isSame = (a: Owner | undefined, b: Owner): boolean => a?.namespace === b.namespace && a.name === b.name;
 

@@ -1,9 +1,9 @@
 /**
- * The one way of a write to the store: lock, judge, store, answer.
+ * Every write to the store goes this way: lock, judge, store, answer.
  *
- * A verb judges. It looks at what is stored and answers a {@link Plan}: the writes, and what the client is answered once
- * they are stored. Judging changes nothing but what the write must have for itself alone before it is stored, as an address
- * or a share of a quota. That is a {@link Reservation}: kept when the writes are stored, released when they are not.
+ * A verb judges: it reads what is stored and returns a {@link Plan}, the writes and the result once they are stored. Judging
+ * changes nothing but {@link Reservation}s, such as an address or a share of a quota. They are kept when the writes are stored,
+ * and released when they are not.
  *
  *     lock -> judge -> confirm reservations -> store, all or none -> keep reservations -> answer
  *               ^                                |
@@ -15,13 +15,13 @@ import { closed } from "../../cache/index.ts";
 import type { WriteContext } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import { StoreError } from "../../storage/contract.ts";
-import type { Hold } from "../../util/keyed-lock.ts";
+import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
 import { inOrder } from "../../util/when-done.ts";
 import type { Caller, Target } from "../contract.ts";
-import { storeError } from "../kind/errors.ts";
+import { lockError, storeError } from "../kind/errors.ts";
 import { type Kind, servedNow } from "../kind/kind.ts";
-import { withLock, withLocks, withoutLock } from "./object-locks.ts";
-import { type PlannedWrite, plannedOver } from "./planned.ts";
+import { withLocks } from "./object-locks.ts";
+import { PlannedLookup, type PlannedWrite } from "./planned.ts";
 import { waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
 /** What a verb has decided. */
@@ -54,13 +54,20 @@ export interface Judging {
   reserve(reservation: Reservation): void;
 }
 
+/** Goes on with the result of some work, at once where it is there; work that waits ends when the lock is lost. */
+export const whenHeld = <T, R>(
+  { hold }: Pick<Judging, "hold">,
+  work: T | Promise<T>,
+  next: (result: T) => R | Promise<R>,
+): R | Promise<R> => (work instanceof Promise ? whileHeld(hold, work).then(next) : next(work));
+
 /** A write as a verb brings it to be carried out. */
 export interface Proposal<Answer> {
   readonly kind: Kind;
   readonly target: Target;
   readonly caller: Caller;
   readonly ctx: WriteContext;
-  /** The key in the store whose writers wait for each other; undefined for a new object, for which nobody waits. */
+  /** The key in the store whose writers wait for each other; undefined for a new object. */
   readonly lock: string | undefined;
   /** Decides by what is stored now. Throws an `ApiError` to refuse. */
   judge(attempt: Judging): Plan<Answer> | Promise<Plan<Answer>>;
@@ -68,16 +75,20 @@ export interface Proposal<Answer> {
   judgesAgain?(refused: StoreError): boolean;
 }
 
-/** How often another server may be faster before the client is told. */
-const TRIES = 12;
+/** How often another server may be faster before the request fails. */
+const MAX_TRIES = 12;
 
 /** Carries out a write. Rejects with an `ApiError`. */
 export async function commit<Answer>(proposal: Proposal<Answer>): Promise<Answer> {
   const { kind, lock } = proposal;
   const { locks } = kind.shared;
   const work = (hold: Hold): Promise<readonly Answer[]> => carryOut([proposal], hold);
-  const [answer] = await (lock === undefined ? withoutLock(locks, work) : withLock(locks, lock, work));
-  return answer!;
+  try {
+    const [answer] = await (lock === undefined ? locks.alone(work) : locks.run(lock, work));
+    return answer!;
+  } catch (error) {
+    throw lockError(error);
+  }
 }
 
 /**
@@ -100,7 +111,7 @@ async function carryOut<Answer>(proposals: readonly Proposal<Answer>[], hold: Ho
       return await attempt.run();
     } catch (error) {
       const { proposal, name } = attempt.refused(error);
-      if (tries === TRIES || !isOvertaken(error, proposal)) throw storeError(proposal.kind, name, error);
+      if (tries === MAX_TRIES || !isOvertaken(error, proposal)) throw storeError(proposal.kind, name, error);
       proposals.forEach(({ ctx }, i) => (ctx.warnings.length = warnings[i]!));
       const { revision } = error;
       await (revision === undefined ? waitUntilFresh(proposal.kind) : waitForRevision(proposal.kind, revision));
@@ -129,7 +140,7 @@ class Attempt<Answer> implements Judging {
   get lookup(): Lookup {
     const { lookup } = this.#proposals[0]!.kind.shared;
     const isAlone = this.#proposals.length === 1 || this.#plans.length === 0;
-    return isAlone ? lookup : plannedOver(lookup, this.#writes);
+    return isAlone ? lookup : new PlannedLookup(lookup, this.#writes);
   }
 
   reserve(reservation: Reservation): void {
@@ -148,15 +159,17 @@ class Attempt<Answer> implements Judging {
       if (writes.length > 0) {
         const confirmed = inOrder(this.#reservations, (one) => one.confirm?.());
         if (confirmed) await confirmed;
-        revisions = await this.#store(writes);
+        const stored = store(writes, this.#proposals[0]!.caller);
+        const isOne = this.#plans.length === 1 && !this.#plans[0]!.followUp;
+        revisions = isOne ? [await stored] : await this.#followUp(await stored);
       }
     } catch (error) {
-      // What may have been stored after all keeps what it has.
+      // Writes that may be stored keep their reservations.
       if (!(error instanceof StoreError) || error.code !== "unknown") await this.#release();
       throw error;
     }
-    const settled = revisions ? inOrder(this.#reservations, (one) => one.keep?.()) : this.#release();
-    if (settled) await settled;
+    const ended = revisions ? inOrder(this.#reservations, (one) => one.keep?.()) : this.#release();
+    if (ended) await ended;
     return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? []));
   }
 
@@ -174,15 +187,8 @@ class Attempt<Answer> implements Judging {
     return this.#plans.length === 1 ? this.#plans[0]!.writes : this.#plans.flatMap(({ writes }) => writes);
   }
 
-  /** Stores writes and what follows them; resolves to the revisions of each plan. */
-  #store(writes: readonly PlannedWrite[]): Promise<readonly (readonly number[])[]> {
-    const [plan] = this.#plans;
-    const stored = store(writes, this.#proposals[0]!.caller);
-    return this.#plans.length === 1 && !plan!.followUp ? stored.then((all) => [all]) : this.#storeOn(stored);
-  }
-
-  async #storeOn(stored: Promise<readonly number[]>): Promise<readonly (readonly number[])[]> {
-    const all = await stored;
+  /** Stores what follows the writes; resolves to the revisions of each plan. */
+  async #followUp(all: readonly number[]): Promise<readonly (readonly number[])[]> {
     let next = 0;
     const revisions: (readonly number[])[] = this.#plans.map((plan) => all.slice(next, (next += plan.writes.length)));
     for (let i = 0; i < this.#plans.length; i++) {
@@ -194,7 +200,7 @@ class Attempt<Answer> implements Judging {
     return revisions;
   }
 
-  /** Gives everything back, the last first. What cannot be given back now is found later, and is no reason to fail. */
+  /** Releases everything, the last first. The repair of pools finds what cannot be released now. */
   #release(): Promise<void> | undefined {
     const reservations = this.#reservations.toReversed();
     this.#reservations = [];
@@ -206,7 +212,7 @@ class Attempt<Answer> implements Judging {
  * Stores writes, all or none; resolves to their revisions. Rejects with StoreError. A write that has waited may find its kind
  * changed: it is stored as long as the version in which it is written is known.
  *
- * @throws CacheError `closed` when nobody could read a record any more
+ * @throws CacheError `closed` where the kind is not known any more
  */
 function store(writes: readonly PlannedWrite[], caller: Caller): Promise<readonly number[]> {
   for (const { kind } of writes) {

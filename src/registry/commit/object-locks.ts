@@ -20,25 +20,23 @@ const HOLD_MILLIS = 30_000;
 export const objectLocks = (clock: Clock): KeyedLock =>
   new KeyedLock({ clock, waitMillis: WAIT_MILLIS, holdMillis: HOLD_MILLIS });
 
+async function withErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw lockError(error);
+  }
+}
+
 /** Runs work that holds the lock of a key; 504 when it does not get the lock in time or loses it, 429 when too many wait. */
-export async function withLock<T>(locks: KeyedLock, key: string, work: (hold: Hold) => Promise<T>): Promise<T> {
-  try {
-    return await locks.run(key, work);
-  } catch (error) {
-    throw lockError(error);
-  }
-}
+export const withLock = <T>(locks: KeyedLock, key: string, work: (hold: Hold) => Promise<T>): Promise<T> =>
+  withErrors(locks.run(key, work));
 
-/** Runs work that locks nothing, since its object is not there yet; its time is bounded as that of {@link withLock}. */
-export async function withoutLock<T>(locks: KeyedLock, work: (hold: Hold) => Promise<T>): Promise<T> {
-  try {
-    return await locks.alone(work);
-  } catch (error) {
-    throw lockError(error);
-  }
-}
+/** Runs work without a lock, for an object that does not exist yet; its time is bounded as that of {@link withLock}. */
+export const withoutLock = <T>(locks: KeyedLock, work: (hold: Hold) => Promise<T>): Promise<T> =>
+  withErrors(locks.alone(work));
 
-/** Runs work that holds the locks of several keys, which it takes in order: two who want the same never wait for each other. */
+/** Runs work that holds the locks of several keys, which it takes in order, so that no deadlock is possible. */
 export function withLocks<T>(locks: KeyedLock, keys: readonly string[], work: (hold: Hold) => Promise<T>): Promise<T> {
   const [first, ...rest] = [...new Set(keys)].toSorted();
   if (first === undefined) return withoutLock(locks, work);

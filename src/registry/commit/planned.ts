@@ -18,15 +18,13 @@ export interface PlannedWrite {
   readonly write: Write;
 }
 
-/** What is read through a lookup, with planned writes over it. What nothing is planned for is read as it is. */
-export const plannedOver = (base: Lookup, planned: readonly PlannedWrite[]): Lookup => new PlannedLookup(base, planned);
-
-/** Objects that are planned, by namespace and name; undefined for one that goes. */
+/** Planned objects by namespace and name; undefined for one that is deleted. */
 type PlannedObjects = ReadonlyMap<string, ApiObject | undefined>;
 
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
-class PlannedLookup implements Lookup {
+/** A lookup over another one, with planned writes. */
+export class PlannedLookup implements Lookup {
   readonly #base: Lookup;
   /** By resource. */
   readonly #planned = new Map<string, Map<string, ApiObject | undefined>>();
@@ -73,7 +71,7 @@ class PlannedLookup implements Lookup {
     return [...stored, ...namesOf(objects)].toSorted(byName).slice(0, limit);
   }
 
-  /** What is planned may still change with each write that is judged: whoever follows it reads it anew each time. */
+  /** Planned objects may change with each write that is judged: a follower reads all of them each time. */
   follow(resource: string): ReturnType<Lookup["follow"]> {
     const followed = this.#base.follow(resource);
     return this.#of(resource) ? { mark: followed.mark, changedSince: () => undefined } : followed;

@@ -120,7 +120,7 @@ function sameObject(object: ApiObject, to: string, answer: unknown): ApiObject {
 const placeOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
   `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 
-/** 500: not the client's mistake, and nothing that it could send makes it better; so it is told what is in the way. */
+/** 500 with the reason of the failure: it is not an error of the client. */
 function failed(objects: readonly ApiObject[], to: string, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   const which = objects.length === 1 ? placeOf(objects[0]!) : `${objects.length} objects`;

@@ -1,5 +1,5 @@
 /**
- * The one border where errors of the store and of the cache become answers.
+ * Turns errors of the store, of the cache and of locks into API errors.
  *
  * @module
  */
@@ -25,16 +25,16 @@ import { StoreError } from "../../storage/contract.ts";
 import { LockTimeout } from "../../util/keyed-lock.ts";
 import type { Kind } from "./kind.ts";
 
-/** The answer to a write that did not get its lock, or lost it; any other error as it is. */
+/** The error of a write that did not get its lock, or lost it; any other error as it is. */
 export function lockError(error: unknown): unknown {
   if (!(error instanceof LockTimeout)) return error;
   const message = `other writes of the object take too long: ${error.message}`;
   if (error.why === "crowded") return tooManyRequests(message, "writers of one object");
-  // A write that has begun may have been stored: nobody is asked to repeat it.
+  // A write that has begun may have been stored: the client gets no Retry-After.
   return timeout(message, error.why === "waited" ? 1 : undefined);
 }
 
-/** The answer to a write that the store refused. */
+/** The error of a write that the store refused. */
 export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
   const error = lockError(cause);
   if (!(error instanceof StoreError)) return failureOf(error);
@@ -68,14 +68,14 @@ export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
   }
 }
 
-/** The answer to a read at a version that the cache does not have. */
-export function cacheError(error: unknown, asked: number, current: number): ApiError {
+/** The error of a read at a revision that the cache does not have. */
+export function cacheError(error: unknown, wanted: number, current: number): ApiError {
   return error instanceof CacheError && error.code === "future"
-    ? resourceVersionTooLarge(asked, current)
+    ? resourceVersionTooLarge(wanted, current)
     : failureOf(error);
 }
 
-/** The answer to whatever was thrown on the way of a request. A resource can go while it is asked: who tries again is told. */
+/** The API error of anything that a request has thrown. A resource may be removed during a request: the client may try again. */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof CacheError)) return internalError(error);

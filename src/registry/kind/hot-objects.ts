@@ -1,5 +1,5 @@
 /**
- * Parsed objects that are asked for often.
+ * Parsed objects that are used often.
  *
  * All kinds of a registry share them, and they are bounded by what they cost: what was not used for longest goes first,
  * whether its entry is still served or not.

@@ -21,22 +21,22 @@ import type { Actions } from "./action.ts";
 import type { HotObjects } from "./hot-objects.ts";
 import type { Converter } from "./converter.ts";
 
-/** What has been made of an entry in one version. */
+/** The parts of an entry in one version that are made on first use. */
 export interface View {
   /** The JSON bytes, where they are not those that are stored. */
   bytes?: Uint8Array;
   /** Whether it was stored in another form than the schema of today gives it. */
   altered?: boolean;
-  /** Ends when somebody else has answered, who has been asked for the bytes. */
+  /** Resolves when another server has sent the bytes. */
   making?: Promise<void> | undefined;
   /** The selectable fields. */
   fields?: Readonly<Record<string, string>>;
 }
 
-/** What has been made of entries in one version; it goes with the entry, and with what it was made by. */
+/** The views of one version; they live as long as their entries and the kind. */
 export type Views = WeakMap<Entry, View>;
 
-/** What makes the objects of kinds that are shown and not stored, by `group/kind`; those of one kind in any order. */
+/** Makes the objects of kinds that can be read and are not stored, by `group/kind`; in any order. */
 export type Shown = ReadonlyMap<string, () => readonly NewObject[]>;
 
 /** The parts of a server that all kinds share. */
@@ -47,16 +47,14 @@ export interface SharedParts {
   readonly admission: Chain;
   /** Carry out the creates of kinds that are not stored. */
   readonly actions: Actions;
-  /** Writers of one key wait for each other. */
   readonly locks: KeyedLock;
   readonly hot: HotObjects;
   /** Reads stored objects in the version in which they are stored. */
   readonly lookup: Lookup;
-  /** The names that objects have for themselves alone. */
+  /** Allocates addresses and ports. */
   readonly pools: Pools;
-  /** The labels of a namespace that is there. */
+  /** The labels of a namespace that exists. */
   readonly namespaceLabels: NonNullable<WriteContext["namespaceLabels"]>;
-  /** The objects of kinds that are shown and not stored. */
   readonly shown?: Shown | undefined;
 }
 
@@ -83,13 +81,13 @@ export interface StoredResource {
   /** All versions that are known, served or not, by apiVersion. */
   readonly versions: ReadonlyMap<string, Kind>;
   readonly converter: Converter;
-  /** Why no objects may be created any more; undefined when they may. */
+  /** Why creates are refused; undefined when they are not. */
   closed: string | undefined;
-  /** What is served in its place: null where nothing is, undefined as long as it is served itself. */
+  /** The resource that replaced it: null for none, undefined as long as it is served itself. */
   successor: StoredResource | null | undefined;
 }
 
-/** What is served now in the place of a resource; undefined when nothing is. */
+/** The resource that is served now under the name of another one; undefined when none is. */
 export function servedNow(stored: StoredResource): StoredResource | undefined {
   let now: StoredResource | null = stored;
   while (now?.successor !== undefined) now = now.successor;
@@ -108,27 +106,14 @@ export interface Kind {
   readonly stored: StoredResource;
   readonly cache: ResourceCache;
   readonly shared: SharedParts;
-  /** Parsed objects that are asked for often, those of others among them. */
+  /** Parsed objects that are used often, also those of other kinds. */
   readonly hot: HotObjects;
   /** Forks share them: they have the same entries and the same versions. */
   readonly views: Views;
 }
 
-/**
- * Compiles a definition into what the verbs work with.
- *
- * @param views what has been made of entries in this version; asked for when the first one is
- */
-export const kindOf = (
-  definition: ResourceDefinition,
-  stored: StoredResource,
-  cache: ResourceCache,
-  shared: SharedParts,
-  views: () => Views,
-): Kind => new CompiledKind(definition, stored, cache, shared, views);
-
-/** A class and no literal: one with getters is looked up like a dictionary, and a write reads of its kind a hundred times. */
-class CompiledKind implements Kind {
+/** A definition and what follows from it; a class, because a write reads its members a hundred times. */
+export class VersionKind implements Kind {
   readonly definition: ResourceDefinition;
   readonly ref: ObjectRef;
   readonly apiVersion: string;
@@ -143,6 +128,7 @@ class CompiledKind implements Kind {
   #walker: Walker | undefined = undefined;
   #type: StructType | undefined = undefined;
 
+  /** @param views called on first use */
   constructor(
     definition: ResourceDefinition,
     stored: StoredResource,

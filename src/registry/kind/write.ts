@@ -1,5 +1,5 @@
 /**
- * A write as it was asked for, and what goes with it from its beginning to its answer.
+ * The request of a write, and its context.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { TurnLimit } from "../../util/turn-limit.ts";
 import type { Caller, Target, WriteOptions } from "../contract.ts";
 import type { Kind } from "./kind.ts";
 
-/** One write, as it was asked for. */
+/** The request of one write. */
 export interface Write {
   readonly kind: Kind;
   readonly target: Target;
   readonly options: WriteOptions;
   readonly caller: Caller;
   readonly ctx: WriteContext;
-  /** How long it may hold the event loop. */
+  /** Bounds how long the write holds the event loop. */
   readonly limit: TurnLimit;
 }
 
@@ -28,7 +28,7 @@ export const newContext = ({ shared }: Kind, writer?: Caller): WriteContext => (
   namespaceLabels: shared.namespaceLabels,
 });
 
-/** Carries a write out; a refusal has the warnings that came before it. */
+/** Carries a write out; an error has the warnings that came before it. */
 export async function withWarnings<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,5 +1,5 @@
 /**
- * From a decoded body to an object in wire form: the kind is right, the types fit, unknown members are told or refused.
+ * Decodes a body to an object in wire form: checks the kind and the types, and reports or refuses unknown members.
  *
  * @module
  */
@@ -27,21 +27,21 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
   const walked = walk(kind, value);
   const { unknown, mismatch } = walked;
   if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
-  const told = tellFields(kind, unknown, body, options, ctx);
-  if (told) throw badRequest(unfit(kind, told));
+  const refused = checkFields(kind, unknown, body, options, ctx);
+  if (refused) throw badRequest(unfit(kind, refused));
   return complete(kind, walked, ctx);
 }
 
 /**
  * Decodes the result of a patch: what does not fit is 422 with one cause at `patch` (DEC-18).
  *
- * @param strangers members of the patch's own operations that nobody knows
+ * @param unknownInPatch unknown members of the operations of the patch
  */
 export function decodePatched(
   kind: CompiledKind,
   value: Value,
   body: Body,
-  strangers: readonly string[],
+  unknownInPatch: readonly string[],
   options: PatchOptions,
   ctx: WriteContext,
 ): ApiObject {
@@ -52,8 +52,8 @@ export function decodePatched(
   if (mismatch !== undefined) {
     throw patchInvalid(options.type === "strategic" ? unrestored(mismatch) : misfit(kind, mismatch));
   }
-  const told = tellFields(undefined, [...strangers, ...unknown], body, options, ctx);
-  if (told) throw patchInvalid(told);
+  const refused = checkFields(undefined, [...unknownInPatch, ...unknown], body, options, ctx);
+  if (refused) throw patchInvalid(refused);
   return complete(kind, walked, ctx);
 }
 
@@ -67,7 +67,7 @@ export function decodeApplied(kind: CompiledKind, value: Value, ctx: WriteContex
 const unfit = ({ definition }: CompiledKind, why: string): string =>
   `${definition.kind} in version "${definition.version}" cannot be handled as a ${definition.kind}: ${why}`;
 
-/** Decodes what somebody else made of an object (an admission webhook): unknown members are dropped, what does not fit is 400. */
+/** Decodes an object that another server returned (an admission webhook): drops unknown members; 400 for wrong types. */
 export function decodeAnswered(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
   if (isObject(value)) checkKind(kind, value, ctx);
   const walked = walk(kind, value);
@@ -99,7 +99,7 @@ function checkKind(kind: CompiledKind, value: { [key: string]: Value }, { dialec
   }
 }
 
-/** Where nothing but the body tells what it is: it must tell, and a wrong kind is a mistake in the object. */
+/** A custom object must contain its apiVersion and kind (400); a wrong kind is an error of the object (422). */
 function demandKind({ definition }: CompiledKind, value: { [key: string]: Value }): void {
   for (const member of ["apiVersion", "kind"] as const) {
     if (typeof value[member] !== "string" || value[member] === "") {
@@ -127,7 +127,7 @@ function readOldEntries(value: Value): void {
   }
 }
 
-/** What was expected and found, in front of it the words by which clients know what cannot be decoded. */
+/** What was expected and found, after the words by which clients recognise a decoding error. */
 function misfit({ definition }: CompiledKind, { path, expected, got, type }: Mismatch): string {
   const place = path ? `${definition.kind}.${path}` : definition.kind;
   return `json: cannot unmarshal ${type} into Go struct field ${place}: expected ${path || "the body"} to be ${expected}, got ${got}`;
@@ -156,7 +156,7 @@ const FOUND: Readonly<Record<JsonType, string>> = {
 };
 
 /** Adds warnings, or returns the message of the refusal under Strict. */
-function tellFields(
+function checkFields(
   kind: CompiledKind | undefined,
   unknown: readonly string[],
   body: Body,
@@ -171,33 +171,32 @@ function tellFields(
 }
 
 /**
- * What is wrong with fields, as the decoders of the real server tell it: of JSON in the order of the text, but for custom
- * kinds and patches, of which the fields that nobody knows are found later; of YAML first what is there twice, then the
- * fields that nobody knows, by their names.
+ * The unknown and duplicate fields in the order of kube-apiserver's decoders. JSON: in the order of the text; for custom kinds and
+ * patches first the duplicates. YAML: first the duplicates, then the unknown fields by name.
  */
 function fieldFaults(kind: CompiledKind | undefined, unknown: readonly string[], body: Body): readonly string[] {
-  const strange = (path: string): string => `unknown field "${path}"`;
-  const twice = (path: string): string => `duplicate field "${path}"`;
+  const unknownField = (path: string): string => `unknown field "${path}"`;
+  const duplicateField = (path: string): string => `duplicate field "${path}"`;
   if (body.isYaml) {
-    const told = body.unmarshalErrors === undefined ? [] : [body.unmarshalErrors];
-    return [...told, ...unknown.toSorted(compareWays).map(strange)];
+    const duplicates = body.unmarshalErrors === undefined ? [] : [body.unmarshalErrors];
+    return [...duplicates, ...unknown.toSorted(comparePaths).map(unknownField)];
   }
   const duplicates = body.duplicates.filter((path) => !unknown.some((u) => path.startsWith(`${u}.`)));
   const isFound = unknown.length > 0 && duplicates.length > 0 && kind && !kind.definition.untyped;
-  if (!isFound || body.json === undefined) return [...duplicates.map(twice), ...unknown.map(strange)];
+  if (!isFound || body.json === undefined) return [...duplicates.map(duplicateField), ...unknown.map(unknownField)];
   const seen = new Set<string>();
-  const [isStrange, isTwice] = [new Set(unknown), new Set(duplicates)];
+  const [unknownPaths, duplicatePaths] = [new Set(unknown), new Set(duplicates)];
   const texts = new Set<string>();
   for (const path of membersInOrder(body.json, new Set([...unknown, ...duplicates]))) {
-    if (isStrange.has(path)) texts.add(strange(path));
-    else if (isTwice.has(path) && seen.has(path)) texts.add(twice(path));
+    if (unknownPaths.has(path)) texts.add(unknownField(path));
+    else if (duplicatePaths.has(path) && seen.has(path)) texts.add(duplicateField(path));
     seen.add(path);
   }
   return [...texts];
 }
 
-/** Orders paths of members as a walk does that takes members by name and elements by number. */
-function compareWays(a: string, b: string): number {
+/** Orders paths of fields: members by name, elements of lists by number. */
+function comparePaths(a: string, b: string): number {
   const [x, y] = [a.split(/[.[]/), b.split(/[.[]/)];
   for (let i = 0; i < x.length && i < y.length; i++) {
     const [m, n] = [x[i]!, y[i]!];

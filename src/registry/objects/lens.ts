@@ -2,7 +2,7 @@
  * What the bodies of a path are: the object itself, or what a lens shows of it (`scale` takes and answers a Scale).
  *
  * A verb reads, patches and decodes a {@link Form}, and writes an object; which of the two it deals with only this file
- * knows. Ownership is kept with the object: a field of the value belongs to whoever owns the field that it stands for.
+ * knows. Ownership is kept with the object: the owner of a field of the value is the owner of the field that it stands for.
  *
  * @module
  */
@@ -100,7 +100,7 @@ export function valueKind(kind: Kind, taken: ResourceDefinition): Kind {
     apiVersion,
     walker: walkerOf(taken.schema, { dialect: kind.shared.api.dialect }),
     type: structOf(taken.schema),
-    stored: { ...kind.stored, versions, converter: hubConverter((asked) => versions.get(asked)?.definition) },
+    stored: { ...kind.stored, versions, converter: hubConverter((version) => versions.get(version)?.definition) },
     hot: new HotObjects(0),
     views: new WeakMap(),
   };
@@ -127,7 +127,7 @@ function shown(value: Kind, lens: Lens, object: ApiObject): ApiObject {
   };
 }
 
-/** What a client is sent of a value: who owns what is told by the object, not by its value. */
+/** What a client gets of a value: without owners, which only the object has. */
 function bytesAnd(value: ApiObject): { bytes: Buffer; object: ApiObject } {
   const { managedFields: _, ...metadata } = value.metadata;
   const object = { ...value, metadata };
@@ -190,8 +190,8 @@ function ownersOfObject(
 }
 
 /**
- * The entries of an object that was written through a lens: when those who own its value wrote that is not told, but for
- * what was told before (KIND-All-19).
+ * The owners of an object that was written through a lens: without the times of their writes, but for those that were there
+ * before (KIND-All-19).
  */
 export const withTimesOf = (
   { managedFields: before = [] }: ApiObject["metadata"],

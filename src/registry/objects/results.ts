@@ -1,5 +1,5 @@
 /**
- * What verbs answer: bytes that were made once, beside the object they say.
+ * The results of verbs: bytes that are made once, and the object in them.
  *
  * @module
  */
@@ -9,17 +9,8 @@ import type { WriteResult } from "../contract.ts";
 import type { Kind } from "../kind/kind.ts";
 import { isReady, noteWritten, objectOf, textWithVersion, viewOf } from "../versions/view.ts";
 
-/** The answer to a write, from the object that is stored now; `changed` is whether the write stored it. */
-export const storedResult = (
-  kind: Kind,
-  entry: Entry,
-  code: 200 | 201 | 202,
-  ctx: WriteContext,
-  changed = false,
-): WriteResult => new StoredResult(kind, entry, code, changed, ctx.warnings);
-
-/** Parsed only where somebody asks for the object: mostly its bytes are all that is wanted. */
-class StoredResult implements WriteResult {
+/** The result of a write, from the stored object. It parses the object on first use: most callers use only the bytes. */
+export class StoredResult implements WriteResult {
   readonly bytes: Uint8Array;
   readonly code: 200 | 201 | 202;
   readonly changed: boolean;
@@ -27,7 +18,8 @@ class StoredResult implements WriteResult {
   readonly #kind: Kind;
   readonly #entry: Entry;
 
-  constructor(kind: Kind, entry: Entry, code: 200 | 201 | 202, changed: boolean, warnings: readonly string[]) {
+  /** @param changed whether the write has stored the entry */
+  constructor(kind: Kind, entry: Entry, code: 200 | 201 | 202, { warnings }: WriteContext, changed = false) {
     this.bytes = viewOf(kind, entry);
     this.code = code;
     this.changed = changed;
@@ -41,7 +33,7 @@ class StoredResult implements WriteResult {
   }
 }
 
-/** The answer from an object that is not stored so: that of a dry run, unless it has `changed` what is stored. */
+/** The result of a write whose object is not stored in this form, as in a dry run. */
 export const unstoredResult = (
   object: ApiObject,
   code: 200 | 201 | 202,
@@ -56,8 +48,8 @@ export const unstoredResult = (
 });
 
 /**
- * The answer to a write of an object: what was written, at its revision, whatever another server has made of it since.
- * The object gets its version.
+ * The result of a write: the object at the revision of the write, also where another server has changed it since. Sets the
+ * resourceVersion of `object`.
  */
 export function writtenResult(
   kind: Kind,
@@ -69,7 +61,7 @@ export function writtenResult(
 ): WriteResult {
   const entry = kind.cache.get(key);
   if (entry?.revision === revision) noteWritten(kind, entry);
-  if (entry?.revision === revision && isReady(kind, entry)) return storedResult(kind, entry, code, ctx, true);
+  if (entry?.revision === revision && isReady(kind, entry)) return new StoredResult(kind, entry, code, ctx, true);
   object.metadata.resourceVersion = String(revision);
   return unstoredResult(object, code, ctx, true);
 }

@@ -33,86 +33,64 @@ export interface RequestParts {
   readonly stored?: Pick<StoredResource, "versions" | "converter">;
 }
 
-/** What the request knows of the attempt to carry it out. */
-type Around = Pick<Judging, "hold" | "lookup">;
-
 /** See the head of this file. */
 export class ObjectRequest implements AdmissionRequest {
   readonly operation: AdmissionRequest["operation"];
   readonly object: ApiObject | undefined;
   readonly old: ApiObject | undefined;
+  readonly ref: ObjectRef;
+  readonly version: string;
+  readonly namespaced: boolean;
+  readonly namespace: string;
+  readonly nameInPath: string;
+  readonly subresource: string;
+  readonly options: AdmissionOptions;
+  readonly identity: Identity;
+  readonly warnings: string[];
+  readonly hold: Hold;
   readonly #parts: RequestParts;
-  readonly #attempt: Around;
+  readonly #attempt: Pick<Judging, "hold" | "lookup">;
   /** The request that this one shows in another version. */
   readonly #original: ObjectRequest | undefined;
   #isReinvocation = false;
 
   constructor(
     parts: RequestParts,
-    attempt: Around,
+    attempt: Pick<Judging, "hold" | "lookup">,
     operation: AdmissionRequest["operation"],
     object: ApiObject | undefined,
     old: ApiObject | undefined,
     original?: ObjectRequest,
   ) {
-    this.#parts = parts;
-    this.#attempt = attempt;
+    const { target, caller } = parts;
     this.operation = operation;
     this.object = object;
     this.old = old;
+    this.ref = parts.ref;
+    this.version = parts.version;
+    this.namespaced = parts.namespaced;
+    this.namespace = target.namespace;
+    this.nameInPath = target.name;
+    this.subresource = target.subresource;
+    this.options = parts.options;
+    this.identity = caller;
+    this.warnings = parts.ctx.warnings;
+    this.hold = attempt.hold;
+    this.#parts = parts;
+    this.#attempt = attempt;
     this.#original = original;
-  }
-
-  get ref(): ObjectRef {
-    return this.#parts.ref;
-  }
-
-  get version(): string {
-    return this.#parts.version;
-  }
-
-  get namespaced(): boolean {
-    return this.#parts.namespaced;
-  }
-
-  get namespace(): string {
-    return this.#parts.target.namespace;
   }
 
   get name(): string {
     return this.nameInPath || (this.object?.metadata.name ?? "");
   }
 
-  get nameInPath(): string {
-    return this.#parts.target.name;
-  }
-
   get shownName(): string {
     return this.name || (this.object?.metadata.generateName ?? "");
   }
 
-  get subresource(): string {
-    return this.#parts.target.subresource;
-  }
-
-  get options(): AdmissionOptions {
-    return this.#parts.options;
-  }
-
-  get identity(): Identity {
-    return this.#parts.caller;
-  }
-
   get lookup(): Lookup {
     return this.#attempt.lookup;
-  }
-
-  get warnings(): string[] {
-    return this.#parts.ctx.warnings;
-  }
-
-  get hold(): Hold {
-    return this.#attempt.hold;
   }
 
   get isReinvocation(): boolean {
@@ -157,7 +135,7 @@ export class ObjectRequest implements AdmissionRequest {
   }
 }
 
-/** The object stays the one that everybody holds; its members become those of another. */
+/** Replaces the members of an object, which other code refers to, by those of another. */
 function putInPlace(object: ApiObject, other: ApiObject): void {
   for (const member of Object.keys(object)) delete object[member];
   Object.assign(object, other);

@@ -78,7 +78,7 @@ export function prepareChanged(
   });
 }
 
-/** Asks those steps of admission that may only refuse, and reserves what they do right before the write. */
+/** Runs the validating steps of admission, and reserves what they do right before the write. */
 export function admit(
   { kind }: Pick<Write, "kind">,
   attempt: Judging,
@@ -90,7 +90,7 @@ export function admit(
   return admission.validate(request);
 }
 
-/** Refuses what is wrong, after the rules that take long have been asked too; warns of the rest. */
+/** Runs the rules that may take long, refuses an invalid object, and adds the warnings. */
 function judge(
   write: Write,
   { hold }: Judging,
@@ -110,8 +110,8 @@ function judge(
 }
 
 /**
- * What no step of admission may change is what the path says: which object this is. Owners that cannot be read are put
- * back, with a warning. Changes `object`.
+ * Restores what no step of admission may change: the kind and the path of the object. Restores the owners, with a warning, where
+ * they cannot be read. Changes `object`.
  */
 function keepPlace({ kind, target, ctx }: Write, object: ApiObject, owners: ManagedFields[] | undefined): void {
   object.apiVersion = kind.apiVersion;

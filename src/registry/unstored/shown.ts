@@ -1,6 +1,5 @@
 /**
- * Kinds that are shown, not stored: what a server knows of itself is made into objects whenever somebody reads them, and nothing
- * but `get` and `list` is possible. A kind that is shown says so in its definition.
+ * Kinds that can be read and are not stored: the server makes their objects for each read. Only `get` and `list` are possible.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import type { SharedParts } from "../kind/kind.ts";
 import { actionKey } from "../kind/action.ts";
 import { unstored } from "./unstored.ts";
 
-/** A resource that can be read, and whose objects are made when it is; a kind that nobody makes objects of has none. */
+/** The resource of a kind whose objects are made for each read; without a maker it has none. */
 export function shownResource(definition: ResourceDefinition, shared: SharedParts): Resource {
   const { group, version, plural, kind } = definition;
   const ref = { group, plural, kind };

@@ -1,7 +1,7 @@
 /**
  * The `continue` token of a paged list: which version of a collection, and after which key (DEC-25).
  *
- * It is written as kube-apiserver writes it, so that whoever takes one apart, or breaks one, sees what is known from
+ * Its format is that of kube-apiserver, so that a client that parses a token, or sends a broken one, sees what is known from
  * there. Its key is relative to the collection that is listed: a forged one never leads outside of what the request may
  * read (CVE-2022-3162).
  *
@@ -37,7 +37,7 @@ export function decodeContinue(prefix: string, text: string): ContinueToken | un
 }
 
 function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } | undefined {
-  // Node reads past what is no base64; a token that somebody has added to is not the one that was given out.
+  // Node ignores characters that are not base64; a token with such characters is not one of ours.
   if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) return undefined;
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));

@@ -57,7 +57,7 @@ function placeOf({ key }: Entry): { namespace: string; name: string } {
   return { namespace: slash < 0 ? "" : key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** Whether this delete changed the object; one that is gone already was deleted by somebody else, which is as good. */
+/** Whether this delete changed the object; one that another client has deleted is no error. */
 async function deleteOne(
   kind: Kind,
   place: { namespace: string; name: string },

@@ -20,7 +20,7 @@ const EXCLUSIVE = ["propagationPolicy", "orphanDependents", "gracePeriodSeconds"
 export const isUnread = ({ shared }: Kind, { unread }: DeleteOptions): boolean =>
   unread === true && shared.api.gates.AllowUnsafeMalformedObjectDeletion;
 
-/** Removes what is stored of an object; 422 where the object can be read. Nobody else is asked, and no finalizer holds it. */
+/** Removes the record of an object; 422 where the object can be read. Neither admission nor finalizers hold it. */
 export async function deleteUnread(
   kind: Kind,
   target: Target,

@@ -38,7 +38,7 @@ export async function watch(
 }
 
 function start(kind: Kind, selection: Selected, from: WatchFrom, sink: WatchSink): Watch {
-  // The watches of what was served before have ended, and nobody would end this one.
+  // The watches of the resource that was served before have ended; this one would never end.
   if (kind.stored.successor !== undefined) throw closed(kind.stored.prefix);
   if (!kind.stored.converter.convertAll) return kind.cache.watch(selection, from, sink);
   const ready = new ReadySink(kind, sink, selection.late);

@@ -129,7 +129,7 @@ export const decodeObject = (bytes: Uint8Array): ApiObject =>
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 const LABELS = Buffer.from('"labels"', "latin1");
 
-/** A version of an object in the cache. The object is parsed when a label, a field or a view is first asked for. */
+/** A version of an object in the cache; parsed on the first use of a label, a field or a view. */
 export class ObjectEntry implements Entry {
   readonly key: string;
   readonly revision: number;
@@ -175,7 +175,7 @@ export class ObjectEntry implements Entry {
   }
 }
 
-/** A record that is no object as far as anybody can tell; what is stored is kept, so that it can be removed. */
+/** A record that cannot be read as an object; its bytes are kept, so that it can be removed. */
 class UnreadableEntry implements Entry {
   readonly key: string;
   readonly revision: number;

@@ -1,10 +1,9 @@
 /**
- * Stored objects in the version that somebody asks for.
+ * Stored objects in the version of a request.
  *
- * An object is stored in the version that was the storage version when it was written. Who asks for that version is given
- * the stored bytes; for others it is converted once, and the view is kept with the kind ({@link Kind.views}), so that it
- * goes when the entry or the kind does. The next write, also one that changes nothing, writes it in the storage version of
- * today.
+ * An object is stored in the version that was the storage version when it was written. A request for that version gets the stored
+ * bytes. For others the object is converted once; the view is kept with the kind ({@link Kind.views}) as long as the entry and the
+ * kind exist. The next write, also one that changes nothing, stores it in the storage version of today.
  *
  * @module
  */
