@@ -19,7 +19,21 @@ const rooms = {
   auth: ["util", "value", "meta", "schema", "cel"],
   audit: ["util", "value", "meta", "auth"],
   admission: ["util", "value", "meta", "schema", "kinds", "auth", "pki"],
-  registry: ["util", "value", "apply", "meta", "patch", "schema", "storage", "cache", "auth", "admission"],
+  // It knows no kind, no step of admission and no action: cluster/ hands them over.
+  registry: [
+    "util",
+    "value",
+    "apply",
+    "meta",
+    "patch",
+    "schema",
+    "storage",
+    "cache",
+    "auth/contract",
+    "admission/contract",
+    "admission/chain",
+  ],
+  actions: ["util", "value", "meta", "schema", "auth", "registry"],
   hooks: ["util", "value"],
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "auth", "admission", "registry", "hooks"],
   fairness: ["util", "meta", "kinds", "auth"],
@@ -67,7 +81,7 @@ rooms.app = [...below, "cluster", "cli", "testing"];
 
 const TESTS = ["\\.test\\.ts$", "(?<!src)/testing/"];
 /** What tests of a room may import beside it. */
-const besideTests = { meta: ["util"], server: ["pki", "kinds"] };
+const besideTests = { meta: ["util"], actions: ["kinds"], server: ["pki", "kinds"] };
 
 const room = ([name, may]) => ({
   name: `room-${name}`,
@@ -84,11 +98,23 @@ const roomTests = ([name, more]) => ({
 });
 
 /**
- * The ladders inside rooms, lowest rung first; folders of one rung stand side by side. A rung may import itself and the rungs below it.
- * Files at the root of a room stand above its ladder. Where tests of a room may import more than its files, they may start all of it.
+ * The ladders inside rooms, lowest rung first; folders of one rung stand side by side. A rung is a folder, or a file at the root of the
+ * room. It may import itself and the rungs below it. Other files at the root of a room stand above its ladder; so do tests.
  */
 const ladders = {
   apply: ["schema", "fieldpath", "typed", "merge"],
+  registry: [
+    "contract.ts",
+    // A kind that is served, a write of one of its objects, and errors.
+    "kind",
+    "versions",
+    // Between bodies and objects: decoding, owners, results.
+    "objects",
+    "commit",
+    "allocation",
+    "pipeline",
+    ["verbs", "unstored"],
+  ],
   controllers: [
     "common",
     [
@@ -141,12 +167,12 @@ const ladders = {
 
 /** The rules of the ladder in one room: one for each folder, and one for folders that are not on the ladder. */
 const ladder = ([room, rungs]) => {
-  const pathOf = (folder) => `^src/${room}/${folder}/`;
+  const pathOf = (rung) => `^src/${room}/${rung.endsWith(".ts") ? `${rung.replace(".", "\\.")}$` : `${rung}/`}`;
   const rung = (folder, below) => ({
     name: `${room}-ladder-${folder}`,
     severity: "error",
     comment: `Inside its room, src/${room}/${folder}/ may import only: ${below.join(", ") || "nothing"}. Move the shared part down, or pass it in.`,
-    from: { path: pathOf(folder), ...(besideTests[room] ? { pathNot: TESTS } : {}) },
+    from: { path: pathOf(folder), pathNot: TESTS },
     to: { path: `^src/${room}/`, pathNot: [folder, ...below].map(pathOf) },
   });
   return [

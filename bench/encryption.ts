@@ -17,7 +17,7 @@ import { Rules } from "../src/encryption/rules.ts";
 import { EncryptedStore } from "../src/encryption/store.ts";
 import { Tally } from "../src/encryption/tally.ts";
 import { localPlugin } from "../src/encryption/testing/local-plugin.ts";
-import { cacheResource } from "../src/registry/codec.ts";
+import { cacheResource } from "../src/registry/versions/codec.ts";
 import { openSqliteStore } from "../src/storage/sqlite/store.ts";
 import type { Store } from "../src/storage/contract.ts";
 import { systemClock, systemRandom } from "../src/util/clock.ts";

@@ -1,5 +1,5 @@
 /**
- * The chain of admission: which steps are asked about a request, in which order, and for what.
+ * The chain of admission: which steps run for a request, and in which order.
  *
  *     mutate -> (mutate once more) -> validate -> commit -> [the write is stored] or rollback
  *

@@ -26,7 +26,7 @@ export interface AdmissionOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** A write that may be stored, or a question that may be answered. */
+/** A request that admission decides about: a write, a create that stores nothing, or a connection. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   /** Group, plural and kind of what is written; compare with {@link concerns}, never by plural or kind alone. */
@@ -77,16 +77,16 @@ export interface AdmissionRequest {
 /** One step of the chain. A step refuses by throwing, or rejecting with, an `ApiError`. */
 export interface AdmissionStep {
   readonly name: string;
-  /** Whether it is asked about connections, too (CONNECT: exec, attach, portforward, proxy). */
+  /** Whether it runs for connections, too (CONNECT: exec, attach, portforward, proxy). */
   readonly connects?: true;
-  /** The resources that it looks at, subresources included; every one where it does not say. It is not asked about others. */
+  /** The resources that it runs for, with their subresources; all by default. */
   readonly resources?: readonly Pick<ObjectRef, "group" | "plural">[];
-  /** May change the object; runs a second time where a step has asked for that by `request.reinvoke()`. */
+  /** May change the object; runs a second time where a step has called `request.reinvoke()`. */
   mutate?(request: AdmissionRequest): void | Promise<void>;
   validate?(request: AdmissionRequest): void | Promise<void>;
   /** Runs when all steps agreed, right before the write is stored; not in a dry run, and not where nothing changes. */
   commit?(request: AdmissionRequest): Promise<void> | undefined;
-  /** Runs when a write that it was asked to validate is not stored after all: undoes what it did for the request, if anything. */
+  /** Runs when a validated write is not stored after all: undoes what the step did for the request. */
   rollback?(request: AdmissionRequest): Promise<void> | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Nobody gives more than they have: who writes a role or a binding must have the rights that it gives, or the verb `escalate`
+ * A user grants only rights that they have: to write a role or a binding, they need the rights in it, or the verb `escalate`
  * or `bind` on the role (RBAC-39..47).
  *
- * It is asked after everything that may change the object and before its rules, so that who may not is told 403 whatever else
+ * It runs after everything that may change the object and before its rules, so that a forbidden write is 403 whatever else
  * is wrong (RBAC-46).
  *
  * @module
@@ -27,7 +27,7 @@ import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.t
 /** What the checks are made of. */
 export interface EscalationParts {
   readonly lookup: Lookup;
-  /** Asked for `escalate` and `bind`. */
+  /** Decides about `escalate` and `bind`. */
   readonly authorizer: Authorizer;
 }
 
@@ -52,7 +52,7 @@ export const escalation = (parts: EscalationParts): AdmissionStep => ({
   },
 });
 
-/** Whether nothing but owners and finalizers differ: whoever collects what nobody needs gives nothing by that (RBAC-39, RBAC-44). */
+/** Whether only owners and finalizers differ, as in the writes of the garbage collector, which grant nothing (RBAC-39, RBAC-44). */
 function isHousekeeping(object: ApiObject, old: ApiObject): boolean {
   const { ownerReferences, finalizers, managedFields, resourceVersion } = old.metadata;
   const metadata = { ...object.metadata, ownerReferences, finalizers, managedFields, resourceVersion };
@@ -118,7 +118,7 @@ async function refuseMissing(
   if (rules.length > 0) throw refusal(request, refusalOf(identity, rules, isCutShort, error));
 }
 
-/** At most how much of what is missing is told. */
+/** The longest list of missing rights in a message. */
 const MOST_TEXT = 2000;
 
 function refusalOf(
@@ -133,17 +133,17 @@ function refusalOf(
   return `${who} may give only what they have, and ${what}: ${missing}${error ? `; ${cut(error)}` : ""}`;
 }
 
-/** Rules as they could stand in a role; no more of them than can be told. */
+/** Rules as text, as many as a message may contain. */
 function toldOf(rules: readonly RuleForm[]): string {
-  const told: string[] = [];
+  const texts: string[] = [];
   let length = 0;
   for (const rule of rules) {
     if (length > MOST_TEXT) break;
     const text = JSON.stringify(rule);
-    told.push(text);
+    texts.push(text);
     length += text.length;
   }
-  return told.join(", ");
+  return texts.join(", ");
 }
 
 const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text);

@@ -2,7 +2,7 @@
  * Limit ranges: what containers get that do not say what they need, and to what Pods, containers and claims are held
  * (QUOTA-10..12).
  *
- * What is filled in is owned by nobody: ownership is recorded before admission.
+ * What is filled in has no owner: ownership is recorded before admission.
  *
  * @module
  */
@@ -79,7 +79,7 @@ function fillIn(request: AdmissionRequest, pod: ApiObject, { spec }: LimitRange,
   if (count * (Object.keys(limits).length + Object.keys(requests).length) > MOST_FILLED) {
     throw refusal(request, `the defaults of a LimitRange for ${count} containers are too much for an object`);
   }
-  const told = all.flatMap(([what, those]) =>
+  const texts = all.flatMap(([what, those]) =>
     those.flatMap((container) => {
       const filled = { request: fill(container, "requests", requests), limit: fill(container, "limits", limits) };
       return Object.entries(filled).flatMap(([part, names]) =>
@@ -87,10 +87,10 @@ function fillIn(request: AdmissionRequest, pod: ApiObject, { spec }: LimitRange,
       );
     }),
   );
-  if (told.length === 0) return;
+  if (texts.length === 0) return;
   pod.metadata.annotations = {
     ...pod.metadata.annotations,
-    [annotation]: `LimitRanger plugin set: ${told.join("; ")}`,
+    [annotation]: `LimitRanger plugin set: ${texts.join("; ")}`,
   };
 }
 
@@ -104,8 +104,8 @@ function fill(container: ContainerValue, part: "limits" | "requests", defaults: 
   return names;
 }
 
-/** What somebody asks for. */
-interface Asked {
+/** Requests and limits of a Pod, a container or a claim. */
+interface Usage {
   readonly requests: Resources;
   readonly limits: Resources;
 }
@@ -127,7 +127,7 @@ function ofPods({ spec }: ApiObject, limit: Limit): readonly string[] {
 }
 
 /** What the containers of a Pod ask for together, or the Pod as a whole. */
-function wholeOf(pod: PodSpec): Asked {
+function wholeOf(pod: PodSpec): Usage {
   const part = (totals: Resources, whole: Resources = {}): Resources => {
     const own = Object.entries(whole).filter(([name]) => name === "cpu" || name === "memory");
     return { ...totals, ...Object.fromEntries(own) };
@@ -147,7 +147,7 @@ function ofClaims({ spec }: ApiObject, { type, min, max }: Limit): readonly stri
 
 const MOST_TOLD = 20;
 
-const breachesOf = ({ type, min, max, maxLimitRequestRatio }: Limit, { requests, limits }: Asked): readonly string[] =>
+const breachesOf = ({ type, min, max, maxLimitRequestRatio }: Limit, { requests, limits }: Usage): readonly string[] =>
   [
     ...below(type, min, requests, limits),
     ...above(type, max, requests, limits),

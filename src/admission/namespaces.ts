@@ -15,7 +15,7 @@ const REVIEWS: ObjectRef = {
   kind: "LocalSubjectAccessReview",
 };
 
-/** Creates a namespace that nobody created yet; succeeds when it is there by now. */
+/** Creates a missing namespace; succeeds when it exists by now. */
 export type ProvisionNamespace = (name: string) => Promise<void>;
 
 /**

@@ -25,30 +25,30 @@ interface Write {
 }
 
 /** Why a write is refused; undefined where it is not. */
-type Judgement = string | undefined | Promise<string | undefined>;
+type Refusal = string | undefined | Promise<string | undefined>;
 
 /** Judges a write. Throws 404 for what is not there. */
-type Judge = (write: Write) => Judgement;
+type Validate = (write: Write) => Refusal;
 
-const JUDGES: Readonly<Record<string, Judge>> = {
-  pods: judgePod,
-  nodes: judgeNode,
-  persistentvolumeclaims: judgeClaim,
-  serviceaccounts: judgeToken,
-  "leases.coordination.k8s.io": judgeLease,
-  "csinodes.storage.k8s.io": judgeOwnName,
-  "resourceslices.resource.k8s.io": judgeSlice,
-  "podcertificaterequests.certificates.k8s.io": judgePodCertificate,
+const VALIDATORS: Readonly<Record<string, Validate>> = {
+  pods: validatePod,
+  nodes: validateNode,
+  persistentvolumeclaims: validateClaim,
+  serviceaccounts: validateToken,
+  "leases.coordination.k8s.io": validateLease,
+  "csinodes.storage.k8s.io": validateOwnName,
+  "resourceslices.resource.k8s.io": validateSlice,
+  "podcertificaterequests.certificates.k8s.io": validatePodCertificate,
 };
 
 /** See the head of this file. */
 export const nodeRestriction = (authorizer: Authorizer): AdmissionStep => ({
   name: "NodeRestriction",
   // Before others change what the agent has sent.
-  mutate: (request) => judge(authorizer, request),
+  mutate: (request) => validate(authorizer, request),
 });
 
-function judge(authorizer: Authorizer, request: AdmissionRequest): void | Promise<void> {
+function validate(authorizer: Authorizer, request: AdmissionRequest): void | Promise<void> {
   const { ref, identity } = request;
   const node = nodeOf(identity);
   if (node === undefined) return;
@@ -57,8 +57,8 @@ function judge(authorizer: Authorizer, request: AdmissionRequest): void | Promis
   const why =
     node === ""
       ? `expected a node in the user ${JSON.stringify(identity.user)}`
-      : Object.hasOwn(JUDGES, resource)
-        ? JUDGES[resource]!({ authorizer, node, request })
+      : Object.hasOwn(VALIDATORS, resource)
+        ? VALIDATORS[resource]!({ authorizer, node, request })
         : undefined;
   const refuse = (reason: string | undefined): void => {
     if (reason !== undefined) throw refusal(request, reason);
@@ -83,19 +83,19 @@ function there(lookup: Lookup, ref: ObjectRef, namespace: string, name: string):
   return found;
 }
 
-function judgePod(write: Write): string | undefined {
+function validatePod(write: Write): string | undefined {
   const { node, request } = write;
   const { operation, subresource, namespace, name } = request;
   const onNode = (pod: ApiObject): string | undefined =>
     specOf(pod)["nodeName"] === node ? undefined : `the Pod is not on the node ${node}`;
   switch (`${operation} ${subresource}`) {
     case "CREATE ":
-      return judgeMirror(write);
+      return validateMirror(write);
     case "DELETE ":
     case "CREATE eviction":
       return onNode(there(request.lookup, PODS, namespace, name));
     case "UPDATE status":
-      return onNode(request.old!) ?? judgePodStatus(request);
+      return onNode(request.old!) ?? validatePodStatus(request);
     default:
       return "a node creates mirrors of its Pods, writes their status, evicts and deletes them, and nothing else";
   }
@@ -104,7 +104,7 @@ function judgePod(write: Write): string | undefined {
 const MIRROR = "kubernetes.io/config.mirror";
 
 /** A Pod that the node has begun by itself: it says so, belongs to its Node, and refers to nothing that it could read by that. */
-function judgeMirror({ node, request: { object, lookup } }: Write): string | undefined {
+function validateMirror({ node, request: { object, lookup } }: Write): string | undefined {
   const { annotations, ownerReferences = [] } = object!.metadata;
   if (annotations?.[MIRROR] === undefined) return `a node creates only Pods with the annotation ${MIRROR}`;
   if (specOf(object)["nodeName"] !== node) return `a node creates Pods on itself only, expected spec.nodeName ${node}`;
@@ -166,8 +166,8 @@ const readsOthers = ({ env, envFrom }: Form): boolean =>
 const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? (value as Form[]) : []);
 const isSaid = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
-/** Claims that a Pod is given are for whoever gives them to write: they say what the node may read. */
-function judgePodStatus({ object, old }: AdmissionRequest): string | undefined {
+/** Claims that are allocated to a Pod decide what the node may read: only the allocator writes them. */
+function validatePodStatus({ object, old }: AdmissionRequest): string | undefined {
   if (!same(object!.metadata.labels ?? {}, old!.metadata.labels ?? {})) return "a node does not change labels of Pods";
   const changed = ["resourceClaimStatuses", "extendedResourceClaimStatus"].find(
     (member) => !same(statusOf(object)[member], statusOf(old)[member]),
@@ -175,7 +175,7 @@ function judgePodStatus({ object, old }: AdmissionRequest): string | undefined {
   return changed === undefined ? undefined : `a node does not change status.${changed} of Pods`;
 }
 
-function judgeNode({ node, request }: Write): string | undefined {
+function validateNode({ node, request }: Write): string | undefined {
   const { operation, object, old, name } = request;
   if (name !== node) return `the node ${node} writes its own Node only`;
   if (!object || operation === "DELETE") return undefined;
@@ -226,7 +226,7 @@ function isKept(key: string): boolean {
 /** What the status of a claim may say of how far its growth is. */
 const OF_GROWTH = ["capacity", "conditions", "allocatedResources", "allocatedResourceStatuses"];
 
-function judgeClaim({ request: { operation, subresource, object, old } }: Write): string | undefined {
+function validateClaim({ request: { operation, subresource, object, old } }: Write): string | undefined {
   if (operation !== "UPDATE" || subresource !== "status") return "a node writes nothing of a claim but its status";
   const rest = (claim: ApiObject): object => {
     const { resourceVersion: _version, managedFields: _owners, ...metadata } = claim.metadata;
@@ -236,8 +236,8 @@ function judgeClaim({ request: { operation, subresource, object, old } }: Write)
   return same(rest(object!), rest(old!)) ? undefined : `a node writes only ${OF_GROWTH.join(", ")} of a claim's status`;
 }
 
-/** A token is for a Pod on the node, and for somebody whom that Pod or its drivers know. */
-function judgeToken({ node, request, authorizer }: Write): Judgement {
+/** A token is for a Pod on the node, and for an audience of that Pod or its drivers. */
+function validateToken({ node, request, authorizer }: Write): Refusal {
   const { operation, subresource, object, namespace } = request;
   if (operation !== "CREATE" || subresource !== "token") return undefined;
   const { boundObjectRef, audiences } = specOf(object);
@@ -252,24 +252,24 @@ function judgeToken({ node, request, authorizer }: Write): Judgement {
   return refusedAudience(authorizer, request, pod, wanted[0] ?? "");
 }
 
-function judgeLease(write: Write): string | undefined {
+function validateLease(write: Write): string | undefined {
   return write.request.namespace === "kube-node-lease"
-    ? judgeOwnName(write)
+    ? validateOwnName(write)
     : "a node has its Lease in kube-node-lease only";
 }
 
-function judgeOwnName({ node, request: { operation, object, name } }: Write): string | undefined {
+function validateOwnName({ node, request: { operation, object, name } }: Write): string | undefined {
   const named = operation === "CREATE" ? object!.metadata.name : name;
   return named === node ? undefined : `a node has objects of its own name only, ${node}`;
 }
 
-function judgeSlice({ node, request: { operation, object, old } }: Write): string | undefined {
+function validateSlice({ node, request: { operation, object, old } }: Write): string | undefined {
   const slice = operation === "CREATE" ? object : operation === "DELETE" ? old : undefined;
   if (!slice || specOf(slice)["nodeName"] === node) return undefined;
   return `a node writes slices of its own only, expected spec.nodeName ${node}`;
 }
 
-function judgePodCertificate({ node, request }: Write): string | undefined {
+function validatePodCertificate({ node, request }: Write): string | undefined {
   const { operation, subresource, object, namespace } = request;
   if (operation !== "CREATE" || subresource !== "") return "a node creates requests for certificates, and nothing else";
   const { nodeName, nodeUID, podName, podUID, serviceAccountName, serviceAccountUID } = specOf(object);

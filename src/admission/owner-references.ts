@@ -26,7 +26,7 @@ export interface ResourceOfKind {
 
 /** What the plugin is made of. */
 export interface OwnerParts {
-  /** Who may do what: asked of owners, and of signers. */
+  /** Decides about owners and signers. */
   readonly authorizer: Authorizer;
   /** The resources that are served of a kind in a version; none for one that is not there. */
   readonly resourcesOf: (apiVersion: string, kind: string) => readonly ResourceOfKind[];
@@ -41,19 +41,21 @@ export const ownerReferences = (parts: OwnerParts): AdmissionStep => ({
     const { object, old, subresource } = request;
     if (!object || (concerns(request, PODS) && subresource === "status")) return undefined;
     const [now, before] = [ownersOf(object), old ? ownersOf(old) : []];
-    return equal(now as unknown as Value, before as unknown as Value) ? undefined : judge(parts, request, now, before);
+    return equal(now as unknown as Value, before as unknown as Value)
+      ? undefined
+      : validateOwners(parts, request, now, before);
   },
 });
 
 const ownersOf = ({ metadata }: ApiObject): readonly OwnerRef[] => metadata.ownerReferences ?? [];
 
-async function judge(
+async function validateOwners(
   parts: OwnerParts,
   request: AdmissionRequest,
   now: readonly OwnerRef[],
   before: readonly OwnerRef[],
 ): Promise<void> {
-  // What one creates one need not have created; what is there belongs to whoever may delete it.
+  // A new object needs no right to delete it.
   if (request.operation !== "CREATE") await needDelete(parts, request);
   const waiting = new Set(before.filter(({ blockOwnerDeletion }) => blockOwnerDeletion).map(({ uid }) => uid));
   const blocking = now.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !waiting.has(uid));
@@ -73,7 +75,7 @@ async function needDelete({ authorizer }: OwnerParts, request: AdmissionRequest)
     refuse(request, "whoever changes the owners of an object must be allowed to delete it", decision);
 }
 
-/** Whether somebody may update the finalizers of everything: then no kind needs to be looked for. */
+/** Whether a user may update all finalizers: then no kind needs to be found. */
 async function mayFinalizeAll({ authorizer }: OwnerParts, { identity }: AdmissionRequest): Promise<boolean> {
   const everything = { group: "*", version: "*", resource: "*", subresource: "finalizers", name: "*" };
   return (await authorizer.authorize(identity, question("update", everything))).allowed;

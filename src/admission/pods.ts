@@ -2,7 +2,7 @@
  * Admission of Pods and of the nodes that they run on: priorities, tolerations that everybody has, and what runtime classes
  * ask for (KIND-PodAdmission-1..6, KIND-PriorityClass-5, 6). Templates are left alone: Pods that are made of them come here.
  *
- * What these steps add is owned by nobody: ownership is recorded before admission.
+ * What these steps add has no owner: ownership is recorded before admission.
  *
  * @module
  */
@@ -86,7 +86,7 @@ export function priority(): AdmissionStep {
   };
 }
 
-/** A Pod keeps what it got, whoever leaves it out. */
+/** A Pod keeps its priority where an update leaves it out. */
 function keepPriority(spec: PodSpec, old: PodSpec | undefined): void {
   if (spec.priority === undefined && old?.priority !== undefined) spec.priority = old.priority;
   if (spec.preemptionPolicy === undefined && old?.preemptionPolicy !== undefined) {
@@ -127,7 +127,7 @@ interface NodeSpec {
   taints?: { readonly key: string; readonly effect: string }[];
 }
 
-/** Keeps Pods away from a new node until somebody has found it ready (KIND-PodAdmission-5). */
+/** Keeps Pods away from a new node until a controller has found it ready (KIND-PodAdmission-5). */
 export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
   const taint = { key: `node.${labelDomain}/not-ready`, effect: "NoSchedule" };
   return {

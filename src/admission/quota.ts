@@ -6,7 +6,7 @@
  * never get more than there is. Charges that come while one is written are booked together by the next write.
  *
  * The charge of a write that is refused after it, as a create under a name that is taken, is seen in the quota (QUOTA-4) until
- * the next charge: then it is refunded, unless somebody else has written the quota since, as its controller does that counts
+ * the next charge: then it is refunded, unless another writer has written the quota since, as its controller does that counts
  * anew.
  *
  * @module
@@ -43,11 +43,11 @@ export interface QuotaParts {
 
 const QUOTAS = "resourcequotas";
 
-/** Quotas that somebody has counted for: those without a status restrict nothing yet. */
+/** Quotas that the controller has counted: those without a status restrict nothing yet. */
 const counted = (object: ApiObject): ResourceQuota | undefined =>
   (object as ResourceQuota).status?.hard ? (object as ResourceQuota) : undefined;
 
-/** What is asked and not stored, and Events, which tell of what others do. */
+/** Kinds that are not stored, and Events. */
 const UNCOUNTED = /^(?:bindings$|events(?:$|\.events\.)|[a-z]+reviews\.)/;
 
 /** The step named ResourceQuota; it is the last one, so that only what is about to be stored is charged. */
@@ -72,7 +72,7 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
       if (!mayTake(request, object, usage)) return undefined;
       return request.lookup.collect(QUOTAS, counted, namespace).then((quotas) => {
         if (quotas.length === 0) return undefined;
-        const asked: Asked = {
+        const requested: RequestedUsage = {
           request,
           object,
           usage,
@@ -80,7 +80,7 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
           isCounted: (name) => countedBy(name, dialect) === resource,
         };
         const charges = quotas
-          .map((quota) => chargeOf(asked, till.withoutRefunds(quota)))
+          .map((quota) => chargeOf(requested, till.withoutRefunds(quota)))
           .filter((charge) => charge !== undefined);
         if (request.options.dryRun || charges.length === 0) return undefined;
         return till.takeAll(namespace, charges).then((bookings) => void booked.set(request, bookings));
@@ -99,8 +99,8 @@ function mayTake({ operation, subresource, old }: AdmissionRequest, object: ApiO
   return operation === "UPDATE" && old !== undefined && (usage.mayChange?.(subresource, object, old) ?? false);
 }
 
-/** What is asked of the quotas. */
-interface Asked {
+/** The usage that a request adds. */
+interface RequestedUsage {
   readonly request: AdmissionRequest;
   readonly object: ApiObject;
   readonly usage: Usage;
@@ -119,8 +119,8 @@ interface Charge {
 }
 
 /** What an object takes of a quota, undefined for nothing. Throws where it takes too much, or does not say how much. */
-function chargeOf(asked: Asked, quota: ResourceQuota): Charge | undefined {
-  const { request, object, usage, now, isCounted } = asked;
+function chargeOf(requested: RequestedUsage, quota: ResourceQuota): Charge | undefined {
+  const { request, object, usage, now, isCounted } = requested;
   const { hard = {}, used = {} } = quota.status ?? {};
   const names = Object.keys(hard).filter(isCounted);
   if (names.length === 0 || !isAbout(quota.spec, object, usage)) return undefined;
@@ -162,10 +162,10 @@ function checkFits({ metadata, status }: ResourceQuota, amounts: Resources, refu
 /** A charge that waits to be booked. */
 interface Waiting {
   readonly charge: Pick<Charge, "amounts" | "check">;
-  readonly settle: PromiseWithResolvers<Account>;
+  readonly waiter: PromiseWithResolvers<Account>;
 }
 
-/** A quota as long as nobody but this server writes it. */
+/** A quota as long as only this server writes it. */
 interface Account {
   /** The version that the quota has since the last booking. */
   resourceVersion: string | undefined;
@@ -188,7 +188,7 @@ const keyOf = (namespace: string, quota: string): string => `${namespace}/${quot
 /** Books charges, those of one quota one write after another. */
 class Till {
   readonly #amend: AmendStatus;
-  /** By namespace and name of the quota; there while somebody writes it. */
+  /** By namespace and name of the quota; there while it is written. */
   readonly #waiting = new Map<string, Waiting[]>();
   /** By the same. */
   readonly #accounts = new BoundedCache<Account>({ entries: MOST_ACCOUNTS, bytes: MOST_BYTES });
@@ -221,7 +221,7 @@ class Till {
     return { ...quota, status: { ...quota.status, used: plus(used, off) } };
   }
 
-  /** The account of a quota; a new one where somebody else has written the quota. */
+  /** The account of a quota; a new one where another writer has written the quota. */
   #accountOf({ metadata: { namespace = "", name = "", resourceVersion } }: ResourceQuota): Account {
     const account = this.#accounts.get(keyOf(namespace, name));
     return account?.resourceVersion === resourceVersion ? account! : { resourceVersion, refund: {} };
@@ -229,15 +229,15 @@ class Till {
 
   #book(namespace: string, quota: string, charge: Waiting["charge"]): Promise<Account> {
     const key = keyOf(namespace, quota);
-    const settle = Promise.withResolvers<Account>();
+    const waiter = Promise.withResolvers<Account>();
     const waiting = this.#waiting.get(key);
-    if (waiting) waiting.push({ charge, settle });
+    if (waiting) waiting.push({ charge, waiter });
     else {
-      const first = [{ charge, settle }];
+      const first = [{ charge, waiter }];
       this.#waiting.set(key, first);
       void this.#write({ namespace, name: quota }, key, first);
     }
-    return settle.promise;
+    return waiter.promise;
   }
 
   async #write(
@@ -265,9 +265,9 @@ class Till {
         // A quota that is gone limits nothing.
         verdicts = batch.map(() => (hasReason(error, "NotFound") ? undefined : error));
       }
-      batch.forEach(({ settle }, i) => {
-        if (verdicts[i] === undefined) settle.resolve(account);
-        else settle.reject(verdicts[i]);
+      batch.forEach(({ waiter }, i) => {
+        if (verdicts[i] === undefined) waiter.resolve(account);
+        else waiter.reject(verdicts[i]);
       });
     }
     this.#waiting.delete(key);

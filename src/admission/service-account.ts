@@ -18,7 +18,7 @@ const PODS = { group: "", plural: "pods" };
 const DEFAULT = "default";
 const VOLUME_PREFIX = "kube-api-access-";
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
-/** An hour, and a little, by which tokens that are mounted for everybody can be told. */
+/** An hour and seven seconds: the lifetime by which the tokens of all Pods are recognised. */
 const TOKEN_SECONDS = 3607;
 const FILE_MODE = 0o644;
 

@@ -22,7 +22,7 @@ type Right = "approve" | "sign" | "attest";
 const signerOf = (object: ApiObject | undefined): string =>
   (object?.["spec"] as { signerName?: string } | undefined)?.signerName ?? "";
 
-/** Whether somebody has a right on a signer, by its name or for all of its domain (`example.com/*`). */
+/** Whether a user has a right on a signer, by its name or for all of its domain (`example.com/*`). */
 async function mayFor(authorizer: Authorizer, identity: Identity, right: Right, signer: string): Promise<boolean> {
   for (const name of [signer, `${signer.split("/", 1)[0]!}/*`]) {
     const info = {
@@ -45,7 +45,7 @@ async function demand(authorizer: Authorizer, request: AdmissionRequest, right: 
   throw refusal(request, `expected the right to ${right} for the signer "${signer}"`);
 }
 
-/** Whoever decides on a request must be allowed to approve for its signer. */
+/** A decision on a request needs the right to approve for its signer. */
 export const certificateApproval = (authorizer: Authorizer): AdmissionStep => ({
   name: "CertificateApproval",
   resources: [REQUESTS],
@@ -55,7 +55,7 @@ export const certificateApproval = (authorizer: Authorizer): AdmissionStep => ({
   },
 });
 
-/** Whoever issues a certificate, or says that a request failed, must be allowed to sign for its signer. */
+/** An issued certificate, or the failure of a request, needs the right to sign for its signer. */
 export const certificateSigning = (authorizer: Authorizer): AdmissionStep => ({
   name: "CertificateSigning",
   resources: [REQUESTS],
@@ -65,7 +65,7 @@ export const certificateSigning = (authorizer: Authorizer): AdmissionStep => ({
   },
 });
 
-/** Whoever writes a bundle of a signer must be allowed to attest for it; what collectors change of its metadata is free. */
+/** A write of a bundle needs the right to attest for its signer; collectors may change its metadata. */
 export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionStep => ({
   name: "ClusterTrustBundleAttest",
   resources: [BUNDLES],
@@ -80,7 +80,7 @@ export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionStep 
 const API_CLIENT = "kubernetes.io/kube-apiserver-client";
 const MASTERS = "system:masters";
 
-/** Nobody gets into `system:masters` by a request. */
+/** Refuses requests for certificates of `system:masters`. */
 export const certificateSubjectRestriction: AdmissionStep = {
   name: "CertificateSubjectRestriction",
   resources: [REQUESTS],
@@ -92,7 +92,7 @@ export const certificateSubjectRestriction: AdmissionStep = {
   },
 };
 
-/** Whoever says what became of a Pod's request must be allowed to sign for its signer; who may not is told so as of a field. */
+/** A result of a Pod's request needs the right to sign for its signer; the refusal is a field error. */
 export const podCertificateSigning = (authorizer: Authorizer): AdmissionStep => ({
   name: "PodCertificateSigning",
   resources: [POD_REQUESTS],
@@ -123,7 +123,7 @@ function isCollected(object: ApiObject, old: ApiObject): boolean {
   return equal(rest(object), rest(old));
 }
 
-/** The organisations of the subject; none where the request, which others judge, cannot be read. */
+/** The organisations of the subject; none where the request, which its kind validates, cannot be read. */
 function organizationsOf(object: ApiObject): readonly string[] {
   const { request = "" } = object["spec"] as { request?: string };
   try {

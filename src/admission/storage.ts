@@ -1,7 +1,7 @@
 /**
  * Admission of the storage kinds: protection finalizers, the default class, the right to grow.
  *
- * What these steps add is owned by nobody: ownership is recorded before admission.
+ * What these steps add has no owner: ownership is recorded before admission.
  *
  * @module
  */
@@ -74,8 +74,8 @@ export function persistentVolumeClaimResize(dialect: Dialect): AdmissionStep {
       if (operation !== "UPDATE" || subresource || !concerns(request, CLAIMS) || !object || !old) return;
       const after = object["spec"] as ClaimSpec;
       const before = old["spec"] as ClaimSpec;
-      const [asked, had] = [after.resources?.requests?.["storage"], before.resources?.requests?.["storage"]];
-      if (asked === undefined || (had !== undefined && compareQuantities(asked, had) <= 0)) return;
+      const [requested, had] = [after.resources?.requests?.["storage"], before.resources?.requests?.["storage"]];
+      if (requested === undefined || (had !== undefined && compareQuantities(requested, had) <= 0)) return;
       if ((old["status"] as { phase?: string } | undefined)?.phase !== "Bound") return;
       const name = before.storageClassName ?? "";
       const storageClass = name ? lookup.get(resource, "", name) : undefined;

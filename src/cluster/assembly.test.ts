@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes } from "../meta/dialect.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
-import { openMemoryStore } from "../storage/memory/store.ts";
+import { type MemoryStore, openMemoryStore } from "../storage/memory/store.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
+import { widget } from "../registry/testing/registry.ts";
 import { createCluster } from "./cluster.ts";
 
 /** A store that counts its watches, and fails where it is told to. */
-async function storeWith(failing: Partial<Pick<Store, "write" | "range">> = {}) {
-  const store = await openMemoryStore();
+async function storeWith(failing: Partial<Pick<Store, "write" | "range">> = {}, of?: MemoryStore) {
+  const store = of ?? (await openMemoryStore());
   let watches = 0;
   const watched: Store = new Proxy(store, {
     get(target, name: keyof Store) {
@@ -33,6 +34,10 @@ async function storeWith(failing: Partial<Pick<Store, "write" | "range">> = {}) 
 
 const parts = () => ({ dialect: kubernetes, clock: new ManualClock(), random: seededRandom(1) });
 
+const fail = (why: string): never => {
+  throw new Error(why);
+};
+
 /** What waits for the clock although nothing is there any more. */
 const left = (clock: ManualClock): readonly unknown[] => clock.timers().map(({ owner }) => owner ?? "no owner");
 
@@ -45,6 +50,27 @@ describe("a cluster that cannot be put together", () => {
     await expect(createCluster({ ...rest, clock, store })).rejects.toThrow("the store is closing");
     expect(watches()).toBe(0);
     expect(left(clock)).toEqual([]);
+  });
+
+  test.each([
+    ["the authorizer", "no authorizer", { authorizer: () => fail("no authorizer") }],
+    ["the steps of admission", "not iterable", { steps: null as never }],
+    ["the definitions", "expected one definition of", { definitions: [widget("v1"), widget("v1")] }],
+  ])("closes the cache when a later part of the registry fails: %s", async (_part, why, broken) => {
+    const { store, watches } = await storeWith();
+    const { clock, ...rest } = parts();
+    await expect(createCluster({ ...rest, clock, store, ...broken })).rejects.toThrow(why);
+    expect(watches()).toBe(0);
+    expect(left(clock)).toEqual([]);
+  });
+
+  test("closes the cache of a fork when its authorizer fails", async () => {
+    const first = await openMemoryStore();
+    await using cluster = await createCluster({ ...parts(), store: first });
+    const { store, plain, watches } = await storeWith({}, first.fork());
+    const kept = cluster.keep(plain, new ManualClock());
+    expect(() => kept.fork({ store, authorizer: () => fail("no authorizer") })).toThrow("no authorizer");
+    expect(watches()).toBe(0);
   });
 
   test("closes everything when the server is not what it has to be", async () => {

@@ -9,25 +9,15 @@
  *
  * @module
  */
-import { admissionSteps } from "../admission/steps.ts";
-import { mastersAuthorizer } from "../auth/admin.ts";
-import { authenticatorChain } from "../auth/chain.ts";
-import type { Authenticator, TrustGround } from "../auth/contract.ts";
-import { type Extension, type ExtensionParts, definitionPreview, startExtension } from "../extension/index.ts";
+import { type Extension, type ExtensionParts, startExtension } from "../extension/index.ts";
 import type { FlowConfiguration } from "../fairness/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
-import {
-  type BuiltRegistry,
-  type RegistryOptions,
-  type StartObject,
-  buildRegistry,
-  forkRegistry,
-} from "../registry/index.ts";
+import { type RegistryOptions, type StartObject, buildRegistry, forkRegistry } from "../registry/index.ts";
 import { silentLog } from "../util/log.ts";
 import { type CloseFailed, allEnded, openParts, openPartsNow } from "../util/open-parts.ts";
-import { componentStatuses } from "./components.ts";
 import type { Cluster, ClusterParts } from "./contract.ts";
 import { FlowObjects } from "./flow-objects.ts";
+import { type ClusterHandlers, type ClusterRegistry, handlersOf } from "./handlers.ts";
 import { type Own, openOwn } from "./own.ts";
 import { type Kept, RunningCluster } from "./running-cluster.ts";
 import { startObjects } from "./start-objects.ts";
@@ -46,14 +36,14 @@ export const createCluster = (parts: ClusterParts): Promise<Cluster> =>
     return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf });
   }, closeFailed(parts));
 
-/** A cluster that begins with a moment; its kinds are those of the moment, not those that the first one was given. */
-function forkOf(given: ClusterParts, { registry, definitions, told }: Kept): Cluster {
+/** A fork; its kinds are those that were served at the time of the fork. */
+function forkOf(given: ClusterParts, { registry, definitions, configuration }: Kept): Cluster {
   const parts = { ...given, definitions: [], defaultRoles: false };
   return openPartsNow((opened) => {
-    const own = openOwn(parts, opened, told);
+    const own = openOwn(parts, opened, configuration);
     const built = forkRegistry(registry, registryOptions(parts, own));
     opened.defer(() => built.cacher.close());
-    const flow = openFlow(parts, { built, own, opened }, told);
+    const flow = openFlow(parts, { built, own, opened }, configuration);
     void flow.follow();
     const extension = closedWith(definitions?.fork(extensionParts(parts, { built, own })), opened);
     return new RunningCluster(parts, { own, built, flow, extension, opened, forkOf });
@@ -65,32 +55,36 @@ const closeFailed =
   (error) =>
     log.error("a part of a cluster could not be closed", { error: String(error) });
 
-/** The registry with what it stands on. */
+/** The open registry, and what the cluster has of its own. */
 interface Opened {
-  readonly built: BuiltRegistry;
+  readonly built: ClusterRegistry;
   readonly own: Own;
   /** What was opened; the last is closed first. */
   readonly opened: AsyncDisposableStack;
 }
 
 /** Opens the cache over the store, and the registry over the cache. */
-async function openRegistry(parts: ClusterParts, own: Own, opened: AsyncDisposableStack): Promise<BuiltRegistry> {
+async function openRegistry(parts: ClusterParts, own: Own, opened: AsyncDisposableStack): Promise<ClusterRegistry> {
   const built = await buildRegistry(registryOptions(parts, own));
   opened.defer(() => built.cacher.close());
   return built;
 }
 
-/** Keeps the objects that say how many requests run at a time. */
-const openFlow = (parts: ClusterParts, { built, own, opened }: Opened, told?: FlowConfiguration): FlowObjects => {
+/** Follows the objects that configure fairness. */
+const openFlow = (
+  parts: ClusterParts,
+  { built, own, opened }: Opened,
+  configuration?: FlowConfiguration,
+): FlowObjects => {
   const { kinds, lookup } = built;
   const flow = new FlowObjects({
-    told,
+    configuration,
     kinds,
     lookup,
     api: own.api,
     log: parts.log ?? silentLog,
     activity: parts.server?.activity,
-    changed: (configuration) => own.fairness?.configure(configuration),
+    changed: (next) => own.fairness?.configure(next),
   });
   return opened.adopt(flow, (one) => one.close());
 };
@@ -105,8 +99,8 @@ function closedWith(extension: Extension | undefined, opened: AsyncDisposableSta
   return extension;
 }
 
-/** Makes what a cluster has from its start, where it is missing. A server that can make no more than namespaces serves, too. */
-async function provisionAll(parts: ClusterParts, built: BuiltRegistry, { api }: Own): Promise<void> {
+/** Creates the objects of the start, where they are missing. A server that can create only namespaces serves, too. */
+async function provisionAll(parts: ClusterParts, built: ClusterRegistry, { api }: Own): Promise<void> {
   const { log = silentLog, dialect } = parts;
   const { ofCluster, inNamespaces } = startObjects(api);
   const make = (objects: readonly StartObject[]): Promise<void> =>
@@ -133,34 +127,13 @@ const extensionParts = (
   activity: parts.server?.activity,
 });
 
-function registryOptions(parts: ClusterParts, { api, running, storeFailed }: Own): RegistryOptions {
-  const { store, log = silentLog } = parts;
-  return {
-    api,
-    store,
-    definitions: parts.definitions ?? builtInDefinitions(api, parts.kinds),
-    authorizer: parts.authorizer ?? (() => mastersAuthorizer),
-    authenticator: parts.authenticator ?? nobodyKnown,
-    signer: parts.signer ?? noSigner,
-    admission(admission) {
-      const { plugins, steps = [] } = parts;
-      return admissionSteps(admission, { plugins, added: [...steps, definitionPreview(admission)] });
-    },
-    shown: (lookup) =>
-      new Map([
-        [
-          "/ComponentStatus",
-          () => componentStatuses({ lookup, dialect: api.dialect, clock: api.clock, running, storeFailed }),
-        ],
-      ]),
-    cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }), ...parts.cache },
-  };
-}
-
-const noSigner = (): never => {
-  throw new Error("expected the cluster to be given a signer, tokens were asked for");
-};
-
-/** Accepts no credential. */
-const nobodyKnown = ({ api: { clock, random, dialect } }: TrustGround): Authenticator =>
-  authenticatorChain({ clock, random, tokens: [], anonymous: () => dialect.rules.anonymousByRoles });
+const registryOptions = (parts: ClusterParts, own: Own): RegistryOptions<ClusterHandlers> => ({
+  api: own.api,
+  store: parts.store,
+  definitions: parts.definitions ?? builtInDefinitions(own.api, parts.kinds),
+  handlers: (access) => handlersOf(parts, own, access),
+  cache: {
+    onError: (error) => (parts.log ?? silentLog).error("the watch cache failed", { error: String(error) }),
+    ...parts.cache,
+  },
+});

@@ -1,6 +1,6 @@
 /**
  * Whether the parts of a control plane are well, as ComponentStatuses say it: `scheduler` and `controller-manager` are well where
- * controllers of this process do that work, or where somebody holds the lease that kube-scheduler and kube-controller-manager, or
+ * controllers of this process do that work, or where the lease has a holder that kube-scheduler and kube-controller-manager, or
  * the controllers of another server, hold while they do; `etcd-0` is the store, whichever it is.
  *
  * @module
@@ -23,8 +23,8 @@ export interface Running {
   readonly manager: { readonly leading: boolean };
 }
 
-/** What components are judged by. */
-export interface Judged {
+/** What the statuses of components follow from. */
+export interface ComponentState {
   readonly lookup: Lookup;
   readonly dialect: Dialect;
   readonly clock: Clock;
@@ -54,10 +54,10 @@ export const leaseNamespace = ({ rules }: Dialect): string =>
   rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
 
 /** The ComponentStatuses of now. */
-export function componentStatuses(judged: Judged): NewObject[] {
-  const parts = Object.entries(PARTS).map(([name, part]) => component(name, conditionOf(part, judged)));
+export function componentStatuses(state: ComponentState): NewObject[] {
+  const parts = Object.entries(PARTS).map(([name, part]) => component(name, conditionOf(part, state)));
   const failed: Omit<ComponentCondition, "type"> = { status: "False", error: "the store has failed" };
-  return [...parts, component("etcd-0", judged.storeFailed() ? failed : WELL)];
+  return [...parts, component("etcd-0", state.storeFailed() ? failed : WELL)];
 }
 
 const WELL: Omit<ComponentCondition, "type"> = { status: "True", message: "ok" };
@@ -68,13 +68,13 @@ const component = (name: string, condition: Omit<ComponentCondition, "type">): N
   conditions: [{ type: "Healthy", ...condition }],
 });
 
-function conditionOf({ what, does, lease }: Part, judged: Judged): Omit<ComponentCondition, "type"> {
-  const ours = judged.running.filter(({ controllers }) => controllers.some(does));
+function conditionOf({ what, does, lease }: Part, state: ComponentState): Omit<ComponentCondition, "type"> {
+  const ours = state.running.filter(({ controllers }) => controllers.some(does));
   // Those that wait for their turn do the same work as those who have it.
   const leases = ours.length > 0 ? [CONTROLLERS_LEASE, lease] : [lease];
-  if (ours.some(({ manager }) => manager.leading) || leases.some((name) => isHeld(name, judged))) return WELL;
-  const place = `${leaseNamespace(judged.dialect)}/${lease}`;
-  return { status: "False", message: `no ${what} in this server, and nobody holds the lease ${place}` };
+  if (ours.some(({ manager }) => manager.leading) || leases.some((name) => isHeld(name, state))) return WELL;
+  const key = `${leaseNamespace(state.dialect)}/${lease}`;
+  return { status: "False", message: `no ${what} in this server, and nobody holds the lease ${key}` };
 }
 
 interface LeaseSpec {
@@ -84,7 +84,7 @@ interface LeaseSpec {
 }
 
 /** Whether a lease has a holder who has renewed it in time. */
-function isHeld(name: string, { lookup, dialect, clock }: Judged): boolean {
+function isHeld(name: string, { lookup, dialect, clock }: ComponentState): boolean {
   const lease = lookup.get("leases.coordination.k8s.io", leaseNamespace(dialect), name);
   const { holderIdentity, leaseDurationSeconds = 0, renewTime } = (lease?.["spec"] ?? {}) as LeaseSpec;
   const renewed = renewTime === undefined ? undefined : parseTime(renewTime);

@@ -1,5 +1,5 @@
 /**
- * What a cluster is made of, and what can be asked of one.
+ * The parts of a cluster, and its interface.
  *
  * @module
  */
@@ -44,11 +44,11 @@ export interface ClusterParts {
   readonly definitions?: readonly ResourceDefinition[];
   /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
   readonly authenticator?: (ground: TrustGround) => Authenticator;
-  /** Members of `system:masters` may do everything and nobody else anything, by default. */
+  /** By default, members of `system:masters` may do everything, and other users nothing. */
   readonly authorizer?: (ground: TrustGround) => Authorizer;
   /** Whether there are roles from the start, where roles decide: {@link Cluster.makeRoles} makes them. None by default. */
   readonly defaultRoles?: boolean;
-  /** Signs tokens of service accounts; made when the first one is asked for. */
+  /** Signs tokens of service accounts; called for each token. */
   readonly signer?: () => TokenSigner;
   /** Which steps of admission run; the usual ones of the dialect by default. */
   readonly plugins?: PluginChoice;
@@ -80,7 +80,7 @@ export interface ClusterParts {
 /** What a fork has of its own: a fork of the store, and whatever else is not as it was. */
 export type ForkParts = Partial<ClusterParts> & Pick<ClusterParts, "store">;
 
-/** A moment of a cluster. Nobody asks it; any number of clusters begin with it. */
+/** The state of a cluster at one time, for any number of forks. */
 export interface KeptCluster {
   readonly dialect: Dialect;
   /**
@@ -110,7 +110,7 @@ export interface Cluster extends AsyncDisposable {
   makeRoles(): Promise<void>;
   /** A client in the same process, in the name of the admin by default. */
   client(userAgent: string, identity?: Identity): Client;
-  /** This moment, for clusters to begin with; `store` is a fork of this one's that nobody writes to. */
+  /** The state of this cluster, for forks; `store` is a fork of its store that does not change. */
   keep(store: Store, clock: Clock): KeptCluster;
   /**
    * Runs controllers on one manager; resolves when each has seen what there is, or stands by. Where several servers share

@@ -5,8 +5,7 @@
  * everything as it should be writes nothing and asks for nothing. Several servers may do it at once: who comes second
  * finds the object made, or another version of it, and looks again.
  *
- * A first start makes all of them, and whoever started it waits: where nobody writes down who asks for what, they go to the
- * registry without being requests.
+ * A first start creates all of them, and waits: where requests are not audited, they go to the registry directly.
  *
  * @module
  */
@@ -35,11 +34,11 @@ export interface DefaultRolesOptions {
   readonly provision?: ((objects: readonly DefaultObject[]) => Promise<void>) | undefined;
 }
 
-/** How often an object is looked at anew within one attempt. */
-const LOOKS = 4;
+/** How often an object is read within one attempt. */
+const MAX_READS = 4;
 
 /** Milliseconds before the next attempt at what could not be made. */
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /** See the head of this file. */
 export class DefaultRoles {
@@ -101,7 +100,7 @@ export class DefaultRoles {
     const { api, log } = this.#options;
     log.warn("roles that are there from the start could not be made, and are tried again", { left });
     return new Promise((resolve) => {
-      const timer = api.clock.after(AGAIN_MS, resolve, { owner: "default roles" });
+      const timer = api.clock.after(RETRY_MS, resolve, { owner: "default roles" });
       this.#wake = () => {
         timer.cancel();
         resolve();
@@ -134,7 +133,7 @@ export class DefaultRoles {
     const { resource, object: wanted } = one;
     const { namespace, name = "" } = wanted.metadata;
     let existing = lookup.get(resource, namespace ?? "", name);
-    for (let look = 1; ; look++) {
+    for (let read = 1; ; read++) {
       const todo = await inTurns(reconcile(existing, wanted), this.#limit);
       if (!todo) return;
       const objects = client().resource(kindOf(one));
@@ -147,7 +146,7 @@ export class DefaultRoles {
         if (todo.do !== "update") await objects.create(object, options);
         return;
       } catch (error) {
-        if (look === LOOKS || !isStatus(error, "AlreadyExists", "Conflict", "NotFound")) throw error;
+        if (read === MAX_READS || !isStatus(error, "AlreadyExists", "Conflict", "NotFound")) throw error;
         existing = (await objects.find(key)) as ApiObject | undefined;
       }
     }

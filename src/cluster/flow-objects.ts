@@ -1,6 +1,6 @@
 /**
  * Keeps the schemas and levels of fairness: those that have to be there are (APF-2), every schema says whether its level
- * is (APF-7), and whoever limits requests is told how they are now.
+ * is (APF-7), and fairness gets each new configuration.
  *
  * What is done follows from the objects as they are, so that several servers of a store may do it.
  *
@@ -32,10 +32,10 @@ export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"
   readonly api: ApiContext;
   readonly log: Log;
   readonly activity?: Pick<Activity, "begin"> | undefined;
-  /** Is told of every change. */
+  /** Called with every new configuration. */
   readonly changed: (configuration: FlowConfiguration) => void;
-  /** What has been told already. */
-  readonly told?: FlowConfiguration | undefined;
+  /** The configuration that fairness has already. */
+  readonly configuration?: FlowConfiguration | undefined;
 }
 
 const asSchema = (object: ApiObject): FlowSchema => object as FlowSchema;
@@ -52,13 +52,13 @@ export class FlowObjects {
   readonly #queue: WorkQueue;
   readonly #followings: readonly Following[];
   #timer: Timer | undefined;
-  #told: FlowConfiguration | undefined;
+  #configuration: FlowConfiguration | undefined;
   #closed = false;
 
   constructor(parts: FlowObjectsParts) {
     const { kinds, api, log, activity } = parts;
     this.#parts = parts;
-    this.#told = parts.told;
+    this.#configuration = parts.configuration;
     this.#schemas = kinds.find(GROUP, "v1", "flowschemas");
     this.#levels = kinds.find(GROUP, "v1", "prioritylevelconfigurations");
     this.#queue = new WorkQueue({
@@ -77,9 +77,9 @@ export class FlowObjects {
     );
   }
 
-  /** The schemas and levels that were told last. */
-  get told(): FlowConfiguration | undefined {
-    return this.#told;
+  /** The last schemas and levels. */
+  get configuration(): FlowConfiguration | undefined {
+    return this.#configuration;
   }
 
   /** Makes what is missing, puts back what has to be as the release has it, and follows from then on. */
@@ -124,8 +124,12 @@ export class FlowObjects {
     const { lookup, changed, api } = this.#parts;
     const [schemas, levels] = await Promise.all([lookup.collect(SCHEMAS, asSchema), lookup.collect(LEVELS, asLevel)]);
     if (this.#closed) return;
-    if (!this.#told || !areSame(schemas, this.#told.schemas) || !areSame(levels, this.#told.levels))
-      changed((this.#told = { schemas, levels }));
+    if (
+      !this.#configuration ||
+      !areSame(schemas, this.#configuration.schemas) ||
+      !areSame(levels, this.#configuration.levels)
+    )
+      changed((this.#configuration = { schemas, levels }));
     const names = new Set(levels.map(({ metadata }) => metadata.name!));
     await Promise.all(
       schemas.map(async (schema) => {
@@ -200,7 +204,7 @@ const annotated = (isKept: boolean): { annotations: Record<string, string> } => 
 const TRUE = ["1", "t", "T", "true", "TRUE", "True"];
 const FALSE = ["0", "f", "F", "false", "FALSE", "False"];
 
-/** Whether an object is kept as the release has it; one that does not say is as long as nobody has changed it. */
+/** Whether an object is kept as the release has it; by default as long as its generation is 1. */
 function follows({ metadata }: ApiObject): boolean {
   const said = metadata.annotations?.[AUTOUPDATE] ?? "";
   return TRUE.includes(said) || (!FALSE.includes(said) && metadata.generation === 1);

@@ -7,7 +7,7 @@ import type { Clock } from "../util/clock.ts";
 const LAG_MS = 30_000;
 
 /**
- * Tells that the store has no room. The server stays ready: it serves reads, and whoever would make room has to reach it.
+ * Reports that the disk of the store is full. The server stays ready: it serves reads, and the deletes that make space.
  */
 export const roomCheck = (store: Pick<Store, "room">): HealthCheck => ({
   name: "store-room",
@@ -19,7 +19,7 @@ export const roomCheck = (store: Pick<Store, "room">): HealthCheck => ({
 /**
  * The store, by the name that it has in a real server, which programs ask for: `/healthz/etcd`.
  *
- * @param failed whether it has failed, and answers nobody any more
+ * @param failed whether the store has failed
  */
 export const storeCheck = (failed: () => boolean): HealthCheck => ({
   name: "etcd",

@@ -7,7 +7,7 @@ type InjectAnswer = Awaited<ReturnType<ServerHandle["inject"]>>;
 
 /**
  * Transports to the server of the same process: the same filters and verbs, no socket. A request is sent in the name of
- * an identity; no credential is asked for.
+ * an identity, without a credential.
  */
 export const inProcessTransport =
   (server: Pick<ServerHandle, "inject">) =>
@@ -33,7 +33,7 @@ const unlimited = (answer: InjectAnswer): AnswerBody => ({
 
 /** The body of an answer until `signal` is aborted; a signal may outlive many answers, so nothing stays with it. */
 function until(signal: AbortSignal, answer: InjectAnswer): AnswerBody {
-  // From now on, not from the first piece that is asked for: who gives up may not have begun to read.
+  // From now on, not from the first read: a signal may be aborted before.
   const cancel = (): void => answer.cancel();
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);

@@ -1,7 +1,7 @@
 /**
- * What `/metrics` tells of the rooms below the server: the store, the watch cache, and the process itself.
+ * The metrics of the store, the watch cache, and the process.
  *
- * Everything is read when somebody asks; nothing here runs in between. The figures of the process have the names that
+ * Everything is read for each request of `/metrics`. The figures of the process have the names that
  * every Prometheus client uses.
  *
  * @module
@@ -17,7 +17,7 @@ const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 export function storeMetrics(store: Pick<Store, "stats" | "room">): Collector {
   const flushes = new Histogram(FLUSH_SECONDS);
   return async () => {
-    // A store that has failed has no figures; the rest is told all the same.
+    // A store that has failed has no figures.
     const stats = await store.stats().catch(() => undefined);
     if (!stats) return [];
     const { room } = store;

@@ -22,7 +22,7 @@ export interface Own {
   readonly fairness: Fairness | undefined;
   /** The controllers of this process, with who runs them. */
   readonly running: (Running & { readonly manager: Manager })[];
-  /** Whether the store has failed, and answers nobody any more. */
+  /** Whether the store has failed, and serves no reads or writes any more. */
   readonly storeFailed: () => boolean;
 }
 

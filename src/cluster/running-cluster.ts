@@ -1,5 +1,5 @@
 /**
- * A cluster whose parts are open: a server that is made when somebody first asks, clients in this process, controllers.
+ * A cluster whose parts are open: a server that is made on first use, clients in this process, controllers.
  *
  * @module
  */
@@ -9,13 +9,7 @@ import { Client, type LocalServer } from "../client/index.ts";
 import type { Extension, KeptExtension } from "../extension/index.ts";
 import type { FlowConfiguration } from "../fairness/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import {
-  type BuiltRegistry,
-  type KeptRegistry,
-  type Kinds,
-  type UnreadableRecord,
-  keepRegistry,
-} from "../registry/index.ts";
+import { type KeptRegistry, type Kinds, type UnreadableRecord, keepRegistry } from "../registry/index.ts";
 import { type Controller, type Manager, createManager, withoutManagedFields } from "../runtime/index.ts";
 import type { ApiContext } from "../schema/definition.ts";
 import { DEFAULT_FILTERS, type HealthCheck, type Route, type ServerHandle, createServer } from "../server/index.ts";
@@ -27,6 +21,7 @@ import { CONTROLLERS_LEASE, leaseNamespace } from "./components.ts";
 import type { Cluster, ClusterParts, KeptCluster } from "./contract.ts";
 import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import type { FlowObjects } from "./flow-objects.ts";
+import type { ClusterRegistry } from "./handlers.ts";
 import { cacheCheck, roomCheck, storeCheck, syncCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
@@ -36,23 +31,23 @@ import { whyRoute } from "./why-route.ts";
 
 const GRACE_MS = 10_000;
 
-/** What a cluster begins with that begins with a moment of another one. */
+/** The state of a cluster that a fork begins with. */
 export interface Kept {
   readonly registry: KeptRegistry;
   readonly definitions: KeptExtension | undefined;
-  /** What fairness was told last. */
-  readonly told: FlowConfiguration | undefined;
+  /** The last configuration of fairness. */
+  readonly configuration: FlowConfiguration | undefined;
 }
 
-/** What is open when the cluster begins to answer. */
+/** What is open when the cluster begins to serve. */
 export interface OpenParts {
   readonly own: Own;
-  readonly built: BuiltRegistry;
+  readonly built: ClusterRegistry;
   readonly flow: FlowObjects;
   readonly extension: Extension | undefined;
   /** What was opened; the last is closed first. */
   readonly opened: AsyncDisposableStack;
-  /** Makes a cluster that begins with a moment of this one. */
+  /** Makes a fork. */
   readonly forkOf: (parts: ClusterParts, kept: Kept) => Cluster;
 }
 
@@ -64,7 +59,7 @@ export class RunningCluster implements Cluster {
   readonly #local: LocalServer;
   readonly #transport: ReturnType<typeof inProcessTransport>;
   readonly #serve: () => ServerHandle;
-  /** Made when somebody first asks: clusters that others only begin with are never asked. */
+  /** Made on first use: a cluster that is only forked needs none. */
   #server: ServerHandle | undefined;
   #graceMillis = GRACE_MS;
   #closing: Promise<void> | undefined;
@@ -78,7 +73,7 @@ export class RunningCluster implements Cluster {
     this.#transport = inProcessTransport({ inject: (request) => this.server.inject(request) });
     const checks = opened.adopt(checkCache(own.api, built, log), (one) => one.close());
     const repairs = built.startRepairs((error) =>
-      log.error("what Services take could not be put right", { error: String(error) }),
+      log.error("the allocations of Services could not be repaired", { error: String(error) }),
     );
     opened.defer(() => repairs.close());
     const roles = defaultRolesOf(parts, built, own.api, () => this.client("keelson", SERVER_ITSELF));
@@ -135,7 +130,11 @@ export class RunningCluster implements Cluster {
   keep(still: Store, then: Clock): KeptCluster {
     const { built, extension, flow, own, forkOf } = this.#open;
     const parts = { ...this.#parts, gates: own.api.gates };
-    const kept = { registry: keepRegistry(built, still, then), definitions: extension?.keep(), told: flow.told };
+    const kept = {
+      registry: keepRegistry(built, still, then),
+      definitions: extension?.keep(),
+      configuration: flow.configuration,
+    };
     return { dialect: parts.dialect, fork: (others) => forkOf({ ...parts, ...others }, kept) };
   }
 
@@ -176,10 +175,10 @@ export class RunningCluster implements Cluster {
   }
 }
 
-/** Who makes the roles of the start; undefined where there are none to make. */
+/** Creates the default roles; undefined where there are none. */
 function defaultRolesOf(
   { defaultRoles = false, log = silentLog, server: { filters = DEFAULT_FILTERS } = {} }: ClusterParts,
-  built: BuiltRegistry,
+  built: ClusterRegistry,
   api: ApiContext,
   client: () => Client,
 ): DefaultRoles | undefined {
@@ -197,21 +196,21 @@ function defaultRolesOf(
 /** What the server of a cluster is made of, beside the parts of the cluster. */
 interface Served {
   readonly own: Own;
-  readonly built: BuiltRegistry;
+  readonly built: ClusterRegistry;
   readonly explaining: Route;
   readonly mismatches: () => number;
   readonly health: readonly HealthCheck[];
 }
 
-/** The server over the registry, with what the cluster says of itself there. */
+/** The server over the registry, with the health checks, metrics and routes of the cluster. */
 function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, health }: Served): ServerHandle {
   const { store, log = silentLog, server = {} } = parts;
   const { clock, random, dialect } = own.api;
   const watched = { clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds };
   return createServer({
     registry: built.kinds,
-    authenticator: built.authenticator,
-    authorizer: built.authorizer,
+    authenticator: built.handlers.authenticator,
+    authorizer: built.handlers.authorizer,
     dialect,
     clock,
     random,

@@ -7,7 +7,7 @@ import type { ServedKind } from "../client/index.ts";
 import type { Registry, Resource } from "../registry/contract.ts";
 import { ALL_VERBS } from "../schema/definition.ts";
 
-/** Tells the kinds of a registry in the order of discovery: the same values as long as nothing changes. */
+/** Returns the kinds of a registry in the order of discovery: the same values as long as nothing changes. */
 export function servedKindsOf(registry: Pick<Registry, "resources">): () => readonly ServedKind[] {
   const known = new WeakMap<Resource, ServedKind>();
   const kindOf = (resource: Resource): ServedKind => {
@@ -15,12 +15,12 @@ export function servedKindsOf(registry: Pick<Registry, "resources">): () => read
     if (!kind) known.set(resource, (kind = servedKind(resource)));
     return kind;
   };
-  let told: readonly ServedKind[] = [];
+  let kinds: readonly ServedKind[] = [];
   let from: readonly Resource[] = [];
   return () => {
     const { resources } = registry;
-    if (resources !== from) [from, told] = [resources, resources.map(kindOf)];
-    return told;
+    if (resources !== from) [from, kinds] = [resources, resources.map(kindOf)];
+    return kinds;
   };
 }
 

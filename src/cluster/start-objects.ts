@@ -2,7 +2,7 @@
  * Objects that a server makes when it starts and they are not there: the priorities of the system
  * (KIND-PriorityClass-3), and what it is found by itself (KIND-Service-20).
  *
- * They are objects like all others: everybody sees them, and whoever may changes and deletes them. A server looks for them
+ * They are objects like all others, which clients may change and delete. A server looks for them
  * once, in what it has read of the store. Where several servers start at a time, each of them is made once.
  *
  * @module

@@ -2,9 +2,9 @@
  * `GET /keelson/v1/why`: why an object is as it is. See docs/guides/why.md.
  *
  *     ?group=&version=v1&resource=persistentvolumeclaims&namespace=default&name=disk     the object
- *     &limit=20                                                                          how many volumes, or nodes, are told
+ *     &limit=20                                                                          how many volumes, or nodes, it lists
  *
- * It reads as a client in the name of the one who asks, so nobody is told what they may not read.
+ * It reads as a client in the name of the user, who gets only what they may read.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { ApiError, badRequest } from "../meta/status.ts";
 import { WHY_PATH } from "../meta/why-report.ts";
 import type { Route } from "../server/index.ts";
 
-const MOST = 500;
+const MAX_LIMIT = 500;
 
 /** The route to explanations; `clientOf` makes a client in the name of an identity. */
 export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
@@ -32,8 +32,10 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
       throw badRequest(`expected a name and ${scope === "Namespaced" ? "a" : "no"} namespace for ${plural}`);
     }
     const limit = query.text("limit") || "20";
-    if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MOST) {
-      throw badRequest(`expected limit to be a number from 1 to ${MOST}, got ${JSON.stringify(limit.slice(0, 100))}`);
+    if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_LIMIT) {
+      throw badRequest(
+        `expected limit to be a number from 1 to ${MAX_LIMIT}, got ${JSON.stringify(limit.slice(0, 100))}`,
+      );
     }
     const over = new AbortController();
     request.response.responder.onOver(() => over.abort());
@@ -49,7 +51,7 @@ export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
   },
 });
 
-/** What the server has answered to the client is the answer to whoever asks, too. */
+/** Throws the status of a failed read as the response to the request. */
 function asAnswered(error: unknown): never {
   if (!(error instanceof StatusError)) throw error;
   const { reason = "InternalError", message = "", details } = error.status;

@@ -1,31 +1,39 @@
 import { type LabelOperator, type LabelRequirement, type LabelSelector, labelSelectorOf } from "./selectors.ts";
 
-/** A label selector as objects hold it. */
+/** A requirement of a label selector in an object. */
+export interface RequirementValue {
+  readonly key?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly values?: readonly string[] | undefined;
+}
+
+/** A label selector in an object. */
 export interface SelectorValue {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values?: readonly string[];
-  }[];
+  readonly matchLabels?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly matchExpressions?: readonly RequirementValue[] | undefined;
 }
 
 const compiled = new WeakMap<SelectorValue, LabelSelector>();
 
-/** What a selector of an object selects; it is read once, since objects in memory never change. */
+/** Compiles the label selector of an object that does not change any more; each one is compiled once. */
 export function selectorOf(selector: SelectorValue): LabelSelector {
-  const known = compiled.get(selector);
-  if (known) return known;
-  const labels = Object.entries(selector.matchLabels ?? {});
-  const equal = labels.map(([key, value]): LabelRequirement => ({ key, operator: "in", values: [value] }));
-  const others = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }): LabelRequirement => ({
-    key,
-    operator: OPERATORS[operator] ?? "in",
-    values,
-  }));
-  const made = labelSelectorOf([...equal, ...others]);
-  compiled.set(selector, made);
-  return made;
+  let known = compiled.get(selector);
+  if (!known) compiled.set(selector, (known = labelSelectorOf(requirementsOf(selector))));
+  return known;
+}
+
+/** The requirements of a label selector: those of `matchLabels` first, in the order of the keys. */
+export function requirementsOf({ matchLabels = {}, matchExpressions = [] }: SelectorValue): LabelRequirement[] {
+  return [
+    ...Object.entries(matchLabels)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value = ""]): LabelRequirement => ({ key, operator: "in", values: [value] })),
+    ...matchExpressions.map(({ key = "", operator = "", values = [] }): LabelRequirement => ({
+      key,
+      operator: OPERATORS[operator] ?? "in",
+      values,
+    })),
+  ];
 }
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = {

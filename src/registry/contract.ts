@@ -1,8 +1,8 @@
 /**
- * What the server may ask of the registry: the verbs of one resource, in typed words.
+ * The verbs of a resource, as the server calls them.
  *
- * The registry knows objects, versions, ownership and storage; it knows nothing of HTTP. The server parses paths, query
- * and bodies, calls these verbs, and writes the bytes that come back. Every verb rejects with an `ApiError`.
+ * The registry knows objects, versions, ownership and storage, and nothing of HTTP. The server parses paths, query and bodies,
+ * calls these verbs, and writes the bytes of their results. Every verb rejects with an `ApiError`.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Status } from "../meta/status.ts";
 import type { PatchType } from "../schema/patch-types.ts";
 import type { Value } from "../value/value.ts";
 
-/** Who asks, and for what: the same for all verbs. */
+/** The user of a request, and the callbacks of the server for it; the same for all verbs. */
 export interface Caller extends Identity {
   /** From the `User-Agent`; names the manager of writes without `fieldManager` (DEC-15). */
   readonly userAgent: string;
@@ -27,27 +27,27 @@ export interface Caller extends Identity {
    * (APPLY-10, DEC-36). Without it the caller may.
    */
   readonly permitCreate?: () => void | Promise<void>;
-  /** The same for who removes an object that cannot be read (CRYPT-10). */
+  /** The same for the removal of an object that cannot be read (CRYPT-10). */
   readonly permitUnread?: () => void | Promise<void>;
-  /** Hears of the object of a create or an update, decoded and with its defaults, before anything is done with it (AUDIT-16). */
+  /** Called with the object of a create or an update, decoded and with its defaults (AUDIT-16). */
   readonly sent?: (object: ApiObject) => void;
-  /** Adds an annotation to what is written down of the request; the first of a key stays (AUDIT-19). */
+  /** Adds an annotation to the audit event of the request; the first value of a key stays (AUDIT-19). */
   readonly note?: (key: string, value: string) => void;
-  /** Hears of a write that the store has been given, and that is done when the promise is. */
+  /** Called with the promise of a write when the store has got it. */
   readonly storing?: (done: Promise<unknown>) => void;
 }
 
-/** A decoded body: the value, and the paths of members that stood there twice. */
+/** A decoded body: the value, and the paths of duplicate members. */
 export interface Body {
   readonly value: Value;
   readonly duplicates: readonly string[];
   /** The text of JSON that has duplicates. */
   readonly json?: string;
-  /** Whether it is YAML, whose members are looked at in the order of their names. */
+  /** Whether it is YAML, whose members are checked in the order of their names. */
   readonly isYaml?: boolean;
-  /** What is told of the duplicates of YAML. */
+  /** The message about the duplicates of YAML. */
   readonly unmarshalErrors?: string;
-  /** Why the bytes of a patch are no value: told only if there is something to patch. */
+  /** Why the bytes of a patch are no value; thrown only if the object exists. */
   readonly failure?: Error;
 }
 
@@ -90,11 +90,11 @@ export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks: boolean;
 }
 
-/** What of the past of an object is wanted. */
+/** Options of the history of an object. */
 export interface HistoryOptions {
   /** At most this many versions. */
   readonly limit: number;
-  /** Whether the objects themselves are wanted. */
+  /** Whether the report contains the objects. */
   readonly objects: boolean;
   /** Only the version that the object had at this revision. */
   readonly at?: number;
@@ -102,7 +102,7 @@ export interface HistoryOptions {
 
 export type { DeleteOptions };
 
-/** What a write answers. */
+/** The result of a write. */
 export interface WriteResult {
   /** The object as it is now (or would be, in a dry run), in the version of the request. */
   readonly bytes: Uint8Array;
@@ -115,23 +115,22 @@ export interface WriteResult {
   readonly warnings: readonly string[];
 }
 
-/** What a question is answered with: itself with the answer in it, or a Status where something was done. */
+/** The result of an action: the object of the body with the result in it, or a Status. */
 export type AskResult =
   | WriteResult
   | (Pick<WriteResult, "changed" | "warnings"> & { readonly status: Status; readonly code: 201 });
 
-/** What a delete answers: the object, or a Status. */
+/** The result of a delete: the object, or a Status. */
 export type DeleteResult =
   | WriteResult
   | (Pick<WriteResult, "changed" | "warnings"> & { readonly status: Status; readonly code: 200 | 202 });
 
-/** What a delete of a collection answers: what was there, or a Status. */
+/** The result of a delete of a collection: the list of the objects, or a Status. */
 export type DeleteCollectionResult = Pick<WriteResult, "changed" | "warnings"> &
   ({ readonly list: ListResult } | { readonly status: Status });
 
 /**
- * A page of a list: entries in order, in stored form, the first of them at hand and the others part by part; turn them
- * into bytes with {@link Resource.view}.
+ * A page of a list: entries in order, in stored form, part by part; {@link Resource.view} has their bytes.
  */
 export interface ListResult extends ListPart {
   readonly revision: number;
@@ -139,9 +138,9 @@ export interface ListResult extends ListPart {
   readonly remaining: number | undefined;
 }
 
-/** A running watch and what the server needs to stream it. */
+/** A running watch, and what it selects. */
 export interface WatchStart {
-  /** The watch; its `revision` is what a bookmark may say. */
+  /** Its `revision` is that of a bookmark. */
   readonly watch: Watch;
   readonly selection: Selection;
 }
@@ -149,18 +148,18 @@ export interface WatchStart {
 /** One resource: a kind in one group and version. */
 export interface Resource {
   readonly definition: ResourceDefinition;
-  /** The form in which its objects are written; undefined for what is asked and not stored. */
+  /** The version in which its objects are written; undefined for kinds that are not stored. */
   readonly storage: Pick<ResourceDefinition, "group" | "version" | "kind"> | undefined;
 
   /** The object (or its subresource view) as it is at `resourceVersion` or later (DEC-25). */
   get(target: Target, options: { readonly resourceVersion: string }): Promise<Entry>;
   list(namespace: string, options: ListOptions): Promise<ListResult>;
-  /** Starts a watch; events reach `sink`. With `sendInitialEvents` the sink is told when the initial part is over. */
+  /** Starts a watch; `sink` gets the events, and with `sendInitialEvents` the end of the initial ones. */
   watch(namespace: string, options: WatchOptions, sink: WatchSink): Promise<WatchStart>;
   create(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
-  /** Asks what is answered and not stored: a review, or a question below an object (a token, an eviction). */
+  /** Creates an object that is not stored, by an action: a review, a token, an eviction. */
   ask(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<AskResult>;
-  /** Asks admission whether a connection that leads on from an object may be made; `options` says what is asked of it. */
+  /** Runs admission for a connection from an object to a program, with the options of the connection. */
   connect(target: Target, options: ApiObject, caller: Caller): Promise<void>;
   update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
   patch(target: Target, body: Body, options: PatchOptions, caller: Caller): Promise<WriteResult>;
@@ -186,13 +185,12 @@ export interface Resource {
   object(entry: Entry): ApiObject;
   /** The versions of an object that the store keeps, also of one that is deleted. */
   history(target: Target, options: HistoryOptions): Promise<HistoryReport>;
-  /** How much there is of it now. */
   load(): ResourceLoad;
   /** Who owns each leaf of an entry, in this version. */
   blame(entry: Entry): BlameReport;
 }
 
-/** How much a resource holds, and how many are told of its changes. */
+/** The size of a resource, and the number of its watchers. */
 export interface ResourceLoad {
   readonly objects: number;
   /** The mean size of an object in bytes, about. */
@@ -214,7 +212,7 @@ export interface VersionResources {
   readonly generation: number;
 }
 
-/** A resource that comes, changes or goes: what was served of it, and what is. */
+/** A resource that is set, changed or removed: its served versions before and after. */
 export interface KindsChange {
   readonly before: readonly Resource[];
   readonly after: readonly Resource[];
@@ -235,8 +233,8 @@ export interface Registry {
   hasGroup(group: string, version?: string): boolean;
   /** Changes whenever `resources` changes; part of discovery's ETag. */
   readonly generation: number;
-  /** Hears of each change, right after it; disposing ends that. */
-  onChange(listener: (change: KindsChange) => void): Disposable;
+  /** Calls an observer right after each change, until disposed. */
+  onChange(observer: (change: KindsChange) => void): Disposable;
   /** The newest revision. */
   readonly revision: number;
 }

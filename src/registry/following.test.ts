@@ -58,4 +58,15 @@ test("nothing begins once it is closed, and what was about to is closed", async 
   clock.advance(1000);
   await settle();
   expect(told).toEqual(['from "7"', "closed"]);
+  expect(clock.timers()).toEqual([]);
+});
+
+test("closing ends the wait for the next attempt", async () => {
+  const { clock, told, following } = followed({ refuses: 1 });
+  await following.begin();
+  following.close();
+  expect(clock.timers()).toEqual([]);
+  clock.advance(1000);
+  await settle();
+  expect(told).toEqual(['from ""', "Error: not now"]);
 });

@@ -1,5 +1,5 @@
 import type { Watch, WatchBatch, WatchSink } from "../cache/index.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Timer } from "../util/clock.ts";
 import type { Resource, WatchOptions } from "./contract.ts";
 
 /** A watch on everything, but for where it begins. */
@@ -11,31 +11,32 @@ export const WATCH_ALL: Omit<WatchOptions, "resourceVersion"> = {
   allowWatchBookmarks: false,
 };
 
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
-/** Whom a {@link Following} tells of what. */
+/** Settings of a {@link Following}. */
 export interface FollowingOptions {
   readonly resource: Resource;
   readonly clock: Pick<Clock, "after">;
-  /** Hears of changes; of what there is, where the watch has begun with that. */
+  /** Gets changes, and the objects that are stored already where the watch began with them. */
   readonly deliver: (batch: WatchBatch) => void;
-  /** The watch has ended by itself and begun anew: what has gone meanwhile is not told. */
+  /** Called when the watch has ended by itself and begun anew; deletes in between are not delivered. */
   readonly again: () => void;
-  /** The watch could not begin; it is tried again. */
+  /** Called when the watch could not begin; it is tried again. */
   readonly failed: (error: unknown) => void;
 }
 
-/** All objects of a resource, followed until it is closed: a watch that has ended begins anew a second later. */
+/** Watches all objects of a resource until it is closed; a watch that has ended begins anew a second later. */
 export class Following {
   readonly #options: FollowingOptions;
   #watch: Watch | undefined;
+  #retry: Timer | undefined;
   #closed = false;
 
   constructor(options: FollowingOptions) {
     this.#options = options;
   }
 
-  /** Hears of what changes from a revision on; without one first of what there is. Resolves when that was tried, never rejects. */
+  /** Watches from a revision on; without one from the stored objects on. Resolves when the watch has begun or failed, never rejects. */
   async begin(revision?: number): Promise<void> {
     const { resource, deliver, failed } = this.#options;
     const sink: WatchSink = { deliver, ended: () => this.#later() };
@@ -50,19 +51,20 @@ export class Following {
     if (this.#closed) this.close();
   }
 
-  /** Follows no more. */
   close(): void {
     this.#closed = true;
+    this.#retry?.cancel();
     this.#watch?.close();
   }
 
   #later(): void {
-    this.#options.clock.after(AGAIN_MS, () => void this.#again());
+    if (this.#closed) return;
+    this.#retry = this.#options.clock.after(RETRY_MS, () => void this.#again());
   }
 
   async #again(): Promise<void> {
-    if (this.#closed) return;
     await this.begin();
+    if (this.#closed) return;
     this.#options.again();
   }
 }

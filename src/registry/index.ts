@@ -5,18 +5,28 @@
  */
 export {
   type BuiltRegistry,
+  type Handlers,
   type KeptRegistry,
-  type StartObject,
+  type RegistryAccess,
   type RegistryOptions,
+  type StartObject,
   type UnreadableRecord,
   buildRegistry,
   forkRegistry,
   keepRegistry,
+  provisionNamespace,
 } from "./build.ts";
-export { SYSTEM } from "./system.ts";
+export { type Action, type ActionRequest, type Actions, actionKey } from "./kind/action.ts";
+export { type Proposal, commit, commitTogether } from "./commit/commit.ts";
+export { SYSTEM } from "./kind/system.ts";
 export { Following, WATCH_ALL } from "./following.ts";
-export { failureOf } from "./errors.ts";
+export { failureOf } from "./kind/errors.ts";
+export type { Kind } from "./kind/kind.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
-export type { Converter } from "./versions/converter.ts";
+export type { Converter } from "./kind/converter.ts";
 export type * from "./contract.ts";
 export type { Entry, ListPart, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";
+export { checkPreconditions } from "./verbs/delete.ts";
+export { amendStatus, deleteOwn, ownChange, ownStatusChange } from "./verbs/own.ts";
+export { uidMismatch } from "./verbs/preconditions.ts";
+export { currentOf } from "./versions/view.ts";

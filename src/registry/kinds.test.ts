@@ -7,7 +7,7 @@ import { ManualClock } from "../util/clock.ts";
 import { leastCpu } from "../util/testing/cpu-time.ts";
 import type { Resource } from "./contract.ts";
 import type { Kinds } from "./kinds.ts";
-import { failureOf } from "./errors.ts";
+import { failureOf } from "./kind/errors.ts";
 import { CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "./testing/registry.ts";
 
 const KEY = "widgets.example.com";

@@ -1,10 +1,9 @@
 /**
  * The kinds that are served, live: one resource with all its versions comes, changes and goes while requests run.
  *
- * A change is compiled off to the side (its records are loaded, its versions put together) and swapped in by one step, so
- * that no request sees half of it. Everything that is derived from a kind hangs on its {@link Kind} and goes with it; what
- * others derive (documents, metrics) they key by group and version and drop when {@link Kinds.onChange} says so. A kind is
- * known by its group, always.
+ * A change is prepared first (records loaded, versions compiled) and then made in one step, so that no request sees half of it.
+ * Everything that is derived from a kind belongs to its {@link Kind}; documents and metrics are kept by group and version and
+ * dropped by {@link Kinds.onChange}.
  *
  * @module
  */
@@ -13,13 +12,13 @@ import type { ResourceCache } from "../cache/index.ts";
 import { apiVersionOf, inVersionOrder } from "../meta/versions.ts";
 import { type Steps, atOnce, inTurns } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
-import { cacheResource } from "./codec.ts";
+import { cacheResource } from "./versions/codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
-import { type SharedParts, type Kind, type StoredResource, type Views, kindOf, storePrefix } from "./kind.ts";
-import { resourceOf } from "./resource.ts";
-import { type Converter, checkedConverter, hubConverter } from "./versions/converter.ts";
-import { type Actions, askedResource } from "./virtual/asked.ts";
-import { shownResource } from "./virtual/shown.ts";
+import { type SharedParts, type Kind, type StoredResource, type Views, VersionKind, storePrefix } from "./kind/kind.ts";
+import { KindResource } from "./resource.ts";
+import { type Converter, checkedConverter, hubConverter } from "./kind/converter.ts";
+import { actionResource } from "./unstored/act.ts";
+import { shownResource } from "./unstored/shown.ts";
 
 /** One resource in all its versions: the unit that comes, changes and goes. */
 export interface ResourceSpec {
@@ -33,14 +32,14 @@ export interface ResourceSpec {
 
 /** What a resource is compiled from, over any house; made anew by each change. */
 interface Blueprint extends ResourceSpec {
-  /** What its versions have made of entries; those of which none has been asked for are missing. */
+  /** The views of its versions; those of unused versions are missing. */
   readonly views: Map<ResourceDefinition, Views>;
 }
 
 /** A resource as it is served now. */
 interface Live {
   readonly spec: Blueprint;
-  /** Undefined for what is asked or shown, and not stored. */
+  /** Undefined for kinds that are not stored. */
   readonly stored: StoredResource | undefined;
   /** Why no objects may be created any more; undefined when they may. */
   readonly closed: string | undefined;
@@ -53,42 +52,40 @@ interface Served {
   readonly key: string;
   readonly definition: ResourceDefinition;
   readonly resource: Resource;
-  /** Undefined for what is asked or shown, and not stored. */
+  /** Undefined for kinds that are not stored. */
   readonly kind: Kind | undefined;
 }
 
 /** The kinds of a moment. */
 export interface KeptKinds {
   /** The same kinds over the parts of another server, in a time that does not depend on the number of objects. */
-  fork(shared: SharedParts, actions: Actions): Kinds;
+  fork(shared: SharedParts): Kinds;
 }
 
 /** See the head of this file. */
 export class Kinds implements Registry {
   readonly #shared: SharedParts;
-  readonly #actions: Actions;
   /** By `plural.group` of the storage version. */
   readonly #live = new Map<string, Live>();
   readonly #groups = new Map<string, Map<string, GroupVersion>>();
-  /** Groups as they are told, once they have been asked for. */
-  readonly #told = new Map<string, GroupResources>();
-  readonly #listeners = new Set<(change: KindsChange) => void>();
+  /** The results of {@link Kinds.group}, made on first use. */
+  readonly #groupResources = new Map<string, GroupResources>();
+  readonly #observers = new Set<(change: KindsChange) => void>();
   /** Changes of one resource come one after another. */
   readonly #changing = new Map<string, Promise<void>>();
   #sorted: readonly Resource[] | undefined;
   #generation = 0;
 
-  constructor(shared: SharedParts, actions: Actions) {
+  constructor(shared: SharedParts) {
     this.#shared = shared;
-    this.#actions = actions;
   }
 
   /** The kinds as they are now. Each time they are put over the parts of another server: for forks. */
   keep(): KeptKinds {
     const kept = [...this.#live].map(([key, { spec, closed }]) => ({ key, spec, closed }));
     return {
-      fork(shared, actions) {
-        const fork = new Kinds(shared, actions);
+      fork(shared) {
+        const fork = new Kinds(shared);
         for (const { key, spec, closed } of kept) {
           const cache = isUnstored(spec) ? undefined : shared.cacher.resource(prefixOf(storageOf(spec)));
           fork.#swap(key, new Later(key, spec, closed, () => atOnce(fork.#compile(spec, cache))));
@@ -99,14 +96,13 @@ export class Kinds implements Registry {
   }
 
   /**
-   * Serves a resource in these versions, whatever it was before. Resolves when every request sees it; watches of what it
-   * was before end, and can be taken up again where they were. Rejects with CacheError when its records cannot be loaded,
-   * and with an error when its versions do not go together or another resource is served in their place; then nothing has
-   * changed.
+   * Serves a resource in these versions. Resolves when every request sees it; watches of its former versions end, and can be
+   * resumed. Rejects with CacheError when its records cannot be loaded, and with an error when its versions are inconsistent or
+   * another resource is served in their place; then nothing has changed.
    */
   set(spec: ResourceSpec): Promise<void> {
     const key = keyOfSpec(spec);
-    return this.#inTurn(key, async () => {
+    return this.#inOrder(key, async () => {
       const { cacher } = this.#shared;
       this.#check(key, spec);
       const before = this.#live.get(key)?.stored;
@@ -133,9 +129,9 @@ export class Kinds implements Registry {
     await Promise.all(specs.map((spec) => this.set(spec)));
   }
 
-  /** Serves a resource no longer; its watches end. What is stored stays stored. Does nothing for one that is not there. */
+  /** Stops serving a resource; its watches end. Its objects stay stored. */
   remove(key: string): Promise<void> {
-    return this.#inTurn(key, async () => {
+    return this.#inOrder(key, async () => {
       const gone = this.#live.get(key);
       if (!gone) return;
       this.#swap(key, undefined);
@@ -143,7 +139,7 @@ export class Kinds implements Registry {
     });
   }
 
-  /** From now on no new objects of a resource are taken, for the reason that is given; those that there are may change. */
+  /** Refuses creates of a resource from now on, with a reason; its objects may still change. */
   close(key: string, why: string): void {
     const stored = this.#live.get(key)?.stored;
     if (stored) stored.closed = why;
@@ -154,7 +150,7 @@ export class Kinds implements Registry {
     return this.#served(group, version, plural)?.kind;
   }
 
-  /** A resource in its storage version, by `plural.group` (or the plural of a core resource), in whatever version it is asked for. */
+  /** A resource in its storage version, by `plural.group` (or the plural of a core resource). */
   stored(resource: string): Kind | undefined {
     const stored = this.#live.get(resource.includes(".") ? resource : `${resource}.`)?.stored;
     return stored?.versions.get(stored.storageVersion);
@@ -168,7 +164,7 @@ export class Kinds implements Registry {
   /** The verbs of a resource in its storage version, served or not; undefined for what is not stored here. */
   storedResource(key: string): Resource | undefined {
     const kind = this.stored(key);
-    return kind && resourceOf(kind, this.#actions);
+    return kind && new KindResource(kind);
   }
 
   /** How many resources are stored. */
@@ -197,13 +193,13 @@ export class Kinds implements Registry {
   }
 
   group(name: string): GroupResources | undefined {
-    const known = this.#told.get(name);
+    const known = this.#groupResources.get(name);
     if (known) return known;
     const versions = this.#groups.get(name);
     if (!versions) return undefined;
-    const told = { group: name, versions: inVersionOrder([...versions.values()]) };
-    this.#told.set(name, told);
-    return told;
+    const resources = { group: name, versions: inVersionOrder([...versions.values()]) };
+    this.#groupResources.set(name, resources);
+    return resources;
   }
 
   version(group: string, version: string): VersionResources | undefined {
@@ -218,23 +214,23 @@ export class Kinds implements Registry {
     return this.#shared.cacher.revision;
   }
 
-  onChange(listener: (change: KindsChange) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  onChange(observer: (change: KindsChange) => void): Disposable {
+    this.#observers.add(observer);
+    return { [Symbol.dispose]: () => void this.#observers.delete(observer) };
   }
 
   #served(group: string, version: string, plural: string): Served | undefined {
     return this.#groups.get(group)?.get(version)?.byPlural.get(plural);
   }
 
-  async #inTurn(key: string, change: () => Promise<void>): Promise<void> {
+  async #inOrder(key: string, change: () => Promise<void>): Promise<void> {
     const before = this.#changing.get(key);
-    const turn = (before ?? Promise.resolve()).catch(() => {}).then(change);
-    this.#changing.set(key, turn);
+    const done = (before ?? Promise.resolve()).catch(() => {}).then(change);
+    this.#changing.set(key, done);
     try {
-      await turn;
+      await done;
     } finally {
-      if (this.#changing.get(key) === turn) this.#changing.delete(key);
+      if (this.#changing.get(key) === done) this.#changing.delete(key);
     }
   }
 
@@ -281,7 +277,7 @@ export class Kinds implements Registry {
     };
     const cache = known ?? this.#shared.cacher.resource(prefix);
     for (const definition of spec.versions) {
-      const kind = kindOf(definition, stored, cache, this.#shared, () => viewsIn(spec, definition));
+      const kind = new VersionKind(definition, stored, cache, this.#shared, () => viewsIn(spec, definition));
       versions.set(kind.apiVersion, kind);
       yield;
     }
@@ -289,7 +285,7 @@ export class Kinds implements Registry {
     const { key } = stored;
     for (const kind of versions.values()) {
       if (kind.definition.served === false) continue;
-      served.push({ key, definition: kind.definition, kind, resource: resourceOf(kind, this.#actions) });
+      served.push({ key, definition: kind.definition, kind, resource: new KindResource(kind) });
       yield;
     }
     return new Compiled(spec, stored, served);
@@ -302,7 +298,7 @@ export class Kinds implements Registry {
       key,
       definition: d,
       kind: undefined,
-      resource: d.shown ? shownResource(d, this.#shared) : askedResource(d, this.#shared, this.#actions),
+      resource: d.shown ? shownResource(d, this.#shared) : actionResource(d, this.#shared),
     }));
     return new Compiled(spec, undefined, served);
   }
@@ -319,9 +315,9 @@ export class Kinds implements Registry {
     if (next) this.#live.set(key, next);
     else this.#live.delete(key);
     this.#sorted = undefined;
-    if (this.#listeners.size === 0) return;
+    if (this.#observers.size === 0) return;
     const change = { before: resourcesOf(before), after: resourcesOf(after) };
-    for (const listener of this.#listeners) listener(change);
+    for (const observer of this.#observers) observer(change);
   }
 
   #put(served: Served): void {
@@ -331,14 +327,14 @@ export class Kinds implements Registry {
     let found = versions.get(version);
     if (!found) versions.set(version, (found = new GroupVersion(version)));
     found.put(plural, served, this.#generation);
-    this.#told.delete(group);
+    this.#groupResources.delete(group);
   }
 
   #take({ group, version, plural }: ResourceDefinition): void {
     const versions = this.#groups.get(group)!;
     const found = versions.get(version)!;
     found.remove(plural, this.#generation);
-    this.#told.delete(group);
+    this.#groupResources.delete(group);
     if (found.byPlural.size === 0) versions.delete(version);
     if (versions.size === 0) this.#groups.delete(group);
   }
@@ -361,7 +357,7 @@ class Compiled implements Live {
   }
 }
 
-/** A resource that is compiled when somebody asks for it: a fork has more of them than its test. */
+/** A resource that is compiled on first use: a fork has more of them than its test uses. */
 class Later implements Live {
   readonly spec: Blueprint;
   readonly served: readonly Served[];
@@ -393,7 +389,7 @@ class Later implements Live {
   }
 }
 
-/** A version of a resource that is compiled when somebody asks for it. */
+/** A version of a resource that is compiled on first use. */
 class ServedLater implements Served {
   readonly key: string;
   readonly definition: ResourceDefinition;

@@ -30,42 +30,38 @@ import type {
   WriteOptions,
   WriteResult,
 } from "./contract.ts";
-import { headOf } from "./codec.ts";
-import { historyOf } from "./history.ts";
-import type { Kind } from "./kind.ts";
-import { LensEntry } from "./lens.ts";
-import { blameReport } from "./ownership-reports.ts";
+import { headOf } from "./versions/codec.ts";
+import { historyOf } from "./verbs/history.ts";
+import type { Kind } from "./kind/kind.ts";
+import { LensEntry } from "./objects/lens.ts";
+import { blameReport } from "./objects/ownership-reports.ts";
 import { connect } from "./verbs/connect.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
 import { deleteObject } from "./verbs/delete.ts";
-import { waitUntilFresh } from "./freshness.ts";
+import { waitUntilFresh } from "./kind/freshness.ts";
 import { get } from "./verbs/get.ts";
 import { list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 import { objectOf, viewOf } from "./versions/view.ts";
-import { type Actions, askBelow } from "./virtual/asked.ts";
-
-/** The resource of a kind. */
-export const resourceOf = (kind: Kind, actions: Actions): Resource => new KindResource(kind, actions);
+import { actBelow } from "./unstored/act.ts";
 
 /**
- * A write starts from the present: what it decides without the store must not rest on what another server has replaced.
+ * The resource of a kind. A write first waits until the cache has what other servers have stored: what it decides without the
+ * store must not depend on older objects.
  */
-class KindResource implements Resource {
+export class KindResource implements Resource {
   readonly definition: ResourceDefinition;
   readonly storage: ResourceDefinition | undefined;
   readonly itemOffset: number;
   readonly #kind: Kind;
-  readonly #actions: Actions;
   #bookmark: Readonly<Record<string, Value>> | undefined = undefined;
 
-  constructor(kind: Kind, actions: Actions) {
+  constructor(kind: Kind) {
     const { definition, stored, shared } = kind;
     this.#kind = kind;
-    this.#actions = actions;
     this.definition = definition;
     this.storage = stored.versions.get(stored.storageVersion)?.definition;
     const skipped = headOf(definition.kind, kind.apiVersion).length - '"metadata":{'.length;
@@ -91,7 +87,7 @@ class KindResource implements Resource {
 
   async ask(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<AskResult> {
     await waitUntilFresh(this.#kind);
-    return await askBelow(this.#kind, this.#actions, target, body, options, caller);
+    return await actBelow(this.#kind, target, body, options, caller);
   }
 
   connect(target: Target, options: ApiObject, caller: Caller): Promise<void> {

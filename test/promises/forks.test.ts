@@ -1,7 +1,7 @@
 /** What a fork of a store and its cache costs: time, and what it keeps in memory. */
 import { describe, expect, test } from "vitest";
 import { Cacher } from "../../src/cache/index.ts";
-import { cacheResource } from "../../src/registry/codec.ts";
+import { cacheResource } from "../../src/registry/versions/codec.ts";
 import { type MemoryStore, openMemoryStore } from "../../src/storage/memory/store.ts";
 import { cpuMillis } from "../../src/util/testing/cpu-time.ts";
 import { bytesInUse } from "../../src/util/testing/heap.ts";

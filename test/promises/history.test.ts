@@ -20,7 +20,7 @@ async function costOfChange(
   const script = `
     const { Change, History } = await import(${source("cache/history.ts")});
     const { keyInside } = await import(${source("cache/entry.ts")});
-    const { cacheResource } = await import(${source("registry/codec.ts")});
+    const { cacheResource } = await import(${source("registry/versions/codec.ts")});
     const { bytesInUse } = await import(${source("util/testing/heap.ts")});
 
     const resource = cacheResource("/core/configmaps/");

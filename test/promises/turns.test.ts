@@ -1,7 +1,7 @@
 /** The promise that nothing holds the event loop: whatever one client asks for, the others are answered meanwhile. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Cacher, type Selection, type WatchBatch } from "../../src/cache/index.ts";
-import { cacheResource } from "../../src/registry/codec.ts";
+import { cacheResource } from "../../src/registry/versions/codec.ts";
 import { type MemoryStore, openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
 import { MOST_TURN_MS, expectNoLongTurn } from "../../src/util/testing/turns.ts";

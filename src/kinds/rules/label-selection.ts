@@ -1,5 +1,6 @@
 import type { LabelSelectorValue } from "../../schema/validation/label-selector.ts";
-import { isReadableSelector, requirementsOf, selectionOf } from "../../schema/validation/label-selection.ts";
+import { requirementsOf } from "../../meta/label-selector.ts";
+import { isReadableSelector, selectionOf } from "../../schema/validation/label-selection.ts";
 
 export { isReadableSelector, selectionOf };
 

@@ -15,9 +15,9 @@ import type {
   Allocations,
 } from "../../schema/definition.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
-import type { Judging, Reservation } from "../commit.ts";
-import type { Kind, Pools } from "../kind.ts";
-import type { Write } from "../write.ts";
+import type { Judging, Reservation } from "../commit/commit.ts";
+import type { Kind, Pools } from "../kind/kind.ts";
+import type { Write } from "../kind/write.ts";
 
 /**
  * Allocates what an object asks for. It is released where the write is not stored; where it is, what the object had before and

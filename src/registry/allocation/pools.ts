@@ -7,7 +7,7 @@
 import { hasReason } from "../../meta/status.ts";
 import type { ApiContext, ApiObject, NewObject, Owner, Pool } from "../../schema/definition.ts";
 import { type Store, StoreError } from "../../storage/contract.ts";
-import type { Kind, Pools } from "../kind.ts";
+import type { Kind, Pools } from "../kind/kind.ts";
 
 /** Writes and reads the objects that show a pool, as a client would. */
 export interface Shows {
@@ -107,13 +107,13 @@ function keeperOf({ id, shown }: Pool, { store, shows, find }: PoolParts): Keepe
     },
     async allocated() {
       const all = await shows.all(kind());
-      return new Map(all.map((object) => [object.metadata.name!, shown.owner(object) ?? NOBODY]));
+      return new Map(all.map((object) => [object.metadata.name!, shown.owner(object) ?? UNOWNED]));
     },
   };
 }
 
-/** The owner of what was not allocated here: no object, so that it is never released here. */
-const NOBODY: Owner = { namespace: "", name: "" };
+/** The owner of a name that was not allocated here: no object, so it is never released here. */
+const UNOWNED: Owner = { namespace: "", name: "" };
 
 const isSame = (a: Owner | undefined, b: Owner): boolean => a?.namespace === b.namespace && a.name === b.name;
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ApiObject, Owner, Pool, Allocations } from "../../schema/definition.ts";
-import type { Pools } from "../kind.ts";
+import type { Pools } from "../kind/kind.ts";
 import type { Clock, Random, Timer } from "../../util/clock.ts";
 import { keyOfAllocation } from "./allocator.ts";
 

@@ -6,7 +6,7 @@
 import type { ResourceDefinition, ApiObject } from "../../schema/definition.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import type { Resource } from "../contract.ts";
-import type { Converter } from "../versions/converter.ts";
+import type { Converter } from "../kind/converter.ts";
 import { type TestParts, registryOf, widget } from "./registry.ts";
 
 /** Whoever is asked, as a test has it. */

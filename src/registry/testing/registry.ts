@@ -3,11 +3,7 @@
  *
  * @module
  */
-import { alwaysAllow } from "../../auth/admin.ts";
-import type { Authorizer } from "../../auth/contract.ts";
 import type { AdmissionStep } from "../../admission/contract.ts";
-import { admissionSteps } from "../../admission/steps.ts";
-import type { TokenSigner } from "../../auth/service-account-tokens.ts";
 import { type Dialect, kubernetes } from "../../meta/dialect.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import { map, optional, struct, text } from "../../meta/types.ts";
@@ -17,9 +13,10 @@ import { openMemoryStore } from "../../storage/memory/store.ts";
 import type { Store, Write } from "../../storage/contract.ts";
 import { type Clock, ManualClock, seededRandom } from "../../util/clock.ts";
 import type { Value } from "../../value/value.ts";
-import { type BuiltRegistry, buildRegistry } from "../build.ts";
-import type { Kind } from "../kind.ts";
-import { SYSTEM } from "../system.ts";
+import { type BuiltRegistry, type RegistryAccess, buildRegistry } from "../build.ts";
+import type { Actions } from "../kind/action.ts";
+import type { Kind } from "../kind/kind.ts";
+import { SYSTEM } from "../kind/system.ts";
 import type { Body, ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../contract.ts";
 
 /** Somebody who may do everything. */
@@ -72,10 +69,10 @@ export const widget = (version: string, more: Partial<ResourceDefinition> = {}):
 /** What a test may bring of its own. */
 export interface TestParts {
   readonly store?: Store;
+  /** The steps of admission; none by default. */
   readonly steps?: readonly AdmissionStep[];
-  readonly signer?: TokenSigner;
-  /** Everybody may do everything by default. */
-  readonly authorizer?: Authorizer;
+  /** None by default. */
+  readonly actions?: (access: RegistryAccess) => Actions;
   readonly clock?: Clock;
   /** The kubernetes one by default. */
   readonly dialect?: Dialect;
@@ -97,13 +94,7 @@ export async function registryOf(
     api,
     store: parts.store ?? (await openMemoryStore()),
     definitions,
-    authorizer: () => parts.authorizer ?? alwaysAllow,
-    authenticator: () => ({ authenticate: () => undefined }),
-    signer: () => {
-      if (parts.signer) return parts.signer;
-      throw new Error("expected no token to be asked for");
-    },
-    admission: (admission) => admissionSteps(admission, { added: parts.steps ?? [] }),
+    handlers: (access) => ({ admission: parts.steps ?? [], actions: parts.actions?.(access) ?? new Map() }),
   });
 }
 

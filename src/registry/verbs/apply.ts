@@ -12,13 +12,13 @@ import { type Work, andThen } from "../../util/steps.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
 import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.ts";
-import { decodeApplied } from "../decode.ts";
-import type { Kind } from "../kind.ts";
-import { formOf } from "../lens.ts";
-import { applyConflictReport } from "../ownership-reports.ts";
-import { applyOwned, managerOf, setEntries } from "../ownership.ts";
-import { misplaced, placeObject } from "../metadata.ts";
-import type { Write } from "../write.ts";
+import { decodeApplied } from "../objects/decode.ts";
+import type { Kind } from "../kind/kind.ts";
+import { formOf } from "../objects/lens.ts";
+import { applyConflictReport } from "../objects/ownership-reports.ts";
+import { applyOwned, managerOf, setEntries } from "../objects/ownership.ts";
+import { misplaced, placeObject } from "../kind/metadata.ts";
+import type { Write } from "../kind/write.ts";
 import { checkPatchedUid, checkVersion, checkVersionForm, uidMismatch } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";
 
@@ -33,7 +33,7 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
     const shown = live && form.show(live);
     const work = applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
     return andThen(work, (outcome) => {
-      const { object: applied, managedFields } = settle(outcome, (conflicts) =>
+      const { object: applied, managedFields } = appliedOf(outcome, (conflicts) =>
         applyConflictReport(form.kind, { conflicts, live: shown!, intent: intent as Value, body: body.value, manager }),
       );
       const value = decodeApplied(form.kind, clone(applied), ctx);
@@ -56,8 +56,8 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
 }
 
 /**
- * 400: an owner wrote a custom object in a version that its definition does not have any more, so that nobody can say what
- * it owns. Tools that move owners to another version wait for this message. Other writes go on.
+ * 400: an owner wrote a custom object in a version that its definition does not have any more, so that its fields are not known.
+ * Tools that move owners to another version rely on this message. Other writes are not affected.
  */
 function checkOwnersVersions({ definition, stored }: Kind, { metadata: { managedFields = [] } }: ApiObject): void {
   if (!definition.untyped) return;
@@ -111,7 +111,7 @@ function create(
 function intentOf({ kind: { namespaced }, target, ctx, options }: Write, kind: Kind, body: Body): ValueObject {
   const { value } = body;
   if (!isObject(value)) throw badRequest("expected the body of an apply to be an object in YAML or JSON");
-  tellDuplicates(body, options, ctx);
+  checkDuplicates(body, options, ctx);
   for (const [member, expected] of [
     ["apiVersion", kind.apiVersion],
     ["kind", kind.definition.kind],
@@ -144,8 +144,8 @@ function samePlace(member: "name" | "namespace", expected: string, got: Value | 
   throw misplaced(member, expected, JSON.stringify(got));
 }
 
-/** A member that stands twice is told or refused as in any other body (DEC-24). */
-function tellDuplicates({ unmarshalErrors }: Body, { fieldValidation }: WriteOptions, ctx: WriteContext): void {
+/** Warns of duplicate members or refuses them, as for any other body (DEC-24). */
+function checkDuplicates({ unmarshalErrors }: Body, { fieldValidation }: WriteOptions, ctx: WriteContext): void {
   if (unmarshalErrors === undefined || fieldValidation === "Ignore") return;
   const text = `error converting YAML to JSON: ${unmarshalErrors}`;
   if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${text}`);
@@ -153,7 +153,7 @@ function tellDuplicates({ unmarshalErrors }: Body, { fieldValidation }: WriteOpt
 }
 
 /** The applied object, or the refusal; `explain` makes the report for clients that ask for one. */
-function settle(
+function appliedOf(
   outcome: ApplyOutcome,
   explain: (conflicts: readonly FieldConflict[]) => unknown,
 ): Extract<ApplyOutcome, { kind: "applied" }> {

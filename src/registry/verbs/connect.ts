@@ -1,16 +1,16 @@
 /**
- * connect: a request that leads on from an object to a program. Nothing is stored; admission is asked.
+ * connect: a connection from an object to a program. Nothing is stored; admission runs.
  *
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import { ObjectRequest } from "../admission-request.ts";
+import { ObjectRequest } from "../pipeline/admission-request.ts";
 import type { Caller, Target } from "../contract.ts";
-import type { Kind } from "../kind.ts";
-import { withoutLock } from "../object-locks.ts";
-import { newContext, withWarnings } from "../write.ts";
+import type { Kind } from "../kind/kind.ts";
+import { withoutLock } from "../commit/object-locks.ts";
+import { newContext, withWarnings } from "../kind/write.ts";
 
-/** Asks admission whether a connection may be made. Rejects with the refusal. */
+/** Runs admission for a connection. Rejects where a step refuses it. */
 export function connect(kind: Kind, target: Target, options: ApiObject, caller: Caller): Promise<void> {
   const { ref, definition, namespaced, shared } = kind;
   const { admission, locks, lookup } = shared;

@@ -1,5 +1,5 @@
 /**
- * create: a new object under a name that nobody has (EP-15, DEC-18).
+ * create: stores a new object under an unused name (EP-15, DEC-18).
  *
  * @module
  */
@@ -11,20 +11,19 @@ import type { ApiObject } from "../../schema/definition.ts";
 import { generatedName } from "../../schema/generated-name.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
 import { StoreError } from "../../storage/contract.ts";
-import { whileHeld } from "../../util/keyed-lock.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { whenDone } from "../../util/when-done.ts";
-import { encodeObject } from "../codec.ts";
-import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
+import { encodeObject } from "../versions/codec.ts";
+import { type Judging, type Plan, type Proposal, commit, whenHeld } from "../commit/commit.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
-import { decodeBody } from "../decode.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { placeObject } from "../metadata.ts";
-import { managerOf, ownCreated } from "../ownership.ts";
-import { mutate, prepareNew, requestOf } from "../pipeline.ts";
-import { type Write, newContext, withWarnings } from "../write.ts";
-import { unstoredResult, writtenResult } from "../results.ts";
+import { decodeBody } from "../objects/decode.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { placeObject } from "../kind/metadata.ts";
+import { managerOf, ownCreated } from "../objects/ownership.ts";
+import { mutate, prepareNew, requestOf } from "../pipeline/pipeline.ts";
+import { type Write, newContext, withWarnings } from "../kind/write.ts";
+import { unstoredResult, writtenResult } from "../objects/results.ts";
 import { shownAfterStoring, storedForm } from "../versions/view.ts";
 
 /** Creates the object of a body. 201, or 409 AlreadyExists, 422 with everything that is wrong. */
@@ -59,7 +58,7 @@ async function createNew(write: Write, object: ApiObject): Promise<WriteResult> 
   return commit(creationOf(write, object));
 }
 
-/** Creates an object under its name, or under one that is generated as long as those before it are taken. */
+/** The proposal of a create; a generated name that is in use is generated again. */
 function creationOf(write: Write, object: ApiObject): Proposal<WriteResult> {
   const { name, generateName } = object.metadata;
   if (name || !generateName) return { ...write, lock: undefined, judge: (attempt) => planNew(write, attempt, object) };
@@ -96,34 +95,41 @@ function mutateNew(write: Write, request: AdmissionRequest, object: ApiObject): 
   return whenDone(limit.pause(), () => mutate(write, request, object));
 }
 
-async function planMutated(
+function planMutated(
   write: Write,
   attempt: Judging,
   request: AdmissionRequest,
   object: ApiObject,
-): Promise<Plan<WriteResult>> {
-  const { kind, options, ctx, limit } = write;
+): Plan<WriteResult> | Promise<Plan<WriteResult>> {
   const sent = object.metadata.resourceVersion;
-  const preparing = prepareNew(write, attempt, request, object);
-  if (preparing) await preparing;
-  if (limit.isOver) await limit.pause();
+  return whenDone(prepareNew(write, attempt, request, object), () =>
+    whenDone(write.limit.pause(), () => planPrepared(write, attempt, object, sent)),
+  );
+}
+
+function planPrepared(
+  write: Write,
+  attempt: Judging,
+  object: ApiObject,
+  sent: string | undefined,
+): Plan<WriteResult> | Promise<Plan<WriteResult>> {
+  const { kind, options, ctx } = write;
   const { namespace = "", name = "" } = object.metadata;
   const key = keyOf(kind, namespace, name);
   const storeKey = kind.stored.prefix + key;
   const there = kind.cache.get(key);
   if (there) throw new StoreError("exists", "it is there already", { key: storeKey, revision: there.revision });
   if (options.dryRun) {
-    const shown = await whileHeld(attempt.hold, shownAfterStoring(kind, object, undefined));
-    return { writes: [], answer: () => unstoredResult(withSentVersion(write, shown, sent), 201, ctx) };
+    const answer = (shown: ApiObject) => () => unstoredResult(withSentVersion(write, shown, sent), 201, ctx);
+    const shown = shownAfterStoring(kind, object, undefined);
+    return whenHeld(attempt, shown, (one) => ({ writes: [], answer: answer(one) }));
   }
-  const formed = storedForm(kind, object, undefined);
-  const form = formed instanceof Promise ? await whileHeld(attempt.hold, formed) : formed;
-  return {
+  return whenHeld(attempt, storedForm(kind, object, undefined), (form) => ({
     writes: [
       { kind, namespace, name, object: form, write: { type: "create", key: storeKey, value: encodeObject(form) } },
     ],
     answer: ([revision]) => writtenResult(kind, key, object, revision!, 201, ctx),
-  };
+  }));
 }
 
 /** A create has no version, except where the dialect ignores it (DEC-1). */

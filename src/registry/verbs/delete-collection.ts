@@ -7,8 +7,8 @@ import type { Entry, ListPart } from "../../cache/index.ts";
 import { hasReason, success } from "../../meta/status.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
-import type { Kind } from "../kind.ts";
-import { newContext } from "../write.ts";
+import type { Kind } from "../kind/kind.ts";
+import { newContext } from "../kind/write.ts";
 import { refuseUnread } from "./delete-unread.ts";
 import { deleteObject, warnOfOrphans } from "./delete.ts";
 import { list } from "./list.ts";
@@ -57,7 +57,7 @@ function placeOf({ key }: Entry): { namespace: string; name: string } {
   return { namespace: slash < 0 ? "" : key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** Whether this delete changed the object; one that is gone already was deleted by somebody else, which is as good. */
+/** Whether this delete changed the object; one that another client has deleted is no error. */
 async function deleteOne(
   kind: Kind,
   place: { namespace: string; name: string },

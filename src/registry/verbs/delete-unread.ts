@@ -6,11 +6,11 @@
  */
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { deleted, invalid, notFound } from "../../meta/status.ts";
-import { storedBytes } from "../codec.ts";
-import { commit } from "../commit.ts";
+import { storedBytes } from "../versions/codec.ts";
+import { commit } from "../commit/commit.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target } from "../contract.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { newContext } from "../write.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { newContext } from "../kind/write.ts";
 
 /** What the option is called, in bodies and queries. */
 const OPTION = "ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -20,7 +20,7 @@ const EXCLUSIVE = ["propagationPolicy", "orphanDependents", "gracePeriodSeconds"
 export const isUnread = ({ shared }: Kind, { unread }: DeleteOptions): boolean =>
   unread === true && shared.api.gates.AllowUnsafeMalformedObjectDeletion;
 
-/** Removes what is stored of an object; 422 where the object can be read. Nobody else is asked, and no finalizer holds it. */
+/** Removes the record of an object; 422 where the object can be read. Neither admission nor finalizers hold it. */
 export async function deleteUnread(
   kind: Kind,
   target: Target,

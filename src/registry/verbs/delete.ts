@@ -17,14 +17,14 @@ import { whileHeld } from "../../util/keyed-lock.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { equal } from "../../value/value.ts";
-import { encodeObject } from "../codec.ts";
-import { type Judging, type Plan, commit } from "../commit.ts";
-import type { PlannedWrite } from "../planned.ts";
+import { encodeObject } from "../versions/codec.ts";
+import { type Judging, type Plan, commit } from "../commit/commit.ts";
+import type { PlannedWrite } from "../commit/planned.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { admit, requestOf } from "../pipeline.ts";
-import { newContext } from "../write.ts";
-import { storedResult, unstoredResult, writtenResult } from "../results.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { admit, requestOf } from "../pipeline/pipeline.ts";
+import { newContext } from "../kind/write.ts";
+import { StoredResult, unstoredResult, writtenResult } from "../objects/results.ts";
 import { freeAll } from "../allocation/allocator.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
 import { deleteUnread, isUnread } from "./delete-unread.ts";
@@ -38,7 +38,7 @@ interface Deletion {
   readonly target: Target;
   readonly options: DeleteOptions;
   readonly caller: Caller;
-  /** Whether it is the server's own: admission was asked about something else, which needs it. */
+  /** Whether it is a write of the server itself: admission does not run. */
   readonly own: boolean;
   readonly ctx: WriteContext;
   /** Large objects take more than a tick of the event loop. */
@@ -46,9 +46,9 @@ interface Deletion {
 }
 
 /**
- * Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the caller asked to know.
+ * Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the options request to know that.
  *
- * @param own whether it is the server's own: admission is not asked
+ * @param own whether it is a write of the server itself: admission does not run
  */
 export function deleteObject(
   kind: Kind,
@@ -70,7 +70,7 @@ export function deleteObject(
   });
 }
 
-/** Warns of dependents that stay because nothing is said of them (KIND-All-8). */
+/** Warns that dependents stay where the options do not mention them (KIND-All-8). */
 export function warnOfOrphans({ definition }: Kind, options: DeleteOptions, ctx: WriteContext): void {
   const { orphansDependents: orphans } = definition;
   const isSaid = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
@@ -99,7 +99,7 @@ async function judge(deletion: Deletion, attempt: Judging, key: string): Promise
     : planRemoval(deletion, attempt, entry, old, marked);
 }
 
-/** Plans that the object stays for now, as one that is being deleted. */
+/** Plans an update to an object that is being deleted. */
 async function planMarked(
   deletion: Deletion,
   attempt: Judging,
@@ -111,7 +111,7 @@ async function planMarked(
   const asWaiting = (result: WriteResult): DeleteResult => answerWaiting(deletion, result);
   if (options.dryRun) return { writes: [], answer: () => asWaiting(unstoredResult(marked, 200, ctx)) };
   if (equal(asValue(marked), asValue(old))) {
-    return { writes: [], answer: () => asWaiting(storedResult(kind, entry, 200, ctx)) };
+    return { writes: [], answer: () => asWaiting(new StoredResult(kind, entry, 200, ctx)) };
   }
   const form = await whileHeld(attempt.hold, storedForm(kind, marked, entry));
   return {
@@ -120,7 +120,7 @@ async function planMarked(
   };
 }
 
-/** Plans that the object goes. */
+/** Plans the removal of the object. */
 async function planRemoval(
   deletion: Deletion,
   attempt: Judging,
@@ -129,7 +129,7 @@ async function planRemoval(
   marked: ApiObject,
 ): Promise<Plan<DeleteResult>> {
   const { kind, options, limit } = deletion;
-  // What may take time is seen to be on its way out before it is gone, also where no time is left.
+  // Watchers of kinds with a grace period see the object as one that is being deleted before it is gone.
   const last = kind.definition.gracePeriod === undefined ? old : marked;
   if (options.dryRun) return { writes: [], answer: () => answerDryRun(deletion, entry, marked) };
   const changes = !equal(asValue(last), asValue(old));
@@ -148,7 +148,7 @@ async function planRemoval(
   return { ...removal(entry.revision), ...marking };
 }
 
-/** Stores the object as it is now that its deletion has begun. */
+/** Stores the object as one that is being deleted. */
 const markWrite = ({ kind, target: { namespace, name } }: Deletion, entry: Entry, form: ApiObject): PlannedWrite => ({
   kind,
   namespace,
@@ -163,7 +163,7 @@ const markWrite = ({ kind, target: { namespace, name } }: Deletion, entry: Entry
   },
 });
 
-/** Removes the object; the event of its end shows it as it was last. */
+/** Removes the object; its event shows the last state. */
 const removeWrite = (
   { kind, target: { namespace, name } }: Deletion,
   entry: Entry,
@@ -189,7 +189,7 @@ function answerRemoved({ kind, target, ctx }: Deletion, last: ApiObject, revisio
 function answerDryRun({ kind, target, ctx }: Deletion, entry: Entry, marked: ApiObject): DeleteResult {
   const { definition } = kind;
   if (definition.deleteAnswers === "object") {
-    return definition.gracePeriod ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
+    return definition.gracePeriod ? unstoredResult(marked, 200, ctx) : new StoredResult(kind, entry, 200, ctx);
   }
   const status = deleted(kind.ref, target.name, marked.metadata.uid ?? "");
   return { status, code: 200, changed: false, warnings: ctx.warnings };
@@ -250,7 +250,7 @@ function policyFinalizers(finalizers: readonly string[], options: DeleteOptions,
   return kept;
 }
 
-/** The uid and the version that the caller demands; the refusal says the kind where others say the resource. */
+/** Checks the uid and the resourceVersion of the preconditions; the error names the kind, where others name the resource. */
 export function checkPreconditions(
   { kind, target, options }: Pick<Deletion, "kind" | "target" | "options">,
   old: ApiObject,
@@ -271,13 +271,13 @@ export function checkPreconditions(
   }
 }
 
-/** A deletion that waits: the object, or a Status for the kinds and dialects that say so (AMB-41); 202 when asked for. */
+/** The result of a deletion that waits: the object, or a Status for some kinds and dialects (AMB-41). */
 function answerWaiting({ kind, target, options, ctx }: Deletion, result: WriteResult): DeleteResult {
   const { rules } = ctx.dialect;
-  const asked =
+  const isAccepted =
     options.orphanDependents === false ||
     (rules.foregroundAnswersAccepted && options.propagationPolicy === "Foreground");
-  const code = asked ? 202 : 200;
+  const code = isAccepted ? 202 : 200;
   if (kind.definition.deleteAnswers === "status" && rules.pendingDeleteAnswersStatus) {
     const uid = result.object.metadata.uid ?? "";
     return { status: deleted(kind.ref, target.name, uid), code, changed: result.changed, warnings: ctx.warnings };

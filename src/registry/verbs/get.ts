@@ -6,12 +6,12 @@
 import type { Entry } from "../../cache/index.ts";
 import { notFound, storageUnreadable } from "../../meta/status.ts";
 import type { Target } from "../contract.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { formOf } from "../lens.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { formOf } from "../objects/lens.ts";
 import { makeReady, objectOf } from "../versions/view.ts";
-import { parseVersion, waitForRevision, waitUntilFresh } from "../freshness.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
-/** The entry of an object; 404, or 504 when the version asked for is beyond the present. */
+/** The entry of an object; 404, or 504 when the requested resourceVersion is newer than the store. */
 export async function get(kind: Kind, target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {
   const version = parseVersion(options.resourceVersion);
   if (version === undefined) await waitUntilFresh(kind);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureOf } from "../errors.ts";
+import { failureOf } from "../kind/errors.ts";
 import { CALLER, LIST, WRITE, bodyOf, named, registryOf, widget } from "../testing/registry.ts";
 
 async function three() {

@@ -5,13 +5,13 @@
  */
 import { CacheError, type Entry, type ListPart, PART, type Selection, type Snapshot } from "../../cache/index.ts";
 import { badRequest, expired, storageUnreadable } from "../../meta/status.ts";
-import { type ContinueToken, decodeContinue, encodeContinue, keyBehind } from "../continue-token.ts";
+import { type ContinueToken, decodeContinue, encodeContinue, keyBehind } from "./continue-token.ts";
 import type { ListOptions, ListResult } from "../contract.ts";
-import { cacheError } from "../errors.ts";
-import type { Kind } from "../kind.ts";
+import { cacheError } from "../kind/errors.ts";
+import type { Kind } from "../kind/kind.ts";
 import { BATCH, makeReady, makeViews } from "../versions/view.ts";
 import { type Selected, selectionOf } from "./selection.ts";
-import { parseVersion, waitForRevision, waitUntilFresh } from "../freshness.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
 /** Lists a namespace, or all of them. Every page of one list shows the same revision; 410 when that has expired. */
 export async function list(kind: Kind, namespace: string, options: ListOptions): Promise<ListResult> {
@@ -54,7 +54,7 @@ interface Range {
 /** The entries of a page. A long one is gone through twice: first for its end, then part by part by who reads it. */
 async function pageOf(kind: Kind, snapshot: Snapshot, selection: Selected, range: Range): Promise<Page> {
   const { limit = Infinity } = range;
-  // Where somebody else is asked for views, all of them must be there before an answer begins.
+  // Where another server makes views, all of them must be there before a response begins.
   if (selection.late) return wholePage(await lateEntries(kind, snapshot, selection, selection.late, range));
   if (limit <= PART || kind.stored.converter.convertAll) {
     const { entries, remaining } = await snapshot.listInTurns(selection, range);
@@ -72,13 +72,13 @@ const wholePage = (entries: readonly Entry[], remaining?: number): Page => ({
   remaining,
 });
 
-/** A part whose views are there, as are those of the parts that follow when they are asked for. */
+/** A part whose views are there; those of the following parts are there when they are read. */
 async function withViews(kind: Kind, { entries, next }: ListPart): Promise<ListPart> {
   await makeViews(kind, entries);
   return { entries, ...(next && { next: async () => withViews(kind, await next()) }) };
 }
 
-/** The entries for which something holds that only their views can tell. */
+/** The entries whose views match. */
 async function lateEntries(
   kind: Kind,
   snapshot: Snapshot,
@@ -120,7 +120,7 @@ function readToken({ prefix }: Selection, options: ListOptions): ContinueToken {
   return token;
 }
 
-/** The snapshot that a token goes on with; when it has expired the client is told how to go on without it. */
+/** The snapshot of a continue token; for an expired one the error says how to go on without it. */
 async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken): Promise<Snapshot> {
   if (token.revision === -1) return kind.cache.snapshot();
   try {

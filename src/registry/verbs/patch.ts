@@ -19,12 +19,12 @@ import { ApiError, badRequest, notFound, tooLarge } from "../../meta/status.ts";
 import { isSmall } from "../../value/small.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
-import { decodePatched, patchInvalid } from "../decode.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { formOf } from "../lens.ts";
-import { placeObject } from "../metadata.ts";
-import { managerOf, ownUpdated } from "../ownership.ts";
-import { type Write, newContext, withWarnings } from "../write.ts";
+import { decodePatched, patchInvalid } from "../objects/decode.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { formOf } from "../objects/lens.ts";
+import { placeObject } from "../kind/metadata.ts";
+import { managerOf, ownUpdated } from "../objects/ownership.ts";
+import { type Write, newContext, withWarnings } from "../kind/write.ts";
 import { type Steps, type Work, andThen, isSteps, whenLarge } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
@@ -40,12 +40,12 @@ export function patch(
   caller: Caller,
 ): Promise<WriteResult> {
   const write: Write = { kind, target, options, caller, ctx: newContext(kind, caller), limit: new TurnLimit() };
-  return withWarnings(write.ctx, () => patchNow(write, body, options));
+  const carryOut = options.type === "apply" ? applyPatch : patchNow;
+  return withWarnings(write.ctx, () => carryOut(write, body, options));
 }
 
 async function patchNow(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
   const { kind, target, caller } = write;
-  if (options.type === "apply") return applyPatch(write, body, options);
   // That there is nothing to patch comes before what is wrong with the patch.
   if (!kind.cache.get(keyOf(kind, target.namespace, target.name))) throw notFound(kind.ref, target.name);
   if (body.failure) throw body.failure;
@@ -83,7 +83,7 @@ const LARGE_BYTES = 131_072;
 
 interface Patcher {
   patch(base: ValueObject, isLarge: boolean): Work<Value>;
-  /** Members of patch operations that nobody knows, for warnings. */
+  /** Unknown members of patch operations, for warnings. */
   readonly unknown: readonly string[];
   /** Whether a change of kind or apiVersion is dropped instead of refused. */
   readonly ignoresKind: boolean;
@@ -95,7 +95,7 @@ interface Patcher {
 
 function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions): Patcher {
   const { value } = body;
-  // Who does not ask for validation has less of the patch looked at before its turn comes.
+  // Without validation of fields, less of the patch is checked before it is applied.
   const validated = fieldValidation !== "Ignore";
   if (type === "json") {
     const { operations, unknown } = parseJsonPatch(value, { typed: validated });
@@ -164,7 +164,7 @@ function refusalOf(error: unknown): unknown {
   return new ApiError("Invalid", `${REJECTED}: ${error.message}`, { details: {} });
 }
 
-/** kind and apiVersion of the result are those of the path (DEC-18: 422); the kind may be left out where the path tells it. */
+/** Checks that kind and apiVersion of the result are those of the path (DEC-18: 422); built-in kinds may omit the kind. */
 function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean, { fieldValidation }: PatchOptions): void {
   if (!isObject(patched)) return;
   if (ignoresKind) {

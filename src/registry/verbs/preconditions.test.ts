@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { neutral } from "../../meta/dialect.ts";
-import { failureOf } from "../errors.ts";
+import { failureOf } from "../kind/errors.ts";
 import { CALLER, WRITE, bodyOf, named, registryOf, widget } from "../testing/registry.ts";
 import type { TestParts } from "../testing/registry.ts";
 import type { ResourceDefinition } from "../../schema/definition.ts";

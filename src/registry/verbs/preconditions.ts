@@ -8,8 +8,8 @@ import type { Entry } from "../../cache/index.ts";
 import { MODIFIED, badRequest, conflict, invalid } from "../../meta/status.ts";
 import { isResourceVersion } from "../../meta/versions.ts";
 import type { Caller } from "../contract.ts";
-import type { Kind } from "../kind.ts";
-import type { Write } from "../write.ts";
+import type { Kind } from "../kind/kind.ts";
+import type { Write } from "../kind/write.ts";
 
 /**
  * Objects of some kinds are not replaced without a version, where the dialect demands one (DEC-31): a PUT says it, and a patch

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../cache/index.ts";
 import { leastCpu } from "../../util/testing/cpu-time.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 import { widget } from "../testing/registry.ts";
 import { selectionOf } from "./selection.ts";
 

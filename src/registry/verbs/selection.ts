@@ -1,17 +1,17 @@
 /**
- * From the selector parameters of a list or watch to what the cache is asked for.
+ * Turns the selector parameters of a list or watch into a selection of the cache.
  *
  * @module
  */
 import type { Entry, Selection } from "../../cache/index.ts";
 import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
 import { badRequest } from "../../meta/status.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 import { madeOf, parseEntry } from "../versions/view.ts";
 
-/** What is asked of the cache, and what the cache cannot be asked. */
+/** The selection of the cache, and a test that the cache cannot make. */
 export interface Selected extends Selection {
-  /** What else must hold, to be asked of entries whose view is ready: for kinds whose conversion waits for somebody else. */
+  /** Must hold too, once the view of an entry is ready: for kinds whose conversion waits for another server. */
   readonly late?: (entry: Entry) => boolean;
 }
 

@@ -1,8 +1,7 @@
 /**
- * The guaranteed update: read, make the next state, write it if nobody changed the object meanwhile, else try again.
- *
- * Writers of one object in this process wait for each other, so it is tried again only when another server wrote. An update
- * that changes nothing, not even an owner, writes nothing and keeps the version (DEC-31).
+ * The guaranteed update: reads the object, makes the next state, writes it if no other server has changed the object, else tries
+ * again. Writers in this process wait for each other. An update that changes nothing, not even an owner, writes nothing and keeps
+ * the version (DEC-31).
  *
  * @module
  */
@@ -14,17 +13,17 @@ import { whileHeld } from "../../util/keyed-lock.ts";
 import { type Work, andThen, atOnce, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { type Value, equal } from "../../value/value.ts";
-import { encodeObject } from "../codec.ts";
-import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
+import { encodeObject } from "../versions/codec.ts";
+import { type Judging, type Plan, type Proposal, commit, whenHeld } from "../commit/commit.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
-import { decodeBody } from "../decode.ts";
-import { type Kind, keyOf } from "../kind.ts";
-import { formOf } from "../lens.ts";
-import { placeObject } from "../metadata.ts";
-import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
-import { prepareChanged } from "../pipeline.ts";
-import { type Write, newContext, withWarnings } from "../write.ts";
-import { storedResult, unstoredResult, writtenResult } from "../results.ts";
+import { decodeBody } from "../objects/decode.ts";
+import { type Kind, keyOf } from "../kind/kind.ts";
+import { formOf } from "../objects/lens.ts";
+import { placeObject } from "../kind/metadata.ts";
+import { managerOf, ownCreated, ownUpdated } from "../objects/ownership.ts";
+import { prepareChanged } from "../pipeline/pipeline.ts";
+import { type Write, newContext, withWarnings } from "../kind/write.ts";
+import { StoredResult, unstoredResult, writtenResult } from "../objects/results.ts";
 import { freeAll } from "../allocation/allocator.ts";
 import { converting, mayWait } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, shownAfterStoring, storedForm } from "../versions/view.ts";
@@ -87,27 +86,20 @@ export interface Change {
   /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
   change(old: ApiObject, entry: Entry): Work<ApiObject>;
   /**
-   * Throws where the object is not the one that the client has named, by its version for instance. Asked after those of admission that may
-   * change the next state, so that who may not write it is told 403 and not 409, and before its rules.
+   * Throws where the object is not the one that the client has named, by its version for instance. Runs after the mutating steps of
+   * admission, so that a client that may not write gets 403 and not 409, and before the rules of the kind.
    */
   readonly demand?: (old: ApiObject) => void;
-  /** Whether it is the server's own: see {@link changeObject}. */
+  /** Whether it is a write of the server itself: neither admission nor the rules of the kind run. */
   readonly own?: true;
   /** The object to create when there is none; without it the answer is 404. */
   readonly missing?: (() => Work<ApiObject>) | undefined;
 }
 
-/**
- * A change by the server itself, for which a client has asked elsewhere: admission and the rules of the kind are not asked,
- * it has no owner and does not count as a generation.
- */
-export const changeObject = (write: Write, change: (old: ApiObject) => ApiObject): Promise<WriteResult> =>
-  guaranteedUpdate(write, { own: true, change });
-
-/** Carries a change out. */
+/** Carries a change out; see the head of this file. */
 export const guaranteedUpdate = (write: Write, how: Change): Promise<WriteResult> => commit(changeOf(write, how));
 
-/** A change as it is carried out: judged again on what another server has written meanwhile. */
+/** The proposal of a change; it is judged again when another server has written the object. */
 export function changeOf(write: Write, how: Change): Proposal<WriteResult> {
   const { kind, target } = write;
   const key = keyOf(kind, target.namespace, target.name);
@@ -138,7 +130,7 @@ async function judgeMissing(
   return planNew(write, attempt, await made(write, missing));
 }
 
-/** What some work makes; what may have to be done again, because a conversion waits, is done at once. */
+/** The result of some work; where a conversion may wait the work runs in one piece, since it may run again. */
 function made({ kind, limit }: Write, work: () => Work<ApiObject>): ApiObject | Promise<ApiObject> {
   return mayWait(kind) ? converting(() => atOnce(work())) : inTurns(work(), limit);
 }
@@ -160,47 +152,54 @@ async function judgeChange(write: Write, attempt: Judging, entry: Entry, how: Ch
   const preparing = how.own ? undefined : prepareChanged(write, attempt, object, old, how.demand);
   if (preparing) await preparing;
   if (limit.isOver) await limit.pause();
-  return await planChanged(write, attempt, entry, object, old);
+  return planChanged(write, attempt, entry, object, old);
 }
 
-async function planChanged(
+function planChanged(
   write: Write,
   attempt: Judging,
   entry: Entry,
   object: ApiObject,
   old: ApiObject,
-): Promise<Plan<WriteResult>> {
-  const { kind, options, ctx, target } = write;
-  const key = kind.stored.prefix + entry.key;
+): Plan<WriteResult> | Promise<Plan<WriteResult>> {
+  const { kind, ctx } = write;
+  const plan = () => planWrite(write, attempt, entry, object, old);
   // What is stored in an older version or with an older key is written anew, also when nothing else changes (CRYPT-7).
-  if (sameObject(object, old) && !isStale(kind, entry) && !(await isOutdated(kind, attempt, key))) {
-    return { writes: [], answer: () => storedResult(kind, entry, 200, ctx) };
-  }
+  if (!sameObject(object, old) || isStale(kind, entry)) return plan();
+  const unchanged = { writes: [], answer: () => new StoredResult(kind, entry, 200, ctx) };
+  const outdated = kind.shared.store.isOutdated?.(kind.stored.prefix + entry.key);
+  return outdated ? whenHeld(attempt, outdated, (isOutdated) => (isOutdated ? plan() : unchanged)) : unchanged;
+}
+
+function planWrite(
+  write: Write,
+  attempt: Judging,
+  entry: Entry,
+  object: ApiObject,
+  old: ApiObject,
+): Plan<WriteResult> | Promise<Plan<WriteResult>> {
+  const { kind, options, ctx, target } = write;
   const gone = isGone(kind, object, old);
   if (options.dryRun) {
-    const shown = gone ? object : await whileHeld(attempt.hold, shownAfterStoring(kind, object, entry));
-    return { writes: [], answer: () => unstoredResult(shown, 200, ctx) };
+    const shown = gone ? object : shownAfterStoring(kind, object, entry);
+    return whenHeld(attempt, shown, (one) => ({ writes: [], answer: () => unstoredResult(one, 200, ctx) }));
   }
   if (gone) freeAll(kind, attempt, object);
-  // What goes is shown as it last was: the event of the end has the finalizers that held it.
-  const formed = gone ? parseStored(entry) : storedForm(kind, object, entry);
-  const form = formed instanceof Promise ? await whileHeld(attempt.hold, formed) : formed;
-  const type = gone ? "delete" : "update";
-  const leaves = object.metadata.deletionTimestamp !== undefined;
-  const { namespace, name } = target;
-  const planned = { type, key, value: encodeObject(form), expected: entry.revision, leaves } as const;
-  return {
-    writes: [{ kind, namespace, name, object: gone ? undefined : form, write: planned }],
-    answer: ([revision]) => writtenResult(kind, entry.key, object, revision!, 200, ctx),
-  };
+  // The event of a delete shows the object as it was last, with the finalizers that held it.
+  return whenHeld(attempt, gone ? parseStored(entry) : storedForm(kind, object, entry), (form) => {
+    const { namespace, name } = target;
+    const key = kind.stored.prefix + entry.key;
+    const leaves = object.metadata.deletionTimestamp !== undefined;
+    const type = gone ? "delete" : "update";
+    const planned = { type, key, value: encodeObject(form), expected: entry.revision, leaves } as const;
+    return {
+      writes: [{ kind, namespace, name, object: gone ? undefined : form, write: planned }],
+      answer: ([revision]) => writtenResult(kind, entry.key, object, revision!, 200, ctx),
+    };
+  });
 }
 
-async function isOutdated({ shared: { store } }: Kind, { hold }: Judging, key: string): Promise<boolean> {
-  const outdated = store.isOutdated?.(key);
-  return outdated !== undefined && (await whileHeld(hold, outdated));
-}
-
-/** Equal in everything, but for the times at which owners wrote what was there already (DEC-31). */
+/** Whether objects are equal, but for the times of unchanged owners (DEC-31). */
 function sameObject(a: ApiObject, b: ApiObject): boolean {
   const [entries, before] = [a.metadata.managedFields, b.metadata.managedFields];
   if (entries === before) return equal(asValue(a), asValue(b));
@@ -214,7 +213,7 @@ function sameObject(a: ApiObject, b: ApiObject): boolean {
 const withoutOwners = (object: ApiObject): Value =>
   ({ ...object, metadata: { ...object.metadata, managedFields: null } }) as unknown as Value;
 
-/** An object that is being deleted goes with its last finalizer (DEC-26); what holds a Namespace is in its spec too. */
+/** Whether a write removes the last finalizer of an object that is being deleted (DEC-26); a Namespace has some in its spec too. */
 export function isGone(kind: Kind, object: ApiObject, old: ApiObject): boolean {
   const { metadata } = object;
   if (metadata.deletionTimestamp === undefined || old.metadata.deletionTimestamp === undefined) return false;

@@ -6,10 +6,10 @@
 import { type Watch, type WatchSink, closed } from "../../cache/index.ts";
 import { storageUnreadable } from "../../meta/status.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 import { ReadySink } from "../versions/ready-sink.ts";
 import { type Selected, selectionOf } from "./selection.ts";
-import { parseVersion, waitForRevision, waitUntilFresh } from "../freshness.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
 /**
  * Starts a watch. Without a version (or with 0) the present objects come first; with one, only what happened since;
@@ -38,7 +38,7 @@ export async function watch(
 }
 
 function start(kind: Kind, selection: Selected, from: WatchFrom, sink: WatchSink): Watch {
-  // The watches of what was served before have ended, and nobody would end this one.
+  // The watches of the resource that was served before have ended; this one would never end.
   if (kind.stored.successor !== undefined) throw closed(kind.stored.prefix);
   if (!kind.stored.converter.convertAll) return kind.cache.watch(selection, from, sink);
   const ready = new ReadySink(kind, sink, selection.late);

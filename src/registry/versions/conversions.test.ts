@@ -7,7 +7,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import { ManualClock } from "../../util/clock.ts";
 import type { Resource } from "../contract.ts";
-import { failureOf } from "../errors.ts";
+import { failureOf } from "../kind/errors.ts";
 import { convertedWidgets } from "../testing/converted.ts";
 import { CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "../testing/registry.ts";
 

@@ -11,7 +11,7 @@
 import { asValue } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { canonicalJson } from "../../value/canonical.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 
 /** Thrown through the work that cannot go on yet. */
 class NotYet extends Error {

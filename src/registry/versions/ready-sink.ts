@@ -7,7 +7,7 @@ import {
   type WatchSink,
   ownBatch,
 } from "../../cache/index.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind } from "../kind/kind.ts";
 import { makeReady, takeView } from "./view.ts";
 
 /** Events that may wait for their conversion; a watch that is further behind ends, and is taken up again by its client. */
@@ -57,7 +57,7 @@ export class ReadySink implements WatchSink {
     if (this.#over) return;
     if (this.#queue.length === 0) {
       const wait = this.#prepare(batch);
-      if (!wait) return this.#hand(batch);
+      if (!wait) return this.#deliver(batch);
       this.#queue.push(batch);
       this.#waiting = batch.events.length;
       this.#draining = this.#drain(wait);
@@ -93,14 +93,14 @@ export class ReadySink implements WatchSink {
         if (this.#over) return;
         this.#queue.shift();
         this.#waiting -= batch.events.length;
-        this.#hand(batch);
+        this.#deliver(batch);
       }
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #hand(batch: WatchBatch): void {
+  #deliver(batch: WatchBatch): void {
     this.#delivered = batch.revision;
     this.#sink.deliver(this.#selects ? this.#selected(batch, this.#selects) : batch);
   }

@@ -14,7 +14,7 @@ import { openSqliteStore } from "../../storage/sqlite/store.ts";
 import { seededRandom, systemClock } from "../../util/clock.ts";
 import type { BuiltRegistry } from "../build.ts";
 import type { Resource } from "../contract.ts";
-import { failureOf } from "../errors.ts";
+import { failureOf } from "../kind/errors.ts";
 import type { ResourceSpec } from "../kinds.ts";
 import { askingConverter } from "../testing/converted.ts";
 import { APPLY, CALLER, LIST, WATCH, WRITE, bodyOf, named, registryOf, widget } from "../testing/registry.ts";

@@ -8,7 +8,7 @@ import type { Resource } from "../contract.ts";
 import { APPLY, CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "../testing/registry.ts";
 import type { Value } from "../../value/value.ts";
 import { longestTurn, turnBound } from "../../util/testing/turns.ts";
-import type { Converter } from "./converter.ts";
+import type { Converter } from "../kind/converter.ts";
 
 /** The version that `version` is stored as, with a member that says from where it was converted. */
 const storedAs = (version: string, hub: string): Pick<ResourceDefinition, "storedAs"> => {

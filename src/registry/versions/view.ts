@@ -1,10 +1,9 @@
 /**
- * Stored objects in the version that somebody asks for.
+ * Stored objects in the version of a request.
  *
- * An object is stored in the version that was the storage version when it was written. Who asks for that version is given
- * the stored bytes; for others it is converted once, and the view is kept with the kind ({@link Kind.views}), so that it
- * goes when the entry or the kind does. The next write, also one that changes nothing, writes it in the storage version of
- * today.
+ * An object is stored in the version that was the storage version when it was written. A request for that version gets the stored
+ * bytes. For others the object is converted once; the view is kept with the kind ({@link Kind.views}) as long as the entry and the
+ * kind exist. The next write, also one that changes nothing, stores it in the storage version of today.
  *
  * @module
  */
@@ -12,8 +11,10 @@ import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import { decodeObject, keptBytes, textOf, versionOf } from "../codec.ts";
-import type { Kind, View } from "../kind.ts";
+import { decodeObject, keptBytes, textOf, versionOf } from "./codec.ts";
+import { type Kind, type View, keyOf } from "../kind/kind.ts";
+import type { Target } from "../contract.ts";
+import { notFound } from "../../meta/status.ts";
 
 /**
  * Whether the object of an entry is not stored as it would be stored today: in another version, or by another schema, as
@@ -25,6 +26,13 @@ export const isStale = (kind: Kind, entry: Entry): boolean =>
 /** Whether the bytes of an entry are what is shown of it, whatever schema it was written by. */
 const isShownAsStored = (kind: Kind, entry: Entry): boolean =>
   versionOf(entry) === kind.apiVersion && !kind.walker.read;
+
+/** The object of a path as it is now. Throws 404 where there is none. */
+export function currentOf(kind: Kind, { namespace, name }: Pick<Target, "namespace" | "name">): ApiObject {
+  const entry = kind.cache.get(keyOf(kind, namespace, name));
+  if (!entry) throw notFound(kind.ref, name);
+  return objectOf(kind, entry);
+}
 
 /** Brings what was stored into the form of today, and notes whether it had another. */
 function readAsToday(kind: Kind, entry: Entry, object: ApiObject): ApiObject {

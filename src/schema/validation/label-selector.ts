@@ -5,6 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
+import type { RequirementValue, SelectorValue as LabelSelectorValue } from "../../meta/label-selector.ts";
 import { labelValue, qualifiedName } from "../../meta/names.ts";
 import { validateLabels } from "../../meta/object-meta-rules.ts";
 import { atomicList, map, optional, required, struct, text } from "../../meta/types.ts";
@@ -25,18 +26,7 @@ export const LabelSelector = struct(
   { atomic: true },
 );
 
-/** A label selector as it stands in an object; nothing is sure to be there before it is validated. */
-export interface LabelSelectorValue {
-  readonly matchLabels?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly matchExpressions?: readonly RequirementValue[] | undefined;
-}
-
-/** One requirement as it stands in an object. */
-export interface RequirementValue {
-  readonly key?: string | undefined;
-  readonly operator?: string | undefined;
-  readonly values?: readonly string[] | undefined;
-}
+export type { RequirementValue, SelectorValue as LabelSelectorValue } from "../../meta/label-selector.ts";
 
 /** Everything that is wrong with a selector at `field`. */
 export function validateLabelSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {

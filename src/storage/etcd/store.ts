@@ -465,8 +465,8 @@ class EtcdStore implements Store {
 
   /** Whether a key that is to be deleted has this value. */
   async #isStored({ key, expected }: ConditionalChange, value: Uint8Array): Promise<boolean> {
-    const frame = rangeRequest({ key, serializable: true });
-    const [stored] = readRange(await this.#client.read(CALLS.range, frame)).records;
+    const { records } = await this.#range({ key, serializable: true }, "What a delete shows");
+    const [stored] = records;
     return stored !== undefined && stored.modRevision === expected && Buffer.compare(stored.value, value) === 0;
   }
 

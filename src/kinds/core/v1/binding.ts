@@ -1,6 +1,6 @@
 /**
  * Binding: which node a Pod runs on. It is asked for below the Pod, or by its name alone (KIND-Pod-8); what comes of it is in
- * `registry/virtual/binding.ts`.
+ * `actions/binding.ts`.
  *
  * @module
  */

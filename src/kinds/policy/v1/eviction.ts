@@ -1,6 +1,6 @@
 /**
  * Eviction: a delete of a Pod that its budget must allow. It is asked for below the Pod; what comes of it is in
- * `registry/virtual/eviction.ts`.
+ * `actions/eviction.ts`.
  *
  * @module
  */

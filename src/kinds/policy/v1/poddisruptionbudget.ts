@@ -1,6 +1,6 @@
 /**
  * PodDisruptionBudget: how many Pods of a selection may be missing (KIND-PodDisruptionBudget-1..6). Who counts them is a
- * controller; who asks is an eviction, see `registry/virtual/eviction.ts`.
+ * controller; who asks is an eviction, see `actions/eviction.ts`.
  *
  * @module
  */

@@ -1,0 +1,39 @@
+import type { ApiObject } from "../schema/definition.ts";
+import { formatTime } from "../meta/time.ts";
+import type { Clock } from "../util/clock.ts";
+
+/** A condition of a Pod. */
+interface Condition {
+  type?: string;
+  status?: string;
+  lastProbeTime?: string | null;
+  lastTransitionTime?: string | null;
+  reason?: string;
+  message?: string;
+}
+
+/** A Pod, as far as bindings and evictions need it. */
+export interface Pod extends ApiObject {
+  spec: { nodeName?: string; schedulingGates?: readonly unknown[] };
+  status?: { phase?: string; conditions?: Condition[]; nominatedNodeName?: string };
+}
+
+/** Whether a condition of a Pod is True. */
+export const isTrue = ({ status }: Pod, type: string): boolean =>
+  (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
+
+/** Sets a condition of a Pod to True; one that is True already keeps its time. Changes `pod`. */
+export function makeTrue(
+  pod: Pod,
+  condition: Pick<Condition, "reason" | "message"> & { readonly type: string },
+  clock: Clock,
+): void {
+  const status = (pod.status ??= {});
+  const conditions = (status.conditions ??= []);
+  const at = conditions.findIndex(({ type }) => type === condition.type);
+  const before = conditions[at];
+  const lastTransitionTime = before?.status === "True" ? (before.lastTransitionTime ?? null) : formatTime(clock.now());
+  const made = { ...condition, status: "True", lastProbeTime: null, lastTransitionTime };
+  if (before) conditions[at] = made;
+  else conditions.push(made);
+}

@@ -1,0 +1,80 @@
+/**
+ * What a cluster gives its registry: who may do what, the steps of admission, the actions, and the objects that are not stored.
+ *
+ * @module
+ */
+import { builtInActions } from "../actions/index.ts";
+import type { Admission } from "../admission/contract.ts";
+import type { ResourceOfKind } from "../admission/owner-references.ts";
+import { type AdmissionParts, admissionSteps } from "../admission/steps.ts";
+import { mastersAuthorizer } from "../auth/admin.ts";
+import { authenticatorChain } from "../auth/chain.ts";
+import type { Authenticator, Authorizer, TrustGround } from "../auth/contract.ts";
+import { definitionPreview } from "../extension/index.ts";
+import {
+  type BuiltRegistry,
+  type Handlers,
+  type Kinds,
+  type RegistryAccess,
+  amendStatus,
+  provisionNamespace,
+} from "../registry/index.ts";
+import { componentStatuses } from "./components.ts";
+import type { ClusterParts } from "./contract.ts";
+import type { Own } from "./own.ts";
+
+/** The handlers of a cluster, with those that the server needs too. */
+export interface ClusterHandlers extends Handlers {
+  readonly authorizer: Authorizer;
+  readonly authenticator: Authenticator;
+}
+
+/** The registry of a cluster. */
+export type ClusterRegistry = BuiltRegistry<ClusterHandlers>;
+
+/** Makes the handlers of a cluster for its registry. */
+export function handlersOf(parts: ClusterParts, own: Own, access: RegistryAccess): ClusterHandlers {
+  const { authorizer: authorizerOf = () => mastersAuthorizer, authenticator: authenticatorOf = acceptNone } = parts;
+  const authorizer = authorizerOf(access);
+  const authenticator = authenticatorOf(access);
+  return {
+    authorizer,
+    authenticator,
+    admission: admissionOf(parts, access, authorizer),
+    actions: builtInActions({ access, authorizer, authenticator, signer: parts.signer ?? noSigner }),
+    shown: new Map([["/ComponentStatus", () => componentStatuses({ ...own, ...own.api, lookup: access.lookup })]]),
+  };
+}
+
+function admissionOf({ plugins, steps = [] }: ClusterParts, access: RegistryAccess, authorizer: Authorizer): Admission {
+  const parts = admissionParts(access, authorizer);
+  return admissionSteps(parts, { plugins, added: [...steps, definitionPreview(parts)] });
+}
+
+/** What the built-in steps of admission are made of. */
+const admissionParts = (access: RegistryAccess, authorizer: Authorizer): AdmissionParts => ({
+  ...access.api,
+  lookup: access.lookup,
+  authorizer,
+  provision: (name) => provisionNamespace(access.kinds, name),
+  resourcesOf: (apiVersion, kind) => resourcesOf(access.kinds, apiVersion, kind),
+  amend: (resource, key, change) => amendStatus(access.kinds.stored(resource)!, key, change),
+});
+
+/** The served resources of a kind in an apiVersion, `apps/v1`. */
+function resourcesOf(kinds: Kinds, apiVersion: string, kind: string): ResourceOfKind[] {
+  const slash = apiVersion.indexOf("/");
+  const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  const served = kinds.version(group, version)?.resources ?? [];
+  return served
+    .filter(({ definition }) => definition.kind === kind)
+    .map(({ definition: { plural, scope } }) => ({ group, version, plural, namespaced: scope === "Namespaced" }));
+}
+
+const noSigner = (): never => {
+  throw new Error("expected the parts of the cluster to have a signer, a token was requested");
+};
+
+/** Accepts no credential. */
+const acceptNone = ({ api: { clock, random, dialect } }: TrustGround): Authenticator =>
+  authenticatorChain({ clock, random, tokens: [], anonymous: () => dialect.rules.anonymousByRoles });

@@ -1,0 +1,239 @@
+import { describe, expect, test } from "vitest";
+import type { AdmissionStep } from "../../admission/contract.ts";
+import { ApiError, badRequest, hasReason } from "../../meta/status.ts";
+import { copyOf } from "../../schema/api-object.ts";
+import type { ApiObject, Pool, Allocations } from "../../schema/definition.ts";
+import { StoreError } from "../../storage/contract.ts";
+import { openMemoryStore } from "../../storage/memory/store.ts";
+import { WatchLog } from "../../storage/testing/watch-log.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import { type Proposal, commitTogether } from "./commit.ts";
+import type { Resource, WriteResult } from "../contract.ts";
+import type { Kind } from "../kind/kind.ts";
+import { newContext } from "../kind/write.ts";
+import { CALLER, WRITE, bodyOf, named, registryOf, twoServers, widget } from "../testing/registry.ts";
+import { type Change, changeOf } from "../verbs/update.ts";
+
+const body = (name: string, spec: object = {}, metadata: object = {}) =>
+  bodyOf({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name, ...metadata }, spec });
+
+const sizeOf = ({ spec }: ApiObject): string => (spec as { size: string }).size;
+
+/** A change of one widget of a kind. */
+function proposal(kind: Kind, name: string, change: (old: ApiObject) => void, more: Partial<Change> = {}) {
+  const write = {
+    kind,
+    target: named(name),
+    options: WRITE,
+    caller: CALLER,
+    ctx: newContext(kind),
+    limit: new TurnLimit(),
+  };
+  return changeOf(write, {
+    change(old) {
+      const object = copyOf(old);
+      change(object);
+      return object;
+    },
+    ...more,
+  });
+}
+
+const grow = (kind: Kind, name: string, by = 1): Proposal<WriteResult> =>
+  proposal(kind, name, (object) => void (object["spec"] = { size: `${Number(sizeOf(object)) + by}` }));
+
+/** Widgets `a` and `b` of size 1, and their kind. */
+async function twoWidgets(steps: readonly AdmissionStep[] = []) {
+  const store = await openMemoryStore();
+  const { kinds, lookup } = await registryOf([widget("v1")], { store, steps });
+  const widgets = kinds.find("example.com", "v1", "widgets")!;
+  for (const name of ["a", "b"]) await widgets.create(named(""), body(name, { size: "1" }), WRITE, CALLER);
+  const sizes = (): string[] => ["a", "b"].map((name) => sizeOf(lookup.get("widgets.example.com", "", name)!));
+  return { store, kind: kinds.stored("widgets.example.com")!, widgets, sizes };
+}
+
+describe("several writes that are carried out as one", () => {
+  test("are seen as one, in their order, and answered each by itself", async () => {
+    const { store, kind, sizes } = await twoWidgets();
+    const log = WatchLog.start(store, "", store.revision);
+    const answers = await commitTogether([grow(kind, "b", 5), grow(kind, "a", 2)]);
+    expect(answers.map(({ object }) => sizeOf(object))).toEqual(["6", "3"]);
+    expect(sizes()).toEqual(["3", "6"]);
+    expect(log.batches.map((batch) => batch.map(({ key }) => key))).toEqual([
+      ["/example.com/widgets/b", "/example.com/widgets/a"],
+    ]);
+    const versions = answers.map(({ object }) => Number(object.metadata.resourceVersion));
+    expect(versions).toEqual([store.revision - 1, store.revision]);
+  });
+
+  test("are not stored where one of them is refused", async () => {
+    const { store, kind, sizes } = await twoWidgets();
+    const before = store.revision;
+    const refuse = proposal(kind, "b", () => {
+      throw badRequest("not this one");
+    });
+    await expect(commitTogether([grow(kind, "a"), refuse])).rejects.toMatchObject({ code: 400 });
+    const missing = commitTogether([grow(kind, "a"), grow(kind, "nobody")]);
+    await expect(missing).rejects.toMatchObject({ code: 404, message: 'widgets.example.com "nobody" not found' });
+    expect([sizes(), store.revision]).toEqual([["1", "1"], before]);
+  });
+
+  test("wait for each other in whatever order they name their objects", async () => {
+    const { kind, sizes } = await twoWidgets();
+    const pairs = Array.from({ length: 20 }, (_, i) =>
+      commitTogether(i % 2 === 0 ? [grow(kind, "a"), grow(kind, "b")] : [grow(kind, "b"), grow(kind, "a")]),
+    );
+    await Promise.all(pairs);
+    expect(sizes()).toEqual(["21", "21"]);
+  });
+
+  test("are judged again together where another server was faster with one of them", async () => {
+    const { one, other, around, kindOf } = await twoServers(widget("v1"));
+    for (const name of ["a", "b"]) await one.create(named(""), body(name, { size: "1" }), WRITE, CALLER);
+    around.before = () => other.update(named("b"), body("b", { size: "7" }), WRITE, CALLER);
+    const kind = kindOf(widget("v1"));
+    const answers = await commitTogether([grow(kind, "a"), grow(kind, "b")]);
+    expect(answers.map(({ object }) => sizeOf(object))).toEqual(["2", "8"]);
+  });
+
+  test("that follow see what those before them are about to store, and so does admission", async () => {
+    const seen: unknown[] = [];
+    const look: AdmissionStep = {
+      name: "Looks",
+      async validate({ name, lookup, operation }) {
+        if (operation !== "UPDATE" || name !== "b") return;
+        const all = await lookup.collect(
+          "widgets.example.com",
+          (object) => `${object.metadata.name} ${sizeOf(object)}`,
+        );
+        const first = lookup.first("widgets.example.com", 5).map((one) => one.name);
+        seen.push(sizeOf(lookup.get("widgets.example.com", "", "a")!), all.toSorted(), first);
+        seen.push(lookup.follow("widgets.example.com").changedSince(0));
+      },
+    };
+    const { kind, widgets } = await twoWidgets([look]);
+    await commitTogether([grow(kind, "a"), grow(kind, "b")]);
+    // `b` itself is judged, and not stored yet.
+    expect(seen.splice(0)).toEqual(["2", ["a 2", "b 1"], ["a", "b"], undefined]);
+    await widgets.update(named("b"), body("b", { size: "3" }), WRITE, CALLER);
+    expect(seen.slice(0, 3)).toEqual(["2", ["a 2", "b 2"], ["a", "b"]]);
+  });
+
+  test("that follow do not see what those before them delete", async () => {
+    const names: unknown[] = [];
+    const look: AdmissionStep = {
+      name: "Looks",
+      validate({ name, lookup }) {
+        if (name === "b")
+          names.push(lookup.get("widgets.example.com", "", "a"), lookup.first("widgets.example.com", 1));
+      },
+    };
+    const { kind, widgets } = await twoWidgets([look]);
+    await widgets.update(named("a"), body("a", { size: "1" }, { finalizers: ["x.example.com/y"] }), WRITE, CALLER);
+    await widgets.delete(named("a"), { dryRun: false }, CALLER);
+    names.length = 0;
+    const end = proposal(kind, "a", (object) => void delete object.metadata.finalizers);
+    await commitTogether([end, grow(kind, "b")]);
+    expect(names).toEqual([undefined, [{ namespace: "", name: "b" }]]);
+  });
+});
+
+describe("what a write has for itself alone", () => {
+  /** Letters, of which a widget has the one that it asks for. */
+  const letters: Pool = {
+    id: "letters",
+    refuses: () => undefined,
+    names: () => "abc",
+    placeholders: () => ({ asked: () => undefined, next: () => "a" }),
+  };
+  const allocations: Allocations = {
+    pools: [letters],
+    of: ({ spec }) => Object.values((spec as object | undefined) ?? {}).map((name) => ({ pool: "letters", name })),
+    async allocate(object, old, allocator, errors) {
+      const had = new Set(Object.values((old?.["spec"] as object | undefined) ?? {}));
+      for (const [member, name] of Object.entries((object["spec"] as Record<string, string> | undefined) ?? {})) {
+        if (had.has(name)) continue;
+        const why = await allocator.allocate(letters, name);
+        if (why !== undefined) errors.invalid(`spec.${member}`, name, why);
+      }
+    },
+  };
+  const owning = widget("v1", { allocations });
+
+  const lettersOf = async (store: Awaited<ReturnType<typeof openMemoryStore>>): Promise<string[]> =>
+    (await store.range("/stocks/letters/")).records.map(({ key }) => key.slice("/stocks/letters/".length));
+
+  async function owningWidgets(steps: readonly AdmissionStep[] = []) {
+    const store = await openMemoryStore();
+    const { kinds } = await registryOf([owning], { store, steps });
+    return { store, widgets: kinds.find("example.com", "v1", "widgets")! };
+  }
+
+  test("is kept when the write is stored, and what it has no more goes back", async () => {
+    const { store, widgets } = await owningWidgets();
+    await widgets.create(named(""), body("w", { x: "a", y: "b" }), WRITE, CALLER);
+    expect(await lettersOf(store)).toEqual(["a", "b"]);
+    await widgets.update(named("w"), body("w", { x: "a", y: "c" }), WRITE, CALLER);
+    expect(await lettersOf(store)).toEqual(["a", "c"]);
+    await widgets.delete(named("w"), { dryRun: false }, CALLER);
+    expect(await lettersOf(store)).toEqual([]);
+  });
+
+  test("goes back where the write is refused after it was taken", async () => {
+    let isOn = true;
+    const refuse: AdmissionStep = {
+      name: "Refuses",
+      validate: () => (isOn ? Promise.reject(badRequest("no")) : undefined),
+    };
+    const { store, widgets } = await owningWidgets([refuse]);
+    await expect(widgets.create(named(""), body("w", { x: "a" }), WRITE, CALLER)).rejects.toMatchObject({ code: 400 });
+    expect(await lettersOf(store)).toEqual([]);
+    isOn = false;
+    await widgets.create(named(""), body("w", { x: "a" }), WRITE, CALLER);
+    await expect(widgets.create(named(""), body("w", { x: "b" }), WRITE, CALLER)).rejects.toMatchObject({ code: 409 });
+    expect(await lettersOf(store)).toEqual(["a"]);
+  });
+
+  test("goes back as a whole with the last finalizer: what the object had, and what this write took", async () => {
+    const { store, widgets } = await owningWidgets();
+    await widgets.create(named(""), body("w", { x: "a" }, { finalizers: ["x.example.com/y"] }), WRITE, CALLER);
+    await widgets.delete(named("w"), { dryRun: false }, CALLER);
+    await widgets.update(named("w"), body("w", { x: "b" }, { finalizers: [] }), WRITE, CALLER);
+    expect(await lettersOf(store)).toEqual([]);
+  });
+
+  test("is taken anew for another name where a generated one is taken meanwhile", async () => {
+    const { one, other, around } = await twoServers(owning);
+    // Both servers generate the same names.
+    const generated = (spec: object) => bodyOf({ metadata: { generateName: "w-" }, spec });
+    let first: WriteResult | undefined;
+    const overtake = async (): Promise<void> => {
+      first = await other.create(named(""), generated({ x: "b" }), WRITE, CALLER);
+    };
+    // The first write of the store takes the letter, the second is the object.
+    around.before = () => Promise.resolve(void (around.before = overtake));
+    const second = await one.create(named(""), generated({ x: "a" }), WRITE, CALLER);
+    expect(first!.object.metadata.name).not.toBe(second.object.metadata.name);
+    expect(second.object["spec"]).toEqual({ x: "a" });
+    const refused = await other.create(named(""), body("z", { x: "a" }), WRITE, CALLER).catch((e: unknown) => e);
+    expect(hasReason(refused, "Invalid")).toBe(true);
+  });
+
+  test("stays where it is unknown whether the write was stored", async () => {
+    const store = await openMemoryStore();
+    const failing = new Proxy(store, {
+      get(from, name) {
+        const value: unknown = Reflect.get(from, name, from);
+        if (name !== "write") return typeof value === "function" ? value.bind(from) : value;
+        return (write: { key: string }) =>
+          write.key.startsWith("/example.com/")
+            ? Promise.reject(new StoreError("unknown", "who knows", { key: write.key }))
+            : from.write(write as never);
+      },
+    });
+    const { kinds } = await registryOf([owning], { store: failing });
+    const widgets: Resource = kinds.find("example.com", "v1", "widgets")!;
+    await expect(widgets.create(named(""), body("w", { x: "a" }), WRITE, CALLER)).rejects.toBeInstanceOf(ApiError);
+    expect(await lettersOf(store)).toEqual(["a"]);
+  });
+});

@@ -1,0 +1,229 @@
+/**
+ * Every write to the store goes this way: lock, judge, store, answer.
+ *
+ * A verb judges: it reads what is stored and returns a {@link Plan}, the writes and the result once they are stored. Judging
+ * changes nothing but {@link Reservation}s, such as an address or a share of a quota. They are kept when the writes are stored,
+ * and released when they are not.
+ *
+ *     lock -> judge -> confirm reservations -> store, all or none -> keep reservations -> answer
+ *               ^                                |
+ *               +--- another server was faster --+
+ *
+ * @module
+ */
+import { closed } from "../../cache/index.ts";
+import type { WriteContext } from "../../schema/definition.ts";
+import type { Lookup } from "../../schema/lookup.ts";
+import { StoreError } from "../../storage/contract.ts";
+import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
+import { inOrder } from "../../util/when-done.ts";
+import type { Caller, Target } from "../contract.ts";
+import { lockError, storeError } from "../kind/errors.ts";
+import { type Kind, servedNow } from "../kind/kind.ts";
+import { withLocks } from "./object-locks.ts";
+import { PlannedLookup, type PlannedWrite } from "./planned.ts";
+import { waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
+
+/** What a verb has decided. */
+export interface Plan<Answer> {
+  /** They are stored all or none. There are none where nothing changes, as in a dry run. */
+  readonly writes: readonly PlannedWrite[];
+  /** The answer once they are stored, given their revisions. */
+  answer(revisions: readonly number[]): Answer;
+  /** What is written after them, given their revisions, before it is answered. */
+  readonly followUp?: ((revisions: readonly number[]) => Plan<Answer>) | undefined;
+}
+
+/** What a write has for itself alone until it is known whether it is stored. */
+export interface Reservation {
+  /** Runs right before the writes; nothing is written when it rejects. */
+  confirm?(): Promise<void> | undefined;
+  /** The writes are stored: gives back what they need no more. */
+  keep?(): Promise<void> | undefined;
+  /** The writes are not stored: gives everything back. */
+  release?(): Promise<void> | undefined;
+}
+
+/** What a verb that judges knows of the attempt. */
+export interface Judging {
+  /** The lock of the object: other writers wait for its end. */
+  readonly hold: Hold;
+  /** Reads what is stored, and what was judged before in the same transaction as if it were stored. */
+  readonly lookup: Lookup;
+  /** Adds what the write has for itself alone from now on. */
+  reserve(reservation: Reservation): void;
+}
+
+/** Goes on with the result of some work, at once where it is there; work that waits ends when the lock is lost. */
+export const whenHeld = <T, R>(
+  { hold }: Pick<Judging, "hold">,
+  work: T | Promise<T>,
+  next: (result: T) => R | Promise<R>,
+): R | Promise<R> => (work instanceof Promise ? whileHeld(hold, work).then(next) : next(work));
+
+/** A write as a verb brings it to be carried out. */
+export interface Proposal<Answer> {
+  readonly kind: Kind;
+  readonly target: Target;
+  readonly caller: Caller;
+  readonly ctx: WriteContext;
+  /** The key in the store whose writers wait for each other; undefined for a new object. */
+  readonly lock: string | undefined;
+  /** Decides by what is stored now. Throws an `ApiError` to refuse. */
+  judge(attempt: Judging): Plan<Answer> | Promise<Plan<Answer>>;
+  /** Whether to judge again after this refusal of the store: another server was faster. */
+  judgesAgain?(refused: StoreError): boolean;
+}
+
+/** How often another server may be faster before the request fails. */
+const MAX_TRIES = 12;
+
+/** Carries out a write. Rejects with an `ApiError`. */
+export async function commit<Answer>(proposal: Proposal<Answer>): Promise<Answer> {
+  const { kind, lock } = proposal;
+  const { locks } = kind.shared;
+  const work = (hold: Hold): Promise<readonly Answer[]> => carryOut([proposal], hold);
+  try {
+    const [answer] = await (lock === undefined ? locks.alone(work) : locks.run(lock, work));
+    return answer!;
+  } catch (error) {
+    throw lockError(error);
+  }
+}
+
+/**
+ * Carries out several writes as one: each is judged as if those before it were stored already, and they are stored all or
+ * none. Answers in their order. Rejects with the `ApiError` of the first that is refused.
+ *
+ * @param proposals one at least, each of another object
+ */
+export function commitTogether<Answer>(proposals: readonly Proposal<Answer>[]): Promise<readonly Answer[]> {
+  const keys = proposals.map(({ lock }) => lock).filter((lock) => lock !== undefined);
+  return withLocks(proposals[0]!.kind.shared.locks, keys, (hold) => carryOut(proposals, hold));
+}
+
+/** Judges and stores until no other server is faster. */
+async function carryOut<Answer>(proposals: readonly Proposal<Answer>[], hold: Hold): Promise<readonly Answer[]> {
+  const warnings = proposals.map(({ ctx }) => ctx.warnings.length);
+  for (let tries = 1; ; tries++) {
+    const attempt = new Attempt(proposals, hold);
+    try {
+      return await attempt.run();
+    } catch (error) {
+      const { proposal, name } = attempt.refused(error);
+      if (tries === MAX_TRIES || !isOvertaken(error, proposal)) throw storeError(proposal.kind, name, error);
+      proposals.forEach(({ ctx }, i) => (ctx.warnings.length = warnings[i]!));
+      const { revision } = error;
+      await (revision === undefined ? waitUntilFresh(proposal.kind) : waitForRevision(proposal.kind, revision));
+    }
+  }
+}
+
+const isOvertaken = <Answer>(error: unknown, proposal: Proposal<Answer>): error is StoreError =>
+  error instanceof StoreError && (proposal.judgesAgain?.(error) ?? false);
+
+/** The name of the object of a key in the store. */
+const nameIn = ({ stored, namespaced }: Kind, key: string): string =>
+  key.slice(namespaced ? key.indexOf("/", stored.prefix.length) + 1 : stored.prefix.length);
+
+class Attempt<Answer> implements Judging {
+  readonly hold: Hold;
+  readonly #proposals: readonly Proposal<Answer>[];
+  readonly #plans: Plan<Answer>[] = [];
+  #reservations: Reservation[] = [];
+
+  constructor(proposals: readonly Proposal<Answer>[], hold: Hold) {
+    this.#proposals = proposals;
+    this.hold = hold;
+  }
+
+  get lookup(): Lookup {
+    const { lookup } = this.#proposals[0]!.kind.shared;
+    const isAlone = this.#proposals.length === 1 || this.#plans.length === 0;
+    return isAlone ? lookup : new PlannedLookup(lookup, this.#writes);
+  }
+
+  reserve(reservation: Reservation): void {
+    this.#reservations.push(reservation);
+  }
+
+  /** Judges, stores and answers; what was reserved is kept where the writes are stored, and released where they are not. */
+  async run(): Promise<readonly Answer[]> {
+    let revisions: readonly (readonly number[])[] | undefined;
+    try {
+      for (const proposal of this.#proposals) {
+        const plan = proposal.judge(this);
+        this.#plans.push(plan instanceof Promise ? await plan : plan);
+      }
+      const writes = this.#writes;
+      if (writes.length > 0) {
+        const confirmed = inOrder(this.#reservations, (one) => one.confirm?.());
+        if (confirmed) await confirmed;
+        const stored = store(writes, this.#proposals[0]!.caller);
+        const isOne = this.#plans.length === 1 && !this.#plans[0]!.followUp;
+        revisions = isOne ? [await stored] : await this.#followUp(await stored);
+      }
+    } catch (error) {
+      // Writes that may be stored keep their reservations.
+      if (!(error instanceof StoreError) || error.code !== "unknown") await this.#release();
+      throw error;
+    }
+    const ended = revisions ? inOrder(this.#reservations, (one) => one.keep?.()) : this.#release();
+    if (ended) await ended;
+    return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? []));
+  }
+
+  /** Whose write an error is about, and the name of its object. */
+  refused(error: unknown): { readonly proposal: Proposal<Answer>; readonly name: string } {
+    const key = error instanceof StoreError ? error.key : undefined;
+    const at = this.#plans.findIndex(({ writes }) => writes.some(({ write }) => write.key === key));
+    // Else the one that was judged last.
+    const proposal = this.#proposals[at < 0 ? Math.min(this.#plans.length, this.#proposals.length - 1) : at]!;
+    const { kind, target } = proposal;
+    return { proposal, name: key?.startsWith(kind.stored.prefix) ? nameIn(kind, key) : target.name };
+  }
+
+  get #writes(): readonly PlannedWrite[] {
+    return this.#plans.length === 1 ? this.#plans[0]!.writes : this.#plans.flatMap(({ writes }) => writes);
+  }
+
+  /** Stores what follows the writes; resolves to the revisions of each plan. */
+  async #followUp(all: readonly number[]): Promise<readonly (readonly number[])[]> {
+    let next = 0;
+    const revisions: (readonly number[])[] = this.#plans.map((plan) => all.slice(next, (next += plan.writes.length)));
+    for (let i = 0; i < this.#plans.length; i++) {
+      for (let { followUp } = this.#plans[i]!; followUp; { followUp } = this.#plans[i]!) {
+        this.#plans[i] = followUp(revisions[i]!);
+        revisions[i] = await store(this.#plans[i]!.writes, this.#proposals[0]!.caller);
+      }
+    }
+    return revisions;
+  }
+
+  /** Releases everything, the last first. The repair of pools finds what cannot be released now. */
+  #release(): Promise<void> | undefined {
+    const reservations = this.#reservations.toReversed();
+    this.#reservations = [];
+    return inOrder(reservations, (one) => one.release?.()?.catch(() => undefined));
+  }
+}
+
+/**
+ * Stores writes, all or none; resolves to their revisions. Rejects with StoreError. A write that has waited may find its kind
+ * changed: it is stored as long as the version in which it is written is known.
+ *
+ * @throws CacheError `closed` where the kind is not known any more
+ */
+function store(writes: readonly PlannedWrite[], caller: Caller): Promise<readonly number[]> {
+  for (const { kind } of writes) {
+    const { stored } = kind;
+    if (!servedNow(stored)?.versions.has(stored.storageVersion)) throw closed(stored.prefix);
+  }
+  const { kind, write } = writes[0]!;
+  const done =
+    writes.length === 1
+      ? kind.shared.store.write(write).then((revision) => [revision])
+      : kind.shared.store.transact(writes.map((one) => one.write));
+  caller.storing?.(done);
+  return done;
+}

@@ -1,0 +1,136 @@
+/**
+ * From one version of a kind to another.
+ *
+ * @module
+ */
+import { FieldErrors } from "../../meta/field-errors.ts";
+import { validateAnnotations, validateLabels } from "../../meta/object-meta-rules.ts";
+import { ApiError } from "../../meta/status.ts";
+import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
+import { type Value, type ValueObject, isObject } from "../../value/value.ts";
+
+/** Converts objects of one resource between its versions. */
+export interface Converter {
+  /**
+   * The object in the version `to` (an apiVersion); pure. At once where this process knows how, a promise where somebody
+   * else is asked, who must answer within a time of its own. `replaced`, in that version, is the object whose place it
+   * takes: members that the version of `object` cannot say are taken from there. Throws, or rejects, with the reason why
+   * it cannot.
+   */
+  convert(object: ApiObject, to: string, replaced?: ApiObject): ApiObject | Promise<ApiObject>;
+  /** Several objects at once, in their order; there where, and only where, `convert` waits for somebody else. */
+  convertAll?(objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]>;
+}
+
+/** Converts through the one form to and from which each version knows the way: that of the definition without `storedAs`. */
+export function hubConverter(definitionAt: (apiVersion: string) => ResourceDefinition | undefined): Converter {
+  return {
+    convert(object, to, replaced) {
+      if (object.apiVersion === to) return object;
+      const from = definitionAt(object.apiVersion);
+      if (!from) throw unknownVersion(object, to);
+      const [source, target] = [from.storedAs, definitionAt(to)!.storedAs];
+      const hub = source ? source.toStored(object, target ? undefined : replaced) : object;
+      const converted = target ? target.fromStored(hub) : hub;
+      // Versions that say nothing of each other differ by their name.
+      return converted.apiVersion === to ? converted : { ...converted, apiVersion: to };
+    },
+  };
+}
+
+/**
+ * A converter whose answers are not believed: what comes back is the same object in the version that was asked for, and of
+ * its metadata only labels and annotations may differ. Everything else of metadata stays; any other answer is an error that
+ * names the object. So a converter that is broken breaks no record.
+ */
+export function checkedConverter(converter: Converter, isKnown: (apiVersion: string) => boolean): Converter {
+  const askable = (object: ApiObject, to: string): void => {
+    if (!isKnown(object.apiVersion)) throw unknownVersion(object, to);
+  };
+  const checked: Converter = {
+    convert(object, to, replaced) {
+      if (object.apiVersion === to) return object;
+      askable(object, to);
+      try {
+        const converted = converter.convert(object, to, replaced);
+        if (!(converted instanceof Promise)) return sameObject(object, to, converted);
+        return converted.then(
+          (answer) => sameObject(object, to, answer),
+          (error: unknown) => Promise.reject(failed([object], to, error)),
+        );
+      } catch (error) {
+        throw failed([object], to, error);
+      }
+    },
+  };
+  if (converter.convertAll) {
+    checked.convertAll = async (objects, to) => {
+      for (const object of objects) askable(object, to);
+      let answers: readonly unknown[];
+      try {
+        answers = await converter.convertAll!(objects, to);
+        if (answers.length !== objects.length) {
+          throw new Error(`expected ${objects.length} converted objects, got ${answers.length}`);
+        }
+      } catch (error) {
+        throw failed(objects, to, error);
+      }
+      return objects.map((object, i) => sameObject(object, to, answers[i]));
+    };
+  }
+  return checked;
+}
+
+/** What a converter has made of an object, if it is that object. */
+function sameObject(object: ApiObject, to: string, answer: unknown): ApiObject {
+  const refuse = (what: string, got: unknown): never => {
+    throw failed([object], to, new Error(`expected ${what}, got ${JSON.stringify(got) ?? "nothing"}`));
+  };
+  const same = (what: string, expected: unknown, got: unknown): void => {
+    if (got !== expected) refuse(`${what} of the converted object to be ${JSON.stringify(expected)}`, got);
+  };
+  if (!isObject(answer as Value)) return refuse("the converted object to be an object", answer);
+  const converted = answer as ApiObject;
+  same("apiVersion", to, converted.apiVersion);
+  same("kind", object.kind, converted.kind);
+  const { metadata } = converted;
+  if (!isObject(metadata as unknown as Value))
+    return refuse("metadata of the converted object to be an object", metadata);
+  for (const member of ["name", "namespace", "uid"] as const) {
+    same(`metadata.${member}`, object.metadata[member], metadata[member]);
+  }
+  const errors = new FieldErrors();
+  const texts = (member: "labels" | "annotations"): Record<string, string> | undefined => {
+    const map = (metadata as unknown as ValueObject)[member] ?? undefined;
+    if (map === undefined) return undefined;
+    if (!isObject(map) || Object.values(map).some((text) => typeof text !== "string")) {
+      return refuse(`metadata.${member} of the converted object to be a map of texts`, map);
+    }
+    return map as Record<string, string>;
+  };
+  const [labels, annotations] = [texts("labels"), texts("annotations")];
+  if (labels) validateLabels(labels, "metadata.labels", errors);
+  if (annotations) validateAnnotations(annotations, "metadata.annotations", errors);
+  if (errors.any)
+    throw failed([object], to, new Error(errors.causes.map((c) => `${c.field}: ${c.message}`).join(", ")));
+  const { labels: _, annotations: __, ...kept } = object.metadata;
+  return { ...converted, metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) } };
+}
+
+const placeOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
+  `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+
+/** 500 with the reason of the failure: it is not an error of the client. */
+function failed(objects: readonly ApiObject[], to: string, cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  const which = objects.length === 1 ? placeOf(objects[0]!) : `${objects.length} objects`;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ApiError("InternalError", `the conversion of ${which} to ${to} failed: ${why}`, { cause, unnamed: true });
+}
+
+const unknownVersion = (object: ApiObject, to: string): ApiError =>
+  failed(
+    [object],
+    to,
+    new Error(`it was written in ${object.apiVersion}, which is none of the versions of its resource now`),
+  );

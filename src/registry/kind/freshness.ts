@@ -1,0 +1,42 @@
+/**
+ * How new the answer to a read must be: the version that a client asks for, and the wait until the cache has it (DEC-25).
+ *
+ * @module
+ */
+import { badRequest } from "../../meta/status.ts";
+import { cacheError, storeError } from "./errors.ts";
+import type { Kind } from "./kind.ts";
+
+const WAIT_MILLIS = 3000;
+
+/** Reads a `resourceVersion` parameter: undefined when unset, a number of at least 0 otherwise; anything else is 400. */
+export function parseVersion(text: string): number | undefined {
+  if (text === "") return undefined;
+  const version = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(version)) {
+    throw badRequest(`expected resourceVersion to be a number from 0 up, got "${text.slice(0, 100)}"`);
+  }
+  return version;
+}
+
+/** Waits until the cache has everything that was committed before this moment, through whatever server. */
+export async function waitUntilFresh(kind: Kind): Promise<void> {
+  const { cacher, store } = kind.shared;
+  let wanted: number;
+  try {
+    wanted = await store.currentRevision();
+  } catch (error) {
+    throw storeError(kind, "", error);
+  }
+  if (wanted > cacher.revision) await waitForRevision(kind, wanted);
+}
+
+/** Waits until the cache has a revision; 504 Timeout when it does not come. */
+export async function waitForRevision(kind: Kind, revision: number): Promise<void> {
+  const { cacher } = kind.shared;
+  try {
+    await cacher.waitFor(revision, { timeoutMs: WAIT_MILLIS });
+  } catch (error) {
+    throw cacheError(error, revision, cacher.revision);
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * A write as the steps of admission see it.
+ *
+ * @module
+ */
+import type { AdmissionOptions, AdmissionRequest } from "../../admission/contract.ts";
+import type { Identity } from "../../auth/contract.ts";
+import type { ObjectRef } from "../../meta/status.ts";
+import { copyOf } from "../../schema/api-object.ts";
+import type { ApiObject, WriteContext } from "../../schema/definition.ts";
+import type { Lookup } from "../../schema/lookup.ts";
+import type { CompiledKind } from "../../schema/write/decode.ts";
+import { type Hold, whileHeld } from "../../util/keyed-lock.ts";
+import type { Value } from "../../value/value.ts";
+import type { Judging } from "../commit/commit.ts";
+import type { Caller, Target } from "../contract.ts";
+import { decodeAnswered } from "../objects/decode.ts";
+import type { Kind, StoredResource } from "../kind/kind.ts";
+
+/** What a request to write is about. */
+export interface RequestParts {
+  /** The resource of the path, its version, and whether its objects are in namespaces. */
+  readonly ref: ObjectRef;
+  readonly version: string;
+  readonly namespaced: boolean;
+  /** The kind of the object; undefined for the options of a connection. */
+  readonly form?: CompiledKind;
+  readonly target: Target;
+  readonly options: AdmissionOptions;
+  readonly caller: Caller;
+  readonly ctx: WriteContext;
+  /** The versions of the kind, where it is stored. */
+  readonly stored?: Pick<StoredResource, "versions" | "converter">;
+}
+
+/** See the head of this file. */
+export class ObjectRequest implements AdmissionRequest {
+  readonly operation: AdmissionRequest["operation"];
+  readonly object: ApiObject | undefined;
+  readonly old: ApiObject | undefined;
+  readonly ref: ObjectRef;
+  readonly version: string;
+  readonly namespaced: boolean;
+  readonly namespace: string;
+  readonly nameInPath: string;
+  readonly subresource: string;
+  readonly options: AdmissionOptions;
+  readonly identity: Identity;
+  readonly warnings: string[];
+  readonly hold: Hold;
+  readonly #parts: RequestParts;
+  readonly #attempt: Pick<Judging, "hold" | "lookup">;
+  /** The request that this one shows in another version. */
+  readonly #original: ObjectRequest | undefined;
+  #isReinvocation = false;
+
+  constructor(
+    parts: RequestParts,
+    attempt: Pick<Judging, "hold" | "lookup">,
+    operation: AdmissionRequest["operation"],
+    object: ApiObject | undefined,
+    old: ApiObject | undefined,
+    original?: ObjectRequest,
+  ) {
+    const { target, caller } = parts;
+    this.operation = operation;
+    this.object = object;
+    this.old = old;
+    this.ref = parts.ref;
+    this.version = parts.version;
+    this.namespaced = parts.namespaced;
+    this.namespace = target.namespace;
+    this.nameInPath = target.name;
+    this.subresource = target.subresource;
+    this.options = parts.options;
+    this.identity = caller;
+    this.warnings = parts.ctx.warnings;
+    this.hold = attempt.hold;
+    this.#parts = parts;
+    this.#attempt = attempt;
+    this.#original = original;
+  }
+
+  get name(): string {
+    return this.nameInPath || (this.object?.metadata.name ?? "");
+  }
+
+  get shownName(): string {
+    return this.name || (this.object?.metadata.generateName ?? "");
+  }
+
+  get lookup(): Lookup {
+    return this.#attempt.lookup;
+  }
+
+  get isReinvocation(): boolean {
+    return this.#original?.isReinvocation ?? this.#isReinvocation;
+  }
+
+  reinvoke(): void {
+    if (this.#original) this.#original.reinvoke();
+    else this.#isReinvocation = true;
+  }
+
+  note(key: string, value: string): void {
+    this.#parts.caller.note?.(key, value);
+  }
+
+  replace(value: Value): void | Promise<void> {
+    const { form, ctx, stored } = this.#parts;
+    if (!this.object) return undefined;
+    putInPlace(this.object, form ? decodeAnswered(form, value, ctx) : (value as unknown as ApiObject));
+    const original = this.#original;
+    if (!original) return undefined;
+    const { apiVersion } = original.#parts.form!;
+    const back = stored!.converter.convert(copyOf(this.object), apiVersion, original.object);
+    if (!(back instanceof Promise)) return putInPlace(original.object!, back);
+    return whileHeld(this.hold, back).then((object) => putInPlace(original.object!, object));
+  }
+
+  as(apiVersion: string): AdmissionRequest | undefined | Promise<AdmissionRequest> {
+    const { form, stored } = this.#parts;
+    if (apiVersion === form?.apiVersion) return this;
+    const other = stored?.versions.get(apiVersion);
+    return other && this.#in(other);
+  }
+
+  async #in(other: Kind): Promise<AdmissionRequest> {
+    const { ref, definition, stored, apiVersion } = other;
+    const convert = async (object: ApiObject | undefined): Promise<ApiObject | undefined> =>
+      object && whileHeld(this.hold, stored.converter.convert(copyOf(object), apiVersion));
+    const [object, old] = await Promise.all([convert(this.object), convert(this.old)]);
+    const parts = { ...this.#parts, ref, version: definition.version, form: other };
+    return new ObjectRequest(parts, this.#attempt, this.operation, object, old, this);
+  }
+}
+
+/** Replaces the members of an object, which other code refers to, by those of another. */
+function putInPlace(object: ApiObject, other: ApiObject): void {
+  for (const member of Object.keys(object)) delete object[member];
+  Object.assign(object, other);
+}

@@ -1,0 +1,134 @@
+/**
+ * The steps between an object that a client wants and an object that may be stored, in their order.
+ *
+ *     ownership -> admission (mutate) -> name -> allocation -> prepare -> validate -> admission (validate)
+ *
+ * The verbs put the candidate together (from a body, a patch or an intent), and `commit.ts` stores what comes out.
+ *
+ * @module
+ */
+import type { AdmissionOptions, AdmissionRequest } from "../../admission/contract.ts";
+import { readEntries } from "../../apply/index.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import type { ManagedFields } from "../../meta/object-meta.ts";
+import { invalid } from "../../meta/status.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import { longRules, prepareCreate, prepareUpdate, warn } from "../../schema/write/prepare.ts";
+import { whileHeld } from "../../util/keyed-lock.ts";
+import { inTurns } from "../../util/steps.ts";
+import { whenDone } from "../../util/when-done.ts";
+import { ObjectRequest } from "./admission-request.ts";
+import type { Judging } from "../commit/commit.ts";
+import { placeObject } from "../kind/metadata.ts";
+import { allocate } from "../allocation/allocator.ts";
+import type { Write } from "../kind/write.ts";
+
+/** A write as the steps of admission see it. */
+export function requestOf(
+  { kind, target, options, caller, ctx }: Omit<Write, "options" | "limit"> & { readonly options: AdmissionOptions },
+  attempt: Judging,
+  operation: AdmissionRequest["operation"],
+  object: ApiObject | undefined,
+  old: ApiObject | undefined,
+): AdmissionRequest {
+  const { ref, namespaced, definition, stored } = kind;
+  const parts = { ref, version: definition.version, namespaced, form: kind, stored, target, options, caller, ctx };
+  return new ObjectRequest(parts, attempt, operation, object, old);
+}
+
+/** Lets admission change the object of a write, but for what the path says of it. */
+export function mutate(write: Write, request: AdmissionRequest, object: ApiObject): void | Promise<void> {
+  const owners = object.metadata.managedFields;
+  return whenDone(write.kind.shared.admission.mutate(request), () => keepPlace(write, object, owners));
+}
+
+/** Makes a new object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
+export const prepareNew = (
+  write: Write,
+  attempt: Judging,
+  request: AdmissionRequest,
+  object: ApiObject,
+): void | Promise<void> =>
+  whenDone(allocate(write, attempt, object, undefined), () => {
+    const errors = prepareCreate(write.kind, object, write.ctx);
+    return whenDone(judge(write, attempt, object, undefined, errors), () => admit(write, attempt, request));
+  });
+
+/**
+ * Makes the next state of an object ready to be stored; throws or rejects with 422 and everything that is wrong with it.
+ *
+ * @param demand throws where the stored object is not the one that the client has named
+ */
+export function prepareChanged(
+  write: Write,
+  attempt: Judging,
+  object: ApiObject,
+  old: ApiObject,
+  demand?: (old: ApiObject) => void,
+): void | Promise<void> {
+  const { kind, target, ctx } = write;
+  const request = requestOf(write, attempt, "UPDATE", object, old);
+  const prepare = (): void | Promise<void> => {
+    const errors = prepareUpdate(kind, object, old, target.subresource, ctx);
+    return whenDone(judge(write, attempt, object, old, errors), () => admit(write, attempt, request));
+  };
+  return whenDone(mutate(write, request, object), () => {
+    demand?.(old);
+    return whenDone(allocate(write, attempt, object, old), prepare);
+  });
+}
+
+/** Runs the validating steps of admission, and reserves what they do right before the write. */
+export function admit(
+  { kind }: Pick<Write, "kind">,
+  attempt: Judging,
+  request: AdmissionRequest,
+): Promise<void> | undefined {
+  const { admission } = kind.shared;
+  const commitment = admission.commitment(request);
+  if (commitment) attempt.reserve(commitment);
+  return admission.validate(request);
+}
+
+/** Runs the rules that may take long, refuses an invalid object, and adds the warnings. */
+function judge(
+  write: Write,
+  { hold }: Judging,
+  object: ApiObject,
+  old: ApiObject | undefined,
+  errors: FieldErrors,
+): void | Promise<void> {
+  const { kind, target, ctx, limit } = write;
+  const rules = longRules(kind, object, old, target.subresource, errors, ctx);
+  const judged = rules && inTurns(rules, limit);
+  return whenDone(judged && whileHeld(hold, judged), () => {
+    refuse(write, object, errors);
+    const texts = warn(kind, object, old, target.subresource, ctx);
+    const warned = texts && inTurns(texts, limit);
+    return warned && whileHeld(hold, warned);
+  });
+}
+
+/**
+ * Restores what no step of admission may change: the kind and the path of the object. Restores the owners, with a warning, where
+ * they cannot be read. Changes `object`.
+ */
+function keepPlace({ kind, target, ctx }: Write, object: ApiObject, owners: ManagedFields[] | undefined): void {
+  object.apiVersion = kind.apiVersion;
+  object.kind = kind.definition.kind;
+  object.metadata ??= {};
+  const { metadata } = object;
+  if (target.name !== "") metadata.name ||= target.name;
+  placeObject(kind, object, target);
+  const { managedFields } = metadata;
+  if (managedFields === owners || readEntries(managedFields, ctx.dialect.rules.readOldManagedFields)) return;
+  if (owners) metadata.managedFields = owners;
+  else delete metadata.managedFields;
+  ctx.warnings.push("metadata.managedFields could not be read after admission and is kept as it was before");
+}
+
+function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors): void {
+  if (!errors.any) return;
+  const name = target.name || (object.metadata.name ?? "");
+  throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, name, errors.causes);
+}

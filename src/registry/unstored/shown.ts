@@ -1,0 +1,68 @@
+/**
+ * Kinds that can be read and are not stored: the server makes their objects for each read. Only `get` and `list` are possible.
+ *
+ * @module
+ */
+import type { Entry } from "../../cache/index.ts";
+import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
+import { badRequest, methodNotAllowed, notFound } from "../../meta/status.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
+import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
+import { decodeObject, encodeObject, headOf } from "../versions/codec.ts";
+import type { ListOptions, Resource } from "../contract.ts";
+import type { SharedParts } from "../kind/kind.ts";
+import { actionKey } from "../kind/action.ts";
+import { unstored } from "./unstored.ts";
+
+/** The resource of a kind whose objects are made for each read; without a maker it has none. */
+export function shownResource(definition: ResourceDefinition, shared: SharedParts): Resource {
+  const { group, version, plural, kind } = definition;
+  const ref = { group, plural, kind };
+  const apiVersion = apiVersionOf(group, version);
+  const { itemsCarryKind } = shared.api.dialect.rules;
+  const entries = (): Entry[] => {
+    const made = shared.shown?.get(actionKey(definition))?.() ?? [];
+    return made.map((object) => entryOf({ ...object, kind, apiVersion })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  };
+  const none = (): never => {
+    throw methodNotAllowed(ref, "get");
+  };
+  return {
+    ...unstored(definition),
+    async get({ name }) {
+      const found = entries().find(({ key }) => key === name);
+      if (!found) throw notFound(ref, name);
+      return found;
+    },
+    async list(_namespace, options) {
+      const wanted = testOf(plural, options);
+      return {
+        entries: entries().filter(wanted),
+        revision: shared.cacher.revision,
+        continue: "",
+        remaining: undefined,
+      };
+    },
+    itemOffset: itemsCarryKind ? 0 : headOf(kind, apiVersion).length - '"metadata":{'.length,
+    object: (entry) => decodeObject(entry.bytes),
+    blame: none,
+  };
+}
+
+const entryOf = (object: ApiObject): Entry => ({
+  key: object.metadata.name!,
+  revision: 0,
+  bytes: encodeObject(object),
+  labels: object.metadata.labels ?? {},
+});
+
+/** Which entries a list wants; 400 for a selector that cannot be read, and for a field other than the name. */
+function testOf(plural: string, { labelSelector, fieldSelector }: ListOptions): (entry: Entry) => boolean {
+  const labels = parseLabelSelector(labelSelector);
+  const { fields } = parseFieldSelector(fieldSelector);
+  for (const [field] of fields) {
+    if (field === "metadata.name") continue;
+    throw badRequest(`expected metadata.name as a field of ${plural}, got ${JSON.stringify(field.slice(0, 200))}`);
+  }
+  return (entry) => labels.matches(entry.labels) && [...fields.values()].every((test) => test.holds(entry.key));
+}

@@ -1,9 +1,0 @@
-import type { Identity } from "../../auth/contract.ts";
-
-/** Somebody as reviews show them, without what is empty (AUTHN-38). */
-export const userInfo = ({ user, uid, groups, extra = {} }: Identity): Record<string, unknown> => ({
-  ...(user ? { username: user } : {}),
-  ...(uid ? { uid } : {}),
-  ...(groups.length > 0 ? { groups: [...groups] } : {}),
-  ...(Object.keys(extra).length > 0 ? { extra: { ...extra } } : {}),
-});
