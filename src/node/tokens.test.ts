@@ -17,6 +17,7 @@ function world() {
   /** What somebody has added to the wall clock, or the machine has slept. */
   const wall = { ahead: 0 };
   const shown: Clock = {
+    loop: clock.loop,
     now: () => clock.now() + wall.ahead,
     steady: () => clock.steady(),
     after: (...timer) => clock.after(...timer),

@@ -7,7 +7,6 @@
 import { asValue, copyOf } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { andThen } from "../util/steps.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import type { Kind } from "./kind.ts";
 import { ownUpdated } from "./ownership.ts";
 import { newContext } from "./write.ts";
@@ -27,7 +26,7 @@ export async function amendStatus(
   const options = systemWrite(ctx);
   const target = { ...key, subresource: "status" };
   const { object: amended } = await guaranteedUpdate(
-    { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() },
+    { kind, target, options, caller: SYSTEM, ctx, limit: ctx.clock.loop.slice() },
     {
       change(old) {
         const object = copyOf(old);

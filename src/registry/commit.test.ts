@@ -6,7 +6,6 @@ import type { ApiObject, Pool, Allocations } from "../schema/definition.ts";
 import { StoreError } from "../storage/contract.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { WatchLog } from "../storage/testing/watch-log.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { type Proposal, commitTogether } from "./commit.ts";
 import type { Resource, WriteResult } from "./contract.ts";
 import type { Kind } from "./kind.ts";
@@ -21,14 +20,8 @@ const sizeOf = ({ spec }: ApiObject): string => (spec as { size: string }).size;
 
 /** A change of one widget of a kind. */
 function proposal(kind: Kind, name: string, change: (old: ApiObject) => void, more: Partial<Change> = {}) {
-  const write = {
-    kind,
-    target: named(name),
-    options: WRITE,
-    caller: CALLER,
-    ctx: newContext(kind),
-    limit: new TurnLimit(),
-  };
+  const ctx = newContext(kind);
+  const write = { kind, target: named(name), options: WRITE, caller: CALLER, ctx, limit: ctx.clock.loop.slice() };
   return changeOf(write, {
     change(old) {
       const object = copyOf(old);

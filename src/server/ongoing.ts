@@ -1,7 +1,7 @@
 import type { Authenticator, Connection, Identity } from "../auth/contract.ts";
 import { attempt } from "../util/attempt.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import type { ServerRequest } from "./request.ts";
+import type { Loop } from "../util/loop.ts";
 
 /** An answer that goes on for as long as its reader takes it: a watch, a backup. */
 export interface OngoingAnswer {
@@ -24,9 +24,10 @@ export const ownerOf = ({ sender, identity }: Pick<ServerRequest, "sender" | "id
 export async function endRevoked(
   ongoing: Iterable<OngoingAnswer>,
   authenticator: Authenticator,
+  loop: Loop,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  const limit = new TurnLimit();
+  const limit = loop.slice();
   for (const one of ongoing) {
     void attempt(() => {
       if (authenticator.isRevoked?.(one.owner, one.connection)) one.revoke();

@@ -23,7 +23,6 @@ import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
 import { ServerMetrics } from "./operations/metrics.ts";
 import type { Collector } from "../util/exposition.ts";
 import { Faults } from "../util/faults.ts";
-import { turnOf } from "../util/turns.ts";
 import { OpenApi } from "./documents/openapi.ts";
 import { LateRequests } from "./late-requests.ts";
 import { endRevoked } from "./ongoing.ts";
@@ -133,8 +132,8 @@ export function createServer(options: ServerOptions): ServerHandle {
     watchPlaces,
     bodies,
     beside: options.beside,
-    discovery: new Discovery(registry),
-    openApi: new OpenApi(registry, options.version),
+    discovery: new Discovery(registry, clock.loop),
+    openApi: new OpenApi(registry, clock.loop, options.version),
     compress: options.compress ?? "remote",
     fairness: options.fairness,
     running,
@@ -152,7 +151,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     const request = new ServerRequest(exchange, clock);
     late.follow(request);
     // Many may come at once on one connection; who is behind it is found out in its turn.
-    const turn = turnOf(exchange.connection);
+    const turn = clock.loop.admit(exchange.connection);
     if (turn) void turn.then(() => (request.isOver ? exchange.destroy() : chain.run(request)));
     else void chain.run(request);
   };
@@ -182,7 +181,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     get watches() {
       return context.watchers.size;
     },
-    endRevoked: () => endRevoked(context.ongoing, options.authenticator, onFault),
+    endRevoked: () => endRevoked(context.ongoing, options.authenticator, clock.loop, onFault),
     async close(graceMillis) {
       closing = true;
       const closed = [...listeners].map((listener) => listener.close(graceMillis));

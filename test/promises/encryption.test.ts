@@ -67,7 +67,7 @@ test.each(Object.keys(PROVIDERS))(
     let store!: EncryptedStore;
     let cluster: Cluster | undefined;
     const start = async (): Promise<void> => {
-      store = new EncryptedStore(await openMemoryStore({ records: stored, revision: COUNT }), rules);
+      store = new EncryptedStore(await openMemoryStore({ records: stored, revision: COUNT }), rules, systemClock.loop);
     };
     const longest = await longestTurn(
       async () => {

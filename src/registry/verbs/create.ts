@@ -13,7 +13,6 @@ import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metada
 import { StoreError } from "../../storage/contract.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { encodeObject } from "../codec.ts";
 import { type Judging, type Plan, type Proposal, commit } from "../commit.ts";
@@ -36,7 +35,7 @@ export function create(
   caller: Caller,
 ): Promise<WriteResult> {
   const ctx = newContext(kind, caller);
-  const write: Write = { kind, target, options, caller, ctx, limit: new TurnLimit() };
+  const write: Write = { kind, target, options, caller, ctx, limit: ctx.clock.loop.slice() };
   return withWarnings(ctx, () => createNew(write, decode(write, body)));
 }
 

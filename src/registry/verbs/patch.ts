@@ -26,7 +26,6 @@ import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, withWarnings } from "../write.ts";
 import { type Steps, type Work, andThen, isSteps, whenLarge } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion, demandVersion } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";
@@ -39,8 +38,9 @@ export function patch(
   options: PatchOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind, caller), limit: new TurnLimit() };
-  return withWarnings(write.ctx, () => patchNow(write, body, options));
+  const ctx = newContext(kind, caller);
+  const write: Write = { kind, target, options, caller, ctx, limit: ctx.clock.loop.slice() };
+  return withWarnings(ctx, () => patchNow(write, body, options));
 }
 
 async function patchNow(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {

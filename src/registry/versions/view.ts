@@ -11,7 +11,6 @@
 import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeObject, keptBytes, textOf, versionOf } from "../codec.ts";
 import type { Kind, View } from "../kind.ts";
 
@@ -72,7 +71,7 @@ export function makeReady(kind: Kind, entries: readonly Entry[]): Promise<void> 
 export async function makeViews(kind: Kind, entries: readonly Entry[]): Promise<void> {
   const wait = makeReady(kind, entries);
   if (wait) await wait;
-  const limit = new TurnLimit();
+  const limit = kind.shared.api.clock.loop.slice();
   for (const entry of entries) {
     if (isShownAsStored(kind, entry)) continue;
     viewOf(kind, entry);

@@ -7,7 +7,6 @@ import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { badRequest, conflict, done, invalid } from "../../meta/status.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Kinds } from "../kinds.ts";
 import { SYSTEM } from "../system.ts";
 import { uidMismatch } from "../verbs/preconditions.ts";
@@ -28,7 +27,7 @@ export function bindingAction(kinds: () => Kinds): Actions {
     const { object, options, ctx } = question;
     const { name = "", namespace = "" } = object.metadata;
     const target = { namespace, name, subresource: "" };
-    await changeObject({ kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() }, (old) => {
+    await changeObject({ kind, target, options, caller: SYSTEM, ctx, limit: ctx.clock.loop.slice() }, (old) => {
       const why = obstacle(old as Pod, question);
       if (why !== undefined) throw conflict({ ...kind.ref, plural: "pods/binding" }, name, why);
       return bound(old, question);

@@ -13,7 +13,6 @@ import type { Lookup } from "../../schema/lookup.ts";
 import { type DeleteOptions, type SentDeleteOptions, checkDeleteOptions } from "../../meta/delete-options.ts";
 import { badRequest, done, forbidden, hasReason, invalid } from "../../meta/status.ts";
 import { andThen } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { type Proposal, commitTogether } from "../commit.ts";
 import type { WriteResult } from "../contract.ts";
 import type { Kind } from "../kind.ts";
@@ -141,7 +140,7 @@ function count(
   const ctx = newContext(kind);
   const options = systemWrite(ctx);
   const target = { namespace, name, subresource: "status" };
-  const write = { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() };
+  const write = { kind, target, options, caller: SYSTEM, ctx, limit: ctx.clock.loop.slice() };
   return changeOf(write, {
     change(old) {
       const budget = taken(kind.ref, old, pod, clock);
@@ -167,7 +166,7 @@ async function remove(
   const { ctx } = question;
   let how = options;
   if (!options.dryRun) {
-    const write = { kind, target, options: systemWrite(ctx), caller: SYSTEM, ctx, limit: new TurnLimit() };
+    const write = { kind, target, options: systemWrite(ctx), caller: SYSTEM, ctx, limit: ctx.clock.loop.slice() };
     const marking = changeOf(write, {
       own: true,
       change(old) {

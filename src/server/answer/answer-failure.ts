@@ -10,7 +10,6 @@ import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 import { whoAsks } from "../who-asks.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
@@ -37,7 +36,7 @@ export function answerFailure(server: ServerContext, request: ServerRequest, err
   if (retry !== undefined) headers["retry-after"] = String(retry);
   if (failure.code === 401) headers["www-authenticate"] = 'Bearer realm="keelson"';
   const answer = (pieces: AnswerPieces): void => request.respond(failure.code, headers, [...pieces]);
-  const pieces = inTurns(valueInForm(value, format), new TurnLimit());
+  const pieces = inTurns(valueInForm(value, format), server.clock.loop.slice());
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

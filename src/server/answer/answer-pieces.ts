@@ -6,7 +6,6 @@
  */
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerBytes } from "./encode.ts";
 import { StreamWriter, WHOLE } from "./stream-writer.ts";
 
@@ -28,7 +27,7 @@ export function answerPieces(
 ): void | Promise<void> {
   const source = pieces[Symbol.iterator]();
   const begun: Uint8Array[] = [];
-  const limit = new TurnLimit();
+  const limit = server.clock.loop.slice();
   let length = 0;
   const collect = (): void | Promise<void> => {
     for (;;) {
@@ -60,7 +59,7 @@ async function stream(
     return;
   }
   const writer = new StreamWriter(server, request, type, Infinity, more);
-  const limit = new TurnLimit();
+  const limit = server.clock.loop.slice();
   try {
     for (const piece of begun) if (writer.add(piece, true) && !(await writer.flush())) return;
     for (let next = rest.next(); !next.done; next = rest.next()) {

@@ -6,7 +6,6 @@
 import type { Status } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerPieces } from "./answer-pieces.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
@@ -23,7 +22,7 @@ export function answerValue(
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
     answerPieces(server, request, code, pieces, contentType(format));
   request.witness?.answer?.value(value);
-  const pieces = inTurns(valueInForm(value, format), new TurnLimit());
+  const pieces = inTurns(valueInForm(value, format), server.clock.loop.slice());
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

@@ -11,8 +11,7 @@ import { utf8Text } from "../../value/utf8.ts";
 import { yamlLines } from "../../value/yaml-encode.ts";
 import { KeyedLock } from "../../util/keyed-lock.ts";
 import { type Steps, inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
-import { nextTurn } from "../../util/turns.ts";
+import type { Loop } from "../../util/loop.ts";
 import { indentPieces } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
@@ -38,10 +37,10 @@ export type AnswerPieces = Iterable<Uint8Array>;
  * Bytes of JSON, that end without a line, in the form of an answer; it may take several turns where it is not JSON. Large
  * ones are made one after the other, each from a turn of its own on: of many whose seats came free together one has values in memory.
  */
-export function jsonInForm(bytes: Uint8Array, format: Format): AnswerPieces | Promise<AnswerPieces> {
+export function jsonInForm(loop: Loop, bytes: Uint8Array, format: Format): AnswerPieces | Promise<AnswerPieces> {
   if (format.media !== "json") {
-    const convert = () => inTurns(parsedInForm(bytes, format), new TurnLimit());
-    return bytes.length > LARGE ? large.run("", () => nextTurn().then(convert)) : convert();
+    const convert = () => inTurns(parsedInForm(bytes, format), loop.slice());
+    return bytes.length > LARGE ? large.run("", () => loop.yield().then(convert)) : convert();
   }
   return format.pretty ? indentPieces([utf8Text(bytes)]) : [bytes, LINE_END];
 }

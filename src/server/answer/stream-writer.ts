@@ -12,7 +12,7 @@ import { drained } from "../http/drained.ts";
 import type { OutStream } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
 import { PIECE, ROOM, pieces } from "./pieces.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 
 /** Bytes that leave together while many have not been taken. */
 const SMALL_PIECE = 16_384;
@@ -61,7 +61,7 @@ export class StreamWriter {
   #out: OutStream | undefined;
   /** Bytes that were handed over and not taken. */
   #untaken = 0;
-  readonly #turn = new TurnLimit();
+  readonly #slice: Slice;
 
   /**
    * @param expected how many bytes will come, where that is known
@@ -84,6 +84,7 @@ export class StreamWriter {
       this.#buffer = this.#pool.take();
     }
     this.#server = server;
+    this.#slice = server.clock.loop.slice();
     this.#request = request;
     this.#type = type;
     this.#more = more;
@@ -130,7 +131,7 @@ export class StreamWriter {
     }
     if (!hasRoom) await this.#drained(out);
     // Many whose readers have gone at once do not wait for turns in which there is nothing left to do.
-    if (!out.closed) await this.#turn.pause();
+    if (!out.closed) await this.#slice.pause();
     if (out.closed) return false;
     [this.#pool, this.#full] = pieceSize();
     this.#buffer = this.#pool.take();

@@ -10,7 +10,6 @@
 import { isLongRunning, type RequestInfo } from "../../meta/request-info.ts";
 import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
-import { nextTurn, ownTurn, turnOf } from "../../util/turns.ts";
 import type { ServerContext } from "../context.ts";
 import { requestMillis } from "../request-time.ts";
 import type { ServerRequest } from "../request.ts";
@@ -22,7 +21,7 @@ import type { Filter } from "./contract.ts";
 export const fairness: Filter = {
   name: "fairness",
   enter: (server, request) => {
-    if (request.exchange.identity) return server.clock.goesOn ? ownTurn() : undefined;
+    if (request.exchange.identity) return server.clock.loop.admitInternal();
     if (isEndless(request.info!)) return undefined;
     const wait = seatFor(server, request);
     return wait ? wait.then(() => turnFor(server, request)) : turnFor(server, request);
@@ -97,11 +96,12 @@ function enter(server: ServerContext, request: ServerRequest, fair: Fairness): v
  */
 function turnFor(server: ServerContext, request: ServerRequest): void | Promise<void> {
   const { ticket, exchange, identity, seat } = request;
+  const { loop } = server.clock;
   if (exchange.answered) return;
-  if (ticket && ticket.width > 1) return nextTurn();
-  if (!exchange.hasBody) return turnOf(identity.user);
+  if (ticket && ticket.width > 1) return loop.yield();
+  if (!exchange.hasBody) return loop.admit(identity.user);
   // A body that was long in coming has lost its seat.
-  request.turn = () => (request.seat === seat ? turnOf(identity.user) : seatAgain(server, request));
+  request.turn = () => (request.seat === seat ? loop.admit(identity.user) : seatAgain(server, request));
 }
 
 /** The body of a request is there that others have passed meanwhile: it asks for a seat as if it came now. */
@@ -109,7 +109,7 @@ async function seatAgain(server: ServerContext, request: ServerRequest): Promise
   await seatFor(server, request);
   // Refused; or it has been answered while it waited that it has taken too long.
   if (request.exchange.answered) throw new AlreadyAnswered();
-  await turnOf(request.identity.user);
+  await server.clock.loop.admit(request.identity.user);
 }
 
 /** Whether a watch begins with what there is. */

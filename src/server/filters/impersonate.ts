@@ -11,12 +11,12 @@ import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { unescaped } from "../../meta/unescaped.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { ServerContext } from "../context.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
 import type { Filter } from "./contract.ts";
 import { permitSurely } from "./permission.ts";
+import type { Loop } from "../../util/loop.ts";
 
 const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";
@@ -73,9 +73,9 @@ function checkCount(found: number): void {
  * @param names of the headers that have them
  * @param groups how many values there are already
  */
-async function extraOf(exchange: Exchange, names: readonly string[], groups: number): Promise<Extra> {
+async function extraOf(loop: Loop, exchange: Exchange, names: readonly string[], groups: number): Promise<Extra> {
   const extra: Extra = new Map();
-  const limit = new TurnLimit();
+  const limit = loop.slice();
   let count = groups;
   for (const name of names) {
     if (limit.isOver) await limit.pause();
@@ -95,9 +95,9 @@ async function become(
   named: Omit<Other, "extra">,
   extras: readonly string[],
 ): Promise<void> {
-  const extra = await extraOf(request.exchange, extras, named.groups.length);
+  const extra = await extraOf(server.clock.loop, request.exchange, extras, named.groups.length);
   const other: Other = { ...named, extra };
-  const limit = new TurnLimit();
+  const limit = server.clock.loop.slice();
   for (const what of needed(other)) {
     if (limit.isOver) await limit.pause();
     await permitSurely(server, request, { ...QUESTION, ...what });

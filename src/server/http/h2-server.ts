@@ -5,7 +5,7 @@
  */
 import type { TLSSocket } from "node:tls";
 import { Http2Connection, type Http2Limits, type Http2Stream, outputPages } from "../../http2/index.ts";
-import { atEndOfTurn, systemClock } from "../../util/clock.ts";
+import { systemClock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import type { Exchange, Transport } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
@@ -95,7 +95,7 @@ export class H2Server implements Disposable {
         resume: () => void socket.resume(),
       },
       limits,
-      later: atEndOfTurn,
+      later: systemClock.loop.later,
       now: () => systemClock.steady(),
       pages: this.#pages,
       headerMemory: this.#headerMemory,

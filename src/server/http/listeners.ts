@@ -8,7 +8,7 @@ import type https from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Http2Limits } from "../../http2/index.ts";
-import { type Clock, systemClock, turn } from "../../util/clock.ts";
+import { type Clock, systemClock } from "../../util/clock.ts";
 import { STEP } from "../body/body-memory.ts";
 import { type ClientAuthorities, certificateOf, clientAuthorities } from "./client-certificate.ts";
 import type { Exchange, Transport } from "./exchange.ts";
@@ -218,7 +218,7 @@ class Handshakes {
     this.#pumping = true;
     while (this.#waiting.length > 0) {
       for (const begin of this.#waiting.splice(0, HANDSHAKES)) begin();
-      await turn();
+      await systemClock.loop.pass();
     }
     this.#pumping = false;
   }

@@ -13,7 +13,6 @@ import { contentType } from "../answer/in-form.ts";
 import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST } from "../answer/negotiate.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { AnswerWitness } from "../audit/witness.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
@@ -21,6 +20,7 @@ import { protobufForm } from "../answer/protobuf-list.ts";
 import type { ServerRequest } from "../request.ts";
 import { StreamWriter, WHOLE } from "../answer/stream-writer.ts";
 import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** Answers a list. */
 export async function listObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
@@ -49,8 +49,9 @@ export async function answerList(
     const value = { ...headOf(resource, result, format), items: null };
     return answerValue(server, request, 200, value, format);
   }
+  const { loop } = server.clock;
   const itemOf = itemMaker(server, request, resource, format);
-  const form = await formOf(resource, result, itemOf, format);
+  const form = await formOf(loop, resource, result, itemOf, format);
   const kept = request.witness?.answer;
   const asJson = kept && itemMaker(server, request, resource, { ...format, media: "json" });
   const keptItemOf = asJson ? keeping(kept, headerOf(resource, result, format), itemOf, asJson) : itemOf;
@@ -61,7 +62,7 @@ export async function answerList(
     if (asStored) {
       await writeAsStored(writer, form, resource, result);
     } else {
-      await writeItems(writer, form, keptItemOf, result);
+      await writeItems(loop, writer, form, keptItemOf, result);
     }
   } catch (error) {
     writer.abort();
@@ -143,9 +144,15 @@ const listMeta = (result: ListResult, always: boolean): object => ({
   ...(result.remaining === undefined ? {} : { remainingItemCount: result.remaining }),
 });
 
-function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: Format): ListForm | Promise<ListForm> {
+function formOf(
+  loop: Loop,
+  resource: Resource,
+  result: ListResult,
+  itemOf: ItemOf,
+  format: Format,
+): ListForm | Promise<ListForm> {
   if (format.media === "protobuf" && format.shape !== "Table") {
-    return protobufForm(headOf(resource, result, format), result, itemOf, format);
+    return protobufForm(loop, headOf(resource, result, format), result, itemOf, format);
   }
   const { text, member } = headerOf(resource, result, format);
   return listForm(text, member, format);
@@ -175,10 +182,16 @@ function headOf({ definition }: Resource, result: ListResult, format: Format): L
 const isNullList = (server: ServerContext, result: ListResult, format: Format): boolean =>
   format.shape === "PartialObjectMetadataList" && result.entries.length === 0 && !server.dialect.rules.itemsCarryKind;
 
-async function writeItems(writer: StreamWriter, form: ListForm, itemOf: ItemOf, list: ListPart): Promise<void> {
+async function writeItems(
+  loop: Loop,
+  writer: StreamWriter,
+  form: ListForm,
+  itemOf: ItemOf,
+  list: ListPart,
+): Promise<void> {
   writer.add(form.head);
   let first = true;
-  const limit = new TurnLimit();
+  const limit = loop.slice();
   for (let part: ListPart | undefined = list; part; part = await part.next?.()) {
     for (const entry of part.entries) {
       if (!first) writer.add(form.separator);

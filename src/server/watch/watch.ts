@@ -311,7 +311,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   /** Says something in several turns. */
   #sayLater(something: Steps<void>): void {
-    const outbox = (this.#outbox ??= new Outbox((error) => {
+    const outbox = (this.#outbox ??= new Outbox(this.#server.clock.loop, (error) => {
       this.#outbox = undefined;
       // What was to be its last word is not said any more.
       if (this.#ended) this.destroy();
