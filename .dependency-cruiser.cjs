@@ -3,7 +3,7 @@ const rooms = {
   util: [],
   value: ["util"],
   apply: ["util", "value"],
-  meta: ["value"],
+  meta: ["util", "value"],
   pki: ["util"],
   http2: ["util"],
   patch: ["util", "value", "apply/schema"],
@@ -67,7 +67,7 @@ rooms.app = [...below, "cluster", "cli", "testing"];
 
 const TESTS = ["\\.test\\.ts$", "(?<!src)/testing/"];
 /** What tests of a room may import beside it. */
-const besideTests = { meta: ["util"], server: ["pki", "kinds"] };
+const besideTests = { server: ["pki", "kinds"] };
 
 const room = ([name, may]) => ({
   name: `room-${name}`,

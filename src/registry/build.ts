@@ -223,8 +223,6 @@ interface Collected {
   readonly found: readonly unknown[];
 }
 
-const collected = new WeakMap<Read<unknown>, Collected>();
-
 /** What readers have made of entries, which never change. */
 const made = new WeakMap<Read<unknown>, WeakMap<Entry, unknown>>();
 
@@ -239,38 +237,41 @@ function readOnce<T>(read: Read<T>, kind: Kind, entry: Entry): T | undefined {
 /** Reads objects by `plural.group`, in the version in which they are stored. */
 const EVERYTHING = { id: "", prefix: "", matches: () => true };
 
-const lookupIn = (kinds: () => Kinds): Lookup => ({
-  get(resource, namespace, name) {
-    const kind = kinds().stored(resource);
-    const entry = kind?.cache.get(keyOf(kind, namespace, name));
-    return kind && entry && objectOf(kind, entry);
-  },
-  async collect<T>(resource: string, read: Read<T>, namespace?: string) {
-    const kind = kinds().stored(resource);
-    if (!kind) return [];
-    const { cache } = kind;
-    const { since } = cache;
-    const last = namespace === undefined ? collected.get(read) : undefined;
-    if (last?.cache === cache && last.since === since) return last.found as readonly T[];
-    const readEntry = (entry: Entry) => readOnce(read, kind, entry);
-    const prefix = namespace ? `${namespace}/` : "";
-    const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
-    const { entries } = await cache.snapshot().listInTurns(selection);
-    const found = entries.map((entry) => readEntry(entry)!);
-    if (namespace === undefined) collected.set(read, { cache, since, found });
-    return found;
-  },
-  first(resource, limit) {
-    const kind = kinds().stored(resource);
-    return (
-      kind?.cache
-        .snapshot()
-        .list(EVERYTHING, { limit })
-        .entries.map(({ key }) => nameIn(kind, key)) ?? []
-    );
-  },
-  follow: (resource) => new FollowedKind(() => kinds().stored(resource)),
-});
+function lookupIn(kinds: () => Kinds): Lookup {
+  const collected = new WeakMap<Read<unknown>, Collected>();
+  return {
+    get(resource, namespace, name) {
+      const kind = kinds().stored(resource);
+      const entry = kind?.cache.get(keyOf(kind, namespace, name));
+      return kind && entry && objectOf(kind, entry);
+    },
+    async collect<T>(resource: string, read: Read<T>, namespace?: string) {
+      const kind = kinds().stored(resource);
+      if (!kind) return [];
+      const { cache } = kind;
+      const { since } = cache;
+      const last = namespace === undefined ? collected.get(read) : undefined;
+      if (last?.cache === cache && last.since === since) return last.found as readonly T[];
+      const readEntry = (entry: Entry) => readOnce(read, kind, entry);
+      const prefix = namespace ? `${namespace}/` : "";
+      const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
+      const { entries } = await cache.snapshot().listInTurns(selection);
+      const found = entries.map((entry) => readEntry(entry)!);
+      if (namespace === undefined) collected.set(read, { cache, since, found });
+      return found;
+    },
+    first(resource, limit) {
+      const kind = kinds().stored(resource);
+      return (
+        kind?.cache
+          .snapshot()
+          .list(EVERYTHING, { limit })
+          .entries.map(({ key }) => nameIn(kind, key)) ?? []
+      );
+    },
+    follow: (resource) => new FollowedKind(() => kinds().stored(resource)),
+  };
+}
 
 /** Follows a resource, also where its kind is set anew: what is loaded again begins its history again. */
 class FollowedKind implements Followed {

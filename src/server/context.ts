@@ -24,6 +24,7 @@ import type { Beside } from "../util/beside.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
 import type { Discovery } from "./documents/discovery.ts";
 import type { OpenApi } from "./documents/openapi.ts";
+import type { KeyedLock } from "../util/keyed-lock.ts";
 
 /** Where failures of the server are logged, and what it refuses by its limits; messages never carry credentials or bodies. */
 export type ServerLog = Omit<Log, "info">;
@@ -108,6 +109,10 @@ export interface ServerContext extends ServerGround {
   readonly running: Running;
   /** Waits for clients that keep the server waiting. */
   readonly slowClients: SlowClients<ServerRequest>;
+  /** Bytes of all responses over sockets that their clients have not taken. */
+  readonly untaken: { bytes: number };
+  /** Of large responses in another form than JSON one is made at a time. */
+  readonly conversions: KeyedLock;
   /** Takes failures that the program did not expect. */
   readonly faults: Faults;
   /** The watchers that run, so that a shutdown can end them in order. */

@@ -34,6 +34,7 @@ import { UserPlaces, userPlacesMetrics } from "./user-places.ts";
 import { versionInfo } from "./documents/version.ts";
 import { WatchWheel } from "./watch/wheel.ts";
 import { BodyMemory } from "./body/body-memory.ts";
+import { KeyedLock } from "../util/keyed-lock.ts";
 
 /** What a server is made of. */
 export interface ServerOptions extends ServerGround {
@@ -138,6 +139,8 @@ export function createServer(options: ServerOptions): ServerHandle {
     fairness: options.fairness,
     running,
     slowClients,
+    untaken: { bytes: 0 },
+    conversions: new KeyedLock(),
     faults,
     watchers: new Set(),
     ongoing: new Set(),

@@ -43,7 +43,7 @@ export function answerObject(
   }
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
     answerPieces(server, request, code, pieces, contentType(format));
-  const pieces = jsonInForm(server.clock.loop, shaped, format);
+  const pieces = jsonInForm(server, shaped, format);
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

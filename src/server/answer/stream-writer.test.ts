@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../../util/clock.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 import { testServer } from "../testing/test-server.ts";
@@ -54,10 +55,13 @@ test("answers whose readers have gone wait for no turn, however many there are",
   const exchange = { stream: () => out, connection: { address: "" } };
   const request = { headers: () => ({}), exchange } as unknown as ServerRequest;
   const slowClients = { waitFor: (_holder: unknown, done: Promise<void>) => done } as ServerContext["slowClients"];
-  const writers = Array.from(
-    { length: 100 },
-    () => new StreamWriter({ compress: "never", slowClients } as ServerContext, request, "application/json", Infinity),
-  );
+  const server = {
+    compress: "never",
+    slowClients,
+    clock: systemClock,
+    untaken: { bytes: 0 },
+  } as unknown as ServerContext;
+  const writers = Array.from({ length: 100 }, () => new StreamWriter(server, request, "application/json", Infinity));
   for (const writer of writers) writer.add(new Uint8Array(1000));
   const flushed = writers.map((writer) => writer.flush());
   // Each has had its time by then.

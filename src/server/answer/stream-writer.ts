@@ -26,17 +26,15 @@ const SMALL_ROOM = 65_536;
 /** Smaller answers are not worth the way to the pool. */
 const SMALL = 16_384;
 
-/** Bytes of all answers over sockets that their readers have not taken; in process they are nobody's for long. */
-let untaken = 0;
-
-/** Whether the readers of this process take what they are sent. */
-const isTaken = (): boolean => untaken < MANY_UNTAKEN;
+/** Whether the clients of a server take what they are sent. */
+const isTaken = ({ untaken }: ServerContext): boolean => untaken.bytes < MANY_UNTAKEN;
 
 const smallPieces = new BufferPool(SMALL_PIECE + SMALL_PIECE / 8, 32);
 const pools: readonly BufferPool[] = [pieces, new BufferPool(262_144, 64), new BufferPool(WHOLE, 8)];
 
 /** Where the memory of a piece comes from, and when it is full. */
-const pieceSize = (): [BufferPool, number] => (isTaken() ? [pieces, PIECE] : [smallPieces, SMALL_PIECE]);
+const pieceSize = (server: ServerContext): [BufferPool, number] =>
+  isTaken(server) ? [pieces, PIECE] : [smallPieces, SMALL_PIECE];
 
 /** What zlib takes for a stream: 1 << (windowBits + 2) and 1 << (memLevel + 9), of 15 and 8. */
 const GZIP_BYTES = 262_144;
@@ -74,13 +72,13 @@ export class StreamWriter {
     expected = 8192,
     more?: Readonly<Record<string, string>>,
   ) {
-    const whole = expected <= (isTaken() ? WHOLE : SMALL_PIECE);
+    const whole = expected <= (isTaken(server) ? WHOLE : SMALL_PIECE);
     if (whole) {
       this.#pool = poolFor(expected);
       this.#buffer = this.#pool?.take() ?? Buffer.allocUnsafe(expected);
-      this.#full = Math.max(pieceSize()[1], expected + 1);
+      this.#full = Math.max(pieceSize(server)[1], expected + 1);
     } else {
-      [this.#pool, this.#full] = pieceSize();
+      [this.#pool, this.#full] = pieceSize(server);
       this.#buffer = this.#pool.take();
     }
     this.#server = server;
@@ -133,7 +131,7 @@ export class StreamWriter {
     // Many whose readers have gone at once do not wait for turns in which there is nothing left to do.
     if (!out.closed) await this.#slice.pause();
     if (out.closed) return false;
-    [this.#pool, this.#full] = pieceSize();
+    [this.#pool, this.#full] = pieceSize(this.#server);
     this.#buffer = this.#pool.take();
     return true;
   }
@@ -141,7 +139,7 @@ export class StreamWriter {
   /** Waits for the reader: without a seat where it takes long, unless it would hold much that was made for it alone. */
   #drained(out: OutStream): Promise<void> {
     const { slowClients } = this.#server;
-    return this.#untaken > (isTaken() ? MUCH : SMALL_ROOM)
+    return this.#untaken > (isTaken(this.#server) ? MUCH : SMALL_ROOM)
       ? slowClients.waitUntilTaken(this.#request, out.drained())
       : slowClients.waitFor(this.#request, out.drained());
   }
@@ -175,7 +173,7 @@ export class StreamWriter {
   #count(bytes: number): void {
     if (this.#request.exchange.connection.address === "") return;
     this.#untaken += bytes;
-    untaken += bytes;
+    this.#server.untaken.bytes += bytes;
   }
 
   /** Breaks the answer off, so that the client does not take what it has for all. */
@@ -195,7 +193,7 @@ export class StreamWriter {
     const headers = request.headers(this.#type);
     if (this.#more) Object.assign(headers, this.#more);
     request.code ||= 200;
-    if (!isTaken() || !compresses(this.#server, request, length ?? COMPRESS_FROM)) {
+    if (!isTaken(this.#server) || !compresses(this.#server, request, length ?? COMPRESS_FROM)) {
       if (length !== undefined) headers["content-length"] = length;
       return this.#followed(request.exchange.stream(request.code, headers));
     }
