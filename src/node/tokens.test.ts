@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Client, type TransportRequest } from "../client/index.ts";
 import type { Pod } from "../client/kinds/index.ts";
-import { type Clock, ManualClock, seededRandom, turn } from "../util/clock.ts";
+import { type Clock, ManualClock, seededRandom } from "../util/clock.ts";
+import { turn } from "../util/testing/turn.ts";
 import { TokenKeeper } from "./tokens.ts";
 
 const HOUR_MS = 3_600_000;

@@ -84,9 +84,6 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal, options?: 
   });
 }
 
-/** Resolves after a whole pass of the event loop of the process. */
-export const turn = (): Promise<void> => systemClock.loop.pass();
-
 /** Chance from the operating system. */
 export const systemRandom: Random = {
   next: () => Math.random(),

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Connection } from "../../auth/contract.ts";
-import { ManualClock, systemClock, turn } from "../../util/clock.ts";
+import { ManualClock, systemClock } from "../../util/clock.ts";
+import { turn } from "../../util/testing/turn.ts";
 import { decodeLargeYaml } from "../body/large-yaml.ts";
 import { ThreadPool } from "./pool.ts";
 
