@@ -3,7 +3,7 @@ const rooms = {
   util: [],
   value: ["util"],
   apply: ["util", "value"],
-  meta: ["value"],
+  meta: ["util", "value"],
   pki: ["util"],
   http2: ["util"],
   patch: ["util", "value", "apply/schema"],

@@ -65,7 +65,7 @@ async function measure(provider: object | undefined): Promise<{ write: number; s
   const rules = provider && (await rulesOf(provider));
   const open = async (): Promise<Store> => {
     const store = await openSqliteStore({ directory, clock: systemClock });
-    return rules ? new EncryptedStore(store, rules) : store;
+    return rules ? new EncryptedStore(store, rules, systemClock.loop) : store;
   };
   let store = await open();
   const cpu = process.cpuUsage();

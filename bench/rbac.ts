@@ -21,8 +21,8 @@ let rbac!: Authorizer;
 const cluster = await createCluster({
   store: await openMemoryStore(),
   dialect: kubernetes,
-  authorizer: (ground) => {
-    rbac = rbacOf(ground);
+  authorizer: ({ lookup, api }) => {
+    rbac = rbacOf(lookup, api.clock.loop);
     return mastersAuthorizer;
   },
 });

@@ -20,9 +20,9 @@ import { badRequest, notFound } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { inTurns } from "../util/steps.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { type Value, equal } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
+import type { Clock } from "../util/clock.ts";
 
 /** What the checks are made of. */
 export interface EscalationParts {
@@ -89,7 +89,7 @@ async function checkBinding(parts: EscalationParts, request: AdmissionRequest, o
   if (await may(parts, request, "bind", { resource, namespace, name })) return;
   const wrongName = name === "" ? "expected a name, got none" : pathSegment(name);
   if (wrongName) throw badRequest(`roleRef.name: ${wrongName}`);
-  const rules = await rbacOf(parts).rulesOf(roleName(kind, namespace, name));
+  const rules = await rbacOf(parts.lookup, parts.clock.loop).rulesOf(roleName(kind, namespace, name));
   if (!rules) throw notFound(ref, name);
   await refuseMissing(parts, request, rules);
 }
@@ -113,8 +113,14 @@ async function refuseMissing(
 ): Promise<void> {
   if (given.length === 0) return;
   const { namespace, identity } = request;
-  const { resourceRules, pathRules, error } = await rbacOf(parts).rightsOf(identity, namespace);
-  const { rules, isCutShort } = await inTurns(missingRights([...resourceRules, ...pathRules], given), new TurnLimit());
+  const { resourceRules, pathRules, error } = await rbacOf(parts.lookup, parts.clock.loop).rightsOf(
+    identity,
+    namespace,
+  );
+  const { rules, isCutShort } = await inTurns(
+    missingRights([...resourceRules, ...pathRules], given),
+    parts.clock.loop.slice(),
+  );
   if (rules.length > 0) throw refusal(request, refusalOf(identity, rules, isCutShort, error));
 }
 

@@ -3,6 +3,7 @@ import type { Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import { ownerReferences } from "./owner-references.ts";
 import { objectOf, requestOf } from "./testing/requests.ts";
+import { systemClock } from "../util/clock.ts";
 
 const owner = (more: object = {}) => ({ apiVersion: "apps/v1", kind: "ReplicaSet", name: "r", uid: "1", ...more });
 const owned = (...owners: object[]) => objectOf({ name: "a", namespace: "team", ownerReferences: owners });
@@ -13,6 +14,7 @@ const NODES = { group: "", version: "v1", plural: "nodes", namespaced: false };
 function plugin(...rights: string[]) {
   const asked: string[] = [];
   const step = ownerReferences({
+    clock: systemClock,
     authorizer: {
       authorize(_: Identity, { verb, resource, subresource, namespace, name }: RequestInfo) {
         const what = `${verb} ${resource}${subresource && `/${subresource}`} ${namespace}/${name}`;

@@ -12,9 +12,9 @@ import type { Authorizer, Decision } from "../auth/contract.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { OwnerRef } from "../meta/object-meta.ts";
 import { NO_REQUEST, type RequestInfo } from "../meta/request-info.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { type Value, equal } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns, refusal } from "./contract.ts";
+import type { Clock } from "../util/clock.ts";
 
 /** A resource that has the objects of a kind. */
 export interface ResourceOfKind {
@@ -60,7 +60,7 @@ async function validateOwners(
   const waiting = new Set(before.filter(({ blockOwnerDeletion }) => blockOwnerDeletion).map(({ uid }) => uid));
   const blocking = now.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !waiting.has(uid));
   if (blocking.length === 0 || (await mayFinalizeAll(parts, request))) return;
-  const limit = new TurnLimit();
+  const limit = parts.clock.loop.slice();
   for (const owner of blocking) {
     if (limit.isOver) await limit.pause();
     await needFinalizers(parts, request, owner);

@@ -37,7 +37,7 @@ export type AmendStatus = (
 /** What the step is made of. */
 export interface QuotaParts {
   readonly dialect: Dialect;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "loop">;
   readonly amend: AmendStatus;
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Identity } from "../auth/contract.ts";
 import type { Level, Stage } from "./policy.ts";
+import { keepLast } from "../util/once.ts";
 
 /** The object that a request is about (AUDIT-14). Members that are empty are left out. */
 export interface EventObject {
@@ -106,24 +107,18 @@ interface HeadText {
   readonly received: string;
 }
 
-/** The head whose text was made last: the events of a request often follow one another. */
-let lastHead: EventHead | undefined;
-let lastText: HeadText | undefined;
-
-function headText(head: EventHead): HeadText {
-  if (lastText && lastHead === head) return lastText;
+/** The events of a request often follow one another. */
+const headText = keepLast((head: EventHead): HeadText => {
   const { sourceIPs, userAgent } = head;
   const ips = sourceIPs.length === 0 ? "" : `,"sourceIPs":${JSON.stringify(sourceIPs)}`;
-  lastHead = head;
-  lastText = {
+  return {
     start: `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${head.level}","auditID":${quoted(head.auditID)}`,
     request: `,"requestURI":${quoted(head.requestURI)},"verb":${quoted(head.verb)}`,
     user: userText(head.user),
     from: userAgent === "" ? ips : `${ips},"userAgent":${quoted(userAgent)}`,
     received: timeText(head.received),
   };
-  return lastText;
-}
+});
 
 const PLAIN = /^[\w!#-[\]-~ ]*$/;
 
@@ -187,19 +182,14 @@ function sortedText(annotations: Readonly<Record<string, string>>): string {
   return `{${keys.map((key) => `${quoted(key)}:${quoted(annotations[key]!)}`).join(",")}}`;
 }
 
-/** The last second that was printed: most events are of the same one. */
-let second = -1;
-let secondText = "";
+/** A second and the dot of its fraction; most events are of the same one. */
+const secondText = keepLast((second: number) => new Date(second * 1000).toISOString().slice(0, -4));
 
 /** RFC 3339 with microseconds. */
 function timeText(millis: number): string {
-  const whole = Math.floor(millis / 1000);
-  if (whole !== second) {
-    second = whole;
-    secondText = new Date(whole * 1000).toISOString().slice(0, -4);
-  }
-  const micros = Math.floor((millis - whole * 1000) * 1000);
-  return `${secondText}${String(micros).padStart(6, "0")}Z`;
+  const second = Math.floor(millis / 1000);
+  const micros = Math.floor((millis - second * 1000) * 1000);
+  return `${secondText(second)}${String(micros).padStart(6, "0")}Z`;
 }
 
 /** The line of the older format, `--audit-log-format legacy` (AUDIT-24): a part of what is in an event. */

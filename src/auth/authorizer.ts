@@ -11,7 +11,7 @@ export type AuthorizerPart = PlainMode | ((ground: TrustGround) => Authorizer);
 
 const MODES: Readonly<Record<PlainMode, (ground: TrustGround) => Authorizer>> = {
   Node: nodeAuthorizer,
-  RBAC: rbacOf,
+  RBAC: ({ lookup, api }) => rbacOf(lookup, api.clock.loop),
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
 };

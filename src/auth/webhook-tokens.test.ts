@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ManualClock, turn } from "../util/clock.ts";
+import { ManualClock } from "../util/clock.ts";
+import { turn } from "../util/testing/turn.ts";
 import { TokenRefused, TokenUnjudged } from "./contract.ts";
 import { type TokenWebhook, webhookTokens } from "./webhook-tokens.ts";
 

@@ -1,6 +1,5 @@
 import type { Activity } from "../util/activity.ts";
 import { type Clock, systemClock } from "../util/clock.ts";
-import { nextTurn } from "../util/turns.ts";
 import type { HistoryLimits } from "./history.ts";
 import type { Pause } from "./load.ts";
 import type { VersionLimits } from "./versions.ts";
@@ -48,8 +47,8 @@ const MINUTES = 60_000;
 const MIB = 1024 * 1024;
 
 /** Fills in the defaults. */
-export const settingsOf = (options: CacherOptions): Settings => ({
-  clock: options.clock ?? systemClock,
+export const settingsOf = ({ clock = systemClock, ...options }: CacherOptions): Settings => ({
+  clock,
   root: options.root ?? "",
   historyLimits: { events: options.historyEvents ?? 10_000, millis: options.historyMillis ?? 5 * MINUTES },
   historyBytes: options.historyBytes ?? 64 * MIB,
@@ -58,7 +57,7 @@ export const settingsOf = (options: CacherOptions): Settings => ({
     millis: options.pageMillis ?? 5 * MINUTES,
   },
   versionBytes: options.pageBytes ?? 64 * MIB,
-  pause: options.pause ?? nextTurn,
+  pause: options.pause ?? (() => clock.loop.yield()),
   activity: options.activity,
   onError: options.onError ?? (() => {}),
 });

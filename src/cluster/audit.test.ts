@@ -6,7 +6,8 @@ import { gatesOf } from "../meta/gates.ts";
 import { audit, withFilter } from "../server/index.ts";
 import type { Write } from "../storage/contract.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
-import { ManualClock, turn } from "../util/clock.ts";
+import { ManualClock } from "../util/clock.ts";
+import { turn } from "../util/testing/turn.ts";
 import { createCluster } from "./cluster.ts";
 
 const open: AsyncDisposable[] = [];

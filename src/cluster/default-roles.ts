@@ -18,7 +18,7 @@ import type { Lookup } from "../schema/lookup.ts";
 import type { HealthCheck } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
 import { inTurns } from "../util/steps.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
+import type { Slice } from "../util/loop.ts";
 
 /** The server, when it makes what it needs itself. */
 export const SERVER_ITSELF: Identity = { user: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
@@ -43,7 +43,7 @@ const RETRY_MS = 1000;
 /** See the head of this file. */
 export class DefaultRoles {
   readonly #options: DefaultRolesOptions;
-  readonly #limit = new TurnLimit();
+  readonly #limit: Slice;
   #making: Promise<void> | undefined;
   #isMade = false;
   #isClosed = false;
@@ -52,6 +52,7 @@ export class DefaultRoles {
 
   constructor(options: DefaultRolesOptions) {
     this.#options = options;
+    this.#limit = options.api.clock.loop.slice();
   }
 
   /** Keeps work away from the server until they are there (RBAC-58). */

@@ -10,7 +10,7 @@ import type { Manager } from "../runtime/index.ts";
 import type { ApiContext } from "../schema/definition.ts";
 import { DEFAULT_LIMITS, ThreadPool } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
-import { systemClock, systemRandom } from "../util/clock.ts";
+import { newSystemClock, systemRandom } from "../util/clock.ts";
 import type { Running } from "./components.ts";
 import type { ClusterParts } from "./contract.ts";
 
@@ -28,7 +28,7 @@ export interface Own {
 
 /** Opens what belongs to the cluster alone; it is closed with the cluster. */
 export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, configuration?: FlowConfiguration): Own {
-  const { dialect, clock = systemClock, random = systemRandom, gates = gatesOf(dialect) } = parts;
+  const { dialect, clock = newSystemClock(), random = systemRandom, gates = gatesOf(dialect) } = parts;
   const threads = opened.adopt(new ThreadPool(clock), (pool) => pool.close());
   const hooks = parts.hooks ?? opened.adopt(openHooks({ clock }), (own) => own.close());
   const fairness =

@@ -9,6 +9,7 @@ import type * as connect from "@connectrpc/connect";
 import type * as connectNode from "@connectrpc/connect-node";
 import type * as csi from "./generated/csi_pb.js";
 import type * as registration from "./generated/pluginregistration_pb.js";
+import { once } from "../util/once.ts";
 
 /** The loaded code. */
 export interface Protocol {
@@ -18,19 +19,10 @@ export interface Protocol {
   readonly registration: typeof registration;
 }
 
-let loading: Promise<Protocol> | undefined;
-
 /** Loads the code, once. */
-export function loadProtocol(): Promise<Protocol> {
-  loading ??= load();
-  return loading;
-}
-
-async function load(): Promise<Protocol> {
-  return {
-    connect: await import("@connectrpc/connect"),
-    connectNode: await import("@connectrpc/connect-node"),
-    csi: await import("./generated/csi_pb.js"),
-    registration: await import("./generated/pluginregistration_pb.js"),
-  };
-}
+export const loadProtocol: () => Promise<Protocol> = once(async () => ({
+  connect: await import("@connectrpc/connect"),
+  connectNode: await import("@connectrpc/connect-node"),
+  csi: await import("./generated/csi_pb.js"),
+  registration: await import("./generated/pluginregistration_pb.js"),
+}));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, StoreError, StoreEvent } from "../storage/contract.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { storeContract } from "../storage/testing/contract-suite.ts";
-import { ManualClock, seededRandom } from "../util/clock.ts";
+import { ManualClock, seededRandom, systemClock } from "../util/clock.ts";
 import { type EncryptionConfiguration, encryptionConfigurationOf } from "./configuration.ts";
 import { KmsProvider } from "./kms/provider.ts";
 import { resourceAt } from "./patterns.ts";
@@ -16,6 +16,8 @@ const key = (name: string, secret = "0123456789abcdef0123456789abcdef") => ({
   name,
   secret: Buffer.from(secret).toString("base64"),
 });
+
+const encrypted = (below: Store, rules: Rules) => new EncryptedStore(below, rules, systemClock.loop);
 
 const configuration = (...providers: object[]): EncryptionConfiguration =>
   encryptionConfigurationOf({
@@ -54,7 +56,7 @@ describe.each([
   storeContract(
     `encrypted with ${name}, in memory`,
     async () => {
-      const store = new EncryptedStore(await openMemoryStore(), await rulesOf(configuration(provider), state(), true));
+      const store = encrypted(await openMemoryStore(), await rulesOf(configuration(provider), state(), true));
       return { store, close: () => store.close() };
     },
     { overhead: 1024 },
@@ -71,7 +73,7 @@ describe("a store that encrypts", () => {
   afterAll(() => below.close());
 
   test("CRYPT-2: what is not covered is stored as it is, what is covered is not", async () => {
-    const store = new EncryptedStore(below, await rulesOf(configuration(GCM)));
+    const store = encrypted(below, await rulesOf(configuration(GCM)));
     await store.write({ type: "create", key: "/core/configmaps/default/a", value });
     await store.write({ type: "create", key: SECRET, value });
     expect((await below.get("/core/configmaps/default/a"))!.value).toEqual(value);
@@ -83,12 +85,12 @@ describe("a store that encrypts", () => {
   test("CRYPT-7, CRYPT-8: a value is outdated when the first key would write it otherwise", async () => {
     const other = { aesgcm: { keys: [key("key2", "another key of 32 bytes, really.")] } };
     const outdated = async (...providers: object[]): Promise<boolean> =>
-      new EncryptedStore(below, await rulesOf(configuration(...providers))).isOutdated(SECRET);
+      encrypted(below, await rulesOf(configuration(...providers))).isOutdated(SECRET);
     expect(await outdated(GCM)).toBe(false);
     expect(await outdated(GCM, other)).toBe(false);
     expect(await outdated(other, GCM)).toBe(true);
     expect(await outdated({ identity: {} }, GCM)).toBe(true);
-    const unread = new EncryptedStore(below, await rulesOf(configuration(other, GCM)));
+    const unread = encrypted(below, await rulesOf(configuration(other, GCM)));
     expect(Buffer.from((await unread.get(SECRET))!.value)).toEqual(value);
   });
 
@@ -102,7 +104,7 @@ describe("a store that encrypts", () => {
       [{ identity: {} }, "no provider and key for values that begin with k8s:enc:aesgcm:v1:key1:"],
     ] as const) {
       const rules = await rulesOf(configuration(provider));
-      expect((await new EncryptedStore(below, rules).get(SECRET))!.value).toEqual(stored);
+      expect((await encrypted(below, rules).get(SECRET))!.value).toEqual(stored);
       expect(await rules.explain(SECRET, stored)).toBe(why);
     }
     const rules = await rulesOf(configuration(other));
@@ -112,7 +114,7 @@ describe("a store that encrypts", () => {
   });
 
   test("CRYPT-9: a damaged value of aescbc is not taken for an object, whichever bit it was", async () => {
-    const store = new EncryptedStore(below, await rulesOf(configuration({ aescbc: { keys: [key("key1")] } })));
+    const store = encrypted(below, await rulesOf(configuration({ aescbc: { keys: [key("key1")] } })));
     const place = "/core/secrets/default/cbc";
     await store.write({ type: "create", key: place, value: Buffer.from('{"kind":"Secret","data":{"a":"\u00e4"}}') });
     const { value: stored, revision } = (await below.get(place))!;
@@ -129,9 +131,9 @@ describe("a store that encrypts", () => {
 
   test("CRYPT-12: events that need a plugin come in order, and before the promise of a write", async () => {
     const state: PluginState = { keyId: "one", healthz: "ok" };
-    const first = new EncryptedStore(below, await rulesOf(configuration(KMS), state));
+    const first = encrypted(below, await rulesOf(configuration(KMS), state));
     // A server of its own, which has not seen the seed.
-    const second = new EncryptedStore(below, await rulesOf(configuration(KMS), state));
+    const second = encrypted(below, await rulesOf(configuration(KMS), state));
     const seen: StoreEvent[] = [];
     const ended = (error: StoreError): void => expect(error.code).toBe("closed");
     const watch = second.watch("", below.revision, { events: (batch) => seen.push(...batch), ended });
@@ -154,7 +156,7 @@ describe("a store that encrypts", () => {
 
   test("CRYPT-12: where no key is to be had nothing is written, and what is not covered is", async () => {
     const state: PluginState = { keyId: "one", healthz: "ok", failure: "gone" };
-    const store = new EncryptedStore(below, await rulesOf(configuration(KMS), state));
+    const store = encrypted(below, await rulesOf(configuration(KMS), state));
     const create = (place: string): Promise<number> => store.write({ type: "create", key: place, value });
     await expect(create("/core/secrets/default/none")).rejects.toMatchObject({ code: "notEncrypted" });
     const together = ["/core/configmaps/default/beside", "/core/secrets/default/none"];

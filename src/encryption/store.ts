@@ -26,10 +26,10 @@ import {
   type StoreWatcher,
   type Write,
 } from "../storage/contract.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { Passage } from "./passage.ts";
 import type { Rules } from "./rules.ts";
 import { CipherError, isEncrypted } from "./transformer.ts";
+import type { Loop } from "../util/loop.ts";
 
 /** See the head of this file. */
 export class EncryptedStore implements Store {
@@ -40,10 +40,12 @@ export class EncryptedStore implements Store {
   /** The values of our own writes, whose events come back with the very bytes that were given. */
   readonly #own = new WeakMap<Bytes, Bytes>();
   readonly #passages = new Set<Passage>();
+  readonly #loop: Loop;
   #rules: Rules;
 
-  constructor(store: Store, rules: Rules) {
+  constructor(store: Store, rules: Rules, loop: Loop) {
     this.#store = store;
+    this.#loop = loop;
     this.#rules = rules;
     this.failed = store.failed;
     this.history = store.history && ((key, bounds) => this.#history(key, bounds));
@@ -169,7 +171,7 @@ export class EncryptedStore implements Store {
     records: readonly T[],
     keyOf: (record: T) => string,
   ): Promise<T[]> {
-    const limit = new TurnLimit();
+    const limit = this.#loop.slice();
     const opened: T[] = [];
     for (const record of records) {
       const value = this.#opened(record.value, keyOf(record));
@@ -182,7 +184,7 @@ export class EncryptedStore implements Store {
 
   /** Events with their values: at once where nobody must be asked and it is not much. */
   #openEvents(events: readonly StoreEvent[]): readonly StoreEvent[] | Promise<readonly StoreEvent[]> {
-    const limit = new TurnLimit();
+    const limit = this.#loop.slice();
     const opened: StoreEvent[] = [];
     for (const event of events) {
       const value = this.#opened(event.value, event.key);

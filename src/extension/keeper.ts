@@ -28,7 +28,7 @@ import {
   type WriteOptions,
 } from "../registry/index.ts";
 import { type Steps, inTurns } from "../util/steps.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
+import type { Slice } from "../util/loop.ts";
 import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
 import { converterOf, type Asking } from "./conversion.ts";
 import { type CustomKind, customKind } from "./custom-kind.ts";
@@ -149,7 +149,7 @@ class Keeper implements Extension {
     // What cannot be read may be later: its keys may be behind a plugin that is not there yet.
     if (definitions === undefined) return this.#following.begin();
     for (const definition of definitions) this.#note(definition, definition.status?.acceptedNames);
-    const limit = new TurnLimit();
+    const limit = this.#parts.api.clock.loop.slice();
     await Promise.all(definitions.map((definition) => this.#serve(definition, definition.status, limit)));
     for (const { metadata } of definitions) this.#ask(metadata.name!, "low");
     await this.#following.begin(revision);
@@ -201,7 +201,7 @@ class Keeper implements Extension {
 
   async #keepNow(name: string): Promise<void> {
     // Definitions may have megabytes: each part of the work asks whether others are to have their turn.
-    const limit = new TurnLimit();
+    const limit = this.#parts.api.clock.loop.slice();
     const definition = this.#parts.lookup.get(RESOURCE, "", name) as CustomResourceDefinition | undefined;
     const served = this.#served.get(name);
     if (served && served.uid !== definition?.metadata.uid) await this.#forget(name, served);
@@ -256,7 +256,7 @@ class Keeper implements Extension {
   async #serve(
     definition: CustomResourceDefinition,
     status: DefinitionStatus | undefined,
-    limit: TurnLimit,
+    limit: Slice,
   ): Promise<void> {
     const { name = "", uid = "", deletionTimestamp } = definition.metadata;
     const names = status?.acceptedNames;
@@ -333,7 +333,7 @@ class Keeper implements Extension {
   async #tellHolders(definition: CustomResourceDefinition, resource: string): Promise<void> {
     const { lookup } = this.#parts;
     const finalizers = new Set<string>();
-    const limit = new TurnLimit();
+    const limit = this.#parts.api.clock.loop.slice();
     for (const { namespace, name } of lookup.first(resource, MAX_HELD)) {
       // One object may have thousands, of which no more are named than of all.
       const held = lookup.get(resource, namespace, name)?.metadata.finalizers ?? [];
@@ -346,7 +346,7 @@ class Keeper implements Extension {
 
   async #update(definition: CustomResourceDefinition, subresource: string): Promise<void> {
     const target = { namespace: "", name: definition.metadata.name!, subresource };
-    const value = await inTurns(copied(definition), new TurnLimit());
+    const value = await inTurns(copied(definition), this.#parts.api.clock.loop.slice());
     try {
       await this.#resource.update(target, { value, duplicates: [] }, this.#options, CALLER);
     } catch (error) {

@@ -17,14 +17,15 @@ import type { ObjectName } from "../schema/lookup.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { type Steps, inTurns } from "../util/steps.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
 import { judgeOf } from "./judge.ts";
 import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
+import type { Clock } from "../util/clock.ts";
 
 /** What the step asks. */
 export interface PreviewParts {
   readonly authorizer: Authorizer;
+  readonly clock: Pick<Clock, "loop">;
   readonly dialect: Dialect;
 }
 
@@ -42,7 +43,7 @@ export const definitionPreview = (parts: PreviewParts): AdmissionStep => ({
   },
 });
 
-async function preview({ authorizer, dialect }: PreviewParts, request: AdmissionRequest): Promise<void> {
+async function preview({ authorizer, clock, dialect }: PreviewParts, request: AdmissionRequest): Promise<void> {
   const [definition, old] = [request.object, request.old] as [CustomResourceDefinition, CustomResourceDefinition];
   const changed = changedVersions(definition, old);
   if (changed.length === 0) return;
@@ -55,7 +56,7 @@ async function preview({ authorizer, dialect }: PreviewParts, request: Admission
   const names = lookup.first(`${plural}.${group}`, most + 1);
   const read = ({ namespace, name }: ObjectName) => lookup.get(`${plural}.${group}`, namespace, name);
   const change = { read, changed, definition, dialect };
-  const refused = await inTurns(refusedOf(names.slice(0, most), change), new TurnLimit());
+  const refused = await inTurns(refusedOf(names.slice(0, most), change), clock.loop.slice());
   if (refused.length === 0) return;
   const of = names.length > most ? `the first ${most} stored objects` : `${names.length} stored objects`;
   request.warnings.push(`${refused.length} of ${of} would be invalid with this change`);

@@ -9,7 +9,7 @@
  */
 import { type Socket, connect as connectSocket, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { type Clock, atEndOfTurn } from "../util/clock.ts";
+import type { Clock } from "../util/clock.ts";
 import { shortPath } from "../util/socket-path.ts";
 import { PassingSet } from "../util/passing.ts";
 import { ClientConnection, type ClientStream, type StreamFailure, type StreamListener } from "./connection.ts";
@@ -72,7 +72,7 @@ export class GrpcSession {
         write: (bytes, sent) => void this.#socket.write(bytes, sent),
         destroy: () => void this.#socket.destroy(),
       },
-      later: atEndOfTurn,
+      later: clock.loop.later,
       headers: new RequestHeaders({
         ":method": "POST",
         ":scheme": url.protocol.slice(0, -1),

@@ -7,6 +7,7 @@
  * @module
  */
 import { isoTime } from "./iso-time.ts";
+import { keepLast } from "../util/once.ts";
 
 /** The moment that means "no time": 0001-01-01T00:00:00Z, in milliseconds. */
 const NO_TIME = -62135596800000;
@@ -113,18 +114,11 @@ export function canonicalMicroTime(text: string, options: { readonly lenient: bo
 
 const SECOND = 1000;
 
-let lastSecond = Number.NaN;
-let lastText = "";
+/** Every write prints the present second, so it is made once. */
+const secondText = keepLast((second: number) => `${isoTime(second * SECOND).slice(0, 19)}Z`);
 
-/** A moment (ms since the epoch) as a Time: whole seconds. Every write asks for the present one, so it is made once a second. */
-export function formatTime(ms: number): string {
-  const second = Math.floor(ms / SECOND);
-  if (second !== lastSecond) {
-    lastText = `${isoTime(ms).slice(0, 19)}Z`;
-    lastSecond = second;
-  }
-  return lastText;
-}
+/** A moment (ms since the epoch) as a Time: whole seconds. */
+export const formatTime = (ms: number): string => secondText(Math.floor(ms / SECOND));
 
 /** A moment (ms since the epoch, and microseconds beyond them) as a MicroTime: six digits of fraction. */
 export const formatMicroTime = (ms: number, micros = 0): string =>

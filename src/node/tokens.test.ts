@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Client, type TransportRequest } from "../client/index.ts";
 import type { Pod } from "../client/kinds/index.ts";
-import { type Clock, ManualClock, seededRandom, turn } from "../util/clock.ts";
+import { type Clock, ManualClock, seededRandom } from "../util/clock.ts";
+import { turn } from "../util/testing/turn.ts";
 import { TokenKeeper } from "./tokens.ts";
 
 const HOUR_MS = 3_600_000;
@@ -17,6 +18,7 @@ function world() {
   /** What somebody has added to the wall clock, or the machine has slept. */
   const wall = { ahead: 0 };
   const shown: Clock = {
+    loop: clock.loop,
     now: () => clock.now() + wall.ahead,
     steady: () => clock.steady(),
     after: (...timer) => clock.after(...timer),

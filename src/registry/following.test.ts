@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { WatchSink } from "../cache/index.ts";
-import { ManualClock, turn } from "../util/clock.ts";
+import { ManualClock } from "../util/clock.ts";
+import { turn } from "../util/testing/turn.ts";
 import type { Resource } from "./contract.ts";
 import { Following } from "./following.ts";
 

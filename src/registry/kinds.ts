@@ -110,7 +110,7 @@ export class Kinds implements Registry {
       const isKept = before !== undefined && isLoaded(before);
       if (!isKept && !isUnstored(spec)) await cacher.addResource(cacheResource(prefix));
       try {
-        const next = await inTurns(this.#compile(blueprintOf(spec)), new TurnLimit());
+        const next = await inTurns(this.#compile(blueprintOf(spec)), this.#shared.api.clock.loop.slice());
         // Another resource may have come while the records were loaded.
         this.#check(key, spec);
         this.#swap(key, next);

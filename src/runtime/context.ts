@@ -115,6 +115,7 @@ const endedBy =
 
 /** Time as controllers see it. */
 export const controllerClock = (clock: Clock): ControllerClock => ({
+  loop: clock.loop,
   now: () => clock.now(),
   steady: () => clock.steady(),
   async sleep(time, signal) {

@@ -38,7 +38,7 @@ import type { Source } from "./sources.ts";
 export type Result = void | { readonly requeueAfter: Duration } | { readonly terminal: string };
 
 /** Time as a controller sees it. */
-export interface ControllerClock extends Pick<Clock, "now" | "steady"> {
+export interface ControllerClock extends Pick<Clock, "now" | "steady" | "loop"> {
   /** Resolves after a time of this clock, or as soon as the signal is aborted. */
   readonly sleep: (time: Duration, signal?: AbortSignal) => Promise<void>;
 }

@@ -83,7 +83,7 @@ export class Lifeline {
   /** A clock whose timers end with the line. */
   clock(clock: Clock): Clock {
     return {
-      goesOn: clock.goesOn === true,
+      loop: clock.loop,
       now: () => clock.now(),
       steady: () => clock.steady(),
       after: (ms, work, ...more) => {

@@ -16,7 +16,6 @@ import { type ApiObject, type ResourceClient, isStatus, keyOf, nameOfKind } from
 import { type Activity, Count, countedAs } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import type { InformerState, Keep, Selection } from "./informer.ts";
 import { Memory } from "./memory.ts";
 import type { ObjectEvent } from "./object-event.ts";
@@ -222,16 +221,16 @@ export class Reflector {
 
   /** Makes memory what a list says, and tells that; others have their turns meanwhile. False where it was given up. */
   async #takeAll(seen: ReadonlyMap<string, ApiObject>, signal: AbortSignal): Promise<boolean> {
-    const limit = this.#options.clock.goesOn ? new TurnLimit() : undefined;
+    const limit = this.#options.clock.loop.slice();
     const isInitial = !this.#hasSynced;
     for (const old of this.memory.values()) {
       if (!seen.has(`${old.metadata.namespace ?? ""}/${old.metadata.name}`)) this.#remove(old);
-      if (limit?.isOver) await limit.pause();
+      if (limit.isOver) await limit.pause();
       if (signal.aborted) return false;
     }
     for (const object of seen.values()) {
       this.#put(object, isInitial);
-      if (limit?.isOver) await limit.pause();
+      if (limit.isOver) await limit.pause();
       if (signal.aborted) return false;
     }
     return true;

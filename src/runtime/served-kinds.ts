@@ -11,7 +11,7 @@
 import { type Client, Discovery, type Kind, type ServedKind } from "../client/index.ts";
 import { type Activity, Count, countedAs, parked } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
-import { type Clock, type Random, sleep, turn } from "../util/clock.ts";
+import { type Clock, type Random, sleep } from "../util/clock.ts";
 
 /** What it needs. */
 export interface ServedKindsOptions {
@@ -146,7 +146,7 @@ export class ServedKinds {
 
   async #rest(kindsATurn: number, asked?: Promise<unknown>): Promise<void> {
     await asked?.catch(() => {});
-    for (let left = this.#kinds.length; left > 0; left -= kindsATurn) await turn();
+    for (let left = this.#kinds.length; left > 0; left -= kindsATurn) await this.#options.clock.loop.pass();
   }
 
   #take(kinds: readonly ServedKind[]): void {

@@ -5,7 +5,6 @@
  */
 import { millisOf } from "../util/duration.ts";
 import { logOf } from "../util/log.ts";
-import { ownTurn } from "../util/turns.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { CommonParts } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
@@ -82,7 +81,7 @@ export class Term {
     const { metrics } = this.#run;
     // Not at once: what added the key may be one change of several that belong together, a list for instance. A queue of
     // thousands whose keys need nothing gives others their turns, too.
-    await ((clock.goesOn ? ownTurn() : undefined) ?? Promise.resolve());
+    await (clock.loop.admitInternal() ?? Promise.resolve());
     if (lifeline.isCut) return new Promise(() => {});
     const began = clock.steady();
     let outcome: Outcome = "error";

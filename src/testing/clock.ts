@@ -4,8 +4,9 @@
  * @module
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Clock, ManualClock, type Timer, type TimerOptions, sleep, systemClock } from "../util/clock.ts";
+import { type Clock, ManualClock, type Timer, type TimerOptions, sleep, newSystemClock } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
+import { EventLoop } from "../util/loop.ts";
 
 /** A timer that waits for the clock. */
 export interface WaitingTimer {
@@ -48,6 +49,7 @@ export function mayWait(what: string): void {
 
 /** A clock whose timers fire in the context of who set them, whoever moves it. */
 export const boundTo = (clock: Clock): Clock => ({
+  loop: clock.loop,
   now: () => clock.now(),
   steady: () => clock.steady(),
   after: (ms, work, options) => clock.after(ms, AsyncLocalStorage.bind(work), options),
@@ -55,6 +57,7 @@ export const boundTo = (clock: Clock): Clock => ({
 
 /** A clock that stands still until it is moved. */
 export class VirtualClock implements TestClock {
+  readonly loop: EventLoop = new EventLoop({ isTimed: false });
   readonly #settle: () => Promise<void>;
   #manual: ManualClock;
   /** Aborted when the clock is set back. */
@@ -62,7 +65,7 @@ export class VirtualClock implements TestClock {
 
   /** @param settle resolves when nothing is under way any more */
   constructor(now: number, steady: number, settle: () => Promise<void>) {
-    this.#manual = new ManualClock(now, steady);
+    this.#manual = new ManualClock(now, steady, this.loop);
     this.#settle = settle;
   }
 
@@ -73,7 +76,7 @@ export class VirtualClock implements TestClock {
 
   /** Sets the time of day; the steady counter goes on, and what slept is woken with an error. */
   set(now: number): void {
-    this.#manual = new ManualClock(now, this.#manual.steady());
+    this.#manual = new ManualClock(now, this.#manual.steady(), this.loop);
     const era = this.#era;
     this.#era = new AbortController();
     era.abort(new Error("The clock was set back while this slept"));
@@ -136,14 +139,15 @@ const iso = (millis: number): string => new Date(millis).toISOString();
 const cannotMove = (): Promise<never> =>
   Promise.reject(new Error('The clock of the machine cannot be moved; create the cluster with clock: "virtual"'));
 
-/** The clock of the machine. */
-export const machineClock: TestClock = {
-  now: () => systemClock.now(),
-  steady: () => systemClock.steady(),
-  after: (ms, work, options) => systemClock.after(ms, work, options),
-  sleep: (time, signal) => sleep(systemClock, millisOf(time), signal),
-  advance: cannotMove,
-  advanceTo: cannotMove,
-  next: cannotMove,
-  timers: () => [],
-};
+/** The clock of the machine, for one cluster. */
+export function machineClock(): TestClock {
+  const clock = newSystemClock();
+  return {
+    ...clock,
+    sleep: (time, signal) => sleep(clock, millisOf(time), signal),
+    advance: cannotMove,
+    advanceTo: cannotMove,
+    next: cannotMove,
+    timers: () => [],
+  };
+}

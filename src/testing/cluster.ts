@@ -18,7 +18,6 @@ import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
-import { givingNoWay } from "../util/turn-limit.ts";
 import type { Cluster, ClusterOptions } from "./contract.ts";
 import { ASKED_FOR } from "./fault.ts";
 import { decodeSnapshot } from "./snapshot.ts";
@@ -60,7 +59,6 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   const beginning = { dialect, seed, plugins, rbac };
   if (!virtual || from || options.log) {
     const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
-    using _ = virtual ? givingNoWay() : undefined;
     const moment = await firstMoment({
       ...beginning,
       now: virtual ? Date.parse(now) : systemClock.now(),
@@ -73,7 +71,6 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   }
   const begin = async (): Promise<Begun> => {
     const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
-    using _ = givingNoWay();
     const usual = isUsual(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
     const first = await firstMoment({ ...beginning, now: Date.parse(now), ...(usual ? { from: usual } : {}) });
     if (usual) return { settings, moment: first };

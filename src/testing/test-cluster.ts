@@ -31,7 +31,6 @@ import { type Pki, createPki } from "../pki/index.ts";
 import type { Route } from "../server/index.ts";
 import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
-import { givingNoWay } from "../util/turn-limit.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { applyToCluster } from "./apply.ts";
 import { type TestClock, VirtualClock, machineClock, mayWait } from "./clock.ts";
@@ -111,15 +110,13 @@ export class TestCluster implements Cluster {
   #pki: Pki | undefined;
   #tokenKeys: TokenKeys | undefined;
   #closed: Promise<void> | undefined;
-  /** While it is alone: what it does is the same each time. */
-  #givingNoWay: Disposable | undefined;
 
   constructor(settings: Settings, origin: Moment, routes?: ClusterOptions["routes"]) {
     this.#settings = settings;
     this.#origin = origin;
     this.#routes = routes?.(() => this) ?? [];
     this.#virtual = settings.virtual ? new VirtualClock(origin.now, 0, () => this.settled()) : undefined;
-    this.clock = this.#virtual ?? machineClock;
+    this.clock = this.#virtual ?? machineClock();
     this.#complaints = new Complaints(this.clock, (controller) => this.#lastWrites(controller));
     this.faults = new FaultBook(origin.random.fork());
   }
@@ -238,7 +235,8 @@ export class TestCluster implements Cluster {
   async listen({ port = 0 }: { readonly port?: number } = {}): Promise<Endpoint> {
     this.#mayAct();
     this.#wake();
-    this.#givingNoWay?.[Symbol.dispose]();
+    // Clients connect now, and must not wait for work that is long.
+    if (this.#virtual) this.#virtual.loop.isTimed = true;
     const pki = this.#certificates();
     const endpoint = await openEndpoint(
       port,
@@ -287,7 +285,6 @@ export class TestCluster implements Cluster {
     const unmet = this.faults.pending().map(({ what }) => what);
     if (unmet.length > 0)
       this.#settings.log.warn(`a cluster was closed with faults that no request met: ${unmet.join("; ")}`);
-    this.#givingNoWay?.[Symbol.dispose]();
     // Those who ask go before who answers.
     await Promise.all([...this.#runs].map((run) => run.stop()));
     const live = this.#live;
@@ -386,10 +383,9 @@ export class TestCluster implements Cluster {
   }
 
   #begin(moment: Moment, revision?: number): Live {
-    if (!this.realTime) this.#givingNoWay ??= givingNoWay();
     const closing = new AbortController();
     const random = moment.random.fork();
-    const clock = this.#virtual?.manual ?? systemClock;
+    const clock = this.#virtual?.manual ?? this.clock;
     const server = serverFrom(moment, {
       clock,
       random,

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Activity } from "./activity.ts";
-import { ManualClock, turn } from "./clock.ts";
+import { ManualClock } from "./clock.ts";
+import { turn } from "./testing/turn.ts";
 
 /** An activity, its clock, and whether a promise that was asked for has resolved. */
 function setUp() {

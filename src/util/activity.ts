@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Clock, turn } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import { PassingSet } from "./passing.ts";
 
 /** Something that is under way. */
@@ -18,14 +18,14 @@ export interface Unit {
  * What only waits for the clock to move is not under way.
  */
 export class Activity {
-  readonly #clock: Pick<Clock, "steady">;
+  readonly #clock: Pick<Clock, "steady" | "loop">;
   readonly #units = new PassingSet<Unit>();
   #begun = 0;
   /** Resolved when the count falls to zero; there while somebody waits for that. */
   #rest: PromiseWithResolvers<void> | undefined;
 
   /** @param clock tells since when each unit is under way */
-  constructor(clock: Pick<Clock, "steady">) {
+  constructor(clock: Pick<Clock, "steady" | "loop">) {
     this.#clock = clock;
   }
 
@@ -53,7 +53,7 @@ export class Activity {
 
   /** Resolves when nothing is under way, a whole turn of the event loop has passed and nothing began in it. */
   async settled(): Promise<void> {
-    for (let begun = -1; begun !== this.#begun || this.count > 0; await turn()) {
+    for (let begun = -1; begun !== this.#begun || this.count > 0; await this.#clock.loop.pass()) {
       if (this.count > 0) await (this.#rest ??= Promise.withResolvers()).promise;
       begun = this.#begun;
     }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ManualClock, seededRandom, sleep, systemClock, systemRandom, turn } from "./clock.ts";
+import { ManualClock, seededRandom, sleep, systemClock, systemRandom } from "./clock.ts";
+import { turn } from "./testing/turn.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

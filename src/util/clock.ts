@@ -1,12 +1,13 @@
 /**
- * Time and chance, passed in.
+ * Time, chance and the event loop, passed in.
  *
- * Every room takes a {@link Clock} and a {@link Random}; only this file and `app/` touch the globals behind them, so a
- * test can move time and repeat chance.
+ * Every room takes a {@link Clock}, with the loop that its timers run on, and a {@link Random}. Only this file, `loop.ts` and `app/`
+ * touch the globals behind them, so a test can move time, repeat chance and choose what runs next.
  *
  * @module
  */
 import { Heap, type Placed } from "./heap.ts";
+import { EventLoop, type Loop } from "./loop.ts";
 
 /** A timer that can be called off. */
 export interface Timer {
@@ -31,11 +32,8 @@ export interface Clock {
   steady(): number;
   /** Runs `work` once, after `ms` milliseconds; a pending timer does not keep the process alive by default. */
   after(ms: number, work: () => void, options?: TimerOptions): Timer;
-  /**
-   * Whether time goes on by itself, as that of the machine does. Where it does not, what follows from a step has its order from the
-   * program alone, however fast the machine is: nobody gives way to others there because time has passed.
-   */
-  readonly goesOn?: boolean;
+  /** Decides what runs next. Each cluster has one of its own. */
+  readonly loop: Loop;
 }
 
 /** A source of chance. */
@@ -47,23 +45,27 @@ export interface Random {
 }
 
 /** The longest that a timer of the machine can wait, in ms (24.8 days); with more it would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. */
-export const systemClock: Clock = {
-  goesOn: true,
+/** A clock of the machine with a loop of its own: for one cluster, or one program. */
+export const newSystemClock = (): Clock => ({
+  loop: new EventLoop(),
   now: () => Date.now(),
   steady: () => performance.now(),
   after(ms, work, { holds = false } = {}) {
     let timer: NodeJS.Timeout;
     const arm = (left: number): void => {
-      timer = left > LONGEST_MS ? setTimeout(() => arm(left - LONGEST_MS), LONGEST_MS) : setTimeout(work, left);
+      timer =
+        left > MAX_TIMEOUT_MS ? setTimeout(() => arm(left - MAX_TIMEOUT_MS), MAX_TIMEOUT_MS) : setTimeout(work, left);
       if (!holds) timer.unref();
     };
     arm(ms);
     return { cancel: () => clearTimeout(timer) };
   },
-};
+});
+
+/** The clock of the process, for what belongs to no cluster. */
+export const systemClock: Clock = newSystemClock();
 
 /** Resolves after `ms` milliseconds of `clock`, or as soon as `signal` is aborted. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
@@ -80,20 +82,6 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal, options?: 
     const timer = clock.after(ms, wake, options);
     signal?.addEventListener("abort", wake);
   });
-}
-
-/** Kept from the beginning: a test that puts its own timers into the globals still gets its turn. */
-const { setImmediate } = globalThis;
-
-/** Resolves when a whole turn of the event loop has passed: what was ready, input too, has been heard. */
-export function turn(): Promise<void> {
-  // The first stands at the end of this turn, which may have begun long ago; the second at the end of the next.
-  return new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
-}
-
-/** Does some work at the end of this turn of the event loop, when everything that is ready has been heard. */
-export function atEndOfTurn(work: () => void): void {
-  setImmediate(work);
 }
 
 /** Chance from the operating system. */
@@ -135,6 +123,7 @@ const sooner = (a: ManualTimer, b: ManualTimer): boolean => a.at < b.at || (a.at
  * bookmark, not fourteen hundred.
  */
 export class ManualClock implements Clock {
+  readonly loop: Loop;
   /** What the wall shows when the steady counter is at 0. */
   readonly #zero: number;
   #steady: number;
@@ -146,8 +135,10 @@ export class ManualClock implements Clock {
   /**
    * @param start milliseconds since the epoch at which the clock stands
    * @param steady where its steady counter stands
+   * @param loop by default one whose work never waits because time has passed
    */
-  constructor(start = Date.UTC(2026, 0, 1), steady = 0) {
+  constructor(start = Date.UTC(2026, 0, 1), steady = 0, loop: Loop = new EventLoop({ isTimed: false })) {
+    this.loop = loop;
     this.#zero = start - steady;
     this.#steady = steady;
   }

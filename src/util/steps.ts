@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TurnLimit } from "./turn-limit.ts";
+import type { Slice } from "./loop.ts";
 
 /** Work that gives way between its steps and returns what comes of it. */
 export type Steps<T> = Generator<void, T, void>;
@@ -63,7 +63,7 @@ export function atOnce<T>(steps: Work<T>): T {
 }
 
 /** Does steps until the turn has lasted long enough, and then goes on in another one; at once where that is soon enough. */
-export function inTurns<T>(steps: Work<T>, limit: TurnLimit): T | Promise<T> {
+export function inTurns<T>(steps: Work<T>, limit: Slice): T | Promise<T> {
   if (!isSteps(steps)) return steps;
   for (;;) {
     const step = steps.next();

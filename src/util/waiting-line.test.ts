@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ManualClock, turn } from "./clock.ts";
+import { ManualClock } from "./clock.ts";
+import { turn } from "./testing/turn.ts";
 import { Crowded, WaitingLine } from "./waiting-line.ts";
 
 /** A line for two, with room for two more, and work that ends when it is told to. */

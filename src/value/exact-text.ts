@@ -6,15 +6,15 @@
  *
  * @module
  */
-import { JsonNumber, literalsPrinted, type Value } from "./value.ts";
+import { JsonNumber, type Value } from "./value.ts";
 
 const MARK = " ";
 
 /** The JSON text of a value, marked when it has a {@link JsonNumber} that no double holds. */
 export function exactText(value: unknown): string {
-  const before = literalsPrinted();
+  const before = JsonNumber.printed;
   const text = JSON.stringify(value);
-  return literalsPrinted() === before ? text : text + MARK;
+  return JsonNumber.printed === before ? text : text + MARK;
 }
 
 /** The value of a text that {@link exactText} made; integers that no double holds are {@link JsonNumber}s. */

@@ -29,6 +29,7 @@ export interface ValueObject {
  * {@link asJsonNumber}.
  */
 export class JsonNumber {
+  static #printed = 0;
   /** The literal, as JSON writes numbers. */
   readonly text: string;
   /** The nearest double; infinite when there is none. */
@@ -37,6 +38,11 @@ export class JsonNumber {
   constructor(text: string) {
     this.text = text;
     this.value = Number(text);
+  }
+
+  /** How many were printed as literals so far: the difference before and after a text shows whether it has some. */
+  static get printed(): number {
+    return JsonNumber.#printed;
   }
 
   /**
@@ -56,15 +62,10 @@ export class JsonNumber {
   toJSON(): unknown {
     const exact = this.integer === undefined ? Number.isFinite(this.value) : Number.isSafeInteger(this.value);
     if (exact) return this.value;
-    literals++;
+    JsonNumber.#printed++;
     return rawJSON(this.text);
   }
 }
-
-let literals = 0;
-
-/** How many numbers have been printed as literals so far: whether a text has some shows in the difference. */
-export const literalsPrinted = (): number => literals;
 
 /** The value as a {@link JsonNumber}, undefined when it is anything else. */
 export function asJsonNumber(value: unknown): JsonNumber | undefined {

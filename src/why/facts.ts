@@ -20,8 +20,6 @@ import { type Migration, migrationOf } from "../claims/plugin-migration.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { ReportedObject } from "../meta/ownership-reports.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { turn } from "../util/clock.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 
 /** How many objects a page has at first, and at most: it grows while pages are read in no time. */
 const PAGE = { first: 4, most: 500 };
@@ -128,7 +126,7 @@ export class Facts {
 
   /** The objects of a kind one after the other, without holding the event loop, as long as more may be read. */
   async *each<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, query: ListQuery = {}): AsyncGenerator<T> {
-    const limit = new TurnLimit();
+    const limit = this.client.clock.loop.slice();
     let size = PAGE.first;
     for (let next: string | undefined = ""; next !== undefined;) {
       const left = this.mostRead - this.#read;
@@ -138,7 +136,7 @@ export class Facts {
       }
       const most = Math.min(size, left);
       const page = next === "" ? { limit: most } : { limit: most, continue: next };
-      const reading = new TurnLimit();
+      const reading = this.client.clock.loop.slice();
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
       const { items, metadata } = await this.client.resource(kind).list({ ...query, ...page, signal: this.signal });
       size = reading.isOver ? Math.max(1, size >> 1) : Math.min(PAGE.most, size * 2);
@@ -148,7 +146,7 @@ export class Facts {
         yield item;
       }
       next = metadata.continue || undefined;
-      await turn();
+      await this.client.clock.loop.pass();
     }
   }
 

@@ -12,12 +12,12 @@ import { isGated } from "../controllers/scheduler/memory.ts";
 import { SCHEDULER, schedulerNames } from "../controllers/scheduler/names.ts";
 import { isFinished } from "../claims/usage.ts";
 import type { ConsideredNode, ReportedReason, WhyReport } from "../meta/why-report.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { ACTORS } from "./actors.ts";
 import { lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
 import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, refOf } from "./facts.ts";
 import { explainPlaced } from "./placed-pods.ts";
 import { type PodBoard, boardFor } from "./pod-board.ts";
+import type { Slice } from "../util/loop.ts";
 
 /** What a Pod adds to a report. */
 export type PodPart = Pick<WhyReport, "reasons" | "nodes" | "leftOut">;
@@ -79,7 +79,7 @@ async function explainWaiting(
   const chosen = await ofChosen(facts, gathered, judgement.claims.late);
   // What nodes lack does not matter any more.
   if (chosen.length > 0) return chosen;
-  const lacks = await consider(gathered, guest, nodes);
+  const lacks = await consider(gathered, guest, nodes, facts.client.clock.loop.slice());
   const refused = await ofRefused(facts, judgement.claims.late);
   if (refused.length > 0) return nodes.items[0]?.lacks.length === 0 ? refused : [...refused, ...lacks];
   const [nearest] = nodes.items;
@@ -117,10 +117,10 @@ async function consider(
   { board }: PodBoard,
   guest: Judgement["guest"],
   nodes: First<ConsideredNode>,
+  limit: Slice,
 ): Promise<readonly ReportedReason[]> {
   const judgement = new Judgement(guest, board);
   const counts = new Map<string, { count: number; readonly lack: Lack }>();
-  const limit = new TurnLimit();
   for (const node of board.nodes) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
     if (limit.isOver) await limit.pause();

@@ -5,7 +5,6 @@
  */
 import { type ApiObject, type Kind, type UntypedObject, isStatus, metadataOf } from "../client/index.ts";
 import type { ReportedContent, ReportedReason } from "../meta/why-report.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { type Facts, led, textOf } from "./facts.ts";
 import { explainDeletion } from "./terminating.ts";
 
@@ -69,7 +68,7 @@ async function leftOf(
   if (!page || page.items.length === 0) return undefined;
   const finalizers = new Map<string, number>();
   const held: ApiObject[] = [];
-  const limit = new TurnLimit();
+  const limit = client.clock.loop.slice();
   for (const item of page.items) {
     const own = item.metadata.finalizers ?? [];
     for (const name of own) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);

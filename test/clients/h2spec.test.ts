@@ -10,7 +10,7 @@ import tls from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
 import { Http2Connection, type Http2Stream, outputPages } from "../../src/http2/index.ts";
 import { testAuthority } from "../../src/server/testing/certificates.ts";
-import { atEndOfTurn, systemClock } from "../../src/util/clock.ts";
+import { systemClock } from "../../src/util/clock.ts";
 import { built } from "./built.ts";
 
 const bin = await built({
@@ -45,7 +45,7 @@ const server = tls.createServer({ key, cert, ALPNProtocols: ["h2"] }, (socket) =
       headerFields: 1000,
       resets: { burst: 500, perSecond: 33 },
     },
-    later: atEndOfTurn,
+    later: systemClock.loop.later,
     now: () => systemClock.steady(),
     pages,
     headerMemory: { take: () => true, give() {} },

@@ -8,7 +8,7 @@ import { guestOf } from "../../src/controllers/scheduler/guest.ts";
 import { Judgement } from "../../src/controllers/scheduler/judgement.ts";
 import { schedulerNames } from "../../src/controllers/scheduler/names.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
-import { type Random, seededRandom } from "../../src/util/clock.ts";
+import { type Random, seededRandom, systemClock } from "../../src/util/clock.ts";
 import { type Cluster, modelFit } from "./model/placing.ts";
 
 /* oxlint-disable typescript/no-explicit-any -- objects are plain JSON here */
@@ -261,7 +261,7 @@ test(
           if (plan) model[node.metadata.name] = plan;
         }
         expect(ours, `cluster ${FIRST + run}, pod ${i}: ${JSON.stringify(pod.spec)}`).toEqual(model);
-        const decision = await decide(judgement.guest, board, draw.below(9));
+        const decision = await decide(judgement.guest, board, draw.below(9), systemClock.loop.slice());
         expect(decision.is).toBe(Object.keys(model).length > 0 ? "placed" : "waits");
         const chosen = decision.is === "placed" ? [decision.node] : [];
         expect(Object.keys(model)).toEqual(expect.arrayContaining(chosen));

@@ -14,6 +14,7 @@ import type { Log } from "../../src/util/log.ts";
 
 /** A clock on which a minute is a second and a half. */
 const fast: Clock = {
+  loop: systemClock.loop,
   now: () => systemClock.now(),
   steady: () => 40 * systemClock.steady(),
   after: (ms, work, options) => systemClock.after(ms / 40, work, options),

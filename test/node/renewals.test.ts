@@ -14,6 +14,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const wall = { ahead: 0 };
 const clock = (): Clock => ({
+  loop: world.clock.loop,
   now: () => world.clock.now() + wall.ahead,
   steady: () => world.clock.steady(),
   after: (...timer) => world.clock.after(...timer),

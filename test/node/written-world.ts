@@ -91,7 +91,12 @@ export class WrittenWorld implements AsyncDisposable {
       root: this.root,
       dialect: kubernetes,
       client,
-      clock: { now: () => clock.now() + this.wall.ahead, steady: () => clock.steady(), after: clock.after.bind(clock) },
+      clock: {
+        loop: clock.loop,
+        now: () => clock.now() + this.wall.ahead,
+        steady: () => clock.steady(),
+        after: clock.after.bind(clock),
+      },
       random,
       log,
       activity,

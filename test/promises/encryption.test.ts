@@ -12,7 +12,8 @@ import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import { systemClock, systemRandom, turn } from "../../src/util/clock.ts";
+import { systemClock, systemRandom } from "../../src/util/clock.ts";
+import { turn } from "../../src/util/testing/turn.ts";
 import { MOST_TURN_MS, expectNotLong, longestTurn, metered } from "../../src/util/testing/turns.ts";
 
 const COUNT = 10_000;
@@ -67,7 +68,7 @@ test.each(Object.keys(PROVIDERS))(
     let store!: EncryptedStore;
     let cluster: Cluster | undefined;
     const start = async (): Promise<void> => {
-      store = new EncryptedStore(await openMemoryStore({ records: stored, revision: COUNT }), rules);
+      store = new EncryptedStore(await openMemoryStore({ records: stored, revision: COUNT }), rules, systemClock.loop);
     };
     const longest = await longestTurn(
       async () => {

@@ -11,7 +11,7 @@ import type { StoredRecord } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { inTurns } from "../../src/util/steps.ts";
 import { expectNoLongTurn, turnBound } from "../../src/util/testing/turns.ts";
-import { TurnLimit } from "../../src/util/turn-limit.ts";
+import { systemClock } from "../../src/util/clock.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 const kim: Identity = { user: "kim", groups: ["team", "system:authenticated"] };
@@ -42,8 +42,8 @@ async function open(bindings: number): Promise<{ cluster: Cluster; rbac: () => A
   const cluster = await createCluster({
     store: await openMemoryStore({ records: records(bindings), revision: bindings + 100 }),
     dialect: kubernetes,
-    authorizer: ({ lookup }) => {
-      rbac = () => new Rbac(lookup);
+    authorizer: ({ lookup, api }) => {
+      rbac = () => new Rbac(lookup, api.clock.loop);
       return mastersAuthorizer;
     },
   });
@@ -116,7 +116,7 @@ test("no turn of a comparison of rights is long", { timeout: 60_000 }, async () 
   const given = { verbs: many("v", 30_000), apiGroups: many("g", 30_000), resources: many("r", 30_000) };
   const held = many("r", 300).map((resource) => ({ ...given, verbs: ["v1", "v2"], resources: [resource] }));
   await expectNoLongTurn(
-    () => new TurnLimit(),
+    () => systemClock.loop.slice(),
     async (limit) => {
       const missing = await inTurns(missingRights(held, [given]), limit);
       expect(missing.rules.length).toBeGreaterThan(0);

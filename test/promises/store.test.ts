@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, StoreEvent } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
-import { type Clock, seededRandom, systemClock, turn } from "../../src/util/clock.ts";
+import { type Clock, seededRandom, systemClock } from "../../src/util/clock.ts";
+import { turn } from "../../src/util/testing/turn.ts";
 
 const SEED = Number(process.env["SEED"]);
 const EVENTS = 1500;

@@ -1,6 +1,6 @@
 /** What a resourceVersion promises, and reads by it. */
 import { describe, expect, test } from "vitest";
-import { turn } from "../../src/util/clock.ts";
+import { turn } from "../../src/util/testing/turn.ts";
 import { cpuMillis } from "../../src/util/testing/cpu-time.ts";
 import { expectNotLong } from "../../src/util/testing/turns.ts";
 import { MERGE, fresh, serve } from "../rules/api.ts";

@@ -13,7 +13,7 @@ import {
   sharedInformer,
   watches,
 } from "../../src/runtime/index.ts";
-import { turn } from "../../src/util/clock.ts";
+import { turn } from "../../src/util/testing/turn.ts";
 import { World } from "./world.ts";
 
 const at = (name: string): Key<"Namespaced"> => ({ namespace: "default", name });

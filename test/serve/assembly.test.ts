@@ -26,7 +26,7 @@ afterAll(() => {
 
 /** A clock that knows who waits for it. */
 class WatchedClock implements Clock {
-  readonly goesOn = true;
+  readonly loop = systemClock.loop;
   readonly #waiting = new Map<object, string>();
 
   now(): number {

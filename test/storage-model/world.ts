@@ -34,7 +34,8 @@ import { sidecarsOf } from "../../src/sidecars/index.ts";
 import { snapshotKinds } from "../../src/sidecars/snapshot/kinds.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
-import { ManualClock, seededRandom, systemClock, turn } from "../../src/util/clock.ts";
+import { ManualClock, seededRandom, systemClock } from "../../src/util/clock.ts";
+import { turn } from "../../src/util/testing/turn.ts";
 import { AUDIENCE, DRIVER, type Judge, StorageArray } from "./array.ts";
 
 export const NODES = ["n0", "n1"] as const;

@@ -12,6 +12,7 @@ import { LineFile } from "../files/line-file.ts";
 import { OptionError } from "../options/types.ts";
 import type { AuditFileOptions } from "../options/audit-options.ts";
 import { RotatingFile } from "./rotating-file.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** What sinks of events are given. */
 export interface SinkParts {
@@ -46,7 +47,7 @@ export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open:
       },
     };
   }
-  if (mode === "blocking") return blocking(write, open, lineOf);
+  if (mode === "blocking") return blocking(write, clock.loop, open, lineOf);
   const batches = new Batches({
     clock,
     options: batch,
@@ -63,10 +64,11 @@ export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open:
 
 /**
  * An answer waits for its event. That a request has come is written with whatever is written next, at the latest when the
- * turn of the event loop ends: nothing has been answered by then.
+ * pass of the event loop ends: nothing has been answered by then.
  */
 function blocking(
   write: Write,
+  loop: Loop,
   open: AsyncDisposableStack,
   lineOf: (event: AuditEvent) => string | undefined,
 ): AuditSink {
@@ -87,7 +89,7 @@ function blocking(
       lines += line;
       events++;
       if (event.stage.stage !== "RequestReceived") flush();
-      else if (events === 1) setImmediate(flush);
+      else if (events === 1) loop.later(flush);
       return true;
     },
   };

@@ -146,7 +146,12 @@ function renewalOf(parts: Partial<RenewalParts> = {}) {
   const wall = { ahead: 0 };
   const logged: [string, string, LogFacts | undefined][] = [];
   const log = logOf((...line) => void logged.push([line[0], line[1], line[2]]));
-  const timed = { now: () => clock.now() + wall.ahead, steady: () => clock.steady(), after: clock.after.bind(clock) };
+  const timed = {
+    loop: clock.loop,
+    now: () => clock.now() + wall.ahead,
+    steady: () => clock.steady(),
+    after: clock.after.bind(clock),
+  };
   const files = new Map<string, string>();
   const pki = openPki(
     { read: (name) => files.get(name), write: (name, text) => void files.set(name, text) },

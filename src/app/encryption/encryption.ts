@@ -91,7 +91,7 @@ export class Encryption implements Disposable {
 
   /** The store over another one; there is one for all of a server. */
   over(store: Store): EncryptedStore {
-    return (this.#store ??= new EncryptedStore(store, this.#loaded.rules));
+    return (this.#store ??= new EncryptedStore(store, this.#loaded.rules, this.#parts.clock.loop));
   }
 
   /** Says who is told when what could not be read may be readable: there are other keys, or a plugin that is well. */

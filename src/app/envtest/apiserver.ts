@@ -15,7 +15,7 @@ import { kubernetes as dialect } from "../../meta/dialect.ts";
 import { createPki, givenPair } from "../../pki/index.ts";
 import type { TlsOptions } from "../../server/index.ts";
 import type { Store } from "../../storage/contract.ts";
-import { type Clock, turn } from "../../util/clock.ts";
+import type { Clock } from "../../util/clock.ts";
 import { refusal } from "../../util/refusal.ts";
 import { replaceFile } from "../storage/data-directory.ts";
 import type { Encryption } from "../encryption/encryption.ts";
@@ -57,7 +57,7 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
   const [stored, { auditingOf, authenticationOf, openCluster }] = await Promise.all([
     opening(),
-    turn().then(() => import("./cluster.ts")),
+    ground.clock.loop.pass().then(() => import("./cluster.ts")),
   ]);
   open.adopt(stored, () => stored.close());
   const encryption = await openEncryption(plan, ground, open);

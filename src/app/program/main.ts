@@ -44,11 +44,12 @@ export async function main(args: readonly string[]): Promise<void> {
     if (error.code !== "EPIPE") throw error;
   });
   const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  const output: ErrorOutput = { say: sayText };
   const exit = { done: 0, failed: 1 };
   const program = createProgram({
     version: VERSION,
     flags: serveFlags(),
-    serve: (flags, file) => serve(flags, file, print),
+    serve: (flags, file) => serve(flags, file, print, output),
     async run({ command, ...options }) {
       const { runCommand } = await import("../../testing/run-command.ts");
       return runCommand(command, options);
@@ -111,12 +112,16 @@ export async function main(args: readonly string[]): Promise<void> {
     process.exitCode = exit.done;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    process.exitCode = tell(error, exit.failed);
+    process.exitCode = tell(error, exit.failed, output);
   }
 }
 
-/** How errors that end the program are told: on standard error, as text until a server logs JSON. */
-let say = (message: string): void => void process.stderr.write(`keelson: ${message}\n`);
+/** Where errors go that end the program: to standard error, as text until a server logs JSON. */
+interface ErrorOutput {
+  say: (message: string) => void;
+}
+
+const sayText = (message: string): void => void process.stderr.write(`keelson: ${message}\n`);
 
 /** Errors that say themselves what is wrong: of the store, of a command, of a server that was asked. */
 const TOLD: ReadonlySet<string> = new Set([
@@ -129,7 +134,7 @@ const TOLD: ReadonlySet<string> = new Set([
 ]);
 
 /** Prints an error as its kind deserves it, and answers the exit code. */
-function tell(error: Error, failed: number): number {
+function tell(error: Error, failed: number, { say }: ErrorOutput): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const usage = error instanceof OptionError || (error instanceof CliError && error.usage);
   // What the operating system refuses says itself what and where; a stack helps only with our own mistakes.
@@ -138,7 +143,12 @@ function tell(error: Error, failed: number): number {
   return usage ? EXIT_USAGE : failed;
 }
 
-async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
+async function serve(
+  flags: RawOptions,
+  file: string | undefined,
+  print: (text: string) => void,
+  output: ErrorOutput,
+): Promise<void> {
   const unknown: string[] = [];
   const options = await readOptions(flags, file, (name, nearest) => void unknown.push(name + nearest));
   const log = stderrLog(options, systemClock);
@@ -184,20 +194,20 @@ async function runUntil(
   stopped: Promise<NodeJS.Signals>,
   failed: Promise<Error>,
   server: RunningServer,
-  log: Log,
+  { log, output }: { readonly log: Log; readonly output: ErrorOutput },
 ): Promise<void> {
   using _memory = new UnusedMemory(systemClock);
   using _young = new YoungGeneration();
   const why = await Promise.race([stopped, failed]);
   if (why instanceof Error) {
-    say(`the store has failed and the process ends: ${why.message}`);
+    output.say(`the store has failed and the process ends: ${why.message}`);
     const gone = why.cause instanceof StoreError && why.cause.code === "gone";
     process.exit(gone ? EXIT_GONE : EXIT_STORE);
   }
   log.info("stopping", { why });
   const began = systemClock.steady();
   await awake(server.close()).catch((error: unknown) => {
-    say(`the server did not close as it should: ${String(error)}`);
+    output.say(`the server did not close as it should: ${String(error)}`);
     process.exit(1);
   });
   log.info("stopped", { millis: Math.round(systemClock.steady() - began) });
@@ -206,7 +216,7 @@ async function runUntil(
 
 /** Where `serve` would keep its data. */
 async function dataDirOf(given: string | undefined): Promise<string> {
-  const unknown = (name: string, nearest: string): void => say(`unknown environment variable ${name}${nearest}`);
+  const unknown = (name: string, nearest: string): void => sayText(`unknown environment variable ${name}${nearest}`);
   return (await readOptions(given === undefined ? {} : { "data-dir": given }, undefined, unknown)).dataDir;
 }
 

@@ -8,7 +8,7 @@ import { adminToken } from "../../auth/admin.ts";
 import { opaqueTokens } from "../../auth/opaque-tokens.ts";
 import { neutral } from "../../meta/dialect.ts";
 import { calmLog } from "../../util/calm-log.ts";
-import { systemClock, systemRandom } from "../../util/clock.ts";
+import { newSystemClock, systemRandom } from "../../util/clock.ts";
 import { Faults } from "../../util/faults.ts";
 import { type Log, silentLog } from "../../util/log.ts";
 import { AccessFile } from "../logs/access-log.ts";
@@ -26,7 +26,7 @@ import { LiveUsers } from "../authentication/user-file.ts";
 /** Opens the data directory, the certificates and the files that options name; nothing is written to an existing directory yet. */
 export function openServerParts(
   given: ServeOptions,
-  { clock = systemClock, random = systemRandom, log: plain = silentLog }: Surroundings,
+  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog }: Surroundings,
   opened: AsyncDisposableStack,
 ): ServerParts {
   const around = { clock, random, log: opened.use(calmLog(plain, clock)) };

@@ -12,7 +12,7 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { type Pki, kubeconfig } from "../../pki/index.ts";
 import type { Listener } from "../../server/index.ts";
 import type { Store } from "../../storage/contract.ts";
-import { sleep, turn } from "../../util/clock.ts";
+import { sleep } from "../../util/clock.ts";
 import type { Faults } from "../../util/faults.ts";
 import { silentLog } from "../../util/log.ts";
 import { openParts } from "../../util/open-parts.ts";
@@ -56,7 +56,9 @@ export const runServer = (options: ServeOptions, surroundings: Surroundings = {}
     async (opened) => {
       const parts = openServerParts(options, surroundings, opened);
       // Reading most of the program is one long piece of work: the store, which opens in a thread, has to have begun before.
-      const stores = await openStores(parts, () => turn().then(() => import("../../cluster/index.ts")));
+      const stores = await openStores(parts, () =>
+        parts.around.clock.loop.pass().then(() => import("../../cluster/index.ts")),
+      );
       const saved = saveIdentity(parts);
       const cluster = await openCluster(stores, parts);
       const listener = await listen(cluster.server, parts);

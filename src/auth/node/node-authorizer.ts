@@ -17,6 +17,7 @@ import { Rule, wholeResource } from "../rbac/rule.ts";
 import { NodeGraph } from "./node-graph.ts";
 import { groupOfRules, nodeOf } from "./node-name.ts";
 import { NODE_RULES } from "./node-rules.ts";
+import type { Loop } from "../../util/loop.ts";
 
 const LEASES_OF_NODES = "kube-node-lease";
 
@@ -55,14 +56,14 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 const made = new WeakMap<Lookup, Authorizer>();
 
 /** The node authorizer of a cluster; the same whenever it is asked for. */
-export function nodeAuthorizer({ lookup }: Pick<TrustGround, "lookup">): Authorizer {
+export function nodeAuthorizer({ lookup, api }: TrustGround): Authorizer {
   let authorizer = made.get(lookup);
-  if (!authorizer) made.set(lookup, (authorizer = authorizerOver(lookup)));
+  if (!authorizer) made.set(lookup, (authorizer = authorizerOver(lookup, api.clock.loop)));
   return authorizer;
 }
 
-function authorizerOver(lookup: Lookup): Authorizer {
-  const graph = new NodeGraph(lookup);
+function authorizerOver(lookup: Lookup, loop: Loop): Authorizer {
+  const graph = new NodeGraph(lookup, loop);
   const rules = NODE_RULES.map((rule) => new Rule(rule));
   const byRules = (info: RequestInfo): Decision =>
     info.isResource && rules.some((rule) => rule.allowsSome(info, wholeResource(info))) ? ALLOWED : NO_OPINION;

@@ -3,6 +3,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup, ObjectName } from "../../schema/lookup.ts";
 import { expectNoLongTurn } from "../../util/testing/turns.ts";
 import { NodeGraph } from "./node-graph.ts";
+import { systemClock } from "../../util/clock.ts";
 
 /** Pods that come while somebody follows them. */
 class Pods {
@@ -43,7 +44,7 @@ class Pods {
 async function graphOf(): Promise<{ pods: Pods; graph: NodeGraph }> {
   const pods = new Pods();
   pods.put("first");
-  const graph = new NodeGraph(pods.lookup);
+  const graph = new NodeGraph(pods.lookup, systemClock.loop);
   await graph.catchUp();
   return { pods, graph };
 }

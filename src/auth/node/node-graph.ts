@@ -12,8 +12,8 @@
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Followed, Lookup, ObjectName } from "../../schema/lookup.ts";
 import { type Steps, inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { type PodReferences, type VolumeReferences, keyOf, readPod, readVolume } from "./references.ts";
+import type { Loop } from "../../util/loop.ts";
 
 const PODS = "pods";
 const VOLUMES = "persistentvolumes";
@@ -24,6 +24,7 @@ const MANY = 5000;
 /** See the head of this file. */
 export class NodeGraph {
   readonly #lookup: Lookup;
+  readonly #loop: Loop;
   readonly #pods: Side<PodReferences>;
   readonly #volumes: Side<VolumeReferences>;
   /** How many Pods of a node refer to an object, by its key. */
@@ -33,8 +34,9 @@ export class NodeGraph {
   #isLoaded = false;
   #loading: Promise<void> | undefined;
 
-  constructor(lookup: Lookup) {
+  constructor(lookup: Lookup, loop: Loop) {
     this.#lookup = lookup;
+    this.#loop = loop;
     this.#pods = new Side(lookup.follow(PODS), readPod, {
       add: ({ node, keys }) => {
         for (const key of keys) count(this.#nodes, key, node, 1);
@@ -64,7 +66,7 @@ export class NodeGraph {
     const volumes = this.#isLoaded ? this.#volumes.changed() : undefined;
     if (!pods || !volumes || pods.length + volumes.length > MANY) return this.#wait(this.#loadAll());
     if (pods.length + volumes.length === 0) return undefined;
-    const done = inTurns(this.#take(pods, volumes), new TurnLimit());
+    const done = inTurns(this.#take(pods, volumes), this.#loop.slice());
     return done instanceof Promise ? this.#wait(done) : undefined;
   }
 
@@ -109,7 +111,7 @@ export class NodeGraph {
     ]);
     this.#nodes = new Map();
     this.#holders = new Map();
-    const limit = new TurnLimit();
+    const limit = this.#loop.slice();
     for (const pod of pods) {
       if (limit.isOver) await limit.pause();
       this.#pods.put(pod.namespace, pod.name, pod);

@@ -6,9 +6,9 @@
  *
  * @module
  */
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Decision } from "../contract.ts";
 import { type Binding, describe } from "./binding.ts";
+import type { Slice } from "../../util/loop.ts";
 
 /** A binding that somebody is named in, and as which of its subjects. */
 export class Held {
@@ -51,10 +51,9 @@ export class BindingIndex {
     return this.#nameLength;
   }
 
-  /** Takes all bindings of a cluster, in turns; there were none before, and nobody asks before it is done. */
-  async fill(bindings: readonly Binding[]): Promise<void> {
+  /** Takes all bindings of a cluster, in slices; there were none before, and nobody asks before it is done. */
+  async fill(bindings: readonly Binding[], limit: Slice): Promise<void> {
     const lists = new Set<Held[]>();
-    const limit = new TurnLimit();
     for (const binding of bindings) {
       if (limit.isOver) await limit.pause();
       this.#add(keyOf(binding), binding);

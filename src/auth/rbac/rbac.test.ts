@@ -3,6 +3,7 @@ import { masters } from "../admin.ts";
 import type { Decision, Identity } from "../contract.ts";
 import { Rbac, rbacOf } from "./rbac.ts";
 import { RolesOfTest, pathRule, question, rule } from "./testing/roles.ts";
+import { systemClock } from "../../util/clock.ts";
 
 const kim: Identity = { user: "kim", groups: ["team", "system:authenticated"] };
 const account: Identity = { user: "system:serviceaccount:n:a", groups: ["system:serviceaccounts"] };
@@ -12,7 +13,7 @@ let rbac: Rbac;
 
 beforeEach(() => {
   roles = new RolesOfTest();
-  rbac = new Rbac(roles);
+  rbac = new Rbac(roles, systemClock.loop);
 });
 
 const decide = async (identity: Identity, text: string, namespace?: string): Promise<Decision> =>
@@ -284,7 +285,7 @@ describe("rights that are listed", () => {
   });
 
   test("decisions and checks of a cluster share one index", () => {
-    expect(rbacOf({ lookup: roles })).toBe(rbacOf({ lookup: roles }));
+    expect(rbacOf(roles, systemClock.loop)).toBe(rbacOf(roles, systemClock.loop));
   });
 });
 

@@ -13,9 +13,9 @@
  */
 import type { RequestInfo } from "../../meta/request-info.ts";
 import type { Followed, Lookup, ObjectName } from "../../schema/lookup.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Loop, Slice } from "../../util/loop.ts";
 import { ALLOWED, NO_OPINION, isMaster } from "../admin.ts";
-import type { Authorizer, Decision, Identity, Rights, TrustGround } from "../contract.ts";
+import type { Authorizer, Decision, Identity, Rights } from "../contract.ts";
 import { type RoleName, readBinding, roleName } from "./binding.ts";
 import { BindingIndex } from "./binding-index.ts";
 import { rightsBy } from "./rights.ts";
@@ -46,6 +46,7 @@ function refusal(missing: readonly RoleCell[]): Decision {
 /** See the head of this file. */
 export class Rbac implements Authorizer {
   readonly #lookup: Lookup;
+  readonly #loop: Loop;
   readonly #sources: readonly Source[];
   readonly #roles: RoleCells;
   #bindings = new BindingIndex();
@@ -55,8 +56,9 @@ export class Rbac implements Authorizer {
   /** Counts what has changed. */
   #changes = 0;
 
-  constructor(lookup: Lookup) {
+  constructor(lookup: Lookup, loop: Loop) {
     this.#lookup = lookup;
+    this.#loop = loop;
     this.#roles = new RoleCells(lookup);
     this.#views = new Views(this.#bindings, this.#roles);
     this.#sources = [
@@ -126,7 +128,7 @@ export class Rbac implements Authorizer {
 
   /** Takes changes in, in one turn where that is enough. */
   #take(changes: readonly (readonly [Source, ObjectName])[]): Promise<void> | undefined {
-    const limit = new TurnLimit();
+    const limit = this.#loop.slice();
     for (const [i, [source, object]] of changes.entries()) {
       source.take(object);
       if (limit.isOver) return this.#begin(() => this.#takeInTurns(changes.slice(i + 1), limit));
@@ -135,7 +137,7 @@ export class Rbac implements Authorizer {
     return undefined;
   }
 
-  async #takeInTurns(changes: readonly (readonly [Source, ObjectName])[], limit: TurnLimit): Promise<void> {
+  async #takeInTurns(changes: readonly (readonly [Source, ObjectName])[], limit: Slice): Promise<void> {
     for (const [source, object] of changes) {
       if (limit.isOver) await limit.pause();
       source.take(object);
@@ -160,7 +162,7 @@ export class Rbac implements Authorizer {
       ["clusterrolebindings", "rolebindings"].map((plural) => this.#lookup.collect(`${plural}.${GROUP}`, readBinding)),
     );
     this.#bindings = new BindingIndex();
-    await this.#bindings.fill(found.flat());
+    await this.#bindings.fill(found.flat(), this.#loop.slice());
     this.#roles.forgetAll();
     this.#views = new Views(this.#bindings, this.#roles);
     this.#isLoaded = true;
@@ -194,8 +196,8 @@ const isBehind = ({ followed, mark }: Source): boolean => followed.mark !== mark
 const known = new WeakMap<Lookup, Rbac>();
 
 /** The RBAC of a cluster: decisions and checks of what somebody gives share one index. */
-export function rbacOf({ lookup }: Pick<TrustGround, "lookup">): Rbac {
+export function rbacOf(lookup: Lookup, loop: Loop): Rbac {
   let rbac = known.get(lookup);
-  if (!rbac) known.set(lookup, (rbac = new Rbac(lookup)));
+  if (!rbac) known.set(lookup, (rbac = new Rbac(lookup, loop)));
   return rbac;
 }

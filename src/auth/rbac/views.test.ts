@@ -6,6 +6,7 @@ import { ANONYMOUS, type Identity } from "../contract.ts";
 import { roleName } from "./binding.ts";
 import { Rbac } from "./rbac.ts";
 import { RolesOfTest, rule } from "./testing/roles.ts";
+import { systemClock } from "../../util/clock.ts";
 
 const MB = 1_000_000;
 const account: Identity = { user: "system:serviceaccount:n:a", groups: ["system:serviceaccounts"] };
@@ -28,7 +29,7 @@ async function keptFor(ask: (rbac: Rbac) => Promise<void>): Promise<number> {
   const roles = new RolesOfTest();
   roles.clusterRole("c", rule("get nodes"));
   roles.binding("", "c", "ClusterRole c", "Group system:serviceaccounts", "Group system:unauthenticated");
-  const rbac = new Rbac(roles);
+  const rbac = new Rbac(roles, systemClock.loop);
   await rbac.authorize(account, asked("name", "first"));
   const before = bytesInUse();
   await ask(rbac);
@@ -92,7 +93,7 @@ test("nothing is kept of roles that somebody wants to give and that are not ther
 
 test("little is kept of long names of roles whose bindings have gone", async () => {
   const roles = new RolesOfTest();
-  const rbac = new Rbac(roles);
+  const rbac = new Rbac(roles, systemClock.loop);
   const ask = async (): Promise<boolean> => (await rbac.authorize(account, asked("name", "x"))).allowed;
   await ask();
   const before = bytesInUse();
@@ -109,7 +110,7 @@ test("a reason is made once for a binding, however many questions it answers", a
   const roles = new RolesOfTest();
   roles.role("n", "r", rule("get * *"));
   roles.binding("n", long(0), "Role r", `User ${account.user}`);
-  const rbac = new Rbac(roles);
+  const rbac = new Rbac(roles, systemClock.loop);
   await rbac.authorize(account, asked("name", "first"));
   const before = bytesInUse();
   for (let i = 0; i < 40; i++) {

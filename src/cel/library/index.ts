@@ -12,9 +12,9 @@ import { LISTS } from "./lists.ts";
 import { STANDARD } from "./standard.ts";
 import { TEXTS } from "./texts.ts";
 import { URLS } from "./urls.ts";
-
-let functions: Functions | undefined;
+import { once } from "../../util/once.ts";
 
 /** All functions; made when the first expression is compiled. */
-export const allFunctions = (): Functions =>
-  (functions ??= functionsOf([STANDARD, TEXTS, LISTS, FORMS, URLS, ADDRESSES, AMOUNTS, AUTHORIZATION]));
+export const allFunctions: () => Functions = once(() =>
+  functionsOf([STANDARD, TEXTS, LISTS, FORMS, URLS, ADDRESSES, AMOUNTS, AUTHORIZATION]),
+);

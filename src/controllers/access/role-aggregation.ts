@@ -8,7 +8,6 @@ import type { Key } from "../../client/index.ts";
 import { ClusterRole } from "../../client/kinds/index.ts";
 import { type Controller, type GetInformer, defineController, sharedInformer, watches } from "../../runtime/index.ts";
 import { type Steps, inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 
 type Rule = NonNullable<ClusterRole["rules"]>[number];
@@ -25,9 +24,9 @@ export const roleAggregation: Controller = defineController({
   for: roles,
   predicate: ({ object }) => object.aggregationRule !== undefined,
   sources: [watches(roles, rolesThatGather)],
-  async reconcile({ object: role, informer, apply }) {
+  async reconcile({ object: role, clock, informer, apply }) {
     if (!role.aggregationRule) return;
-    const rules = await inTurns(gathered(role, informer(roles).list()), new TurnLimit());
+    const rules = await inTurns(gathered(role, informer(roles).list()), clock.loop.slice());
     if (rules) await apply(ClusterRole, { metadata: { name: role.metadata.name }, rules });
   },
 });

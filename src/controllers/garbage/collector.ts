@@ -15,7 +15,6 @@ import { type Client, attempt, keyOf, metadataOf } from "../../client/index.ts";
 import type { StatusReason } from "../../meta/status.ts";
 import { removeFinalizer } from "../../runtime/finalizer.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { FOREGROUND, type Member, ORPHAN, type OwnerReference, Population, isLeaving } from "./population.ts";
 
 type Propagation = "Orphan" | "Foreground" | "Background";
@@ -87,7 +86,7 @@ async function decide(ctx: Collecting, member: Member): Promise<Result> {
 async function judge(ctx: Collecting, member: Member): Promise<Owners> {
   const owners = { stay: [], absent: [], leave: [], undecided: [] } as Record<keyof Owners, OwnerReference[]>;
   // Requests in the same process may be answered without a turn of the event loop, and an object may have thousands of owners.
-  const limit = new TurnLimit();
+  const limit = ctx.clock.loop.slice();
   for (const owner of member.object.metadata.ownerReferences ?? []) {
     owners[await fateOf(ctx, member, owner)].push(owner);
     await limit.pause();

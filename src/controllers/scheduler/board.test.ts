@@ -6,6 +6,7 @@ import { Board } from "./board.ts";
 import { type Decision, decide } from "./decide.ts";
 import { guestOf } from "./guest.ts";
 import { schedulerNames } from "./names.ts";
+import { systemClock } from "../../util/clock.ts";
 
 const names = schedulerNames(kubernetes);
 const meta = (name: string) => ({ name, namespace: "default", uid: `uid-${name}`, creationTimestamp: "" });
@@ -54,7 +55,7 @@ beforeEach(() => {
 
 const decided = async (name: string, ...claims: string[]): Promise<Decision> => {
   const guest = guestOf(pod(name, ...claims), names);
-  const decision = await decide(guest, board);
+  const decision = await decide(guest, board, 0, systemClock.loop.slice());
   if (decision.is === "placed") board.assume(guest, decision.node, decision.plan);
   return decision;
 };

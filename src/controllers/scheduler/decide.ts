@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { Guest } from "./guest.ts";
 import { Counts, Judgement, unfit } from "./judgement.ts";
 import type { NodeView } from "./node-state.ts";
@@ -25,7 +25,7 @@ const MOST_TRIES = 5;
  * Decides about a Pod. Nodes are asked one after the other, from `start` on, until there are enough to choose among: where only one
  * fits it is found.
  */
-export async function decide(guest: Guest, view: View, start = 0, limit = new TurnLimit()): Promise<Decision> {
+export async function decide(guest: Guest, view: View, start: number, limit: Slice): Promise<Decision> {
   for (let left = MOST_TRIES; ; left--) {
     const decision = await look(guest, view, start, limit);
     if (decision.is === "waits") return decision;
@@ -39,7 +39,7 @@ export async function decide(guest: Guest, view: View, start = 0, limit = new Tu
   }
 }
 
-async function look(guest: Guest, view: View, start: number, limit: TurnLimit): Promise<Decision> {
+async function look(guest: Guest, view: View, start: number, limit: Slice): Promise<Decision> {
   const judgement = new Judgement(guest, view);
   const { nodes } = view;
   const { everywhere } = judgement;
@@ -58,7 +58,7 @@ async function look(guest: Guest, view: View, start: number, limit: TurnLimit): 
 }
 
 /** What all nodes lack, counted. */
-async function messageOf(judgement: Judgement, nodes: readonly NodeView[], limit: TurnLimit): Promise<string> {
+async function messageOf(judgement: Judgement, nodes: readonly NodeView[], limit: Slice): Promise<string> {
   const counts = new Counts();
   for (const node of nodes) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes

@@ -4,7 +4,7 @@
  * @module
  */
 import type { KeyContext, Result } from "../../runtime/index.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import { decide } from "./decide.ts";
 import { guestOf } from "./guest.ts";
 import type { SchedulerMemory } from "./memory.ts";
@@ -18,7 +18,7 @@ const MOST = 500;
 
 /** See the head of this file. */
 export async function decideNext(ctx: Scheduling): Promise<Result> {
-  const limit = new TurnLimit();
+  const limit = ctx.clock.loop.slice();
   for (let i = 0; i < MOST; i++) {
     if (ctx.signal.aborted) return undefined;
     const key = ctx.memory.line.take();
@@ -32,7 +32,7 @@ export async function decideNext(ctx: Scheduling): Promise<Result> {
   return undefined;
 }
 
-async function decideOn({ memory, clock }: Scheduling, key: string, limit: TurnLimit): Promise<void> {
+async function decideOn({ memory, clock }: Scheduling, key: string, limit: Slice): Promise<void> {
   const { line, board, names } = memory;
   const pod = memory.pod(key);
   if (!pod) {

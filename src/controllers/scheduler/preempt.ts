@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { Guest } from "./guest.ts";
 import type { Judgement } from "./judgement.ts";
 import { type NodeView, without } from "./node-state.ts";
@@ -20,11 +20,7 @@ export interface Preemption {
 export const mayPreempt = ({ pod }: Guest): boolean => pod.spec.preemptionPolicy !== "Never";
 
 /** See the head of this file; undefined where nobody's going would help. */
-export async function preemptionFor(
-  judgement: Judgement,
-  view: View,
-  limit = new TurnLimit(),
-): Promise<Preemption | undefined> {
+export async function preemptionFor(judgement: Judgement, view: View, limit: Slice): Promise<Preemption | undefined> {
   const { guest } = judgement;
   if (judgement.everywhere || !mayPreempt(guest) || isAwaited(guest, view)) return undefined;
   let found: Preemption | undefined;

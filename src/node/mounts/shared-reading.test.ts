@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { turn } from "../../util/clock.ts";
+import { turn } from "../../util/testing/turn.ts";
 import { sharedReading } from "./shared-reading.ts";
 
 test("who asks while a reading is under way shares the next one, and is given nothing that was read before", async () => {

@@ -12,7 +12,7 @@ import {
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { ManualClock, systemClock } from "../../util/clock.ts";
-import type { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import { writeVolume } from "./atomic-writer.ts";
 import { Killed, TestDirectory, filesUntil, payloadOf } from "./testing/volume.ts";
 import { makeVolumeDirectory } from "./volume-directory.ts";
@@ -224,7 +224,7 @@ test("others can have their turn between any two files that are written, compare
   using directory = new TestDirectory();
   const payload = payloadOf(Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, "x"])));
   let pauses = 0;
-  const turns = { isOver: false, pause: () => void pauses++ } as unknown as TurnLimit;
+  const turns = { isOver: false, pause: () => void pauses++ } as unknown as Slice;
   await writeVolume(directory.path, payload, { clock, turns });
   expect(pauses).toBeGreaterThanOrEqual(100);
   pauses = 0;

@@ -12,7 +12,7 @@
  * @module
  */
 import type { Clock } from "../../util/clock.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { Payload } from "../../volumes/contract.ts";
 import { holds } from "./compare.ts";
 import { settle } from "./settle.ts";
@@ -21,7 +21,7 @@ import { DATA, NEXT, isWriteName, writeName } from "./write-name.ts";
 
 /** How a volume is written. */
 export interface WriteOptions {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "loop">;
   /** The group that everything gets, with the bits to read it. */
   readonly group?: number | undefined;
   /** Whether owners are set, which takes rights; by default they are. */
@@ -29,7 +29,7 @@ export interface WriteOptions {
   /** The machine's by default. */
   readonly files?: WriterFiles;
   /** Shared by all who write at the same time, so that together they hold nobody up; one of its own by default. */
-  readonly turns?: TurnLimit;
+  readonly turns?: Slice;
 }
 
 /** What a group may do at least with the files of a volume that nobody writes to, and with directories (PROJ-47, NODE-39). */
@@ -51,13 +51,13 @@ class VolumeWriter {
   readonly #directory: string;
   readonly #options: WriteOptions;
   readonly #files: WriterFiles;
-  readonly #turns: TurnLimit;
+  readonly #turns: Slice;
 
   constructor(directory: string, options: WriteOptions) {
     this.#directory = directory;
     this.#options = options;
     this.#files = options.files ?? systemFiles;
-    this.#turns = options.turns ?? new TurnLimit();
+    this.#turns = options.turns ?? options.clock.loop.slice();
   }
 
   async write(payload: Payload): Promise<boolean> {

@@ -1,14 +1,9 @@
-import type { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { Payload } from "../../volumes/contract.ts";
 import type { WriterFiles } from "./writer-files.ts";
 
 /** Whether a directory holds these files and no others; modes and owners are not compared (PROJ-52). */
-export async function holds(
-  files: WriterFiles,
-  directory: string,
-  payload: Payload,
-  turns: TurnLimit,
-): Promise<boolean> {
+export async function holds(files: WriterFiles, directory: string, payload: Payload, turns: Slice): Promise<boolean> {
   let left = payload.size;
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import { asError } from "../../volumes/content-error.ts";
 import type { PodVolume } from "../../volumes/contract.ts";
 import { ownerOf } from "../../volumes/pod-owner.ts";
@@ -53,10 +53,11 @@ export class WrittenVolumes implements VolumePlugin {
   readonly #certificates: CertificateKeeper;
   readonly #source: ApiSource;
   readonly #files: WriterFiles;
-  readonly #turns = new TurnLimit();
+  readonly #turns: Slice;
 
   constructor(ground: NodeGround, { tokens, files = systemFiles }: WrittenOptions) {
     this.#ground = ground;
+    this.#turns = ground.clock.loop.slice();
     this.#tokens = tokens;
     this.#files = files;
     this.#certificates = new CertificateKeeper(ground);

@@ -1,4 +1,4 @@
-import type { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { Entry, Owner, WriterFiles } from "./writer-files.ts";
 import { DATA, NEXT, isWriteName } from "./write-name.ts";
 
@@ -11,7 +11,7 @@ export interface Settling {
   /** The first elements of all paths. */
   readonly names: ReadonlySet<string>;
   readonly owner: Owner | undefined;
-  readonly turns: TurnLimit;
+  readonly turns: Slice;
 }
 
 /** Makes missing links, takes away those of names that are gone, and last what earlier writes have left (PROJ-51, PROJ-54). */

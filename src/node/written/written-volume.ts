@@ -1,5 +1,5 @@
 import type { Clock } from "../../util/clock.ts";
-import type { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { Pod } from "../../client/kinds/index.ts";
 import { contentOf } from "../../volumes/content.ts";
 import type { ContentOwner, ContentSource, PodVolume } from "../../volumes/contract.ts";
@@ -14,12 +14,12 @@ export interface WrittenVolume {
   readonly path: string;
   readonly source: ContentSource;
   readonly owner: ContentOwner;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "loop">;
   /** Whether owners are set, which takes rights; by default they are. */
   readonly owners?: boolean;
   readonly files?: WriterFiles;
   /** Shared by all who write at the same time. */
-  readonly turns?: TurnLimit;
+  readonly turns?: Slice;
   /** Makes what the directory is to lie on, when it is known what comes into it. */
   readonly prepare?: () => Promise<void>;
 }

@@ -21,14 +21,8 @@ const sizeOf = ({ spec }: ApiObject): string => (spec as { size: string }).size;
 
 /** A change of one widget of a kind. */
 function proposal(kind: Kind, name: string, change: (old: ApiObject) => void, more: Partial<Change> = {}) {
-  const write = {
-    kind,
-    target: named(name),
-    options: WRITE,
-    caller: CALLER,
-    ctx: newContext(kind),
-    limit: new TurnLimit(),
-  };
+  const ctx = newContext(kind);
+  const write = { kind, target: named(name), options: WRITE, caller: CALLER, ctx, limit: ctx.clock.loop.slice() };
   return changeOf(write, {
     change(old) {
       const object = copyOf(old);

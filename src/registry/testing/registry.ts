@@ -12,6 +12,7 @@ import { objectSchema } from "../../schema/object-schema.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import type { Store, Write } from "../../storage/contract.ts";
 import { type Clock, ManualClock, seededRandom } from "../../util/clock.ts";
+import { EventLoop } from "../../util/loop.ts";
 import type { Value } from "../../value/value.ts";
 import { type BuiltRegistry, type RegistryAccess, buildRegistry } from "../build.ts";
 import type { Actions } from "../kind/action.ts";
@@ -87,7 +88,7 @@ export async function registryOf(
   const api: ApiContext = {
     dialect,
     gates: gatesOf(dialect),
-    clock: parts.clock ?? new ManualClock(),
+    clock: parts.clock ?? new ManualClock(undefined, 0, new EventLoop()),
     random: seededRandom(1),
   };
   return buildRegistry({

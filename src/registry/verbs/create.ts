@@ -12,7 +12,6 @@ import { generatedName } from "../../schema/generated-name.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { encodeObject } from "../versions/codec.ts";
 import { type Judging, type Plan, type Proposal, commit, whenHeld } from "../commit/commit.ts";
@@ -35,7 +34,7 @@ export function create(
   caller: Caller,
 ): Promise<WriteResult> {
   const ctx = newContext(kind, caller);
-  const write: Write = { kind, target, options, caller, ctx, limit: new TurnLimit() };
+  const write: Write = { kind, target, options, caller, ctx, limit: ctx.clock.loop.slice() };
   return withWarnings(ctx, () => createNew(write, decode(write, body)));
 }
 

@@ -5,7 +5,6 @@
  */
 import type { Entry, ListPart } from "../../cache/index.ts";
 import { hasReason, success } from "../../meta/status.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
 import type { Kind } from "../kind/kind.ts";
 import { newContext } from "../kind/write.ts";
@@ -40,7 +39,7 @@ export async function deleteCollection(
 async function deleteAll(kind: Kind, entries: readonly Entry[], how: DeleteOptions, caller: Caller): Promise<boolean> {
   let next = 0;
   let changed = false;
-  const limit = new TurnLimit();
+  const limit = kind.shared.api.clock.loop.slice();
   const worker = async (): Promise<void> => {
     while (next < entries.length) {
       if (await deleteOne(kind, placeOf(entries[next++]!), how, caller)) changed = true;

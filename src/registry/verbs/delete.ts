@@ -14,7 +14,7 @@ import type { Entry } from "../../cache/index.ts";
 import { conflict, deleted, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { equal } from "../../value/value.ts";
 import { encodeObject } from "../versions/codec.ts";
@@ -42,7 +42,7 @@ interface Deletion {
   readonly own: boolean;
   readonly ctx: WriteContext;
   /** Large objects take more than a tick of the event loop. */
-  readonly limit: TurnLimit;
+  readonly limit: Slice;
 }
 
 /**
@@ -60,7 +60,7 @@ export function deleteObject(
   if (isUnread(kind, options)) return deleteUnread(kind, target, options, caller);
   const ctx = newContext(kind);
   warnOfOrphans(kind, options, ctx);
-  const deletion: Deletion = { kind, target, options, caller, own, ctx, limit: new TurnLimit() };
+  const deletion: Deletion = { kind, target, options, caller, own, ctx, limit: ctx.clock.loop.slice() };
   const key = keyOf(kind, target.namespace, target.name);
   return commit({
     ...deletion,

@@ -40,7 +40,7 @@ export async function historyOf(kind: Kind, target: Target, options: HistoryOpti
     versions.push(reported({ version, object, before, isKept, withObject: options.objects }));
     if (older) object = older;
     // Each may be large; between two of them others have their turn.
-    await new Promise((resolve) => setImmediate(resolve));
+    await kind.shared.api.clock.loop.yield();
   }
   return {
     kind: "History",

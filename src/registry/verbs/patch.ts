@@ -26,7 +26,6 @@ import { placeObject } from "../kind/metadata.ts";
 import { managerOf, ownUpdated } from "../objects/ownership.ts";
 import { type Write, newContext, withWarnings } from "../kind/write.ts";
 import { type Steps, type Work, andThen, isSteps, whenLarge } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion, demandVersion } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";

@@ -11,7 +11,6 @@ import type { Entry } from "../../cache/index.ts";
 import { badRequest, conflict, notFound } from "../../meta/status.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
 import { type Work, andThen, atOnce, inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { type Value, equal } from "../../value/value.ts";
 import { encodeObject } from "../versions/codec.ts";
 import { type Judging, type Plan, type Proposal, commit, whenHeld } from "../commit/commit.ts";
@@ -38,8 +37,9 @@ export function update(
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind, caller), limit: new TurnLimit() };
-  return withWarnings(write.ctx, () => updateNow(write, body));
+  const ctx = newContext(kind, caller);
+  const write: Write = { kind, target, options, caller, ctx, limit: ctx.clock.loop.slice() };
+  return withWarnings(ctx, () => updateNow(write, body));
 }
 
 async function updateNow(write: Write, body: Body): Promise<WriteResult> {

@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { asValue } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { canonicalJson } from "../../value/canonical.ts";
@@ -26,12 +27,13 @@ class NotYet extends Error {
 /** More conversions than an object can have managers and versions would be a walk that never ends. */
 const MOST_RUNS = 200;
 
-let answers: Map<string, ApiObject> | undefined;
+/** What the work that runs now knows, by the target and the object. */
+const conversions = new AsyncLocalStorage<Map<string, ApiObject>>();
 
 /** Converts within {@link converting}; at once for kinds that never wait. */
 export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to: string): ApiObject {
   const { converter } = kind.stored;
-  const known = answers;
+  const known = conversions.getStore();
   const key = known && `${to} ${canonicalJson(asValue(object))}`;
   const answer = known?.get(key!);
   if (answer) return answer;
@@ -48,16 +50,11 @@ export const mayWait = ({ stored }: Pick<Kind, "stored">): boolean => stored.con
 export async function converting<T>(work: () => T): Promise<T> {
   const known = new Map<string, ApiObject>();
   for (let runs = 1; ; runs++) {
-    const before = answers;
-    answers = known;
     try {
-      return work();
+      return conversions.run(known, work);
     } catch (error) {
       if (!(error instanceof NotYet) || runs >= MOST_RUNS) throw error;
-      answers = before;
       await error.promise;
-    } finally {
-      answers = before;
     }
   }
 }

@@ -80,7 +80,7 @@ export function makeReady(kind: Kind, entries: readonly Entry[]): Promise<void> 
 export async function makeViews(kind: Kind, entries: readonly Entry[]): Promise<void> {
   const wait = makeReady(kind, entries);
   if (wait) await wait;
-  const limit = new TurnLimit();
+  const limit = kind.shared.api.clock.loop.slice();
   for (const entry of entries) {
     if (isShownAsStored(kind, entry)) continue;
     viewOf(kind, entry);

@@ -10,7 +10,6 @@ import type { ServerContext } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 import { logFields } from "../request/log-fields.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 

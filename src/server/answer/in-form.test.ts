@@ -7,6 +7,10 @@ import { indentJson } from "./indent-json.ts";
 import { listForm } from "./list-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import type { Format } from "./negotiate.ts";
+import { systemClock } from "../../util/clock.ts";
+import { KeyedLock } from "../../util/keyed-lock.ts";
+
+const server = { clock: systemClock, conversions: new KeyedLock() };
 
 const format = (over: Partial<Format> = {}): Format => ({
   media: "json",
@@ -43,7 +47,7 @@ describe("forms of answers", () => {
   test("compact JSON ends its line, small or large", async () => {
     for (const size of [10, 100_000]) {
       const bytes = Buffer.from(JSON.stringify("x".repeat(size)));
-      expect(text(await jsonInForm(bytes, format()))).toBe(`${bytes.toString()}\n`);
+      expect(text(await jsonInForm(server, bytes, format()))).toBe(`${bytes.toString()}\n`);
     }
     expect(written({ a: 1 }, format())).toBe('{"a":1}\n');
   });
@@ -58,7 +62,7 @@ describe("forms of answers", () => {
     let counting = setImmediate(count);
     const made = await Promise.all(
       Array.from({ length: 5 }, async () => {
-        await jsonInForm(bytes, format({ media: "yaml" }));
+        await jsonInForm(server, bytes, format({ media: "yaml" }));
         return passes;
       }),
     );

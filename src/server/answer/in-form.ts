@@ -9,10 +9,8 @@ import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
 import { utf8Text } from "../../value/utf8.ts";
 import { yamlLines } from "../../value/yaml-encode.ts";
-import { KeyedLock } from "../../util/keyed-lock.ts";
 import { type Steps, inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
-import { nextTurn } from "../../util/turns.ts";
+import type { ServerContext } from "../context.ts";
 import { indentPieces } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
@@ -23,8 +21,6 @@ const CONTENT_TYPES = { json: "application/json", yaml: "application/yaml", prot
 
 /** From here on parsing alone takes some milliseconds. */
 const LARGE = 131_072;
-/** Of large answers one is made at a time. */
-const large = new KeyedLock();
 /** What every JSON answer ends with. */
 export const LINE_END: Uint8Array = Buffer.from("\n");
 
@@ -38,10 +34,14 @@ export type AnswerPieces = Iterable<Uint8Array>;
  * Bytes of JSON, without a newline at the end, in the form of a response; other forms may take several turns. Large ones are made
  * one after the other, each from a turn of its own on: of many whose seats came free together, one has values in memory.
  */
-export function jsonInForm(bytes: Uint8Array, format: Format): AnswerPieces | Promise<AnswerPieces> {
+export function jsonInForm(
+  { clock: { loop }, conversions }: Pick<ServerContext, "clock" | "conversions">,
+  bytes: Uint8Array,
+  format: Format,
+): AnswerPieces | Promise<AnswerPieces> {
   if (format.media !== "json") {
-    const convert = () => inTurns(parsedInForm(bytes, format), new TurnLimit());
-    return bytes.length > LARGE ? large.run("", () => nextTurn().then(convert)) : convert();
+    const convert = () => inTurns(parsedInForm(bytes, format), loop.slice());
+    return bytes.length > LARGE ? conversions.run("", () => loop.yield().then(convert)) : convert();
   }
   return format.pretty ? indentPieces([utf8Text(bytes)]) : [bytes, LINE_END];
 }

@@ -15,8 +15,8 @@ import {
 } from "../../wire/protobuf/index.ts";
 import type { Entry, ListPart } from "../../registry/index.ts";
 import type { Format } from "./negotiate.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { ListForm } from "./list-form.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** The lengths of entries as items of a kind. */
 const lengths = new WeakMap<ProtobufKind, WeakMap<Entry, number>>();
@@ -27,6 +27,7 @@ const lengths = new WeakMap<ProtobufKind, WeakMap<Entry, number>>();
  * @param itemOf an item as JSON, in the shape of the answer
  */
 export async function protobufForm(
+  loop: Loop,
   head: ListHead,
   list: ListPart,
   itemOf: (entry: Entry) => Uint8Array,
@@ -37,7 +38,7 @@ export async function protobufForm(
   let known = lengths.get(kind);
   if (!known) lengths.set(kind, (known = new WeakMap()));
   let length = 0;
-  const turn = new TurnLimit();
+  const turn = loop.slice();
   for (let part: ListPart | undefined = list; part; part = await part.next?.()) {
     for (const entry of part.entries) {
       let own = known.get(entry);

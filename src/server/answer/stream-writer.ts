@@ -35,7 +35,8 @@ const smallPieces = new BufferPool(SMALL_PIECE + SMALL_PIECE / 8, 32);
 const pools: readonly BufferPool[] = [pieces, new BufferPool(262_144, 64), new BufferPool(WHOLE, 8)];
 
 /** Where the memory of a piece comes from, and when it is full. */
-const pieceSize = (): [BufferPool, number] => (isTaken() ? [pieces, PIECE] : [smallPieces, SMALL_PIECE]);
+const pieceSize = (server: ServerContext): [BufferPool, number] =>
+  isTaken(server) ? [pieces, PIECE] : [smallPieces, SMALL_PIECE];
 
 /** What zlib takes for a stream: 1 << (windowBits + 2) and 1 << (memLevel + 9), of 15 and 8. */
 const GZIP_BYTES = 262_144;
@@ -59,7 +60,7 @@ export class StreamWriter {
   #out: OutStream | undefined;
   /** Bytes that were written and not taken. */
   #untaken = 0;
-  readonly #turn = new TurnLimit();
+  readonly #slice: Slice;
 
   /**
    * @param expected how many bytes will come, where that is known
@@ -70,9 +71,9 @@ export class StreamWriter {
     if (whole) {
       this.#pool = poolFor(expected);
       this.#buffer = this.#pool?.take() ?? Buffer.allocUnsafe(expected);
-      this.#full = Math.max(pieceSize()[1], expected + 1);
+      this.#full = Math.max(pieceSize(server)[1], expected + 1);
     } else {
-      [this.#pool, this.#full] = pieceSize();
+      [this.#pool, this.#full] = pieceSize(server);
       this.#buffer = this.#pool.take();
     }
     this.#response = response;
@@ -123,7 +124,7 @@ export class StreamWriter {
     // Many whose readers have gone at once do not wait for turns: nothing is left to do.
     if (!out.closed) await this.#turn.pause();
     if (out.closed) return false;
-    [this.#pool, this.#full] = pieceSize();
+    [this.#pool, this.#full] = pieceSize(this.#server);
     this.#buffer = this.#pool.take();
     return true;
   }
@@ -165,7 +166,7 @@ export class StreamWriter {
   #count(bytes: number): void {
     if (this.#response.incoming.sent.connection.address === "") return;
     this.#untaken += bytes;
-    untaken += bytes;
+    this.#server.untaken.bytes += bytes;
   }
 
   /** Breaks the answer off, so that the client does not take what it has for all. */

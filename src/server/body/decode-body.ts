@@ -19,7 +19,6 @@ import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-typ
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
 import { turn } from "../../util/clock.ts";
 import type { ServerContext } from "../request/context.ts";
@@ -63,7 +62,7 @@ export async function objectBody(server: ServerContext, request: ResourceRequest
     if (media === "yaml") return await yamlBody(server, response, bytes);
     const read = kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes);
     const body = read instanceof Promise ? await read : read;
-    return bytes.length > LARGE ? await afterTurn(body) : body;
+    return bytes.length > LARGE ? await server.clock.loop.pass().then(() => body) : body;
   } catch (error) {
     throw bodyError(error, name);
   }
@@ -76,7 +75,7 @@ export async function patchBody(server: ServerContext, response: HttpResponse, t
     if (type === "apply") return await yamlBody(server, response, bytes);
     const read = decodeJsonBody(server, bytes);
     const body = read instanceof Promise ? await read : read;
-    return bytes.length > LARGE ? await afterTurn(body) : body;
+    return bytes.length > LARGE ? await server.clock.loop.pass().then(() => body) : body;
   } catch (error) {
     const failure = bodyError(error, undefined);
     if (type === "apply" || !(failure instanceof ApiError)) throw failure;
@@ -86,11 +85,6 @@ export async function patchBody(server: ServerContext, response: HttpResponse, t
 
 /** Bytes that take some milliseconds to decode: the work on them goes on in another turn of the event loop. */
 const LARGE = 131_072;
-
-const afterTurn = async (body: Body): Promise<Body> => {
-  await turn();
-  return body;
-};
 
 /** The body of a deletion; undefined when there is none, which is not the same as an empty object (DEC-26). */
 export async function deleteBody(server: ServerContext, response: HttpResponse): Promise<Body | undefined> {
@@ -153,7 +147,9 @@ async function inflated(packed: Uint8Array, limit: number, memory: BodyReservati
 
 function decodeJsonBody(server: ServerContext, bytes: Uint8Array): Body | Promise<Body> {
   const options = { depth: server.limits.bodyDepth, replaceInvalidUtf8: !server.dialect.rules.refuseInvalidUtf8 };
-  return bytes.length > LARGE ? inTurns(decodeJsonSteps(bytes, options), new TurnLimit()) : decodeJson(bytes, options);
+  return bytes.length > LARGE
+    ? inTurns(decodeJsonSteps(bytes, options), server.clock.loop.slice())
+    : decodeJson(bytes, options);
 }
 
 const decodeProtobufBody = (server: ServerContext, bytes: Uint8Array, kind: ProtobufKind): Body => ({
@@ -166,12 +162,12 @@ async function yamlBody(server: ServerContext, { incoming }: HttpResponse, bytes
     depth: server.limits.bodyDepth,
     jsonEscapes: !server.dialect.rules.enforceUndocumented,
   };
-  const inline = inTurns(decodeYamlInline(bytes, options), new TurnLimit());
+  const inline = inTurns(decodeYamlInline(bytes, options), server.clock.loop.slice());
   const read =
     (inline instanceof Promise ? await inline : inline) ??
     (await decodeLargeYaml(server.beside, bytes, options, incoming.sent.connection));
   const body = { ...read, isYaml: true };
-  return bytes.length > LARGE ? await afterTurn(body) : body;
+  return bytes.length > LARGE ? await server.clock.loop.pass().then(() => body) : body;
 }
 
 /** The answer to a body that cannot be decoded, where it was to be an object of a kind with its name. */

@@ -6,13 +6,13 @@
 import type { Connection } from "../../auth/contract.ts";
 import { notDone } from "../../schema/write/not-done.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
-import { type Beside, NotDone, moduleBeside } from "../../util/beside.ts";
+import { NotDone, moduleBeside } from "../../util/beside.ts";
 import { DecodeError, type Decoded } from "../../value/decode-error.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeJsonSteps } from "../../value/json.ts";
 import type { YamlOptions } from "../../value/yaml.ts";
 import type { YamlReply, YamlTask } from "./yaml-job.ts";
+import type { ServerContext } from "../context.ts";
 
 const MODULE = moduleBeside(import.meta.url, "yaml-job");
 
@@ -21,7 +21,7 @@ const MODULE = moduleBeside(import.meta.url, "yaml-job");
  * long or too much memory, or the server closes.
  */
 export async function decodeLargeYaml(
-  beside: Beside,
+  { beside, clock }: Pick<ServerContext, "beside" | "clock">,
   bytes: Uint8Array,
   options: YamlOptions,
   sender: Connection,

@@ -9,25 +9,29 @@ import { indentPieces } from "../answer/indent-json.ts";
 import type { Format } from "../answer/negotiate.ts";
 import type { GroupResources, Registry } from "../../registry/contract.ts";
 import { type Steps, inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Value } from "../../value/value.ts";
 import { encodeYaml } from "../../value/yaml-encode.ts";
 import { ByVersion } from "./by-version.ts";
 import { type JsonParts, aggregated, aggregatedVersion, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery-documents.ts"; // prettier-ignore
 import { type HashedDocument, hashText } from "./document.ts";
+import type { Loop } from "../../util/loop.ts";
 
 type Made<T> = T | Promise<T>;
 
 /** The discovery documents of a registry. */
 export class Discovery {
+  readonly #loop: Loop;
   readonly #registry: Registry;
-  readonly #resources = new ByVersion((group, version) => new KeptText(() => apiResourceList(group, version)));
+  readonly #resources = new ByVersion(
+    (group, version) => new KeptText(this.#loop, () => apiResourceList(group, version)),
+  );
   readonly #aggregated = new ByVersion((_group, version) => [...aggregatedVersion(version)].join(""));
   /** Documents of more than one group and version, until one of these changes. */
   readonly #overviews = new Map<string, KeptText>();
   #generation: number | undefined;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, loop: Loop) {
+    this.#loop = loop;
     this.#registry = registry;
   }
 
@@ -72,18 +76,20 @@ export class Discovery {
       this.#overviews.clear();
     }
     let kept = this.#overviews.get(id);
-    if (!kept) this.#overviews.set(id, (kept = new KeptText(parts)));
+    if (!kept) this.#overviews.set(id, (kept = new KeptText(this.#loop, parts)));
     return kept.in(format);
   }
 }
 
 /** A text of JSON that is made when it is first read, and kept; other forms of it are made for each response. */
 class KeptText {
+  readonly #loop: Loop;
   readonly #parts: () => JsonParts;
   readonly #forms = new Map<string, HashedDocument>();
   #text: Made<Text> | undefined;
 
-  constructor(parts: () => JsonParts) {
+  constructor(loop: Loop, parts: () => JsonParts) {
+    this.#loop = loop;
     this.#parts = parts;
   }
 
@@ -93,7 +99,7 @@ class KeptText {
   }
 
   #make(): Made<Text> {
-    const made = inTurns(textOf(this.#parts()), new TurnLimit());
+    const made = inTurns(textOf(this.#parts()), this.#loop.slice());
     if (!(made instanceof Promise)) return made;
     return made.then((text) => (this.#text = text));
   }

@@ -13,7 +13,11 @@ const other = widget("v1", { group: "other.com" });
 
 async function setUp() {
   const { kinds } = await registryOf([widget("v1"), other]);
-  return { kinds, discovery: new Discovery(kinds), openApi: new OpenApi(kinds, "0") };
+  return {
+    kinds,
+    discovery: new Discovery(kinds, systemClock.loop),
+    openApi: new OpenApi(kinds, systemClock.loop, "0"),
+  };
 }
 
 /** What is sent of a document; the loop gets no turn meanwhile, whoever sends it asks for one between two pieces. */
@@ -107,7 +111,7 @@ test("objects that are stored in another version have the hash of that", async (
   const beta = widget("v1beta1");
   const { kinds } = await registryOf([]);
   await kinds.set({ versions: [widget("v1"), beta], storage: beta });
-  const discovery = new Discovery(kinds);
+  const discovery = new Discovery(kinds, systemClock.loop);
   const told = async (version: string): Promise<string> =>
     textOf(await discovery.resources("example.com", version, FORM));
   const hashes = [await told("v1"), await told("v1beta1")].map(

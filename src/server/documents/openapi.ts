@@ -8,7 +8,7 @@
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry, VersionResources } from "../../registry/contract.ts";
 import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Loop, Slice } from "../../util/loop.ts";
 import { ByVersion } from "./by-version.ts";
 import { type HashedDocument, hashed } from "./document.ts";
 import { documentGnostic, documentV2, documentV3 } from "./openapi-documents.ts";
@@ -27,16 +27,18 @@ const PARTS = { v3: new PartsOfForm("v3"), json: new PartsOfForm("v2"), protobuf
 /** The documents of a registry. A document is made in slices, and requests meanwhile wait for the same one. */
 export class OpenApi {
   readonly #registry: Registry;
+  readonly #loop: Loop;
   readonly #version: string;
   readonly #documents: ByVersion<Promise<HashedDocument>>;
   readonly #v2 = new Map<V2Form, Promise<HashedDocument>>();
   #index: Promise<HashedDocument> | undefined;
   #generation: number | undefined;
 
-  constructor(registry: Registry, version: string) {
+  constructor(registry: Registry, loop: Loop, version: string) {
+    this.#loop = loop;
     this.#registry = registry;
     this.#version = version;
-    this.#documents = new ByVersion((_group, one) => this.#make(one, new TurnLimit()));
+    this.#documents = new ByVersion((_group, one) => this.#make(one, this.#loop.slice()));
   }
 
   /** The index, with a hash of every document. */
@@ -61,7 +63,7 @@ export class OpenApi {
   }
 
   async #makeIndex(): Promise<HashedDocument> {
-    const limit = new TurnLimit();
+    const limit = this.#loop.slice();
     const paths: Record<string, Json> = {};
     for (const { group, versions } of this.#registry.groups()) {
       for (const one of versions) {
@@ -76,11 +78,11 @@ export class OpenApi {
 
   async #makeV2(form: V2Form): Promise<HashedDocument> {
     const all = this.#registry.groups().flatMap(({ versions }) => versions);
-    const parts = await partsOf(all, PARTS[form], new TurnLimit());
+    const parts = await partsOf(all, PARTS[form], this.#loop.slice());
     return form === "json" ? documentV2(parts, this.#version) : documentGnostic(parts, this.#version);
   }
 
-  async #make(one: VersionResources, limit: TurnLimit): Promise<HashedDocument> {
+  async #make(one: VersionResources, limit: Slice): Promise<HashedDocument> {
     return documentV3(await partsOf([one], PARTS.v3, limit), this.#version);
   }
 
@@ -93,7 +95,7 @@ export class OpenApi {
 }
 
 /** The parts of all resources. Those that are not there are made one at a time. */
-async function partsOf(versions: readonly VersionResources[], made: PartsOfForm, limit: TurnLimit): Promise<Part[]> {
+async function partsOf(versions: readonly VersionResources[], made: PartsOfForm, limit: Slice): Promise<Part[]> {
   const all: Part[] = [made.shared];
   for (const { resources } of versions) {
     for (const { definition } of resources) {

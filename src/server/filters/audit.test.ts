@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type AuditEvent, AuditMetrics, type AuditSink, compileRules, readPolicy } from "../../audit/index.ts";
 import { unauthorized } from "../../meta/status.ts";
-import { ManualClock, turn } from "../../util/clock.ts";
+import { ManualClock } from "../../util/clock.ts";
+import { turn } from "../../util/testing/turn.ts";
 import { testServer } from "../testing/test-server.ts";
 import { audit } from "./audit.ts";
 import { withFilter } from "./default.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { conflict, expired } from "../../meta/status.ts";
 import { Activity } from "../../util/activity.ts";
-import { ManualClock, turn } from "../../util/clock.ts";
+import { ManualClock } from "../../util/clock.ts";
+import { turn } from "../../util/testing/turn.ts";
 import { testServer } from "../testing/test-server.ts";
 import { firstOf } from "../request/watch-output.ts";
 import type { Filter } from "./contract.ts";

@@ -75,7 +75,7 @@ function checkCount(found: number): void {
  */
 async function extraOf(sent: SentRequest, names: readonly string[], groups: number): Promise<Extra> {
   const extra: Extra = new Map();
-  const limit = new TurnLimit();
+  const limit = loop.slice();
   let count = groups;
   for (const name of names) {
     if (limit.isOver) await limit.pause();
@@ -97,7 +97,7 @@ async function become(
 ): Promise<void> {
   const extra = await extraOf(request.incoming.sent, extras, named.groups.length);
   const other: Other = { ...named, extra };
-  const limit = new TurnLimit();
+  const limit = server.clock.loop.slice();
   for (const what of needed(other)) {
     if (limit.isOver) await limit.pause();
     await permitSurely(server, request.identity, { ...QUESTION, ...what });

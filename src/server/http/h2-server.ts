@@ -5,12 +5,13 @@
  */
 import type { TLSSocket } from "node:tls";
 import { Http2Connection, type Http2Limits, type Http2Stream, outputPages } from "../../http2/index.ts";
-import { atEndOfTurn, systemClock } from "../../util/clock.ts";
+import { systemClock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import type { Exchange, Transport } from "../request/exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H2Exchange } from "./h2.ts";
 import { SharedMemory } from "./shared-memory.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** Memory of headers that have begun and are not whole, of all connections together. */
 const HEADER_MEMORY = 64 * 1024 * 1024;
@@ -28,6 +29,7 @@ export interface H2ServerOptions {
   readonly limits: Http2Limits;
   readonly times: H2Times;
   readonly transport: Transport;
+  readonly loop: Loop;
   /** Takes a request. */
   readonly handle: (exchange: Exchange) => void;
 }
@@ -95,7 +97,7 @@ export class H2Server implements Disposable {
         resume: () => void socket.resume(),
       },
       limits,
-      later: atEndOfTurn,
+      later: this.#options.loop.later,
       now: () => systemClock.steady(),
       pages: this.#pages,
       headerMemory: this.#headerMemory,

@@ -20,6 +20,7 @@ import { nodeHttp, nodeHttps } from "./node-http.ts";
 import { Pipeline } from "./pipeline.ts";
 import { hasOneHost } from "./target.ts";
 import { type Upgrade, WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** The key and certificate of the server, and the authorities of its clients, one or several; PEM. */
 export interface TlsOptions {
@@ -162,12 +163,16 @@ function orEnd(socket: Socket, onFault: (error: unknown) => void, work: () => vo
 }
 
 /** Puts the guard in front of a server; the connections that it has. */
-function takeConnections(server: Server, encrypted: boolean, { guard, onFault }: ListenContext): ReadonlySet<Socket> {
+function takeConnections(
+  server: Server,
+  encrypted: boolean,
+  { clock, guard, onFault }: ListenContext,
+): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   const [accept] = server.listeners("connection") as [(this: Server, socket: Socket) => void];
   server.removeAllListeners("connection");
   const begin = (socket: Socket): void => orEnd(socket, onFault, () => accept.call(server, socket));
-  const handshakes = new Handshakes(begin);
+  const handshakes = new Handshakes(begin, clock.loop);
   server.on("connection", (socket: Socket) => {
     socket.on("error", ignore);
     const held = guard.take(socket);
@@ -188,11 +193,13 @@ function takeConnections(server: Server, encrypted: boolean, { guard, onFault }:
  * socket alone, and a few in each turn of the event loop, so that a thousand at once keep no other client waiting.
  */
 class Handshakes {
+  readonly #loop: Loop;
   readonly #accept: (socket: Socket) => void;
   readonly #waiting: (() => void)[] = [];
   #pumping = false;
 
-  constructor(accept: (socket: Socket) => void) {
+  constructor(accept: (socket: Socket) => void, loop: Loop) {
+    this.#loop = loop;
     this.#accept = accept;
   }
 
@@ -218,7 +225,7 @@ class Handshakes {
     this.#pumping = true;
     while (this.#waiting.length > 0) {
       for (const begin of this.#waiting.splice(0, HANDSHAKES)) begin();
-      await turn();
+      await this.#loop.pass();
     }
     this.#pumping = false;
   }
@@ -391,6 +398,7 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
     limits: H2_LIMITS,
     times: { idleMillis: IDLE_MILLIS, headersMillis: HEADERS_MILLIS },
     transport: ports.transport,
+    loop: ports.context.clock.loop,
     handle: ports.handle,
   });
   const [takeAsHttp1] = server.listeners("secureConnection") as [(this: Server, socket: TLSSocket) => void];

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ANONYMOUS, type Authenticator, type Connection, type Identity } from "../../auth/contract.ts";
 import { endRevoked, ownerOf } from "./ongoing.ts";
+import { systemClock } from "../util/clock.ts";
 
 const connection: Connection = { certificate: undefined, address: "", encrypted: true };
 const kim: Identity = { user: "kim", groups: [] };
@@ -17,9 +18,9 @@ test("what was begun with a credential that was taken back ends, and nothing els
     revoke: () => void ended.push(`${owner.user} ${i}`),
   }));
   const authenticator: Authenticator = { authenticate: () => kim, isRevoked: (identity) => identity === kim };
-  await endRevoked(ongoing, authenticator, never);
+  await endRevoked(ongoing, authenticator, systemClock.loop, never);
   expect(ended).toEqual(["kim 0", "kim 2"]);
-  await endRevoked(ongoing, { authenticate: () => kim }, never);
+  await endRevoked(ongoing, { authenticate: () => kim }, systemClock.loop, never);
   expect(ended).toHaveLength(2);
 });
 
@@ -31,7 +32,7 @@ test("one that cannot be ended is told, and the others end", async () => {
   };
   const ongoing = [fail, () => void ended.push("second")].map((revoke) => ({ owner: kim, connection, revoke }));
   const authenticator: Authenticator = { authenticate: () => kim, isRevoked: () => true };
-  await endRevoked(ongoing, authenticator, (error) => void faults.push(error));
+  await endRevoked(ongoing, authenticator, systemClock.loop, (error) => void faults.push(error));
   expect([ended, faults]).toEqual([["second"], [failure]]);
 });
 

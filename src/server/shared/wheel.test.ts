@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Clock, ManualClock } from "../../util/clock.ts";
 import { type Due, WatchWheel } from "./wheel.ts";
+import { EventLoop } from "../../util/loop.ts";
 
 /** A clock whose timers are fired by hand, and whose time moves also while they run. */
 class Hand implements Clock {
+  readonly loop = new EventLoop();
   time = 0;
   #timers: { at: number; work: () => void }[] = [];
   now = (): number => this.time;

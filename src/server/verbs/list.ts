@@ -21,6 +21,7 @@ import { protobufForm } from "../answer/protobuf-list.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { StreamWriter, WHOLE } from "../answer/stream-writer.ts";
 import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** Answers a list. */
 export async function listObjects(server: ServerContext, request: ResourceRequest): Promise<void> {
@@ -62,7 +63,7 @@ export async function answerList(
     if (asStored) {
       await writeAsStored(writer, form, resource, result);
     } else {
-      await writeItems(writer, form, keptItemOf, result);
+      await writeItems(loop, writer, form, keptItemOf, result);
     }
   } catch (error) {
     writer.abort();
@@ -144,9 +145,15 @@ const listMeta = (result: ListResult, always: boolean): object => ({
   ...(result.remaining === undefined ? {} : { remainingItemCount: result.remaining }),
 });
 
-function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: Format): ListForm | Promise<ListForm> {
+function formOf(
+  loop: Loop,
+  resource: Resource,
+  result: ListResult,
+  itemOf: ItemOf,
+  format: Format,
+): ListForm | Promise<ListForm> {
   if (format.media === "protobuf" && format.shape !== "Table") {
-    return protobufForm(headOf(resource, result, format), result, itemOf, format);
+    return protobufForm(loop, headOf(resource, result, format), result, itemOf, format);
   }
   const { text, member } = headerOf(resource, result, format);
   return listForm(text, member, format);
@@ -176,10 +183,16 @@ function headOf({ definition }: Resource, result: ListResult, format: Format): L
 const isNullList = (server: ServerContext, result: ListResult, format: Format): boolean =>
   format.shape === "PartialObjectMetadataList" && result.entries.length === 0 && !server.dialect.rules.itemsCarryKind;
 
-async function writeItems(writer: StreamWriter, form: ListForm, itemOf: ItemOf, list: ListPart): Promise<void> {
+async function writeItems(
+  loop: Loop,
+  writer: StreamWriter,
+  form: ListForm,
+  itemOf: ItemOf,
+  list: ListPart,
+): Promise<void> {
   writer.add(form.head);
   let first = true;
-  const limit = new TurnLimit();
+  const limit = loop.slice();
   for (let part: ListPart | undefined = list; part; part = await part.next?.()) {
     for (const entry of part.entries) {
       if (!first) writer.add(form.separator);

@@ -1,9 +1,9 @@
 import type { Steps } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
-import { nextTurn } from "../../util/turns.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** What a watcher writes that takes longer than others may wait: in its order, and in turns of its own. */
 export class Outbox {
+  readonly #loop: Loop;
   readonly #items: Steps<void>[] = [];
   readonly #failed: (error: unknown) => void;
   #emptied: Promise<void> | undefined;
@@ -30,8 +30,8 @@ export class Outbox {
   }
 
   async #empty(): Promise<void> {
-    await nextTurn();
-    const limit = new TurnLimit();
+    await this.#loop.yield();
+    const limit = this.#loop.slice();
     try {
       for (let item = this.#items[0]; item; item = this.#items[0]) {
         if (item.next().done) this.#items.shift();

@@ -12,7 +12,6 @@
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
-import { oneByOne } from "../../util/turns.ts";
 import { PassingMap } from "../../util/passing.ts";
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, StoreError } from "../contract.ts";
 import type {
@@ -324,7 +323,7 @@ class SqliteStore implements Store {
   #schedule(): void {
     if (this.#sending || this.#flying.length > 0 || this.#queue.length === 0) return;
     this.#sending = true;
-    setImmediate(() => this.#orFail(() => this.#sendBatch()));
+    this.#clock.loop.later(() => this.#orFail(() => this.#sendBatch()));
   }
 
   #sendBatch(): void {
@@ -356,7 +355,7 @@ class SqliteStore implements Store {
     if (events.length > 0) this.#count(events.length, millis);
     if (events.length > 0) this.#hub.commit(events, revision);
     this.#hub.forget(compacted);
-    oneByOne(batch.map((pending, i) => () => conclude(pending, results[i]!)));
+    this.#clock.loop.runInOrder(batch.map((pending, i) => () => conclude(pending, results[i]!)));
     if (worthKeeping(buffer)) this.#spare = buffer;
     this.#tellFull(full);
     if (this.#queue.length === 0) this.#drained?.();

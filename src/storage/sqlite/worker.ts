@@ -152,7 +152,7 @@ class StoreWorker {
         }
       }
     });
-    if (this.#reads.length > 0) setImmediate(() => guarded(() => this.#readOn()));
+    if (this.#reads.length > 0) systemClock.loop.later(() => guarded(() => this.#readOn()));
   }
 
   #compact({ id, now, revision }: Request & { type: "compact" }): void {

@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { turn } from "../../util/clock.ts";
+import { turn } from "../../util/testing/turn.ts";
 import { unreachable } from "../../util/assert.ts";
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, MAX_VALUE_BYTES, StoreError } from "../contract.ts";
 import type { HistoryBounds, Store, StoredRecord, StoreErrorCode, StoreEvent, Write } from "../contract.ts";

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { turn } from "../clock.ts";
+import { turn } from "./turn.ts";
 import {
   MOST_TURN_MS,
   PIECE_MS,

@@ -9,7 +9,6 @@ import { Node, Pod } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../../runtime/index.ts";
 import { inTurns } from "../../../util/steps.ts";
-import { TurnLimit } from "../../../util/turn-limit.ts";
 import { attachNames } from "../../../claims/attachment.ts";
 import { type WantedCondition, tellPod } from "../../common/pod-conditions.ts";
 import { isFinished } from "../../../claims/usage.ts";
@@ -75,12 +74,12 @@ async function removeEnded(ctx: Collecting, threshold: number): Promise<Result> 
   const left = memory.countedAt + PERIOD_MS - clock.steady();
   if (left > 0) return { requeueAfter: left };
   memory.countedAt = clock.steady();
-  return removeAll(ctx, await inTurns(beyond(memory.pods.by("group", ENDED), threshold), new TurnLimit()));
+  return removeAll(ctx, await inTurns(beyond(memory.pods.by("group", ENDED), threshold), ctx.clock.loop.slice()));
 }
 
 /** Removes Pods one after the other. */
 async function removeAll(ctx: Collecting, pods: Iterable<Pod>, condition?: WantedCondition): Promise<undefined> {
-  const limit = new TurnLimit();
+  const limit = ctx.clock.loop.slice();
   for (const pod of pods) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await (isRemoved(pod) ? limit.pause() : remove(ctx, pod, condition));

@@ -3,7 +3,7 @@ import type { Node, Pod } from "../../../client/kinds/index.ts";
 import { kubernetes } from "../../../meta/dialect.ts";
 import { atOnce, inTurns } from "../../../util/steps.ts";
 import { longestTurn, turnBound } from "../../../util/testing/turns.ts";
-import { TurnLimit } from "../../../util/turn-limit.ts";
+import { systemClock } from "../../../util/clock.ts";
 import { attachNames } from "../../../claims/attachment.ts";
 import { type NodePlan, QUARANTINE_MS, beyond, isOver, planForNode } from "./plan.ts";
 
@@ -94,7 +94,7 @@ describe("pods that have ended", () => {
     const longest = await longestTurn(
       () => made,
       async (pods) => {
-        const limit = new TurnLimit();
+        const limit = systemClock.loop.slice();
         const gone: Pod[] = [];
         for (const pod of await inTurns(beyond(pods, 90_000), limit)) {
           gone.push(pod);

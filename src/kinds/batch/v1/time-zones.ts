@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { once } from "../../../util/once.ts";
 
 /** Names by what stands before the first slash. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -31,14 +32,11 @@ const NAMES: Readonly<Record<string, string>> = {
   US: "Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific Samoa",
 };
 
-let names: ReadonlySet<string> | undefined;
+const names = once(() => {
+  const inArea = (area: string, all: string): string[] =>
+    all.split(" ").map((name) => (area === "" ? name : `${area}/${name}`));
+  return new Set(Object.entries(NAMES).flatMap(([area, all]) => inArea(area, all)));
+});
 
 /** Whether a text is the name of a time zone. */
-export function isTimeZone(text: string): boolean {
-  names ??= new Set(
-    Object.entries(NAMES).flatMap(([area, all]) =>
-      all.split(" ").map((name) => (area === "" ? name : `${area}/${name}`)),
-    ),
-  );
-  return names.has(text);
-}
+export const isTimeZone = (text: string): boolean => names().has(text);

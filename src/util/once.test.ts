@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { keepLast, once } from "./once.ts";
+
+test("a value is made when it is first needed, and once, also where it is undefined", () => {
+  let made = 0;
+  const value = once(() => void made++);
+  expect(made).toBe(0);
+  expect([value(), value(), made]).toEqual([undefined, undefined, 1]);
+});
+
+test("the last result is kept until another argument comes", () => {
+  const made: number[] = [];
+  const double = keepLast((n: number) => {
+    made.push(n);
+    return 2 * n;
+  });
+  expect([1, 1, 2, 2, 1].map(double)).toEqual([2, 2, 4, 4, 2]);
+  expect(made).toEqual([1, 2, 1]);
+});
