@@ -27,6 +27,7 @@ import type { Clock } from "../util/clock.ts";
 /** What the checks are made of. */
 export interface EscalationParts {
   readonly lookup: Lookup;
+  readonly clock: Pick<Clock, "loop">;
   /** Decides about `escalate` and `bind`. */
   readonly authorizer: Authorizer;
 }

@@ -26,6 +26,7 @@ export interface ResourceOfKind {
 
 /** What the plugin is made of. */
 export interface OwnerParts {
+  readonly clock: Pick<Clock, "now" | "loop">;
   /** Decides about owners and signers. */
   readonly authorizer: Authorizer;
   /** The resources that are served of a kind in a version; none for one that is not there. */

@@ -11,7 +11,6 @@ import type { ResourceDefinition } from "../schema/definition.ts";
 import type { ResourceCache } from "../cache/index.ts";
 import { apiVersionOf, inVersionOrder } from "../meta/versions.ts";
 import { type Steps, atOnce, inTurns } from "../util/steps.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { cacheResource } from "./versions/codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
 import { type SharedParts, type Kind, type StoredResource, type Views, VersionKind, storePrefix } from "./kind/kind.ts";

@@ -10,7 +10,7 @@ import { type Fairness, fairnessMetrics } from "../fairness/index.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Collector } from "../util/exposition.ts";
 import { Faults } from "../util/faults.ts";
-import { turnOf } from "../util/turns.ts";
+import { KeyedLock } from "../util/keyed-lock.ts";
 import { FilterChain } from "./filters/chain.ts";
 import type { Filter } from "./filters/contract.ts";
 import { DEFAULT_FILTERS } from "./filters/default.ts";
@@ -135,7 +135,8 @@ class HttpServer implements ServerHandle {
   }
 
   endRevoked(): Promise<void> {
-    return endRevoked(this.#context.ongoing, this.#context.authenticator, this.#onFault);
+    const { ongoing, authenticator, clock } = this.#context;
+    return endRevoked(ongoing, authenticator, clock.loop, this.#onFault);
   }
 
   async close(graceMillis: number): Promise<void> {
@@ -153,7 +154,7 @@ class HttpServer implements ServerHandle {
     const request = new ServerRequest(this.#context, exchange);
     this.#late.follow(request);
     // Many may come at once on one connection: each is authenticated in its position.
-    const turn = turnOf(exchange.connection);
+    const turn = this.#context.clock.loop.admit(exchange.connection);
     if (turn) void turn.then(() => (request.response.isOver ? exchange.destroy() : this.#chain.run(request)));
     else void this.#chain.run(request);
   }
@@ -201,6 +202,8 @@ function contextOf(
     bodies,
     metrics: opened.use(new ServerMetrics(registry, collectors, running)),
     slowClients: opened.use(new SlowClients(clock)),
+    untaken: { bytes: 0 },
+    conversions: new KeyedLock(),
     wheel: new WatchWheel(clock),
     watchers: new Set(),
     ongoing: new Set(),

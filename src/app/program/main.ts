@@ -152,7 +152,7 @@ async function serve(
   const unknown: string[] = [];
   const options = await readOptions(flags, file, (name, nearest) => void unknown.push(name + nearest));
   const log = stderrLog(options, systemClock);
-  if (options.logFormat === "json") say = (message) => log.error("the program ends", { error: message });
+  if (options.logFormat === "json") output.say = (message) => log.error("the program ends", { error: message });
   const isFirstStart = !options.dev && new DataDirectory(options.dataDir).describe() === undefined;
   const { runServer } = await import("../start/server.ts");
   const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
@@ -170,7 +170,7 @@ async function serve(
     const lines = announcement(server, { options, isFirstStart, isLogged: isLogged && outputsAreOne(), millis });
     if (lines.length > 0) print(lines.join("\n"));
   }
-  await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, log);
+  await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, { log, output });
 }
 
 /** What is to be run, and how; a terminal is shown the {@link announcement} in place of this. */

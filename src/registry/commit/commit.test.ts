@@ -6,7 +6,6 @@ import type { ApiObject, Pool, Allocations } from "../../schema/definition.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import { WatchLog } from "../../storage/testing/watch-log.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { type Proposal, commitTogether } from "./commit.ts";
 import type { Resource, WriteResult } from "../contract.ts";
 import type { Kind } from "../kind/kind.ts";

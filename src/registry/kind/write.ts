@@ -5,7 +5,7 @@
  */
 import { ApiError } from "../../meta/status.ts";
 import type { WriteContext } from "../../schema/definition.ts";
-import type { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { Caller, Target, WriteOptions } from "../contract.ts";
 import type { Kind } from "./kind.ts";
 
@@ -17,7 +17,7 @@ export interface Write {
   readonly caller: Caller;
   readonly ctx: WriteContext;
   /** Bounds how long the write holds the event loop. */
-  readonly limit: TurnLimit;
+  readonly limit: Slice;
 }
 
 /** A context for one write, with an empty list of warnings. */

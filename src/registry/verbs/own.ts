@@ -8,7 +8,6 @@ import { hasReason } from "../../meta/status.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject, NewObject } from "../../schema/definition.ts";
 import { andThen } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Value } from "../../value/value.ts";
 import { type Proposal, commit } from "../commit/commit.ts";
 import type { DeleteOptions, DeleteResult, WriteResult } from "../contract.ts";
@@ -53,7 +52,7 @@ export const ownChange = (
   change: (old: ApiObject) => ApiObject,
 ): Proposal<WriteResult> =>
   changeOf(
-    { kind, target: { namespace, name, subresource: "" }, options, caller: SYSTEM, ctx, limit: new TurnLimit() },
+    { kind, target: { namespace, name, subresource: "" }, options, caller: SYSTEM, ctx, limit: ctx.clock.loop.slice() },
     { own: true, change },
   );
 
@@ -66,7 +65,7 @@ export function ownStatusChange(
   const ctx = newContext(kind);
   const options = systemWrite(ctx);
   const target = { ...key, subresource: "status" };
-  const write = { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() };
+  const write = { kind, target, options, caller: SYSTEM, ctx, limit: ctx.clock.loop.slice() };
   return changeOf(write, {
     change(old) {
       const object = copyOf(old);

@@ -38,7 +38,8 @@ export function patch(
   options: PatchOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind, caller), limit: new TurnLimit() };
+  const ctx = newContext(kind, caller);
+  const write: Write = { kind, target, options, caller, ctx, limit: ctx.clock.loop.slice() };
   const carryOut = options.type === "apply" ? applyPatch : patchNow;
   return withWarnings(write.ctx, () => carryOut(write, body, options));
 }

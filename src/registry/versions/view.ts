@@ -10,7 +10,6 @@
 import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeObject, keptBytes, textOf, versionOf } from "./codec.ts";
 import { type Kind, type View, keyOf } from "../kind/kind.ts";
 import type { Target } from "../contract.ts";

@@ -37,7 +37,7 @@ export function answerFailure(server: ServerContext, request: ServerRequest, err
   if (retry !== undefined) headers["retry-after"] = String(retry);
   if (failure.code === 401) headers["www-authenticate"] = 'Bearer realm="keelson"';
   const answer = (pieces: AnswerPieces): void => response.respond(failure.code, headers, [...pieces]);
-  const pieces = inTurns(valueInForm(value, format), new TurnLimit());
+  const pieces = inTurns(valueInForm(value, format), server.clock.loop.slice());
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

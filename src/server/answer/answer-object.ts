@@ -43,7 +43,7 @@ export function answerObject(
   }
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
     answerPieces(response, code, pieces, contentType(format));
-  const pieces = jsonInForm(shaped, format);
+  const pieces = jsonInForm(response.server, shaped, format);
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

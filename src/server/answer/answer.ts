@@ -7,7 +7,6 @@
 import type { Status } from "../../meta/status.ts";
 import { inTurns } from "../../util/steps.ts";
 import type { HttpResponse } from "../request/response.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import { answerBytes } from "./encode.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
@@ -30,7 +29,7 @@ export function answerPieces(
 ): void | Promise<void> {
   const source = pieces[Symbol.iterator]();
   const begun: Uint8Array[] = [];
-  const limit = new TurnLimit();
+  const limit = response.server.clock.loop.slice();
   let length = 0;
   const collect = (): void | Promise<void> => {
     for (;;) {
@@ -61,7 +60,7 @@ async function stream(
     return;
   }
   const writer = new StreamWriter(response, type, Infinity, more);
-  const limit = new TurnLimit();
+  const limit = response.server.clock.loop.slice();
   try {
     for (const piece of begun) if (writer.add(piece, true) && !(await writer.flush())) return;
     for (let next = rest.next(); !next.done; next = rest.next()) {
@@ -85,7 +84,7 @@ export function answerValue(
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
     answerPieces(response, code, pieces, contentType(format));
   response.recorder?.response?.value(value);
-  const pieces = inTurns(valueInForm(value, format), new TurnLimit());
+  const pieces = inTurns(valueInForm(value, format), response.server.clock.loop.slice());
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

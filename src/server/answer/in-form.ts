@@ -10,7 +10,7 @@ import { decodeOwnJson } from "../../value/json.ts";
 import { utf8Text } from "../../value/utf8.ts";
 import { yamlLines } from "../../value/yaml-encode.ts";
 import { type Steps, inTurns } from "../../util/steps.ts";
-import type { ServerContext } from "../context.ts";
+import type { ResponseParts } from "../request/response.ts";
 import { indentPieces } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
@@ -35,7 +35,7 @@ export type AnswerPieces = Iterable<Uint8Array>;
  * one after the other, each from a turn of its own on: of many whose seats came free together, one has values in memory.
  */
 export function jsonInForm(
-  { clock: { loop }, conversions }: Pick<ServerContext, "clock" | "conversions">,
+  { clock: { loop }, conversions }: Pick<ResponseParts, "clock" | "conversions">,
   bytes: Uint8Array,
   format: Format,
 ): AnswerPieces | Promise<AnswerPieces> {

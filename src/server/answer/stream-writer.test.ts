@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../../util/clock.ts";
 import type { HttpResponse } from "../request/response.ts";
 import { testServer } from "../testing/test-server.ts";
 import { StreamWriter } from "./stream-writer.ts";
@@ -50,7 +51,7 @@ test("answers whose readers have gone wait for no turn, however many there are",
       return closed;
     },
   };
-  const server = { compress: "never", slowClients: { waitFor: (_holder: unknown, done: Promise<void>) => done } };
+  const server = { compress: "never", slowClients: { waitFor: (_holder: unknown, done: Promise<void>) => done }, clock: systemClock, untaken: { bytes: 0 } };
   const incoming = { sent: { connection: { address: "" } } };
   const response = { headers: () => ({}), stream: () => out, incoming, server } as unknown as HttpResponse;
   const writers = Array.from({ length: 100 }, () => new StreamWriter(response, "application/json", Infinity));

@@ -9,9 +9,9 @@ import { BufferPool } from "../../util/buffer-pool.ts";
 import { COMPRESS_FROM, compresses, varyBy } from "./encode.ts";
 import { drained } from "../request/drained.ts";
 import type { OutStream } from "../request/exchange.ts";
-import type { HttpResponse } from "../request/response.ts";
+import type { HttpResponse, ResponseParts } from "../request/response.ts";
 import { PIECE, CAPACITY, pieces } from "./pieces.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 
 /** Bytes that leave together while many have not been taken. */
 const SMALL_PIECE = 16_384;
@@ -25,17 +25,14 @@ const FEW = 65_536;
 /** Smaller answers are not worth the way to the pool. */
 const SMALL = 16_384;
 
-/** Bytes of all responses over sockets that their readers have not taken. */
-let untaken = 0;
-
-/** Whether the readers of this process take what they are sent. */
-const isTaken = (): boolean => untaken < MANY_UNTAKEN;
+/** Whether the clients of a server take what they are sent. */
+const isTaken = ({ untaken }: ResponseParts): boolean => untaken.bytes < MANY_UNTAKEN;
 
 const smallPieces = new BufferPool(SMALL_PIECE + SMALL_PIECE / 8, 32);
 const pools: readonly BufferPool[] = [pieces, new BufferPool(262_144, 64), new BufferPool(WHOLE, 8)];
 
 /** Where the memory of a piece comes from, and when it is full. */
-const pieceSize = (server: ServerContext): [BufferPool, number] =>
+const pieceSize = (server: ResponseParts): [BufferPool, number] =>
   isTaken(server) ? [pieces, PIECE] : [smallPieces, SMALL_PIECE];
 
 /** What zlib takes for a stream: 1 << (windowBits + 2) and 1 << (memLevel + 9), of 15 and 8. */
@@ -67,7 +64,8 @@ export class StreamWriter {
    * @param more further headers
    */
   constructor(response: HttpResponse, type: string, expected = 8192, more?: Readonly<Record<string, string>>) {
-    const whole = expected <= (isTaken() ? WHOLE : SMALL_PIECE);
+    const { server } = response;
+    const whole = expected <= (isTaken(server) ? WHOLE : SMALL_PIECE);
     if (whole) {
       this.#pool = poolFor(expected);
       this.#buffer = this.#pool?.take() ?? Buffer.allocUnsafe(expected);
@@ -77,6 +75,7 @@ export class StreamWriter {
       this.#buffer = this.#pool.take();
     }
     this.#response = response;
+    this.#slice = server.clock.loop.slice();
     this.#type = type;
     this.#more = more;
   }
@@ -122,19 +121,20 @@ export class StreamWriter {
     }
     if (!hasRoom) await this.#drained(out);
     // Many whose readers have gone at once do not wait for turns: nothing is left to do.
-    if (!out.closed) await this.#turn.pause();
+    if (!out.closed) await this.#slice.pause();
     if (out.closed) return false;
-    [this.#pool, this.#full] = pieceSize(this.#server);
+    [this.#pool, this.#full] = pieceSize(this.#response.server);
     this.#buffer = this.#pool.take();
     return true;
   }
 
   /** Waits for the reader: without a seat where it takes long, unless it would hold much that was made for it alone. */
   #drained(out: OutStream): Promise<void> {
-    const { slowClients } = this.#response.server;
-    return this.#untaken > (isTaken() ? MUCH : FEW)
-      ? slowClients.waitUntilTaken(this.#response.seats, out.drained())
-      : slowClients.waitFor(this.#response.seats, out.drained());
+    const { server, seats } = this.#response;
+    const { slowClients } = server;
+    return this.#untaken > (isTaken(server) ? MUCH : FEW)
+      ? slowClients.waitUntilTaken(seats, out.drained())
+      : slowClients.waitFor(seats, out.drained());
   }
 
   /** Ends the answer with what has been added. */
@@ -166,7 +166,7 @@ export class StreamWriter {
   #count(bytes: number): void {
     if (this.#response.incoming.sent.connection.address === "") return;
     this.#untaken += bytes;
-    this.#server.untaken.bytes += bytes;
+    this.#response.server.untaken.bytes += bytes;
   }
 
   /** Breaks the answer off, so that the client does not take what it has for all. */
@@ -186,7 +186,7 @@ export class StreamWriter {
     const headers = response.headers(this.#type);
     if (this.#more) Object.assign(headers, this.#more);
     const code = response.code || 200;
-    if (!isTaken() || !compresses(response, length ?? COMPRESS_FROM)) {
+    if (!isTaken(response.server) || !compresses(response, length ?? COMPRESS_FROM)) {
       if (length !== undefined) headers["content-length"] = length;
       return this.#followed(response.stream(code, headers));
     }

@@ -20,7 +20,6 @@ import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
 import { inTurns } from "../../util/steps.ts";
 import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
-import { turn } from "../../util/clock.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import type { HttpResponse } from "../request/response.ts";
@@ -165,7 +164,7 @@ async function yamlBody(server: ServerContext, { incoming }: HttpResponse, bytes
   const inline = inTurns(decodeYamlInline(bytes, options), server.clock.loop.slice());
   const read =
     (inline instanceof Promise ? await inline : inline) ??
-    (await decodeLargeYaml(server.beside, bytes, options, incoming.sent.connection));
+    (await decodeLargeYaml(server, bytes, options, incoming.sent.connection));
   const body = { ...read, isYaml: true };
   return bytes.length > LARGE ? await server.clock.loop.pass().then(() => body) : body;
 }

@@ -12,7 +12,7 @@ import { inTurns } from "../../util/steps.ts";
 import { decodeJsonSteps } from "../../value/json.ts";
 import type { YamlOptions } from "../../value/yaml.ts";
 import type { YamlReply, YamlTask } from "./yaml-job.ts";
-import type { ServerContext } from "../context.ts";
+import type { ServerContext } from "../request/context.ts";
 
 const MODULE = moduleBeside(import.meta.url, "yaml-job");
 
@@ -32,7 +32,7 @@ export async function decodeLargeYaml(
   })) as YamlReply;
   if ("code" in reply) throw new DecodeError(reply.code, reply.message);
   const depth = options.depth === undefined ? {} : { depth: options.depth };
-  const { value } = await inTurns(decodeJsonSteps(reply.json, depth), new TurnLimit());
+  const { value } = await inTurns(decodeJsonSteps(reply.json, depth), clock.loop.slice());
   return { value, ...reply.rest };
 }
 

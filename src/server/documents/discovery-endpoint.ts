@@ -7,6 +7,7 @@ import { unknownPath } from "../../meta/status.ts";
 import type { Registry } from "../../registry/contract.ts";
 import { contentType } from "../answer/in-form.ts";
 import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../answer/negotiate.ts";
+import type { Loop } from "../../util/loop.ts";
 import type { Route, RouteAnswer } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
 import { answerDocument } from "./document.ts";
@@ -20,8 +21,8 @@ const nothing = (): never => {
 };
 
 /** The routes to the documents of a registry. */
-export function discoveryRoutes(registry: Registry): readonly Route[] {
-  const discovery = new Discovery(registry);
+export function discoveryRoutes(registry: Registry, loop: Loop): readonly Route[] {
+  const discovery = new Discovery(registry, loop);
   const groups = () => registry.groups().filter(({ group }) => group !== "");
   const versions = (core: boolean): string[] =>
     registry

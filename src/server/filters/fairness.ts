@@ -1,5 +1,4 @@
 import { isLongRunning } from "../../meta/request-info.ts";
-import { ownTurn } from "../../util/turns.ts";
 import type { Filter } from "./contract.ts";
 import { RequestSeats } from "./seats.ts";
 
@@ -12,7 +11,7 @@ export const fairness: Filter = {
   name: "fairness",
   enter: (server, request) => {
     const { info, incoming, response } = request;
-    if (incoming.sent.identity) return server.clock.goesOn ? ownTurn() : undefined;
+    if (incoming.sent.identity) return server.clock.loop.admitInternal();
     if (info.verb !== "watch" && isLongRunning(info)) return undefined;
     const seats = new RequestSeats(server, request);
     response.seats = seats;

@@ -11,10 +11,10 @@ import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { unescaped } from "../../meta/unescaped.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { SentRequest } from "../request/exchange.ts";
 import type { ServerRequest } from "../request/request.ts";
+import type { Loop } from "../../util/loop.ts";
 import type { Filter } from "./contract.ts";
 import { permitSurely } from "../request/permission.ts";
 
@@ -73,7 +73,7 @@ function checkCount(found: number): void {
  * @param names of the headers that have them
  * @param groups how many values there are already
  */
-async function extraOf(sent: SentRequest, names: readonly string[], groups: number): Promise<Extra> {
+async function extraOf(loop: Loop, sent: SentRequest, names: readonly string[], groups: number): Promise<Extra> {
   const extra: Extra = new Map();
   const limit = loop.slice();
   let count = groups;
@@ -95,7 +95,7 @@ async function become(
   named: Omit<Other, "extra">,
   extras: readonly string[],
 ): Promise<void> {
-  const extra = await extraOf(request.incoming.sent, extras, named.groups.length);
+  const extra = await extraOf(server.clock.loop, request.incoming.sent, extras, named.groups.length);
   const other: Other = { ...named, extra };
   const limit = server.clock.loop.slice();
   for (const what of needed(other)) {

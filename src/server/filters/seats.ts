@@ -5,7 +5,6 @@
  */
 import { type Fairness, type Flow, Refused, type Ticket, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
-import { nextTurn, turnOf } from "../../util/turns.ts";
 import type { ServerContext } from "../request/context.ts";
 import { logFields } from "../request/log-fields.ts";
 import type { ServerRequest } from "../request/request.ts";
@@ -71,7 +70,7 @@ export class RequestSeats implements Seats {
   afterBody(): void | Promise<void> {
     if (!this.#isBodyAwaited) return undefined;
     // A body that was long in coming has lost its seat.
-    return this.#runs === this.#ran ? turnOf(this.#request.identity.user) : this.#takeAgain();
+    return this.#runs === this.#ran ? this.#admit() : this.#takeAgain();
   }
 
   left(): void {
@@ -170,10 +169,10 @@ export class RequestSeats implements Seats {
    * each user has one of the others after the other. A request with a body waits for its position when that is there.
    */
   #queue(): void | Promise<void> {
-    const { incoming, identity, response } = this.#request;
+    const { incoming, response } = this.#request;
     if (response.answered) return;
-    if (this.#ticket && this.#ticket.width > 1) return nextTurn();
-    if (!incoming.sent.hasBody) return turnOf(identity.user);
+    if (this.#ticket && this.#ticket.width > 1) return this.#server.clock.loop.yield();
+    if (!incoming.sent.hasBody) return this.#admit();
     this.#isBodyAwaited = true;
     this.#ran = this.#runs;
   }
@@ -183,7 +182,12 @@ export class RequestSeats implements Seats {
     await this.#take();
     // Refused; or it has timed out while it waited.
     if (this.#request.response.answered) throw new AlreadyAnswered();
-    await turnOf(this.#request.identity.user);
+    await this.#admit();
+  }
+
+  /** Waits while other users are next on the event loop. */
+  #admit(): Promise<void> | undefined {
+    return this.#server.clock.loop.admit(this.#request.identity.user);
   }
 
   #refuseAs(error: unknown): void {

@@ -8,7 +8,7 @@ import type https from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Http2Limits } from "../../http2/index.ts";
-import { type Clock, systemClock, turn } from "../../util/clock.ts";
+import { type Clock, systemClock } from "../../util/clock.ts";
 import { STEP } from "../shared/body-memory.ts";
 import { type ClientAuthorities, certificateOf, clientAuthorities } from "./client-certificate.ts";
 import type { Exchange, Transport } from "../request/exchange.ts";
@@ -190,7 +190,7 @@ function takeConnections(
 
 /**
  * Connections on their way to a TLS server. Their handshakes begin when the first bytes are there, so that a silent one costs a
- * socket alone, and a few in each turn of the event loop, so that a thousand at once keep no other client waiting.
+ * socket alone, and a few in each pass of the event loop, so that a thousand at once keep no other client waiting.
  */
 class Handshakes {
   readonly #loop: Loop;

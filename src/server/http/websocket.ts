@@ -20,6 +20,7 @@ import { H1Exchange } from "./h1.ts";
 import { nodeHttp } from "./node-http.ts";
 import { hasOneHost, originForm } from "./target.ts";
 import { Query } from "../request/query.ts";
+import { once } from "../../util/once.ts";
 
 /** Where browsers, which cannot set headers, put their token; it must not be the only sub-protocol. */
 const BEARER = "base64url.bearer.authorization.k8s.io.";
@@ -38,21 +39,17 @@ export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: 
   }
 }
 
-/** Loads the protocol, once, with the first request for it. */
-export function webSockets(): Promise<WebSocketServer> {
-  return (loading ??= import("ws").then(
-    (ws) =>
-      new ws.WebSocketServer({
-        noServer: true,
-        clientTracking: false,
-        perMessageDeflate: false,
-        maxPayload: MOST_MESSAGE_BYTES,
-        handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false,
-      }),
-  ));
-}
-
-let loading: Promise<WebSocketServer> | undefined;
+/** Loads the implementation of the protocol, for the first client that needs it. */
+export const webSockets: () => Promise<WebSocketServer> = once(async () => {
+  const ws = await import("ws");
+  return new ws.WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MOST_MESSAGE_BYTES,
+    handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false,
+  });
+});
 
 /** What an upgrade comes with. */
 export interface Upgrade {

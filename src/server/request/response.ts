@@ -7,6 +7,7 @@ import type { Identity } from "../../auth/contract.ts";
 import type { Flow } from "../../fairness/index.ts";
 import type { Status, StatusReason } from "../../meta/status.ts";
 import type { Clock } from "../../util/clock.ts";
+import type { KeyedLock } from "../../util/keyed-lock.ts";
 import type { BodyReservation } from "../shared/body-memory.ts";
 import type { SlowClients } from "../shared/slow-clients.ts";
 import type { UserSlot, UserSlots } from "../shared/user-slots.ts";
@@ -21,6 +22,10 @@ export interface ResponseParts {
   readonly clock: Clock;
   /** Waits for clients that keep the server waiting. */
   readonly slowClients: SlowClients;
+  /** Bytes of all responses over sockets that their clients have not taken. */
+  readonly untaken: { bytes: number };
+  /** Of large responses in another form than JSON one is made at a time. */
+  readonly conversions: KeyedLock;
   /** When large responses are compressed: for peers on other machines, always, or never. */
   readonly compress: "remote" | "always" | "never";
 }

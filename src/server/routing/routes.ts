@@ -24,7 +24,7 @@ const GET = ["GET"];
 const INDENTED: Format = { media: "json", shape: "", version: "", pretty: true };
 
 /** What the routes of a server are made from. */
-export interface RouteParts extends Pick<ServerParts, "registry"> {
+export interface RouteParts extends Pick<ServerParts, "registry" | "clock"> {
   /** The version of the program, for `/version`. */
   readonly version: string;
   /** Checks of `/livez` and `/readyz` beside the server's own; none by default. */
@@ -32,14 +32,14 @@ export interface RouteParts extends Pick<ServerParts, "registry"> {
 }
 
 /** The routes of every server. */
-export const routesOf = ({ registry, version, health = [] }: RouteParts): readonly Route[] => [
+export const routesOf = ({ registry, clock: { loop }, version, health = [] }: RouteParts): readonly Route[] => [
   {
     path: "/",
     methods: GET,
     listed: () => [],
     answer: (server, { response }) => answerValue(response, 200, { paths: listedPaths(server) }, INDENTED),
   },
-  ...discoveryRoutes(registry),
+  ...discoveryRoutes(registry, loop),
   ...healthRoutes(health),
   { path: HISTORY_PATH, methods: GET, answer: answerHistory },
   {
@@ -49,7 +49,7 @@ export const routesOf = ({ registry, version, health = [] }: RouteParts): readon
       answerBytes(response, 200, Buffer.from(await server.metrics.text()), EXPOSITION_TYPE),
   },
   ...DUMPS,
-  ...openApiRoutes(new OpenApi(registry, version)),
+  ...openApiRoutes(new OpenApi(registry, loop, version)),
   versionRoute(version),
 ];
 

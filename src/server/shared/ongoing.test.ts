@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ANONYMOUS, type Authenticator, type Connection, type Identity } from "../../auth/contract.ts";
 import { endRevoked, ownerOf } from "./ongoing.ts";
-import { systemClock } from "../util/clock.ts";
+import { systemClock } from "../../util/clock.ts";
 
 const connection: Connection = { certificate: undefined, address: "", encrypted: true };
 const kim: Identity = { user: "kim", groups: [] };

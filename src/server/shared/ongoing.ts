@@ -1,6 +1,6 @@
 import type { Authenticator, Connection, Identity } from "../../auth/contract.ts";
 import { attempt } from "../../util/attempt.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Loop } from "../../util/loop.ts";
 
 /** A response that goes on for as long as its reader takes it: a watch, a log, a backup. */
 export interface OngoingAnswer {
@@ -23,9 +23,10 @@ export const ownerOf = ({ sender, identity }: { readonly sender: Identity | unde
 export async function endRevoked(
   ongoing: Iterable<OngoingAnswer>,
   authenticator: Authenticator,
+  loop: Loop,
   onFault: (error: unknown) => void,
 ): Promise<void> {
-  const limit = new TurnLimit();
+  const limit = loop.slice();
   for (const one of ongoing) {
     void attempt(() => {
       if (authenticator.isRevoked?.(one.owner, one.connection)) one.revoke();

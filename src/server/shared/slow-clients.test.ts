@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { turn } from "../../util/clock.ts";
+import { turn } from "../../util/testing/turn.ts";
 import { InjectExchange, type InjectAnswer } from "../http/inject.ts";
 import { type FairServer, fair } from "../testing/fair-server.ts";
 import { CM, configMap } from "../testing/test-server.ts";

@@ -13,7 +13,6 @@ import { contentType } from "../answer/in-form.ts";
 import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST, negotiate } from "../answer/negotiate.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import type { ResponseRecorder } from "../request/recorder.ts";
 import { listOptions } from "./options.ts";
 import { read } from "./perform.ts";
@@ -51,8 +50,9 @@ export async function answerList(
     const value = { ...headOf(resource, result, format), items: null };
     return answerValue(response, 200, value, format);
   }
+  const { loop } = server.clock;
   const itemOf = itemMaker(server, request, format);
-  const form = await formOf(resource, result, itemOf, format);
+  const form = await formOf(loop, resource, result, itemOf, format);
   const kept = response.recorder?.response;
   const asJson = kept && itemMaker(server, request, { ...format, media: "json" });
   const keptItemOf = asJson ? keeping(kept, headerOf(resource, result, format), itemOf, asJson) : itemOf;

@@ -9,7 +9,8 @@ export class Outbox {
   #emptied: Promise<void> | undefined;
 
   /** @param failed takes the error of what could not be written; nothing else is written then */
-  constructor(failed: (error: unknown) => void) {
+  constructor(loop: Loop, failed: (error: unknown) => void) {
+    this.#loop = loop;
     this.#failed = failed;
   }
 

@@ -313,7 +313,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   /** Writes something in several turns. */
   #writeLater(work: Steps<void>): void {
-    const outbox = (this.#outbox ??= new Outbox((error) => {
+    const outbox = (this.#outbox ??= new Outbox(this.#server.clock.loop, (error) => {
       this.#outbox = undefined;
       // Its last event is not written any more.
       if (this.#ended) this.destroy();
