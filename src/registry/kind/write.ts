@@ -29,7 +29,7 @@ export const newContext = ({ shared }: Kind, writer?: Caller): WriteContext => (
 });
 
 /** Carries a write out; an error has the warnings that came before it. */
-export async function withWarnings<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {
+export async function withWarnings<T>(ctx: WriteContext, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

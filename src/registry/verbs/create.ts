@@ -46,16 +46,15 @@ function decode({ kind, target, options, caller, ctx }: Write, body: Body): ApiO
   return object;
 }
 
-async function createNew(write: Write, object: ApiObject): Promise<WriteResult> {
-  const { kind, options, caller, ctx, limit } = write;
-  if (limit.isOver) await limit.pause();
-  checkVersion(write, object);
-  dropServerMetadata(object);
-  dropDoubledOwners(object, ctx);
-  const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
-  if (owned) await owned;
-  return commit(creationOf(write, object));
-}
+const createNew = (write: Write, object: ApiObject): WriteResult | Promise<WriteResult> =>
+  whenDone(write.limit.pause(), () => {
+    const { kind, options, caller, ctx, limit } = write;
+    checkVersion(write, object);
+    dropServerMetadata(object);
+    dropDoubledOwners(object, ctx);
+    const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
+    return whenDone(owned, () => commit(creationOf(write, object)));
+  });
 
 /** The proposal of a create; a generated name that is in use is generated again. */
 function creationOf(write: Write, object: ApiObject): Proposal<WriteResult> {
