@@ -23,11 +23,9 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type Column, type ObjectOf, type WriteContext, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
-
-const description = "Which server answers for a group and version.";
 
 const Spec = struct("The group and version, and who answers for it.", {
   service: pointer(
@@ -57,17 +55,17 @@ const Status = struct("What is known of the server.", {
   conditions: optional(keyedList(Condition, ["type"], "What is known of it.")),
 });
 
-const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+const schema = objectSchema("Which server answers for a group and version.", {
+  spec: always(Spec),
+  status: always(Status),
+});
 
-interface ApiService extends ApiObject {
-  spec: Static<typeof Spec>;
-  status?: Static<typeof Status>;
-}
+type ApiService = ObjectOf<typeof schema>;
 
 const HTTPS = 443;
 
-function setDefaults(object: ApiObject): void {
-  const service = (object as Partial<ApiService>).spec?.service;
+function setDefaults(object: ApiService): void {
+  const service = object.spec?.service;
   if (service) service.port ??= HTTPS;
 }
 
@@ -118,9 +116,9 @@ function checkServer(
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { spec } = object as ApiService;
-  checkGroupVersion(object as ApiService, errors);
+function validate(object: ApiService, errors: FieldErrors): void {
+  const { spec } = object;
+  checkGroupVersion(object, errors);
   checkWithin(spec.groupPriorityMinimum, 20_000, "spec.groupPriorityMinimum", errors);
   checkWithin(spec.versionPriority, 1000, "spec.versionPriority", errors);
   checkServer(spec, errors);
@@ -128,24 +126,24 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 
 const STATES = ["True", "False", "Unknown"];
 
-function validateStatus(object: ApiObject, errors: FieldErrors): void {
-  const { conditions = [] } = (object as ApiService).status ?? {};
+function validateStatus(object: ApiService, errors: FieldErrors): void {
+  const { conditions = [] } = object.status ?? {};
   for (const [i, { status }] of conditions.entries()) {
     if (!STATES.includes(status)) errors.notSupported(`status.conditions[${i}].status`, status, STATES);
   }
 }
 
 /** Whether the server can be reached, and why not. */
-function available(object: ApiObject): string {
-  const { conditions = [] } = (object as ApiService).status ?? {};
+function available(object: ApiService): string {
+  const { conditions = [] } = object.status ?? {};
   const found = conditions.find(({ type }) => type === "Available");
   if (!found) return "Unknown";
   return found.status === "True" || !found.reason ? found.status : `${found.status} (${found.reason})`;
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<ApiService>[] = [
   textColumn("Service", "The Service of the server that answers, or Local.", (object) => {
-    const { service } = (object as ApiService).spec;
+    const { service } = object.spec;
     return service ? `${service.namespace ?? ""}/${service.name ?? ""}` : "Local";
   }),
   textColumn("Available", "Whether the server can be reached.", available),
@@ -153,24 +151,21 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of APIService. Its group has the same name in every dialect. */
-export const apiService: ResourceDefinition = {
+export const apiService = defineResource(schema, {
   group: "apiregistration.k8s.io",
   version: "v1",
   kind: "APIService",
   plural: "apiservices",
-  singular: "apiservice",
   categories: ["api-extensions"],
   scope: "Cluster",
   bareFinalizers: true,
-  description,
-  schema,
   nameRule: pathSegmentName,
   versionedUpdate: true,
   deleteAnswers: "status",
   resetFields: ["status"],
   defaults: setDefaults,
   prepareForCreate(object, ctx) {
-    object["status"] = newStatus(object as ApiService, ctx);
+    object["status"] = newStatus(object, ctx);
   },
   prepareForUpdate(object, old) {
     object["status"] = old["status"];
@@ -186,4 +181,4 @@ export const apiService: ResourceDefinition = {
     },
   },
   columns,
-};
+});

@@ -5,7 +5,6 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import {
-  type Static,
   always,
   int32,
   intOrString,
@@ -18,38 +17,34 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { badRequest } from "../../../meta/status.ts";
-import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
+import {
+  type ApiContext,
+  type ApiObject,
+  type Column,
+  type ObjectOf,
+  type WriteContext,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
-import {
-  type Share,
-  shareOf,
-  validateAtMostAll,
-  validateNotLess,
-  validateNotNegative,
-  validateShare,
-} from "../../rules/counts.ts";
+import { shareOf, validateAtMostAll, validateNotLess, validateNotNegative, validateShare } from "../../rules/counts.ts";
 import { isEmptySelector, isReadableSelector } from "../../rules/label-selection.ts";
 import {
   Condition,
-  type Workload,
-  ageColumn,
-  containerColumns,
   counted,
-  numberColumn,
   observed,
   selectorColumn,
-  shownLabels,
-  statusOf,
   templateOf,
   validateLasting,
   validateSameSelector,
   validateSelected,
   workload,
 } from "../../core/v1/workload.ts";
+import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 
 const description = "One Pod of a template on each node that fits.";
 
@@ -90,12 +85,7 @@ const schemaOf = (ctx: ApiContext) =>
     status: always(Status),
   });
 
-interface DaemonSet extends Workload {
-  spec: Workload["spec"] & {
-    updateStrategy: { type?: string; rollingUpdate?: { maxUnavailable?: Share; maxSurge?: Share } };
-  };
-  status: Static<typeof Status>;
-}
+type DaemonSet = ObjectOf<ReturnType<typeof schemaOf>>;
 
 /** Counts the templates; the server's own (KIND-DaemonSet-2). */
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
@@ -114,14 +104,13 @@ function writeGeneration({ metadata }: ApiObject, count: bigint): void {
 }
 
 /** Counts the template: what a client says is kept on create, and undone on update. */
-function countTemplate({ schema }: PodTemplates, object: ApiObject, old: ApiObject | undefined): void {
+function countTemplate({ schema }: PodTemplates, object: DaemonSet, old: DaemonSet | undefined): void {
   const before = templateGeneration(old ?? object);
   const isNew = old ? !sameMeaning(schema, templateOf(object), templateOf(old)) : before < 1n;
   writeGeneration(object, isNew ? before + 1n : before);
 }
 
 function setDefaults({ spec }: DaemonSet): void {
-  spec.updateStrategy ??= {};
   const { updateStrategy } = spec;
   updateStrategy.type ||= "RollingUpdate";
   if (updateStrategy.type === "RollingUpdate") {
@@ -147,8 +136,7 @@ function validateStrategy({ type, rollingUpdate }: DaemonSet["spec"]["updateStra
   validateAtMostAll(maxSurge, extra, errors);
 }
 
-function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as DaemonSet;
+function validate({ spec }: DaemonSet, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
   const { selector, template } = spec;
   if (selector) validateLabelSelector(selector, "spec.selector", errors);
   if (!selector || isReadableSelector(selector)) validateSelected(selector, template, "spec.template", errors);
@@ -162,50 +150,50 @@ function validate(object: ApiObject, templates: PodTemplates, errors: FieldError
   validateNotNegative(spec, ["revisionHistoryLimit"], "spec", errors);
 }
 
-function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [{ status }, { status: before }] = [object as DaemonSet, old as DaemonSet];
+function validateStatus({ status }: DaemonSet, { status: before }: DaemonSet, errors: FieldErrors): void {
   const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"] as const;
   const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"] as const;
   validateNotNegative(status, [...counts, "observedGeneration", ...more, "collisionCount"], "status", errors);
-  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+  validateNotLess(status.collisionCount, before.collisionCount, "status.collisionCount", errors);
 }
 
-const counts: readonly (readonly [name: string, member: string, description: string])[] = [
-  ["Desired", "desiredNumberScheduled", "Nodes that should have a Pod."],
-  ["Current", "currentNumberScheduled", "Nodes that have a Pod and should have one."],
-  ["Ready", "numberReady", "Nodes with a Pod that is ready."],
-  ["Up-to-date", "updatedNumberScheduled", "Nodes with a Pod of the present template."],
-  ["Available", "numberAvailable", "Nodes with a Pod that has been ready for long enough."],
-];
-
-const columns: readonly Column[] = [
-  ...counts.map(([name, member, what]) => numberColumn(name, what, (object) => statusOf(object, member))),
-  textColumn("Node Selector", "The labels that a node must have.", (object) =>
-    shownLabels(templateOf(object)?.spec?.nodeSelector),
+const columns: readonly Column<DaemonSet>[] = [
+  numberColumn("Desired", "Nodes that should have a Pod.", ({ status }) => status.desiredNumberScheduled),
+  numberColumn("Current", "Nodes that have a Pod and should have one.", ({ status }) => status.currentNumberScheduled),
+  numberColumn("Ready", "Nodes with a Pod that is ready.", ({ status }) => status.numberReady),
+  numberColumn(
+    "Up-to-date",
+    "Nodes with a Pod of the present template.",
+    (object) => object.status.updatedNumberScheduled,
+  ),
+  numberColumn(
+    "Available",
+    "Nodes with a Pod that has been ready for long enough.",
+    ({ status }) => status.numberAvailable,
+  ),
+  textColumn("Node Selector", "The labels that a node must have.", ({ spec }) =>
+    shownLabels(spec.template.spec.nodeSelector),
   ),
   ageColumn,
   ...containerColumns(templateOf),
-  selectorColumn(),
+  selectorColumn,
 ];
 
 /** The definition of DaemonSet. */
 export function daemonSet(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
-  return {
+  return defineResource(schemaOf(ctx), {
     group: "apps",
     version: "v1",
     kind: "DaemonSet",
     plural: "daemonsets",
-    singular: "daemonset",
     shortNames: ["ds"],
     categories: ["all"],
     scope: "Namespaced",
-    description,
-    schema: schemaOf(ctx),
     deleteAnswers: "status",
-    ...workload(templates, {
+    ...workload<DaemonSet>(templates, {
       setDefaults(object) {
-        setDefaults(object as DaemonSet);
+        setDefaults(object);
         writeGeneration(object, templateGeneration(object));
       },
       firstStatus: {
@@ -223,5 +211,5 @@ export function daemonSet(ctx: ApiContext): ResourceDefinition {
       validateStatus,
     }),
     columns,
-  };
+  });
 }

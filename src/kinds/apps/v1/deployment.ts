@@ -5,7 +5,6 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import {
-  type Static,
   always,
   bool,
   int32,
@@ -21,12 +20,18 @@ import {
   text,
   time,
 } from "../../../meta/types.ts";
-import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import {
+  type ApiContext,
+  type Column,
+  type ObjectOf,
+  type WriteContext,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import {
   shareOf,
@@ -38,23 +43,19 @@ import {
 } from "../../rules/counts.ts";
 import { scaleOf } from "../../autoscaling/v1/scale.ts";
 import {
-  type Workload,
-  ageColumn,
-  containerColumns,
   counted,
   observed,
-  replicasOf,
+  readyColumn,
   selectorColumn,
   selectorOf,
-  statusOf,
   templateOf,
   validateSameSelector,
   validateSelector,
   validateTemplate,
   workload,
 } from "../../core/v1/workload.ts";
-
-const description = "Pods of one template, replaced step by step when it changes.";
+import { containerColumns } from "../../rules/template-columns.ts";
+import { same } from "../../rules/same.ts";
 
 const Strategy = struct("How Pods of an old template are replaced.", {
   type: optional(text("RollingUpdate: some at a time. Recreate: all old ones go first.")),
@@ -88,7 +89,7 @@ const Status = struct("How far the deployment is.", {
 });
 
 const schemaOf = (ctx: ApiContext) =>
-  objectSchema(description, {
+  objectSchema("Pods of one template, replaced step by step when it changes.", {
     spec: always(
       struct("What is wanted.", {
         replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
@@ -104,19 +105,12 @@ const schemaOf = (ctx: ApiContext) =>
     status: always(Status),
   });
 
-interface Deployment extends Workload {
-  spec: Workload["spec"] & {
-    strategy: { type?: string; rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string } };
-    progressDeadlineSeconds?: number;
-  };
-  status: Static<typeof Status>;
-}
+type Deployment = ObjectOf<ReturnType<typeof schemaOf>>;
 
 const SHARE = "25%";
 
 function setDefaults({ spec }: Deployment): void {
   spec.replicas ??= 1;
-  spec.strategy ??= {};
   const { strategy } = spec;
   strategy.type ||= "RollingUpdate";
   if (strategy.type === "RollingUpdate") {
@@ -144,8 +138,7 @@ function validateStrategy({ type, rollingUpdate }: Deployment["spec"]["strategy"
   validateAtMostAll(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`, errors);
 }
 
-function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as Deployment;
+function validate({ spec }: Deployment, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
   validateNotNegative(spec, ["replicas"], "spec", errors);
   validateSelector(spec.selector, "spec.selector", errors);
   validateTemplate(spec, templates, errors, ctx);
@@ -157,8 +150,7 @@ function validate(object: ApiObject, templates: PodTemplates, errors: FieldError
   }
 }
 
-function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [{ status }, { status: before }] = [object as Deployment, old as Deployment];
+function validateStatus({ status }: Deployment, { status: before }: Deployment, errors: FieldErrors): void {
   const counts = ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas"] as const;
   const more = ["availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount"] as const;
   validateNotNegative(status, [...counts, ...more], "status", errors);
@@ -173,53 +165,42 @@ function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors):
     "status",
     errors,
   );
-  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+  validateNotLess(status.collisionCount, before.collisionCount, "status.collisionCount", errors);
 }
 
-const columns: readonly Column[] = [
-  textColumn(
-    "Ready",
-    "How many of the wanted Pods are ready.",
-    (object) => `${Number(statusOf(object, "readyReplicas") ?? 0)}/${replicasOf(object)}`,
-  ),
-  textColumn("Up-to-date", "Pods of the present template.", (object) =>
-    Number(statusOf(object, "updatedReplicas") ?? 0),
-  ),
-  textColumn("Available", "Pods that have been ready for long enough.", (object) =>
-    Number(statusOf(object, "availableReplicas") ?? 0),
-  ),
+const columns: readonly Column<Deployment>[] = [
+  readyColumn,
+  textColumn("Up-to-date", "Pods of the present template.", ({ status }) => status.updatedReplicas ?? 0),
+  textColumn("Available", "Pods that have been ready for long enough.", ({ status }) => status.availableReplicas ?? 0),
   ageColumn,
   ...containerColumns(templateOf),
-  selectorColumn(),
+  selectorColumn,
 ];
 
 /** The definition of Deployment. */
 export function deployment(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
   const schema = schemaOf(ctx);
-  return {
+  return defineResource(schema, {
     group: "apps",
     version: "v1",
     kind: "Deployment",
     plural: "deployments",
-    singular: "deployment",
     shortNames: ["deploy"],
     categories: ["all"],
     scope: "Namespaced",
-    description,
-    schema,
     deleteAnswers: "status",
-    ...workload(templates, {
-      setDefaults: (object) => setDefaults(object as Deployment),
+    ...workload<Deployment>(templates, {
+      setDefaults,
       validate: (object, errors, write) => validate(object, templates, errors, write),
       validateChange: validateSameSelector,
       validateStatus,
       counts: (object, old) =>
         !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }) ||
-        !equal((object.metadata.annotations ?? {}) as Value, (old.metadata.annotations ?? {}) as Value),
+        !same(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
       keepsLabels: true,
-      subresources: { scale: scaleOf(selectorOf) },
+      subresources: { scale: scaleOf<Deployment>(selectorOf) },
     }),
     columns,
-  };
+  });
 }

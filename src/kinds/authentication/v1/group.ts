@@ -18,7 +18,7 @@ import {
   text,
   time,
 } from "../../../meta/types.ts";
-import type { DefinitionFactory, ResourceDefinition } from "../../../schema/definition.ts";
+import { type DefinitionFactory, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const UserInfo = struct("Who somebody is.", {
@@ -28,36 +28,25 @@ const UserInfo = struct("Who somebody is.", {
   extra: optional(map(atomicList(text()), "What else is known of the user.")),
 });
 
-const aboutMe = "Answers who the one is that asks.";
-
-const selfSubjectReview: ResourceDefinition = {
-  group: "authentication.k8s.io",
-  version: "v1",
-  kind: "SelfSubjectReview",
-  plural: "selfsubjectreviews",
-  singular: "selfsubjectreview",
-  scope: "Cluster",
-  description: aboutMe,
-  schema: objectSchema(aboutMe, {
+const selfSubjectReview = defineResource(
+  objectSchema("Answers who the one is that asks.", {
     status: always(struct("The answer.", { userInfo: optional(UserInfo) })),
   }),
-  verbs: ["create"],
-  asked: true,
-  deleteAnswers: "status",
-};
-
-const aboutReview = "Answers whose a token is.";
+  {
+    group: "authentication.k8s.io",
+    version: "v1",
+    kind: "SelfSubjectReview",
+    plural: "selfsubjectreviews",
+    scope: "Cluster",
+    verbs: ["create"],
+    asked: true,
+    deleteAnswers: "status",
+  },
+);
 
 /** The definition of TokenReview: who is shown a token asks whom it stands for (AUTHN-39). */
-const tokenReview: ResourceDefinition = {
-  group: "authentication.k8s.io",
-  version: "v1",
-  kind: "TokenReview",
-  plural: "tokenreviews",
-  singular: "tokenreview",
-  scope: "Cluster",
-  description: aboutReview,
-  schema: objectSchema(aboutReview, {
+const tokenReview = defineResource(
+  objectSchema("Answers whose a token is.", {
     spec: required(
       struct("What is asked.", {
         token: optional(text("The token.")),
@@ -73,12 +62,17 @@ const tokenReview: ResourceDefinition = {
       }),
     ),
   }),
-  verbs: ["create"],
-  asked: true,
-  deleteAnswers: "status",
-};
-
-const aboutToken = "Asks for a token of a service account.";
+  {
+    group: "authentication.k8s.io",
+    version: "v1",
+    kind: "TokenReview",
+    plural: "tokenreviews",
+    scope: "Cluster",
+    verbs: ["create"],
+    asked: true,
+    deleteAnswers: "status",
+  },
+);
 
 const BoundObject = struct("The object that a token is bound to: it ends with the object.", {
   kind: optional(text("Kind of the object: Pod, Secret or Node.")),
@@ -88,15 +82,8 @@ const BoundObject = struct("The object that a token is bound to: it ends with th
 });
 
 /** The definition of TokenRequest. LIM-11: an hour by default; the bounds are checked where tokens are made. */
-export const tokenRequest: ResourceDefinition = {
-  group: "authentication.k8s.io",
-  version: "v1",
-  kind: "TokenRequest",
-  plural: "tokenrequests",
-  singular: "tokenrequest",
-  scope: "Namespaced",
-  description: aboutToken,
-  schema: objectSchema(aboutToken, {
+export const tokenRequest = defineResource(
+  objectSchema("Asks for a token of a service account.", {
     spec: required(
       struct("What the token should be.", {
         audiences: nullable(atomicList(text(), "For whom the token is; for this server by default.")),
@@ -111,12 +98,19 @@ export const tokenRequest: ResourceDefinition = {
       }),
     ),
   }),
-  verbs: ["create"],
-  asked: true,
-  // It is asked for below a service account, and has no path of its own.
-  served: false,
-  deleteAnswers: "status",
-};
+  {
+    group: "authentication.k8s.io",
+    version: "v1",
+    kind: "TokenRequest",
+    plural: "tokenrequests",
+    scope: "Namespaced",
+    verbs: ["create"],
+    asked: true,
+    // It is asked for below a service account, and has no path of its own.
+    served: false,
+    deleteAnswers: "status",
+  },
+);
 
 /** The definitions of the group; the same in both dialects. */
 export const authenticationGroup: DefinitionFactory = () => [selfSubjectReview, tokenReview, tokenRequest];

@@ -16,7 +16,7 @@ import {
   struct,
   text,
 } from "../../../meta/types.ts";
-import type { DefinitionFactory, ResourceDefinition } from "../../../schema/definition.ts";
+import { type DefinitionFactory, defineResource, type ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const SelectorRequirement = struct("One thing that is asked of a key.", {
@@ -85,19 +85,17 @@ const question = (
   spec: TSchema,
   status: TSchema,
   scope: ResourceDefinition["scope"] = "Cluster",
-): ResourceDefinition => ({
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind,
-  plural: `${kind.toLowerCase()}s`,
-  singular: kind.toLowerCase(),
-  scope,
-  description: about,
-  schema: objectSchema(about, { spec: required(spec), status: always(status) }),
-  verbs: ["create"],
-  asked: true,
-  deleteAnswers: "status",
-});
+): ResourceDefinition =>
+  defineResource(objectSchema(about, { spec: required(spec), status: always(status) }), {
+    group: "authorization.k8s.io",
+    version: "v1",
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    scope,
+    verbs: ["create"],
+    asked: true,
+    deleteAnswers: "status",
+  });
 
 const someone = struct("Who, and the request that is asked about; one of both kinds.", {
   ...attributes,

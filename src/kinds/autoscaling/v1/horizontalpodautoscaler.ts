@@ -16,10 +16,10 @@ import type {
   WriteRules,
 } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { type OldForms, oldForms } from "../old-forms.ts";
 import { cpuMetric, currentMetrics, fillBehavior, horizontalPodAutoscalerV2 } from "../v2/horizontalpodautoscaler.ts";
 import { AtomicObjectReference, type Autoscaler, type CurrentMetric, type Metric, description } from "../v2/schema.ts";
+import { same } from "../../rules/same.ts";
 
 const Spec = struct("What is wanted.", {
   scaleTargetRef: required(AtomicObjectReference),
@@ -110,7 +110,7 @@ function metricsRead(said: readonly CurrentMetric[] | undefined, share: number |
   const cpu = (current: CurrentCpu): CurrentMetric[] => [{ type: "Resource", resource: { name: "cpu", current } }];
   // So the old form writes the share alone.
   const asWritten = cpu({ averageUtilization: share, averageValue: "0" });
-  if (said && !equal(said as CurrentMetric[] as Value[], asWritten as Value[])) return said;
+  if (said && !same(said, asWritten)) return said;
   return cpu({ averageUtilization: share });
 }
 
@@ -146,13 +146,13 @@ function toStored(object: ApiObject, replaced: ApiObject | undefined, forms: Old
   const stored = meant(object, forms);
   const before = replaced as Autoscaler | undefined;
   const seen = before && shown(before, forms);
-  const same = (member: "spec" | "status", keys: readonly string[]): boolean =>
+  const isSame = (member: "spec" | "status", keys: readonly string[]): boolean =>
     seen !== undefined &&
-    equal(seen[member] as object as Value, object[member] as Value) &&
+    same(seen[member], object[member]) &&
     keys.every((key) => seen.metadata.annotations?.[key] === object.metadata.annotations?.[key]);
-  if (before && same("spec", forms.ofSpec)) stored.spec = before.spec;
+  if (before && isSame("spec", forms.ofSpec)) stored.spec = before.spec;
   else if (stored.spec) fillBehavior(stored.spec);
-  if (before && same("status", forms.ofStatus)) stored.status = before.status;
+  if (before && isSame("status", forms.ofStatus)) stored.status = before.status;
   return stored;
 }
 

@@ -7,7 +7,6 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { subdomainName } from "../../../meta/names.ts";
 import { TemplateMetaSchema } from "../../../meta/object-meta.ts";
 import {
-  type Static,
   always,
   atomicList,
   bool,
@@ -21,13 +20,14 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, countOf, numberColumn, since, textColumn } from "../../../schema/columns.ts";
-import type {
-  ApiContext,
-  ApiObject,
-  Column,
-  NameRule,
-  ResourceDefinition,
-  WriteContext,
+import {
+  type ApiContext,
+  type Column,
+  type NameRule,
+  type ObjectOf,
+  type WriteContext,
+  defineResource,
+  type ResourceDefinition,
 } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
@@ -72,19 +72,7 @@ const schemaOf = (ctx: ApiContext) =>
     status: always(Status),
   });
 
-interface CronJob extends ApiObject {
-  spec: {
-    schedule?: string;
-    timeZone?: string;
-    startingDeadlineSeconds?: number;
-    concurrencyPolicy?: string;
-    suspend?: boolean;
-    jobTemplate: { spec: JobSpec };
-    successfulJobsHistoryLimit?: number;
-    failedJobsHistoryLimit?: number;
-  };
-  status?: Static<typeof Status>;
-}
+type CronJob = ObjectOf<ReturnType<typeof schemaOf>>;
 
 function setDefaults({ spec }: CronJob): void {
   spec.concurrencyPolicy ||= "Allow";
@@ -97,7 +85,7 @@ function setDefaults({ spec }: CronJob): void {
 const ZONED = /TZ/;
 
 function validateSchedule(
-  { schedule = "", timeZone }: CronJob["spec"],
+  { schedule, timeZone }: CronJob["spec"],
   old: CronJob | undefined,
   errors: FieldErrors,
 ): void {
@@ -125,14 +113,14 @@ function validateZone(zone: string | undefined, errors: FieldErrors): void {
 const POLICIES = ["Allow", "Forbid", "Replace"];
 
 function validate(
-  object: ApiObject,
-  old: ApiObject | undefined,
+  object: CronJob,
+  old: CronJob | undefined,
   templates: PodTemplates,
   errors: FieldErrors,
   ctx: WriteContext,
 ): void {
-  const { spec } = object as CronJob;
-  validateSchedule(spec, old as CronJob | undefined, errors);
+  const { spec } = object;
+  validateSchedule(spec, old, errors);
   validateNotNegative(spec, ["startingDeadlineSeconds"], "spec", errors);
   validateZone(spec.timeZone, errors);
   const { concurrencyPolicy: policy = "" } = spec;
@@ -154,24 +142,23 @@ const nameRule: NameRule = (name) => {
   return name.length <= MOST_NAME ? true : `expected at most ${MOST_NAME} characters`;
 };
 
-const templateOf = (object: ApiObject): JobSpec["template"] | undefined =>
-  (object as CronJob).spec?.jobTemplate?.spec?.template;
+const templateOf = (object: CronJob): JobSpec["template"] | undefined => object.spec?.jobTemplate?.spec?.template;
 
 const suspended = (suspend: boolean | undefined): string =>
   suspend === undefined ? "<unset>" : suspend ? "True" : "False";
 
-const columns: readonly Column[] = [
-  textColumn("Schedule", "When a Job begins.", (object) => (object as CronJob).spec.schedule ?? ""),
-  textColumn("Timezone", "The zone of these times.", (object) => (object as CronJob).spec.timeZone ?? "<none>"),
+const columns: readonly Column<CronJob>[] = [
+  textColumn("Schedule", "When a Job begins.", (object) => object.spec.schedule ?? ""),
+  textColumn("Timezone", "The zone of these times.", (object) => object.spec.timeZone ?? "<none>"),
   {
     name: "Suspend",
     type: "boolean",
     description: "Whether no Job is to begin for now.",
-    cell: (object) => suspended((object as CronJob).spec.suspend),
+    cell: (object) => suspended(object.spec.suspend),
   },
-  numberColumn("Active", "How many Jobs run.", (object) => countOf((object as CronJob).status?.active)),
+  numberColumn("Active", "How many Jobs run.", (object) => countOf(object.status?.active)),
   textColumn("Last Schedule", "When a Job began last.", (object, now) => {
-    const last = (object as CronJob).status?.lastScheduleTime;
+    const last = object.status?.lastScheduleTime;
     return last === undefined ? "<none>" : since(last, now);
   }),
   ageColumn,
@@ -179,7 +166,7 @@ const columns: readonly Column[] = [
   textColumn(
     "Selector",
     "The selector of the Pods.",
-    (object) => orNone(selectorText((object as CronJob).spec?.jobTemplate?.spec?.selector)),
+    (object) => orNone(selectorText(object.spec?.jobTemplate?.spec?.selector)),
     true,
   ),
 ];
@@ -187,25 +174,22 @@ const columns: readonly Column[] = [
 /** The definition of CronJob. */
 export function cronJob(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
-  return {
+  return defineResource(schemaOf(ctx), {
     group: "batch",
     version: "v1",
     kind: "CronJob",
     plural: "cronjobs",
-    singular: "cronjob",
     shortNames: ["cj"],
     categories: ["all"],
     scope: "Namespaced",
-    description,
-    schema: schemaOf(ctx),
     nameRule,
     deleteAnswers: "status",
     generation: "fromOne",
     resetFields: ["status"],
     defaults(object, write) {
-      const { spec } = object as Partial<CronJob>;
+      const { spec } = object;
       if (!spec) return;
-      setDefaults(object as CronJob);
+      setDefaults(object);
       templates.setDefaults(templateOf(object), write);
     },
     prepareForCreate(object, write) {
@@ -221,7 +205,7 @@ export function cronJob(ctx: ApiContext): ResourceDefinition {
     *warnings(object, old, write) {
       if (!old) yield* nameWarnings(object.metadata.name);
       else if (!isCounted(object, old)) return;
-      yield* jobSpecWarnings((object as CronJob).spec.jobTemplate.spec, "spec.jobTemplate.spec");
+      yield* jobSpecWarnings(object.spec.jobTemplate.spec, "spec.jobTemplate.spec");
       const template = templateOf(object);
       if (template) yield* templates.warnings(template, "spec.jobTemplate.spec.template", write);
     },
@@ -236,5 +220,5 @@ export function cronJob(ctx: ApiContext): ResourceDefinition {
       },
     },
     columns,
-  };
+  });
 }

@@ -12,7 +12,7 @@ import { humanDuration } from "../../../meta/time.ts";
 import { always, required } from "../../../meta/types.ts";
 import { DerError, isSigned, readRequest } from "../../../pki/index.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, Writer } from "../../../schema/definition.ts";
+import { type ApiObject, type Writer, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { keepCertificate, keepDecisions, stamp, validateCertificate, validateConditions } from "./outcome.ts";
 import { RequestStatus, Spec, asRequest } from "./schema.ts";
@@ -47,8 +47,6 @@ const USAGES: ReadonlySet<string> = new Set([
 
 const LEAST_SECONDS = 600;
 const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
-
-const description = "A request for a certificate, signed by a signer once somebody has approved it.";
 
 /** Says who asks, whatever was sent (CERT-4). Changes `object`. */
 function signIn(object: ApiObject, { user, uid, groups, extra }: Writer): void {
@@ -106,17 +104,19 @@ const keepSpec = (object: ApiObject, old: ApiObject): void => {
   object["spec"] = old["spec"];
 };
 
+const schema = objectSchema("A request for a certificate, signed by a signer once somebody has approved it.", {
+  spec: required(Spec),
+  status: always(RequestStatus),
+});
+
 /** The definition of CertificateSigningRequest; its group is called alike in both dialects. */
-export const certificateSigningRequest: ResourceDefinition = {
+export const certificateSigningRequest = defineResource(schema, {
   group: "certificates.k8s.io",
   version: "v1",
   kind: "CertificateSigningRequest",
   plural: "certificatesigningrequests",
-  singular: "certificatesigningrequest",
   shortNames: ["csr"],
   scope: "Cluster",
-  description,
-  schema: objectSchema(description, { spec: required(Spec), status: always(RequestStatus) }),
   nameRule: pathSegmentName,
   deleteAnswers: "status",
   resetFields: ["spec", "status"],
@@ -165,4 +165,4 @@ export const certificateSigningRequest: ResourceDefinition = {
     }),
     textColumn("Condition", "What became of it.", shownCondition),
   ],
-};
+});

@@ -9,13 +9,18 @@ import { dnsSubdomain, prefixedName } from "../../../meta/names.ts";
 import { always, required } from "../../../meta/types.ts";
 import { DerError, isSignedBy, readPublicKey } from "../../../pki/index.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type ApiObject,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
 import { isOfKubernetes, validateSigner } from "../signer.ts";
 import { DAY_SECONDS, type PodCertificateRequest, RequestStatus, Spec, asRequest } from "./pod-request-schema.ts";
 import { stateOf, validateOutcome } from "./outcome.ts";
+import { same } from "../../rules/same.ts";
 
 const LEAST_SECONDS = 3600;
 const MOST_SECONDS = 91 * DAY_SECONDS;
@@ -24,8 +29,6 @@ const LARGEST_KEY = 10 * 1024;
 const MOST_ANNOTATION_BYTES = 256 * 1024;
 const RSA_BITS: readonly number[] = [3072, 4096];
 const CURVES: readonly string[] = ["prime256v1", "secp384r1", "secp521r1"];
-
-const description = "A request of a node for a certificate of a Pod that runs on it.";
 
 function validate(object: ApiObject, errors: FieldErrors): void {
   const { spec } = asRequest(object);
@@ -105,61 +108,64 @@ const specColumn = (
   about: string,
 ) => textColumn(name, about, (object) => asRequest(object).spec[member]);
 
-/** The definition of PodCertificateRequest. */
-export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceDefinition => ({
-  group: "certificates.k8s.io",
-  version: "v1beta1",
-  kind: "PodCertificateRequest",
-  plural: "podcertificaterequests",
-  singular: "podcertificaterequest",
-  scope: "Namespaced",
-  description,
-  schema: objectSchema(description, { spec: required(Spec), status: always(RequestStatus) }),
-  served: gates.PodCertificateRequest,
-  ...(dialect.rules.enforceUndocumented
-    ? {
-        deprecated: "certificates.k8s.io/v1beta1 PodCertificateRequest is a beta version and will be replaced",
-        removedRelease: "1.41",
-      }
-    : {}),
-  versionedUpdate: true,
-  deleteAnswers: "status",
-  // A real server records who owns a status that it drops.
-  ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
-  selectableFields: {
-    "spec.signerName": (object) => asRequest(object).spec.signerName,
-    "spec.podName": (object) => asRequest(object).spec.podName,
-    // Of a node's own: the only way in which its agent may watch them.
-    "spec.nodeName": (object) => asRequest(object).spec.nodeName,
-  },
-  prepareForCreate(object) {
-    object["status"] = {};
-  },
-  validate,
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
-  validateUpdate(object, old, errors) {
-    if (!equal(object["spec"] as Value, old["spec"] as Value)) errors.invalid("spec", "<spec>", "field is immutable");
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      prepareForUpdate: keepAllButStatus,
-      validateUpdate: (object, old, errors, ctx) => validateOutcome(asRequest(object), asRequest(old), errors, ctx),
-    },
-  },
-  columns: [
-    specColumn("PodName", "podName", "The Pod."),
-    specColumn("ServiceAccountName", "serviceAccountName", "Its ServiceAccount."),
-    specColumn("NodeName", "nodeName", "The node that it is on."),
-    specColumn("SignerName", "signerName", "Who is to sign it."),
-    textColumn("State", "What became of it.", (object) => stateOf(asRequest(object)) ?? "Pending"),
-    textColumn(
-      "UnverifiedUserAnnotations",
-      "What the Pod wants the signer to know.",
-      (object) => listed(asRequest(object).spec.unverifiedUserAnnotations),
-      true,
-    ),
-  ],
+const schema = objectSchema("A request of a node for a certificate of a Pod that runs on it.", {
+  spec: required(Spec),
+  status: always(RequestStatus),
 });
+
+/** The definition of PodCertificateRequest. */
+export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "certificates.k8s.io",
+    version: "v1beta1",
+    kind: "PodCertificateRequest",
+    plural: "podcertificaterequests",
+    scope: "Namespaced",
+    served: gates.PodCertificateRequest,
+    ...(dialect.rules.enforceUndocumented
+      ? {
+          deprecated: "certificates.k8s.io/v1beta1 PodCertificateRequest is a beta version and will be replaced",
+          removedRelease: "1.41",
+        }
+      : {}),
+    versionedUpdate: true,
+    deleteAnswers: "status",
+    // A real server records who owns a status that it drops.
+    ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
+    selectableFields: {
+      "spec.signerName": (object) => asRequest(object).spec.signerName,
+      "spec.podName": (object) => asRequest(object).spec.podName,
+      // Of a node's own: the only way in which its agent may watch them.
+      "spec.nodeName": (object) => asRequest(object).spec.nodeName,
+    },
+    prepareForCreate(object) {
+      object["status"] = {};
+    },
+    validate,
+    prepareForUpdate(object, old) {
+      object["status"] = old["status"];
+    },
+    validateUpdate(object, old, errors) {
+      if (!same(object["spec"], old["spec"])) errors.invalid("spec", "<spec>", "field is immutable");
+    },
+    subresources: {
+      status: {
+        verbs: ["get", "patch", "update"],
+        prepareForUpdate: keepAllButStatus,
+        validateUpdate: (object, old, errors, ctx) => validateOutcome(asRequest(object), asRequest(old), errors, ctx),
+      },
+    },
+    columns: [
+      specColumn("PodName", "podName", "The Pod."),
+      specColumn("ServiceAccountName", "serviceAccountName", "Its ServiceAccount."),
+      specColumn("NodeName", "nodeName", "The node that it is on."),
+      specColumn("SignerName", "signerName", "Who is to sign it."),
+      textColumn("State", "What became of it.", (object) => stateOf(asRequest(object)) ?? "Pending"),
+      textColumn(
+        "UnverifiedUserAnnotations",
+        "What the Pod wants the signer to know.",
+        (object) => listed(asRequest(object).spec.unverifiedUserAnnotations),
+        true,
+      ),
+    ],
+  });

@@ -6,7 +6,7 @@
  */
 import { keyedList, optional, required, struct, text } from "../../../meta/types.ts";
 import { nameColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ApiObject, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 /** What is said of a program. */
@@ -16,8 +16,6 @@ export interface ComponentCondition {
   readonly message?: string;
   readonly error?: string;
 }
-
-const description = "Whether a program of the control plane is well. Deprecated.";
 
 const Condition = struct("What is said of the program.", {
   type: required(text("Healthy.")),
@@ -31,19 +29,18 @@ const conditionOf = (object: ApiObject): ComponentCondition | undefined =>
 
 const WORDS = { True: "Healthy", False: "Unhealthy", Unknown: "Unknown" } as const;
 
+const schema = objectSchema("Whether a program of the control plane is well. Deprecated.", {
+  conditions: optional(keyedList(Condition, ["type"], "What is said of the program.")),
+});
+
 /** The definition of ComponentStatus. */
-export const componentStatus: ResourceDefinition = {
+export const componentStatus = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "ComponentStatus",
   plural: "componentstatuses",
-  singular: "componentstatus",
   shortNames: ["cs"],
   scope: "Cluster",
-  description,
-  schema: objectSchema(description, {
-    conditions: optional(keyedList(Condition, ["type"], "What is said of the program.")),
-  }),
   verbs: ["get", "list"],
   shown: true,
   deprecated: "v1 ComponentStatus is deprecated in v1.19+",
@@ -54,4 +51,4 @@ export const componentStatus: ResourceDefinition = {
     textColumn("Message", "What it says itself.", (object) => conditionOf(object)?.message ?? ""),
     textColumn("Error", "Why it could not be asked.", (object) => conditionOf(object)?.error ?? ""),
   ],
-};
+});

@@ -8,16 +8,14 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../meta/names.ts";
 import { atomicList, int32, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ApiObject, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
-import { equal, type Value } from "../../../value/value.ts";
 import { firstFew } from "../../rules/first-few.ts";
 import { wrongReached } from "../../rules/reached.ts";
 import { checkPortNumber } from "../../rules/ports.ts";
 import { ObjectReference } from "../../rules/references.ts";
-
-const description = "The programs behind a Service; EndpointSlices tell more.";
+import { same } from "../../rules/same.ts";
 
 const Address = struct(
   "Where a program is.",
@@ -47,7 +45,9 @@ const Subset = struct("Programs with the same ports.", {
   ports: optional(atomicList(Port, "The ports of each of them.")),
 });
 
-const schema = objectSchema(description, { subsets: optional(atomicList(Subset, "The programs.")) });
+const schema = objectSchema("The programs behind a Service; EndpointSlices tell more.", {
+  subsets: optional(atomicList(Subset, "The programs.")),
+});
 
 interface AddressValue {
   ip: string;
@@ -105,7 +105,7 @@ function* validateAddresses(object: ApiObject, errors: FieldErrors): Steps<void>
 
 /** What was taken once stays. */
 const isSame = (object: ApiObject, old: ApiObject | undefined): boolean =>
-  old !== undefined && equal(object["subsets"] as Value, old["subsets"] as Value);
+  old !== undefined && same(object["subsets"], old["subsets"]);
 
 function validateAddress({ ip, hostname = "", nodeName }: AddressValue, field: string, errors: FieldErrors): void {
   const wrong = wrongReached(ip);
@@ -141,16 +141,13 @@ function placesText(object: ApiObject): string {
 }
 
 /** The definition of Endpoints. */
-export const endpoints: ResourceDefinition = {
+export const endpoints = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "Endpoints",
   plural: "endpoints",
-  singular: "endpoints",
   shortNames: ["ep"],
   scope: "Namespaced",
-  description,
-  schema,
   deprecated: `v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice`,
   createOnUpdate: true,
   deleteAnswers: "status",
@@ -173,4 +170,4 @@ export const endpoints: ResourceDefinition = {
     }
   },
   columns: [textColumn("Endpoints", "Where those are that take requests.", placesText), ageColumn],
-};
+});

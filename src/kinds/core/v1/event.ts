@@ -18,14 +18,12 @@ import {
   text,
   time,
 } from "../../../meta/types.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { eventColumns } from "./event-columns.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
-const description = "A report of something that happened, kept for a while and never to be relied on.";
-
-const schema = objectSchema(description, {
+const schema = objectSchema("A report of something that happened, kept for a while and never to be relied on.", {
   involvedObject: required(ObjectReference),
   reason: optional(text("Why it happened, in a word for programs.")),
   message: optional(text("What happened, for people.")),
@@ -64,22 +62,7 @@ export interface EventReference {
 }
 
 /** An Event in its core form. */
-export interface CoreEvent extends ApiObject {
-  involvedObject: EventReference;
-  reason?: string;
-  message?: string;
-  source?: { component?: string; host?: string };
-  firstTimestamp?: string | null;
-  lastTimestamp?: string | null;
-  count?: number;
-  type?: string;
-  eventTime?: string | null;
-  series?: { count?: number; lastObservedTime?: string | null };
-  action?: string;
-  related?: EventReference;
-  reportingComponent?: string;
-  reportingInstance?: string;
-}
+export type CoreEvent = ObjectOf<typeof schema>;
 
 const MOST_TEXT = 128;
 const MOST_MESSAGE = 1024;
@@ -121,26 +104,23 @@ function validateReport(event: CoreEvent, errors: FieldErrors, controllerField: 
   }
 }
 
-const validate = (object: ApiObject, errors: FieldErrors): void =>
-  validateAnyEvent(object as CoreEvent, errors, "reportingComponent");
+const validate = (object: CoreEvent, errors: FieldErrors): void =>
+  validateAnyEvent(object, errors, "reportingComponent");
 
 const field =
   (read: (event: CoreEvent) => string | undefined) =>
-  (object: ApiObject): string =>
-    read(object as CoreEvent) ?? "";
+  (object: CoreEvent): string =>
+    read(object) ?? "";
 
 /** The definition of the core Event. */
-export const coreEvent: ResourceDefinition = {
+export const coreEvent = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "Event",
   plural: "events",
-  singular: "event",
   shortNames: ["ev"],
   scope: "Namespaced",
   bareFinalizers: true,
-  description,
-  schema,
   nameRule: pathSegmentName,
   metadataLast: true,
   createOnUpdate: true,
@@ -160,5 +140,5 @@ export const coreEvent: ResourceDefinition = {
     source: field((e) => e.source?.component || e.reportingComponent),
     type: field((e) => e.type),
   },
-  columns: eventColumns((object) => object as CoreEvent),
-};
+  columns: eventColumns((object: CoreEvent) => object),
+});

@@ -19,7 +19,7 @@ import {
   struct,
   text,
 } from "../../../meta/types.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ApiContext, type Column, type ObjectOf, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   type Resources,
@@ -50,11 +50,9 @@ const schema = objectSchema(description, {
 export type Limit = Static<typeof Limit>;
 
 /** A LimitRange. */
-export interface LimitRange extends ApiObject {
-  spec: { limits?: Limit[] | null };
-}
+export type LimitRange = ObjectOf<typeof schema>;
 
-const limitsOf = (object: ApiObject): Limit[] => (object as Partial<LimitRange>).spec?.limits ?? [];
+const limitsOf = (object: LimitRange): Limit[] => object.spec?.limits ?? [];
 
 /** What containers get that is not said (KIND-LimitRange-1). */
 function setDefaults(limit: Limit): void {
@@ -152,7 +150,7 @@ function checkLimit(limit: Limit, at: string, errors: FieldErrors, ctx: ApiConte
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+function validate(object: LimitRange, errors: FieldErrors, ctx: ApiContext): void {
   const types = new Set<string>();
   for (const [i, limit] of limitsOf(object).entries()) {
     const at = `spec.limits[${i}]`;
@@ -162,7 +160,7 @@ function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void
   }
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<LimitRange>[] = [
   {
     name: "Created At",
     type: "date",
@@ -172,16 +170,13 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of LimitRange. */
-export const limitRange: ResourceDefinition = {
+export const limitRange = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "LimitRange",
   plural: "limitranges",
-  singular: "limitrange",
   shortNames: ["limits"],
   scope: "Namespaced",
-  description,
-  schema,
   deleteAnswers: "status",
   createOnUpdate: true,
   defaults(object) {
@@ -193,4 +188,4 @@ export const limitRange: ResourceDefinition = {
   validate,
   validateUpdate: (object, _old, errors, ctx) => validate(object, errors, ctx),
   columns,
-};
+});

@@ -5,7 +5,12 @@
  */
 import { always } from "../../../meta/types.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type ApiObject,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
@@ -13,20 +18,15 @@ import { type PodTemplate, PodTemplates } from "./pod/template.ts";
 
 const templateOf = (object: ApiObject): PodTemplate => (object as ApiObject & { template: PodTemplate }).template;
 
-const description = "A template of Pods that stands alone.";
-
 /** The definition of PodTemplate. */
 export function podTemplate(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
-  return {
+  return defineResource(objectSchema("A template of Pods that stands alone.", { template: always(templates.schema) }), {
     group: "",
     version: "v1",
     kind: "PodTemplate",
     plural: "podtemplates",
-    singular: "podtemplate",
     scope: "Namespaced",
-    description,
-    schema: objectSchema(description, { template: always(templates.schema) }),
     deleteAnswers: "object",
     generation: "fromOne",
     counts: (object, old) => !sameMeaning(templates.schema, templateOf(object), templateOf(old)),
@@ -45,5 +45,5 @@ export function podTemplate(ctx: ApiContext): ResourceDefinition {
         shownLabels(templateOf(object)?.metadata?.labels),
       ),
     ],
-  };
+  });
 }

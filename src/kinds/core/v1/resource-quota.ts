@@ -19,9 +19,14 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type Column,
+  type ObjectOf,
+  type WriteContext,
+  defineResource,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import {
   type Resources,
   checkAmount,
@@ -29,8 +34,7 @@ import {
   isCountedByQuotas,
   roundResources,
 } from "../../rules/quantities.ts";
-
-const description = "How much all objects of a namespace together may take.";
+import { same } from "../../rules/same.ts";
 
 const ScopeRequirement = struct("Which objects a quota is about.", {
   scopeName: required(text("What is looked at: a scope, such as PriorityClass.")),
@@ -57,7 +61,10 @@ const Status = struct("What is enforced, and what is taken.", {
   used: optional(map(quantity(), "What is taken of them.")),
 });
 
-const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+const schema = objectSchema("How much all objects of a namespace together may take.", {
+  spec: always(Spec),
+  status: always(Status),
+});
 
 /** What a quota allows, and to whom. */
 export type QuotaSpec = Static<typeof Spec>;
@@ -66,10 +73,7 @@ export type QuotaSpec = Static<typeof Spec>;
 export type ScopeRequirement = Static<typeof ScopeRequirement>;
 
 /** A ResourceQuota. */
-export interface ResourceQuota extends ApiObject {
-  spec: QuotaSpec;
-  status?: Static<typeof Status>;
-}
+export type ResourceQuota = ObjectOf<typeof schema>;
 
 /** Which resources may be counted for a part of the Pods, or of the claims. */
 const OF_PODS = ["pods", ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`])];
@@ -155,33 +159,33 @@ function checkValues(operator: string, values: readonly string[], at: string, er
   } else if (values.length > 0) errors.invalid(`${at}.values`, values, `expected no values with ${operator}`);
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { spec } = object as ResourceQuota;
+function validate(object: ResourceQuota, errors: FieldErrors, ctx: ApiContext): void {
+  const { spec } = object;
   checkAmounts(spec.hard, "spec.hard", errors, ctx);
   checkScopes(spec, errors);
   checkSelector(spec, errors);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+function validateUpdate(object: ResourceQuota, old: ResourceQuota, errors: FieldErrors, ctx: ApiContext): void {
   validate(object, errors, ctx);
-  const [{ spec: now }, { spec: before }] = [object as ResourceQuota, old as ResourceQuota];
+  const [{ spec: now }, { spec: before }] = [object, old];
   const stays = "expected the scopes as they were: what is counted already was counted for them";
   if (new Set(now.scopes).symmetricDifference(new Set(before.scopes)).size > 0) {
     errors.invalid("spec.scopes", now.scopes, stays);
   }
-  const isSame = equal((now.scopeSelector ?? null) as Value, (before.scopeSelector ?? null) as Value);
+  const isSame = same(now.scopeSelector ?? null, before.scopeSelector ?? null);
   if (!isSame && ctx.dialect.rules.enforceDocumented) errors.invalid("spec.scopes", now.scopeSelector, stays);
 }
 
-function validateStatus(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { status = {} } = object as ResourceQuota;
+function validateStatus(object: ResourceQuota, errors: FieldErrors, ctx: ApiContext): void {
+  const { status } = object;
   checkAmounts(status.hard, "status.hard", errors, ctx);
   checkAmounts(status.used, "status.used", errors, ctx);
 }
 
 /** Requests that may be more than the limits, which no Pod can be. */
-function* warnings(object: ApiObject, old: ApiObject | undefined, _ctx: WriteContext): Generator<string> {
-  const { hard = {} } = (object as ResourceQuota).spec;
+function* warnings(object: ResourceQuota, old: ResourceQuota | undefined, _ctx: WriteContext): Generator<string> {
+  const { hard = {} } = object.spec;
   if (old) return;
   for (const name of ["cpu", "memory", "storage", "ephemeral-storage"]) {
     const short = name === "cpu" || name === "memory" ? name : undefined;
@@ -193,8 +197,8 @@ function* warnings(object: ApiObject, old: ApiObject | undefined, _ctx: WriteCon
 }
 
 /** What is taken of what is enforced: `name: used/hard`, the limits apart from the rest. */
-function usage(object: ApiObject, ofLimits: boolean): string {
-  const { hard = {}, used = {} } = (object as ResourceQuota).status ?? {};
+function usage(object: ResourceQuota, ofLimits: boolean): string {
+  const { hard = {}, used = {} } = object.status ?? {};
   return Object.keys(hard)
     .filter((name) => name.startsWith("limits.") === ofLimits)
     .toSorted()
@@ -202,7 +206,7 @@ function usage(object: ApiObject, ofLimits: boolean): string {
     .join(", ");
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<ResourceQuota>[] = [
   textColumn("Request", "What is taken of the requests and numbers that are allowed.", (object) =>
     usage(object, false),
   ),
@@ -211,20 +215,17 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of ResourceQuota. */
-export const resourceQuota: ResourceDefinition = {
+export const resourceQuota = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "ResourceQuota",
   plural: "resourcequotas",
-  singular: "resourcequota",
   shortNames: ["quota"],
   scope: "Namespaced",
-  description,
-  schema,
   deleteAnswers: "object",
   resetFields: ["status"],
   defaults(object) {
-    const { spec, status } = object as ResourceQuota;
+    const { spec, status } = object;
     for (const amounts of [spec.hard, status?.hard, status?.used]) roundResources(amounts);
   },
   prepareForCreate(object) {
@@ -247,4 +248,4 @@ export const resourceQuota: ResourceDefinition = {
     },
   },
   columns,
-};
+});

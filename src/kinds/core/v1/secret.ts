@@ -7,10 +7,15 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
 import { getMember, isObject, setMember } from "../../../value/value.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type ApiObject,
+  type ObjectOf,
+  type WriteContext,
+  defineResource,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
-  type DataMap,
   MOST_BYTES,
   base64Bytes,
   validateDataKeys,
@@ -18,9 +23,7 @@ import {
 } from "../../../schema/validation/stored-data.ts";
 import { pairFault } from "../../../schema/validation/pem.ts";
 
-const description = "Holds data that only those may read who are allowed to: passwords, tokens, keys.";
-
-const schema = objectSchema(description, {
+const schema = objectSchema("Holds data that only those may read who are allowed to: passwords, tokens, keys.", {
   data: optional(map(bytes(), "Bytes by their keys, base64 in JSON; all values together stay below 1 MiB.")),
   stringData: optional(
     map(
@@ -34,14 +37,10 @@ const schema = objectSchema(description, {
   ),
 });
 
-interface Secret extends ApiObject {
-  data?: Record<string, string>;
-  stringData?: DataMap;
-  type?: string;
-}
+type Secret = ObjectOf<typeof schema>;
 
 /** SEC-5, SEC-6: texts become data and are gone. */
-function foldStringData(object: ApiObject): void {
+function foldStringData(object: Secret): void {
   const { data: before = {}, stringData } = object;
   if (!isObject(stringData) || !isObject(before)) return;
   const texts = Object.entries(stringData);
@@ -105,8 +104,8 @@ function isJsonObject(base64: string): boolean {
 /**
  * SEC-3, AMB-14: the documents want the sum *below* the limit; who does not enforce the documents takes the limit itself.
  */
-function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
-  const secret = object as Secret;
+function validate(object: Secret, errors: FieldErrors, { dialect }: ApiContext): void {
+  const secret = object;
   validateDataKeys(secret.data, "data", errors);
   const size = base64Bytes(secret.data);
   if (size > MOST_BYTES || (size === MOST_BYTES && dialect.rules.enforceDocumented)) {
@@ -115,7 +114,7 @@ function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContex
   validateType(secret, errors, dialect.labelDomain);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+function validateUpdate(object: Secret, old: Secret, errors: FieldErrors, ctx: WriteContext): void {
   if (object["type"] !== old["type"]) {
     errors.invalid("type", object["type"] ?? "", `field is immutable: expected ${JSON.stringify(old["type"])}`);
   }
@@ -124,33 +123,30 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
 }
 
 /** A pair of certificate and key that nothing can use is stored, with a Warning (DEC-13). */
-function warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
-  const { type, data = {} } = object as Secret;
+function warnings(object: Secret, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
+  const { type, data = {} } = object;
   if (type !== `${dialect.labelDomain}/tls`) return [];
   const fault = pairFault(data["tls.crt"] ?? "", data["tls.key"] ?? "");
   return fault === undefined ? [] : [fault];
 }
 
 /** The definition of Secret. */
-export const secret: ResourceDefinition = {
+export const secret = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "Secret",
   plural: "secrets",
-  singular: "secret",
   scope: "Namespaced",
-  description,
-  schema,
   secret: true,
   convert: foldStringData,
   validate,
   validateUpdate,
   warnings,
   deleteAnswers: "status",
-  selectableFields: { type: (object) => (object as Secret).type ?? "" },
+  selectableFields: { type: (object) => object.type ?? "" },
   columns: [
-    textColumn("Type", "What the data is.", (object) => (object as Secret).type ?? ""),
+    textColumn("Type", "What the data is.", (object) => object.type ?? ""),
     textColumn("Data", "Number of keys.", (object) => countOf(object["data"])),
     ageColumn,
   ],
-};
+});

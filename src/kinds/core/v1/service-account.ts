@@ -7,13 +7,11 @@
 import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
 import { tokenRequest } from "../../authentication/v1/group.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ApiObject, type WriteContext, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "../../rules/references.ts";
 
-const description = "A name under which programs act, and what they may mount.";
-
-const schema = objectSchema(description, {
+const schema = objectSchema("A name under which programs act, and what they may mount.", {
   secrets: optional(keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
   imagePullSecrets: optional(atomicList(LocalObjectReference, "Secrets with which images are pulled.")),
   automountServiceAccountToken: pointer(bool("Whether programs are given a token without asking.")),
@@ -37,16 +35,13 @@ function* warnings({ metadata }: ApiObject, old: ApiObject | undefined, { dialec
 }
 
 /** The definition of ServiceAccount. */
-export const serviceAccount: ResourceDefinition = {
+export const serviceAccount = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "ServiceAccount",
   plural: "serviceaccounts",
-  singular: "serviceaccount",
   shortNames: ["sa"],
   scope: "Namespaced",
-  description,
-  schema,
   deleteAnswers: "object",
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
@@ -56,4 +51,4 @@ export const serviceAccount: ResourceDefinition = {
     token: { verbs: ["create"], takes: tokenRequest },
   },
   columns: [ageColumn],
-};
+});

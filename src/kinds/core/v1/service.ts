@@ -8,7 +8,7 @@ import { label1035Name } from "../../../meta/names.ts";
 import { unavailable } from "../../../meta/status.ts";
 import { nameInSegment, proxyOptions } from "./pod/ways.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, Way } from "../../../schema/definition.ts";
+import { type ApiContext, type Way, defineResource, type ResourceDefinition } from "../../../schema/definition.ts";
 import { sameAddresses, sameFamilies } from "./service/families.ts";
 import { oddPlaces } from "../../rules/load-balancer.ts";
 import { validateChange, validateLoadBalancer, validateService, warningsOf } from "./service/rules.ts";
@@ -68,7 +68,7 @@ function dropUseless(spec: ServiceSpec, old: ServiceSpec): void {
   drops(needsAddress(old), needsAddress(spec), "internalTrafficPolicy");
 }
 
-const ingressOf = (object: ApiObject) => (object as Service).status?.loadBalancer?.ingress ?? [];
+const ingressOf = (object: Service) => object.status?.loadBalancer?.ingress ?? [];
 
 function externalOf(object: Service): string {
   const { spec } = object;
@@ -109,24 +109,22 @@ const proxy: Way = {
 /** The definition of Service. */
 export function service(ctx: ApiContext): ResourceDefinition {
   const { labelDomain } = ctx.dialect;
-  return {
+  return defineResource(schema, {
     group: "",
     version: "v1",
     kind: "Service",
     plural: "services",
-    singular: "service",
     shortNames: ["svc"],
     categories: ["all"],
     scope: "Namespaced",
     description,
-    schema,
     nameRule: label1035Name,
     createOnUpdate: true,
     deleteAnswers: "object",
     allocations: serviceAllocations(servicePools(ctx)),
     resetFields: ["status"],
     defaults(object) {
-      if (object["spec"]) setDefaults(object as Service);
+      if (object["spec"]) setDefaults(object);
     },
     prepareForCreate(object) {
       object["status"] = { loadBalancer: {} };
@@ -167,7 +165,7 @@ export function service(ctx: ApiContext): ResourceDefinition {
     columns: [
       textColumn("Type", "The type of the service.", (object) => specOf(object).type ?? ""),
       textColumn("Cluster-IP", "Its address in the cluster.", (object) => specOf(object).clusterIPs?.[0] ?? "<none>"),
-      textColumn("External-IP", "Its addresses for the outside.", (object) => externalOf(object as Service)),
+      textColumn("External-IP", "Its addresses for the outside.", (object) => externalOf(object)),
       textColumn("Port(s)", "Its ports.", (object) => portsOf(specOf(object).ports)),
       ageColumn,
       textColumn(
@@ -177,5 +175,5 @@ export function service(ctx: ApiContext): ResourceDefinition {
         true,
       ),
     ],
-  };
+  });
 }

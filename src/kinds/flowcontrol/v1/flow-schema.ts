@@ -21,12 +21,16 @@ import {
 } from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type Column,
+  type ObjectOf,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { fixedSchemaSpec } from "./provided.ts";
-import { type FlowCondition, Status, statusRules } from "./status.ts";
-
-const description = "Which requests go to which level, and whose wait in the same queues.";
+import { Status, statusRules } from "./status.ts";
 
 const Subject = struct("Who sends a request.", {
   kind: required(text("User, Group or ServiceAccount; the member of that name says which.")),
@@ -61,7 +65,7 @@ const Rule = struct("Who and what.", {
   nonResourceRules: optional(atomicList(PathRule, "Which path is asked for.")),
 });
 
-const schema = objectSchema(description, {
+const schema = objectSchema("Which requests go to which level, and whose wait in the same queues.", {
   spec: always(
     struct("Which requests, and where they go.", {
       priorityLevelConfiguration: required(
@@ -112,22 +116,14 @@ export interface FlowRule {
 }
 
 /** A schema as its rules and the server see it. */
-export interface FlowSchema extends ApiObject {
-  spec: {
-    priorityLevelConfiguration?: { readonly name?: string };
-    matchingPrecedence?: number;
-    distinguisherMethod?: { readonly type?: string };
-    rules?: readonly FlowRule[] | null;
-  };
-  status?: { readonly conditions?: readonly FlowCondition[] | null };
-}
+export type FlowSchema = ObjectOf<typeof schema>;
 
 const VERBS = ["get", "list", "create", "update", "delete", "deletecollection", "patch", "watch", "proxy"];
 const METHODS = ["ByNamespace", "ByUser"];
 const LAST = 10_000;
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { metadata, spec } = object as FlowSchema;
+function validate(object: FlowSchema, errors: FieldErrors, ctx: ApiContext): void {
+  const { metadata, spec } = object;
   const { name = "" } = metadata;
   validatePrecedence(spec.matchingPrecedence ?? 0, name, errors);
   const { distinguisherMethod: method } = spec;
@@ -239,13 +235,13 @@ function pathPattern(path: string): string | undefined {
   return undefined;
 }
 
-const specOf = (object: ApiObject): Partial<FlowSchema["spec"]> => (object as FlowSchema).spec ?? {};
+const specOf = (object: FlowSchema): Partial<FlowSchema["spec"]> => object.spec ?? {};
 
 /** Whether the level of a schema is missing, as the condition Dangling has it: True, False or ?. */
-const missing = (object: ApiObject): string =>
-  ((object as FlowSchema).status?.conditions ?? []).find(({ type }) => type === "Dangling")?.status ?? "?";
+const missing = (object: FlowSchema): string =>
+  (object.status?.conditions ?? []).find(({ type }) => type === "Dangling")?.status ?? "?";
 
-const columns: readonly Column[] = [
+const columns: readonly Column<FlowSchema>[] = [
   textColumn(
     "PriorityLevel",
     "The level that takes its requests.",
@@ -266,23 +262,21 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of FlowSchema. */
-export const flowSchema = (ctx: ApiContext): ResourceDefinition => ({
-  group: "flowcontrol.apiserver.k8s.io",
-  version: "v1",
-  kind: "FlowSchema",
-  plural: "flowschemas",
-  singular: "flowschema",
-  scope: "Cluster",
-  description,
-  schema,
-  deleteAnswers: "status",
-  generation: "fromOne",
-  defaults(object) {
-    const { spec } = object as FlowSchema;
-    if (spec) spec.matchingPrecedence ||= 1000;
-  },
-  validate: (object, errors) => validate(object, errors, ctx),
-  validateUpdate: (object, _old, errors) => validate(object, errors, ctx),
-  ...statusRules,
-  columns,
-});
+export const flowSchema = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "flowcontrol.apiserver.k8s.io",
+    version: "v1",
+    kind: "FlowSchema",
+    plural: "flowschemas",
+    scope: "Cluster",
+    deleteAnswers: "status",
+    generation: "fromOne",
+    defaults(object) {
+      const { spec } = object;
+      if (spec) spec.matchingPrecedence ||= 1000;
+    },
+    validate: (object, errors) => validate(object, errors, ctx),
+    validateUpdate: (object, _old, errors) => validate(object, errors, ctx),
+    ...statusRules,
+    columns,
+  });

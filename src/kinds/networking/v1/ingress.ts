@@ -7,6 +7,7 @@ import { addressBytes } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label, dnsSubdomain } from "../../../meta/names.ts";
 import {
+  type Static,
   always,
   atomicList,
   int32,
@@ -19,13 +20,17 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type ApiObject,
+  type ObjectOf,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { checkPortNumber, isPortName } from "../../rules/ports.ts";
-import { type LoadBalancerIngress, oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
-import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
-
-const description = "Which requests from outside go to which Service.";
+import { oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
+import { validateLocalReference } from "../../rules/local-reference.ts";
 
 const Backend = struct("Where requests go: to a Service, or to what another object stands for.", {
   service: pointer(
@@ -86,7 +91,7 @@ const Place = struct("Where requests are taken.", {
   ),
 });
 
-const schema = objectSchema(description, {
+const schema = objectSchema("Which requests from outside go to which Service.", {
   spec: always(
     struct("Which requests, and where they go.", {
       ingressClassName: pointer(text("The class, which says who sees to it.")),
@@ -104,33 +109,12 @@ const schema = objectSchema(description, {
   ),
 });
 
-interface BackendValue {
-  service?: { name?: string; port?: { name?: string; number?: number } };
-  resource?: LocalReference;
-}
+type Ingress = ObjectOf<typeof schema>;
 
-interface PathValue {
-  path?: string;
-  pathType?: string | null;
-  backend: BackendValue;
-}
+const placesOf = (object: Ingress) => object.status?.loadBalancer?.ingress ?? [];
 
-interface Ingress extends ApiObject {
-  spec: {
-    ingressClassName?: string;
-    defaultBackend?: BackendValue;
-    tls?: { hosts?: string[]; secretName?: string }[];
-    rules?: { host?: string; http?: { paths?: PathValue[] | null } }[];
-  };
-  status?: { loadBalancer?: { ingress?: LoadBalancerIngress[] } };
-}
-
-const specOf = (object: ApiObject): Ingress["spec"] => (object as Ingress).spec;
-
-const placesOf = (object: ApiObject) => (object as Ingress).status?.loadBalancer?.ingress ?? [];
-
-function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
-  const { defaultBackend, rules = [], tls = [], ingressClassName } = specOf(object);
+function validate(object: Ingress, errors: FieldErrors, old?: Ingress): void {
+  const { defaultBackend, rules = [], tls = [], ingressClassName } = object.spec;
   if (rules.length === 0 && !defaultBackend) {
     errors.invalid("spec", rules, "expected spec.defaultBackend or spec.rules");
   }
@@ -141,7 +125,7 @@ function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void
     if (host !== "") validateHost(host, `${field}.host`, errors);
     if (http) validatePaths(http.paths ?? [], `${field}.http.paths`, errors);
   });
-  const hadOddSecret = old && (specOf(old).tls ?? []).some(({ secretName }) => wrongSecret(secretName));
+  const hadOddSecret = old && (old.spec.tls ?? []).some(({ secretName }) => wrongSecret(secretName));
   tls.forEach(({ hosts = [], secretName }, i) => {
     const field = `spec.tls[${i}]`;
     hosts.forEach((host, j) => validateHost(host, `${field}.hosts[${j}]`, errors));
@@ -166,7 +150,7 @@ const TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
 const BAD_PARTS = ["//", "/./", "/../", "%2f", "%2F"];
 const BAD_ENDS = ["/..", "/."];
 
-function validatePaths(paths: readonly PathValue[], field: string, errors: FieldErrors): void {
+function validatePaths(paths: readonly Static<typeof Path>[], field: string, errors: FieldErrors): void {
   if (paths.length === 0) errors.required(field, "expected a path");
   paths.forEach(({ path = "", pathType, backend }, i) => {
     const at = `${field}[${i}]`;
@@ -186,11 +170,14 @@ function validatePath(path: string, type: string, field: string, errors: FieldEr
   for (const end of BAD_ENDS) if (path.endsWith(end)) errors.invalid(field, path, `expected no ${end} at its end`);
 }
 
-function validateBackend({ service, resource }: BackendValue, field: string, errors: FieldErrors): void {
+function validateBackend({ service, resource }: Static<typeof Backend>, field: string, errors: FieldErrors): void {
   if (service && resource) return errors.invalid(field, "", "expected a service or a resource, not both");
   if (resource) return validateLocalReference(resource, `${field}.resource`, errors);
   if (!service) return errors.invalid(field, "", "expected a service or a resource");
-  const { name = "", port: { name: portName = "", number = 0 } = {} } = service;
+  const {
+    name,
+    port: { name: portName = "", number = 0 },
+  } = service;
   const wrong = name === "" ? undefined : dns1035Label(name);
   if (name === "") errors.required(`${field}.service.name`);
   if (wrong) errors.invalid(`${field}.service.name`, name, wrong);
@@ -201,8 +188,8 @@ function validateBackend({ service, resource }: BackendValue, field: string, err
 }
 
 /** The first hosts; rules behind them count, also those for any host. */
-function hostsText(object: ApiObject): string {
-  const rules = specOf(object).rules ?? [];
+function hostsText(object: Ingress): string {
+  const rules = object.spec.rules ?? [];
   const hosts: string[] = [];
   for (const { host = "" } of rules) {
     if (hosts.length === MOST_HOSTS) return `${hosts.join(",")} + ${rules.length - MOST_HOSTS} more...`;
@@ -211,7 +198,7 @@ function hostsText(object: ApiObject): string {
   return hosts.join(",") || "*";
 }
 
-function placesText(object: ApiObject): string {
+function placesText(object: Ingress): string {
   const texts = new Set(placesOf(object).map(({ ip, hostname }) => ip || hostname || ""));
   texts.delete("");
   return [...texts].toSorted().join(",");
@@ -221,16 +208,13 @@ function placesText(object: ApiObject): string {
 export function ingress({ dialect }: ApiContext): ResourceDefinition {
   const classAnnotation = `${dialect.labelDomain}/ingress.class`;
   const classOf = ({ metadata }: ApiObject): string | undefined => metadata.annotations?.[classAnnotation];
-  return {
+  return defineResource(schema, {
     group: "networking.k8s.io",
     version: "v1",
     kind: "Ingress",
     plural: "ingresses",
-    singular: "ingress",
     shortNames: ["ing"],
     scope: "Namespaced",
-    description,
-    schema,
     deleteAnswers: "status",
     generation: "fromOne",
     resetFields: ["status"],
@@ -242,13 +226,13 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
     },
     validate(object, errors) {
       validate(object, errors);
-      const [said, named] = [classOf(object), specOf(object).ingressClassName];
+      const [said, named] = [classOf(object), object.spec.ingressClassName];
       if (said === undefined || named === undefined || said === named) return;
       errors.invalid(`annotations.${classAnnotation}`, said, "expected what spec.ingressClassName says");
     },
     validateUpdate: (object, old, errors) => validate(object, errors, old),
     *warnings(object, old) {
-      if (old || classOf(object) === undefined || specOf(object).ingressClassName !== undefined) return;
+      if (old || classOf(object) === undefined || object.spec.ingressClassName !== undefined) return;
       yield `the annotation ${classAnnotation} is deprecated, use spec.ingressClassName`;
     },
     subresources: {
@@ -266,13 +250,13 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
       },
     },
     columns: [
-      textColumn("Class", "The class.", (object) => specOf(object).ingressClassName ?? "<none>"),
+      textColumn("Class", "The class.", (object) => object.spec.ingressClassName ?? "<none>"),
       textColumn("Hosts", "The hosts of the rules.", hostsText),
       textColumn("Address", "Where requests are taken.", placesText),
       textColumn("Ports", "The ports for requests.", (object) =>
-        (specOf(object).tls ?? []).length > 0 ? "80, 443" : "80",
+        (object.spec.tls ?? []).length > 0 ? "80, 443" : "80",
       ),
       ageColumn,
     ],
-  };
+  });
 }

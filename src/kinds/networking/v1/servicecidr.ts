@@ -8,14 +8,12 @@ import { familyOf, networkOf, wrongNetwork } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { always, atomicList, keyedList, optional, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ApiObject, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { Condition } from "../../rules/condition.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
 
-const description = "Networks whose addresses Services are given.";
-
-const schema = objectSchema(description, {
+const schema = objectSchema("Networks whose addresses Services are given.", {
   spec: always(struct("The networks.", { cidrs: optional(atomicList(text(), "One network, or one of each family.")) })),
   status: always(
     struct("Whether addresses are given out.", {
@@ -55,15 +53,12 @@ function validateUpdate(object: ApiObject, before: ApiObject, errors: FieldError
 }
 
 /** The definition of ServiceCIDR. */
-export const serviceCidr: ResourceDefinition = {
+export const serviceCidr = defineResource(schema, {
   group: "networking.k8s.io",
   version: "v1",
   kind: "ServiceCIDR",
   plural: "servicecidrs",
-  singular: "servicecidr",
   scope: "Cluster",
-  description,
-  schema,
   deleteAnswers: "status",
   validate,
   validateUpdate,
@@ -71,4 +66,4 @@ export const serviceCidr: ResourceDefinition = {
     status: { verbs: ["get", "patch", "update"], prepareForUpdate: keepAllButStatus },
   },
   columns: [textColumn("CIDRs", "The networks.", (object) => networksOf(object).join(",")), ageColumn],
-};
+});

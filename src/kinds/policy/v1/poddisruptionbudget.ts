@@ -7,7 +7,6 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
 import {
-  type Static,
   always,
   int32,
   int64,
@@ -23,17 +22,11 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { type Column, type ObjectOf, defineResource } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import {
-  LabelSelector,
-  type LabelSelectorValue,
-  validateLabelSelector,
-} from "../../../schema/validation/label-selector.ts";
-import { Condition, type ConditionValue, validateConditions } from "../../rules/condition.ts";
+import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import { Condition, validateConditions } from "../../rules/condition.ts";
 import { type Share, validateAtMostAll, validateNotNegative, validateShare } from "../../rules/counts.ts";
-
-const description = "How many Pods of a selection may be missing at a time because somebody evicts them.";
 
 const Status = struct("How the Pods are, as whoever counts them has found.", {
   observedGeneration: optional(
@@ -49,7 +42,7 @@ const Status = struct("How the Pods are, as whoever counts them has found.", {
   conditions: optional(keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
 });
 
-const schema = objectSchema(description, {
+const schema = objectSchema("How many Pods of a selection may be missing at a time because somebody evicts them.", {
   spec: always(
     struct("Which Pods, and how many of them.", {
       minAvailable: pointer(intOrString("How many Pods must be healthy, as a number or a percentage.")),
@@ -64,20 +57,12 @@ const schema = objectSchema(description, {
 });
 
 /** A PodDisruptionBudget as its rules see it. */
-export interface PodDisruptionBudget extends ApiObject {
-  spec: {
-    minAvailable?: Share;
-    selector?: LabelSelectorValue;
-    maxUnavailable?: Share;
-    unhealthyPodEvictionPolicy?: string;
-  };
-  status: Static<typeof Status>;
-}
+export type PodDisruptionBudget = ObjectOf<typeof schema>;
 
 const POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { spec } = object as PodDisruptionBudget;
+function validate(object: PodDisruptionBudget, errors: FieldErrors): void {
+  const { spec } = object;
   const { selector, unhealthyPodEvictionPolicy: policy } = spec;
   if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
     errors.invalid("spec", spec, "expected only one of minAvailable and maxUnavailable");
@@ -94,42 +79,35 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 
 const COUNTS = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const;
 
-function validateStatus(object: ApiObject, errors: FieldErrors): void {
-  const { status } = object as PodDisruptionBudget;
-  validateConditions((status.conditions ?? []) as readonly ConditionValue[], "status.conditions", errors);
+function validateStatus(object: PodDisruptionBudget, errors: FieldErrors): void {
+  const { status } = object;
+  validateConditions(status.conditions ?? [], "status.conditions", errors);
   validateNotNegative(status, COUNTS, "status", errors);
 }
 
 /** A number or percentage as a table shows it. */
 const shown = (share: Share | undefined): string => (share === undefined ? "N/A" : String(share));
 
-const columns: readonly Column[] = [
-  textColumn("Min Available", "How many Pods must be healthy.", (object) =>
-    shown((object as PodDisruptionBudget).spec?.minAvailable),
-  ),
-  textColumn("Max Unavailable", "How many Pods may be missing.", (object) =>
-    shown((object as PodDisruptionBudget).spec?.maxUnavailable),
-  ),
+const columns: readonly Column<PodDisruptionBudget>[] = [
+  textColumn("Min Available", "How many Pods must be healthy.", (object) => shown(object.spec?.minAvailable)),
+  textColumn("Max Unavailable", "How many Pods may be missing.", (object) => shown(object.spec?.maxUnavailable)),
   numberColumn(
     "Allowed Disruptions",
     "How many Pods may be evicted now.",
-    (object) => (object as PodDisruptionBudget).status?.disruptionsAllowed,
+    (object) => object.status?.disruptionsAllowed,
   ),
   ageColumn,
 ];
 
 /** The definition of PodDisruptionBudget. */
-export const podDisruptionBudget: ResourceDefinition = {
+export const podDisruptionBudget = defineResource(schema, {
   group: "policy",
   version: "v1",
   kind: "PodDisruptionBudget",
   plural: "poddisruptionbudgets",
-  singular: "poddisruptionbudget",
   shortNames: ["pdb"],
   scope: "Namespaced",
   bareFinalizers: true,
-  description,
-  schema,
   nameRule: pathSegmentName,
   metadataLast: true,
   versionedUpdate: true,
@@ -137,7 +115,7 @@ export const podDisruptionBudget: ResourceDefinition = {
   generation: "fromOne",
   resetFields: ["status"],
   prepareForCreate(object) {
-    object["status"] = Object.fromEntries(COUNTS.map((member) => [member, 0]));
+    object.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   },
   prepareForUpdate(object, old) {
     object["status"] = old["status"];
@@ -156,4 +134,4 @@ export const podDisruptionBudget: ResourceDefinition = {
     },
   },
   columns,
-};
+});

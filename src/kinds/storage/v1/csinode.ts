@@ -20,7 +20,14 @@ import {
 } from "../../../meta/types.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type Column,
+  type ObjectOf,
+  type WriteContext,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 
@@ -54,12 +61,11 @@ export type CSINodeSpec = Static<typeof Spec>;
 export type CSINodeDriver = CSINodeSpec["drivers"][number];
 
 /** A CSINode. */
-export type CSINode = ApiObject & { spec: CSINodeSpec };
+export type CSINode = ObjectOf<typeof schema>;
 
 const LONGEST_ID = 256;
 
-const driversOf = (object: ApiObject): readonly CSINodeDriver[] =>
-  (object as Partial<CSINode> & ApiObject).spec?.drivers ?? [];
+const driversOf = (object: CSINode): readonly CSINodeDriver[] => object.spec?.drivers ?? [];
 
 function validateDriver(driver: CSINodeDriver, i: number, errors: FieldErrors, ctx: WriteContext): void {
   const field = `spec.drivers[${i}]`;
@@ -87,8 +93,8 @@ function validateTopologyKeys(keys: readonly string[], driver: string, errors: F
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as Partial<CSINode> & ApiObject;
+function validate(object: CSINode, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object;
   if (ctx.dialect.rules.enforceDocumented && spec?.drivers == null) {
     errors.required("spec.drivers", "expected a list of drivers, which may be empty");
   }
@@ -107,7 +113,7 @@ function frozenPart(driver: CSINodeDriver, ctx: WriteContext): Value {
   return [name, nodeID, topologyKeys ?? [], count];
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+function validateUpdate(object: CSINode, old: CSINode, errors: FieldErrors, ctx: WriteContext): void {
   validate(object, errors, ctx);
   if (!ctx.dialect.rules.enforceUndocumented) return;
   const before = new Map(driversOf(old).map((driver) => [driver.name, driver]));
@@ -123,7 +129,7 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   }
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<CSINode>[] = [
   {
     name: "Drivers",
     type: "integer",
@@ -133,20 +139,21 @@ const columns: readonly Column[] = [
   ageColumn,
 ];
 
+const schema = objectSchema("The CSI drivers on one node.", { spec: required(Spec) });
+
 /** The definition of CSINode. */
-export const csiNode = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "CSINode",
-  plural: "csinodes",
-  singular: "csinode",
-  scope: "Cluster",
-  description:
-    "Which CSI drivers are installed on one node. It has the name of the node, is owned by it and is filled by the node agent; without it the node has no CSI drivers.",
-  schema: objectSchema("The CSI drivers on one node.", { spec: required(Spec) }),
-  deleteAnswers: "object",
-  versionedUpdate: true,
-  validate,
-  validateUpdate,
-  columns,
-});
+export const csiNode = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: `storage.${ctx.dialect.domain}`,
+    version: "v1",
+    kind: "CSINode",
+    plural: "csinodes",
+    scope: "Cluster",
+    description:
+      "Which CSI drivers are installed on one node. It has the name of the node, is owned by it and is filled by the node agent; without it the node has no CSI drivers.",
+    deleteAnswers: "object",
+    versionedUpdate: true,
+    validate,
+    validateUpdate,
+    columns,
+  });

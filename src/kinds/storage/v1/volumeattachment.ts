@@ -21,15 +21,22 @@ import {
   text,
   time,
 } from "../../../meta/types.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn, nameColumn } from "../../../schema/columns.ts";
 import { persistentVolumeSpecSchema, validateInlineVolumeSpec } from "../../core/v1/persistent-volume-spec.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import {
+  type ApiContext,
+  type ApiObject,
+  type Column,
+  type WriteContext,
+  defineResource,
+  type ResourceDefinition,
+} from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { bytesOf } from "./parameters.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
+import { same } from "../../rules/same.ts";
 
 const errorSchema = (description: string) =>
   struct(description, {
@@ -85,8 +92,8 @@ function validateSource(source: VolumeAttachmentSpec["source"], errors: FieldErr
   }
 }
 
-function validateSpec(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { attacher, nodeName, source } = (object as VolumeAttachment).spec;
+function validateSpec(object: VolumeAttachment, errors: FieldErrors, ctx: WriteContext): void {
+  const { attacher, nodeName, source } = object.spec;
   if (attacher === "") errors.required("spec.attacher", "expected the name of a CSI driver");
   validateSource(source, errors, ctx);
   const expected = dnsSubdomain(nodeName);
@@ -94,16 +101,16 @@ function validateSpec(object: ApiObject, errors: FieldErrors, ctx: WriteContext)
 }
 
 /** Forms of names that only new objects must have; what is stored stays valid. */
-function validateNewNames(object: ApiObject, errors: FieldErrors): void {
-  const { attacher, source } = (object as VolumeAttachment).spec;
+function validateNewNames(object: VolumeAttachment, errors: FieldErrors): void {
+  const { attacher, source } = object.spec;
   if (attacher !== "") validateDriverName(attacher, "spec.attacher", errors);
   const name = source.persistentVolumeName;
   const expected = name == null ? undefined : dnsSubdomain(name);
   if (expected !== undefined) errors.invalid("spec.source.persistentVolumeName", name, expected);
 }
 
-function validateStatus(object: ApiObject, errors: FieldErrors): void {
-  const { attachmentMetadata, ...status } = (object as VolumeAttachment).status ?? {};
+function validateStatus(object: VolumeAttachment, errors: FieldErrors): void {
+  const { attachmentMetadata, ...status } = object.status ?? {};
   if (bytesOf(attachmentMetadata) > MOST_METADATA_BYTES) {
     errors.tooLong("status.attachmentMetadata", MOST_METADATA_BYTES);
   }
@@ -117,32 +124,32 @@ function validateStatus(object: ApiObject, errors: FieldErrors): void {
   }
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+function validateUpdate(object: VolumeAttachment, old: VolumeAttachment, errors: FieldErrors, ctx: WriteContext): void {
   validateSpec(object, errors, ctx);
   validateStatus(object, errors);
-  if (!equal(object["spec"] as Value, old["spec"] as Value)) {
+  if (!same(object["spec"], old["spec"])) {
     errors.invalid("spec", object["spec"], "field is immutable");
   }
 }
 
-function dropGatedSource(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void {
-  const stored = (old as VolumeAttachment | undefined)?.spec.source;
-  const { spec } = object as VolumeAttachment;
+function dropGatedSource(object: VolumeAttachment, old: VolumeAttachment | undefined, ctx: WriteContext): void {
+  const stored = old?.spec.source;
+  const { spec } = object;
   dropGated(spec.source, stored, "inlineVolumeSpec", "CSIMigration", "spec.source", ctx);
 }
 
 /** A write of the status changes the status only, and an error code counts only where the gate is on (VA-13). */
-function prepareStatus(object: ApiObject, old: ApiObject, ctx: WriteContext): void {
+function prepareStatus(object: VolumeAttachment, old: VolumeAttachment, ctx: WriteContext): void {
   keepAllButStatus(object, old);
-  const { status } = object as VolumeAttachment;
-  const before = (old as VolumeAttachment).status;
+  const { status } = object;
+  const before = old.status;
   for (const member of ["attachError", "detachError"] as const) {
     const path = `status.${member}`;
     dropGated(status?.[member], before?.[member], "errorCode", "MutableCSINodeAllocatableCount", path, ctx);
   }
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<VolumeAttachment>[] = [
   // Named here, as the format of the attacher is that of names too.
   nameColumn,
   {
@@ -150,65 +157,67 @@ const columns: readonly Column[] = [
     type: "string",
     format: "name",
     description: "The driver that attaches.",
-    cell: (object) => (object as VolumeAttachment).spec.attacher,
+    cell: (object) => object.spec.attacher,
   },
   {
     name: "PV",
     type: "string",
     description: "The name of the PersistentVolume.",
-    cell: (object) => (object as VolumeAttachment).spec.source.persistentVolumeName ?? "",
+    cell: (object) => object.spec.source.persistentVolumeName ?? "",
   },
   {
     name: "Node",
     type: "string",
     description: "The node to attach to.",
-    cell: (object) => (object as VolumeAttachment).spec.nodeName,
+    cell: (object) => object.spec.nodeName,
   },
   {
     name: "Attached",
     type: "boolean",
     description: "Whether the volume was attached successfully.",
-    cell: (object) => (object as VolumeAttachment).status?.attached ?? false,
+    cell: (object) => object.status?.attached ?? false,
   },
   ageColumn,
 ];
 
 /** The definition of VolumeAttachment. */
-export const volumeAttachment = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "VolumeAttachment",
-  plural: "volumeattachments",
-  singular: "volumeattachment",
-  scope: "Cluster",
-  description: "The wish that a volume be attached to a node, or detached from it when the object is deleted.",
-  schema: objectSchema("The attachment of a volume to a node.", {
-    spec: required(specSchema(ctx)),
-    status: always(VolumeStatus),
-  }),
-  deleteAnswers: "object",
-  versionedUpdate: true,
-  resetFields: ["status"],
-  prepareForCreate(object, write) {
-    object["status"] = { attached: false };
-    dropGatedSource(object, undefined, write);
-  },
-  validate(object, errors, write) {
-    validateSpec(object, errors, write);
-    validateNewNames(object, errors);
-  },
-  prepareForUpdate(object, old, write) {
-    object["status"] = old["status"];
-    dropGatedSource(object, old, write);
-  },
-  validateUpdate,
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      resetFields: ["metadata", "spec"],
-      prepareForUpdate: prepareStatus,
+export const volumeAttachment = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(
+    objectSchema("The attachment of a volume to a node.", {
+      spec: required(specSchema(ctx)),
+      status: always(VolumeStatus),
+    }),
+    {
+      group: `storage.${ctx.dialect.domain}`,
+      version: "v1",
+      kind: "VolumeAttachment",
+      plural: "volumeattachments",
+      scope: "Cluster",
+      description: "The wish that a volume be attached to a node, or detached from it when the object is deleted.",
+      deleteAnswers: "object",
+      versionedUpdate: true,
+      resetFields: ["status"],
+      prepareForCreate(object, write) {
+        object["status"] = { attached: false };
+        dropGatedSource(object, undefined, write);
+      },
+      validate(object, errors, write) {
+        validateSpec(object, errors, write);
+        validateNewNames(object, errors);
+      },
+      prepareForUpdate(object, old, write) {
+        object["status"] = old["status"];
+        dropGatedSource(object, old, write);
+      },
       validateUpdate,
+      subresources: {
+        status: {
+          verbs: ["get", "patch", "update"],
+          resetFields: ["metadata", "spec"],
+          prepareForUpdate: prepareStatus,
+          validateUpdate,
+        },
+      },
+      columns,
     },
-  },
-  columns,
-});
+  );

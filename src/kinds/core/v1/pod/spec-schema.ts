@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  type Of,
   type Static,
   atomicList,
   bool,
@@ -121,7 +122,7 @@ export const podSpecSchema = (sources: readonly Source[]) =>
         struct("A volume of the Pod: a name and one source.", {
           name: required(text("Name of the volume, a DNS label, unique in the Pod.")),
           ...sourceMembers(sources),
-        }),
+        }) as Of<PodVolume>,
         ["name"],
         "The volumes that containers can mount.",
         { "x-kubernetes-patch-strategy": "merge,retainKeys" },
@@ -137,7 +138,5 @@ export interface PodVolume {
   [source: string]: unknown;
 }
 
-const Spec = struct("", members);
-
 /** A Pod's spec in wire form. */
-export type PodSpec = Static<typeof Spec> & { volumes?: PodVolume[] };
+export type PodSpec = Static<ReturnType<typeof podSpecSchema>>;
