@@ -22,7 +22,7 @@ import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Gates } from "../meta/gates.ts";
 import type { ObjectMeta } from "../meta/object-meta.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
-import type { Static, TSchema } from "../meta/types.ts";
+import type { TSchema } from "../meta/types.ts";
 import type { Beside } from "../util/beside.ts";
 import type { Steps } from "../util/steps.ts";
 import type { DecodeReport } from "./decode-report.ts";
@@ -423,22 +423,6 @@ export interface ResourceDefinition extends ResourceRules {
   /** One or two sentences for `kubectl explain`. */
   readonly description: string;
   readonly schema: TSchema;
-}
-
-/** An object of the kind that has this schema, in wire form. */
-export type ObjectOf<S extends TSchema> = ApiObject & Static<S>;
-
-/**
- * Defines a kind by its schema, and by rules that see the objects as the schema describes them. The description is that of the
- * schema by default, the singular the kind in lower case.
- */
-export function defineResource<S extends { readonly description: string }>(
-  schema: S,
-  rules: ResourceRules<ObjectOf<S>> & { readonly description?: string },
-): ResourceDefinition {
-  // Where an object comes to a rule, the walker of the schema has decoded it.
-  const ofAny = rules as unknown as ResourceRules & { readonly description?: string };
-  return { description: schema.description, ...ofAny, singular: rules.kind.toLowerCase(), schema };
 }
 
 /** A family of kinds: made for a dialect, so that names and switches are decided once. */

@@ -8,12 +8,13 @@
  */
 import { dnsSubdomain } from "../../../meta/names.ts";
 import { formatTime } from "../../../meta/time.ts";
-import { type Column, defineResource, type ResourceDefinition } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { unknownFormatWarnings } from "../../../schema/structural/unknown-formats.ts";
 import { judged } from "../../../schema/write/judged.ts";
 import { moduleBeside } from "../../../util/beside.ts";
 import type { Value } from "../../../value/value.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus } from "../../rules/status.ts";
 import { CLEANUP, type Condition, type CustomResourceDefinition, definitionSchema } from "./definition.ts";
 import type { DefinitionTask } from "./rules-job.ts";
 import { validateDefinition, validateStatus } from "./rules.ts";

@@ -23,9 +23,10 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import { type Column, type ObjectOf, type WriteContext, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { Column, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
 const Spec = struct("The group and version, and who answers for it.", {
   service: pointer(
@@ -167,9 +168,7 @@ export const apiService = defineResource(schema, {
   prepareForCreate(object, ctx) {
     object["status"] = newStatus(object, ctx);
   },
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
+  prepareForUpdate: keepStatus,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
   subresources: {

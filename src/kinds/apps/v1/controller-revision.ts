@@ -7,14 +7,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { anyJson, int64, nullable, required } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiObject,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type Value, isObject } from "../../../value/value.ts";
 import { nearest } from "../../rules/counts.ts";

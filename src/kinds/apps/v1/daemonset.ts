@@ -18,15 +18,8 @@ import {
 } from "../../../meta/types.ts";
 import { badRequest } from "../../../meta/status.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";

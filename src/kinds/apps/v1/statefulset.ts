@@ -21,14 +21,8 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";

@@ -18,7 +18,8 @@ import {
   text,
   time,
 } from "../../../meta/types.ts";
-import { type DefinitionFactory, defineResource } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { DefinitionFactory } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const UserInfo = struct("Who somebody is.", {

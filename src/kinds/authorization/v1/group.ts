@@ -16,7 +16,8 @@ import {
   struct,
   text,
 } from "../../../meta/types.ts";
-import { type DefinitionFactory, defineResource, type ResourceDefinition } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { DefinitionFactory, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const SelectorRequirement = struct("One thing that is asked of a key.", {

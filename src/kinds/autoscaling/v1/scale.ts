@@ -6,7 +6,8 @@
  */
 import { always, int32, optional, struct, text } from "../../../meta/types.ts";
 import { ageColumn, numberColumn } from "../../../schema/columns.ts";
-import { type ApiObject, type ObjectOf, type SubresourceRules, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiObject, SubresourceRules } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const schema = objectSchema("How many replicas of something are wanted, and how many there are.", {

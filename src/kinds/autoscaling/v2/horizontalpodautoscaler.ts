@@ -5,12 +5,8 @@
  * @module
  */
 import type { Dialect } from "../../../meta/dialect.ts";
-import {
-  type ApiContext,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { isObject } from "../../../value/value.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
 import { dropGated } from "../../rules/gated-field.ts";
@@ -18,6 +14,7 @@ import { columns } from "./columns.ts";
 import { oldForms } from "../old-forms.ts";
 import { validateSpec } from "./rules.ts";
 import { type Autoscaler, type CurrentMetric, type Metric, type Rules, description, schema } from "./schema.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const DEFAULT_CPU = 80;
 const PERIOD = 15;
@@ -92,28 +89,22 @@ export const horizontalPodAutoscalerV2 = ({ dialect }: ApiContext): ResourceDefi
       if (kept) metadata.annotations = kept;
       else delete metadata.annotations;
     },
-    defaults: (object) => setDefaults(object as Autoscaler),
+    defaults: setDefaults,
     prepareForCreate(object, ctx) {
       object["status"] = { desiredReplicas: 0, ...currentMetrics([], dialect) };
-      dropTolerance(object as Autoscaler, undefined, ctx);
+      dropTolerance(object, undefined, ctx);
     },
     prepareForUpdate(object, old, ctx) {
       object["status"] = old["status"];
-      dropTolerance(object as Autoscaler, old as Autoscaler, ctx);
+      dropTolerance(object, old, ctx);
     },
-    validate: (object, errors, ctx) => validateSpec((object as Autoscaler).spec, undefined, errors, ctx),
-    validateUpdate: (object, old, errors, ctx) =>
-      validateSpec((object as Autoscaler).spec, (old as Autoscaler).spec, errors, ctx),
+    validate: (object, errors, ctx) => validateSpec(object.spec, undefined, errors, ctx),
+    validateUpdate: (object, old, errors, ctx) => validateSpec(object.spec, old.spec, errors, ctx),
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-        },
+      status: statusPath({
         validateUpdate: (object, _old, errors) =>
-          validateNotNegative((object as Autoscaler).status, ["currentReplicas", "desiredReplicas"], "status", errors),
-      },
+          validateNotNegative(object.status, ["currentReplicas", "desiredReplicas"], "status", errors),
+      }),
     },
     columns,
   });

@@ -20,7 +20,7 @@ import {
   text,
   time,
 } from "../../../meta/types.ts";
-import type { ApiObject } from "../../../schema/definition.ts";
+import type { ObjectOf } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
 
@@ -138,10 +138,7 @@ export const description = "Changes the number of Pods of a workload by what met
 export const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
 
 /** A HorizontalPodAutoscaler as it is stored. */
-export interface Autoscaler extends ApiObject {
-  spec: Static<typeof Spec>;
-  status: Static<typeof Status>;
-}
+export type Autoscaler = ObjectOf<typeof schema>;
 
 /** A metric to go by. */
 export type Metric = Static<typeof MetricSpec>;

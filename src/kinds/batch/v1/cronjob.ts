@@ -20,15 +20,8 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, countOf, numberColumn, since, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type NameRule,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, NameRule, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { nameWarnings } from "../../core/v1/pod/warnings.ts";
@@ -41,6 +34,7 @@ import { jobSpecWarnings, validateJobSpec } from "./job-rules.ts";
 import { type JobSpec, jobSpecSchema } from "./job-schema.ts";
 import { scheduleFault } from "./schedule.ts";
 import { isTimeZone } from "./time-zones.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const description = "Jobs that begin by the clock.";
 
@@ -210,14 +204,7 @@ export function cronJob(ctx: ApiContext): ResourceDefinition {
       if (template) yield* templates.warnings(template, "spec.jobTemplate.spec.template", write);
     },
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        uncounted: true,
-        resetFields: ["spec"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-        },
-      },
+      status: statusPath({ uncounted: true }),
     },
     columns,
   });

@@ -8,14 +8,8 @@ import { dnsLabel } from "../../../meta/names.ts";
 import { humanDuration, parseTime } from "../../../meta/time.ts";
 import { always } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type Column,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";

@@ -52,6 +52,3 @@ export type CertificateSigningRequest = ApiObject & {
   spec: Static<typeof Spec>;
   status: Static<typeof RequestStatus>;
 };
-
-/** An object that is known to be one. */
-export const asRequest = (object: ApiObject): CertificateSigningRequest => object as CertificateSigningRequest;

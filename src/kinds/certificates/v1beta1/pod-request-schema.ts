@@ -59,6 +59,3 @@ export const RequestStatus = struct("What became of the request.", {
 
 /** A PodCertificateRequest. */
 export type PodCertificateRequest = ApiObject & { spec: Static<typeof Spec>; status: Static<typeof RequestStatus> };
-
-/** An object that is known to be one. */
-export const asRequest = (object: ApiObject): PodCertificateRequest => object as PodCertificateRequest;

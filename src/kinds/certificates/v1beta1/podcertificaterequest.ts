@@ -9,16 +9,12 @@ import { dnsSubdomain, prefixedName } from "../../../meta/names.ts";
 import { always, required } from "../../../meta/types.ts";
 import { DerError, isSignedBy, readPublicKey } from "../../../pki/index.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 import { isOfKubernetes, validateSigner } from "../signer.ts";
-import { DAY_SECONDS, type PodCertificateRequest, RequestStatus, Spec, asRequest } from "./pod-request-schema.ts";
+import { DAY_SECONDS, type PodCertificateRequest, RequestStatus, Spec } from "./pod-request-schema.ts";
 import { stateOf, validateOutcome } from "./outcome.ts";
 import { same } from "../../rules/same.ts";
 
@@ -30,8 +26,8 @@ const MOST_ANNOTATION_BYTES = 256 * 1024;
 const RSA_BITS: readonly number[] = [3072, 4096];
 const CURVES: readonly string[] = ["prime256v1", "secp384r1", "secp521r1"];
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { spec } = asRequest(object);
+function validate(object: PodCertificateRequest, errors: FieldErrors): void {
+  const { spec } = object;
   validateSigner(spec.signerName, "spec.signerName", errors);
   validateAnnotations(spec.unverifiedUserAnnotations ?? {}, errors);
   for (const member of ["podName", "serviceAccountName", "nodeName"] as const) {
@@ -106,7 +102,7 @@ const specColumn = (
   name: string,
   member: "podName" | "serviceAccountName" | "nodeName" | "signerName",
   about: string,
-) => textColumn(name, about, (object) => asRequest(object).spec[member]);
+) => textColumn(name, about, (object: PodCertificateRequest) => object.spec[member]);
 
 const schema = objectSchema("A request of a node for a certificate of a Pod that runs on it.", {
   spec: required(Spec),
@@ -133,18 +129,16 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
     // A real server records who owns a status that it drops.
     ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
     selectableFields: {
-      "spec.signerName": (object) => asRequest(object).spec.signerName,
-      "spec.podName": (object) => asRequest(object).spec.podName,
+      "spec.signerName": (object) => object.spec.signerName,
+      "spec.podName": (object) => object.spec.podName,
       // Of a node's own: the only way in which its agent may watch them.
-      "spec.nodeName": (object) => asRequest(object).spec.nodeName,
+      "spec.nodeName": (object) => object.spec.nodeName,
     },
     prepareForCreate(object) {
       object["status"] = {};
     },
     validate,
-    prepareForUpdate(object, old) {
-      object["status"] = old["status"];
-    },
+    prepareForUpdate: keepStatus,
     validateUpdate(object, old, errors) {
       if (!same(object["spec"], old["spec"])) errors.invalid("spec", "<spec>", "field is immutable");
     },
@@ -152,7 +146,7 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
       status: {
         verbs: ["get", "patch", "update"],
         prepareForUpdate: keepAllButStatus,
-        validateUpdate: (object, old, errors, ctx) => validateOutcome(asRequest(object), asRequest(old), errors, ctx),
+        validateUpdate: (object, old, errors, ctx) => validateOutcome(object, old, errors, ctx),
       },
     },
     columns: [
@@ -160,11 +154,11 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
       specColumn("ServiceAccountName", "serviceAccountName", "Its ServiceAccount."),
       specColumn("NodeName", "nodeName", "The node that it is on."),
       specColumn("SignerName", "signerName", "Who is to sign it."),
-      textColumn("State", "What became of it.", (object) => stateOf(asRequest(object)) ?? "Pending"),
+      textColumn("State", "What became of it.", (object) => stateOf(object) ?? "Pending"),
       textColumn(
         "UnverifiedUserAnnotations",
         "What the Pod wants the signer to know.",
-        (object) => listed(asRequest(object).spec.unverifiedUserAnnotations),
+        (object) => listed(object.spec.unverifiedUserAnnotations),
         true,
       ),
     ],

@@ -6,12 +6,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { always, int32, microTime, pointer, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateStrategy } from "../strategy.ts";
 
@@ -32,18 +28,7 @@ const schema = objectSchema(
   },
 );
 
-interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  leaseTransitions?: number;
-  strategy?: string;
-  preferredHolder?: string;
-}
-
-const specOf = (object: ApiObject): LeaseSpec => (object["spec"] ?? {}) as LeaseSpec;
-
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const spec = specOf(object);
+function validate({ spec }: ObjectOf<typeof schema>, errors: FieldErrors): void {
   if (spec.leaseDurationSeconds !== undefined && spec.leaseDurationSeconds <= 0) {
     errors.invalid("spec.leaseDurationSeconds", spec.leaseDurationSeconds, "expected at least 1");
   }
@@ -70,5 +55,5 @@ export const lease = ({ dialect }: ApiContext): ResourceDefinition =>
     validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),
     deleteAnswers: "status",
-    columns: [textColumn("Holder", "Who holds it.", (object) => specOf(object).holderIdentity ?? ""), ageColumn],
+    columns: [textColumn("Holder", "Who holds it.", ({ spec }) => spec.holderIdentity ?? ""), ageColumn],
   });

@@ -8,12 +8,8 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { configMapKeyName, configMapKey } from "../../../meta/names.ts";
 import { always, microTime, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type SemanticVersion, compareSemanticVersions, parseSemanticVersion } from "../../../meta/semantic-version.ts";
 import { OLDEST_EMULATION_VERSION, validateStrategy } from "../strategy.ts";
@@ -38,17 +34,10 @@ const schema = objectSchema(
   },
 );
 
-interface CandidateSpec {
-  leaseName?: string;
-  binaryVersion?: string;
-  emulationVersion?: string;
-  strategy?: string;
-}
+type Candidate = ObjectOf<typeof schema>;
+type CandidateSpec = Candidate["spec"];
 
-const specOf = (object: ApiObject): CandidateSpec => (object["spec"] ?? {}) as CandidateSpec;
-
-function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
-  const spec = specOf(object);
+function validate({ spec }: Candidate, errors: FieldErrors, { dialect }: ApiContext): void {
   validateLeaseName(spec, dialect.rules.enforceDocumented, errors);
   validateVersions(spec, errors);
   if (spec.strategy) validateStrategy(spec.strategy, "spec.strategy", errors);
@@ -56,7 +45,7 @@ function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContex
 }
 
 /** A Lease has a name of its own form; Kubernetes does not look. */
-function validateLeaseName({ leaseName = "" }: CandidateSpec, form: boolean, errors: FieldErrors): void {
+function validateLeaseName({ leaseName }: CandidateSpec, form: boolean, errors: FieldErrors): void {
   if (leaseName === "") errors.required("spec.leaseName");
   const wrong = leaseName === "" || !form ? undefined : configMapKey(leaseName);
   if (wrong) errors.invalid("spec.leaseName", leaseName, wrong);
@@ -84,9 +73,9 @@ function version(sent: string | undefined, field: string, errors: FieldErrors): 
 }
 
 /** LC-6: the Lease of a candidate is fixed. */
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { leaseName = "" } = specOf(object);
-  const before = specOf(old).leaseName ?? "";
+function validateUpdate(object: Candidate, old: Candidate, errors: FieldErrors, ctx: ApiContext): void {
+  const { leaseName } = object.spec;
+  const before = old.spec.leaseName;
   if (leaseName !== before) errors.invalid("spec.leaseName", leaseName, `field is immutable: expected "${before}"`);
   validate(object, errors, ctx);
 }
@@ -115,12 +104,12 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
     validateUpdate,
     deleteAnswers: "status",
     ...(dialect.rules.leaseNameSelectable
-      ? { selectableFields: { "spec.leaseName": (object: ApiObject) => specOf(object).leaseName ?? "" } }
+      ? { selectableFields: { "spec.leaseName": ({ spec }: Candidate) => spec.leaseName } }
       : {}),
     columns: [
-      textColumn("LeaseName", "The Lease that it stands for.", (object) => specOf(object).leaseName ?? ""),
-      textColumn("BinaryVersion", "Version of the program.", (object) => specOf(object).binaryVersion ?? ""),
-      textColumn("EmulationVersion", "Version it behaves as.", (object) => specOf(object).emulationVersion ?? ""),
+      textColumn("LeaseName", "The Lease that it stands for.", ({ spec }) => spec.leaseName),
+      textColumn("BinaryVersion", "Version of the program.", ({ spec }) => spec.binaryVersion),
+      textColumn("EmulationVersion", "Version it behaves as.", ({ spec }) => spec.emulationVersion ?? ""),
       ageColumn,
     ],
   });

@@ -5,7 +5,7 @@
  * @module
  */
 import { required } from "../../../meta/types.ts";
-import { defineResource } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { ObjectReference } from "../../rules/references.ts";
 

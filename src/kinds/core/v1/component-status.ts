@@ -6,7 +6,7 @@
  */
 import { keyedList, optional, required, struct, text } from "../../../meta/types.ts";
 import { nameColumn, textColumn } from "../../../schema/columns.ts";
-import { type ApiObject, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 /** What is said of a program. */
@@ -24,14 +24,13 @@ const Condition = struct("What is said of the program.", {
   error: optional(text("Why it could not be asked.")),
 });
 
-const conditionOf = (object: ApiObject): ComponentCondition | undefined =>
-  (object as ApiObject & { conditions?: ComponentCondition[] }).conditions?.find(({ type }) => type === "Healthy");
-
-const WORDS = { True: "Healthy", False: "Unhealthy", Unknown: "Unknown" } as const;
-
 const schema = objectSchema("Whether a program of the control plane is well. Deprecated.", {
   conditions: optional(keyedList(Condition, ["type"], "What is said of the program.")),
 });
+
+const conditionOf = ({ conditions }: ObjectOf<typeof schema>) => conditions?.find(({ type }) => type === "Healthy");
+
+const WORDS: Readonly<Record<string, string>> = { True: "Healthy", False: "Unhealthy" };
 
 /** The definition of ComponentStatus. */
 export const componentStatus = defineResource(schema, {
@@ -47,7 +46,7 @@ export const componentStatus = defineResource(schema, {
   deleteAnswers: "status",
   columns: [
     nameColumn,
-    textColumn("Status", "Whether it is well.", (object) => WORDS[conditionOf(object)?.status ?? "Unknown"]),
+    textColumn("Status", "Whether it is well.", (object) => WORDS[conditionOf(object)?.status ?? ""] ?? "Unknown"),
     textColumn("Message", "What it says itself.", (object) => conditionOf(object)?.message ?? ""),
     textColumn("Error", "Why it could not be asked.", (object) => conditionOf(object)?.error ?? ""),
   ],

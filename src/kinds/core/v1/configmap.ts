@@ -6,7 +6,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
-import { type ApiContext, type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { wholeObject } from "../../rules/whole-object.ts";
 import {

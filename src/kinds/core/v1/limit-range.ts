@@ -19,7 +19,8 @@ import {
   struct,
   text,
 } from "../../../meta/types.ts";
-import { type ApiContext, type Column, type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   type Resources,

@@ -19,15 +19,10 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ObjectOf,
-  type WriteContext,
-  ALL_VERBS,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import { ALL_VERBS, type ApiContext, type ResourceDefinition, type WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { keepSpec, keepStatus, statusPath } from "../../rules/status.ts";
 
 /** The finalizer that every new namespace has: its content is removed before it is taken away. */
 const CONTENT_FINALIZER = "kubernetes";
@@ -107,8 +102,8 @@ export const namespace = ({ dialect }: ApiContext): ResourceDefinition =>
     defaults,
     prepareForCreate,
     prepareForUpdate(object, old) {
-      object.spec = old.spec;
-      object.status = old.status;
+      keepSpec(object, old);
+      keepStatus(object, old);
     },
     resetFields: ["status"],
     validate: (object, errors) => validateFinalizers(object, errors, () => "spec.finalizers"),
@@ -121,20 +116,11 @@ export const namespace = ({ dialect }: ApiContext): ResourceDefinition =>
     subresources: {
       finalize: {
         verbs: ["update"],
-        prepareForUpdate(object, old) {
-          object.status = old.status;
-        },
+        prepareForUpdate: keepStatus,
         validateUpdate: (object, _old, errors) => validateFinalizers(object, errors, (i) => `spec.finalizers[${i}]`),
         resetFields: ["status"],
       },
-      status: {
-        verbs: ["get", "patch", "update"],
-        prepareForUpdate(object, old) {
-          object.spec = old.spec;
-        },
-        validateUpdate: (object, _old, errors) => validatePhase(object, errors),
-        resetFields: ["spec"],
-      },
+      status: statusPath({ validateUpdate: (object, _old, errors) => validatePhase(object, errors) }),
     },
     selectableFields: { "status.phase": (object) => object.status?.phase ?? "" },
     columns: [textColumn("Status", "The phase of the namespace.", (o) => o.status?.phase ?? ""), ageColumn],

@@ -8,13 +8,8 @@ import { addressBytes, oddNetwork, unreachable } from "../../../meta/addresses.t
 import { badRequest, unavailable } from "../../../meta/status.ts";
 import { always } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type Way,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, Way } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { isObject } from "../../../value/value.ts";
 import { dropGated } from "../../rules/gated-field.ts";
@@ -22,6 +17,7 @@ import { validateNode, validateNodeChange, validateReport } from "./node-rules.t
 import { nameInSegment, proxyOptions } from "./pod/ways.ts";
 import { type Node, NodeSpec, NodeStatus } from "./node-schema.ts";
 import { roundResources } from "../../rules/quantities.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const schema = objectSchema("A machine that runs programs.", { spec: always(NodeSpec), status: always(NodeStatus) });
 
@@ -140,9 +136,7 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition =>
     warnings,
     deleteAnswers: "status",
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec"],
+      status: statusPath({
         prepareForUpdate(object, old) {
           object["spec"] = old["spec"];
           delete object.status.config;
@@ -151,7 +145,7 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition =>
           validateReport(object, errors, ctx);
           validateNodeChange(object, old, errors);
         },
-      },
+      }),
     },
     selectableFields: { "spec.unschedulable": (object) => String(object.spec?.unschedulable ?? false) },
     ways: { proxy },

@@ -8,14 +8,8 @@
 import { always } from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type Column,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { shortAccessModes } from "./access-modes.ts";
@@ -24,6 +18,7 @@ import { ClaimStatusSchema, validateClaimStatus } from "./claim-status.ts";
 import { type Claim, classAnnotation, validateClaimChange } from "./claim-update.ts";
 import { prepareDataSources } from "./data-sources.ts";
 import { roundResources } from "../../rules/quantities.ts";
+import { statusPath } from "../../rules/status.ts";
 
 function defaults(object: Claim): void {
   const { spec, status } = object;
@@ -119,12 +114,10 @@ export const persistentVolumeClaim = (ctx: ApiContext): ResourceDefinition =>
     validateUpdate,
     warnings,
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec"],
+      status: statusPath({
         prepareForUpdate: prepareStatus,
         validateUpdate: (object, _old, errors, write) => validateClaimStatus(object.status, errors, write),
-      },
+      }),
     },
     columns: columnsOf(ctx),
   });

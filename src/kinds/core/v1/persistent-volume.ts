@@ -9,13 +9,8 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { formatTime } from "../../../meta/time.ts";
 import { always } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { shortAccessModes } from "./access-modes.ts";
@@ -25,6 +20,7 @@ import { persistentVolumeSpecSchema, validateVolumeSpec } from "./persistent-vol
 import { roundResources } from "../../rules/quantities.ts";
 import { type Volume, VolumeStatus, validateVolumeChange } from "./volume-update.ts";
 import { type Source, sourceWarnings, volumeSources } from "./volumes/sources.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const PHASES = ["Available", "Bound", "Failed", "Pending", "Released"];
 
@@ -152,12 +148,10 @@ export function persistentVolume(ctx: ApiContext): ResourceDefinition {
     },
     warnings: (object, _old, write) => warningsOf(object, sources, write),
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec"],
+      status: statusPath({
         prepareForUpdate: prepareStatus,
         validateUpdate: (object, _old, errors, write) => validateStatus(object, errors, write),
-      },
+      }),
     },
     columns: columnsOf(ctx),
   });

@@ -9,12 +9,8 @@
 import { formatTime } from "../../../meta/time.ts";
 import { always } from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  type ApiContext,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { eviction } from "../../policy/v1/eviction.ts";
 import { binding } from "./binding.ts";
@@ -49,7 +45,7 @@ function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
     reason: "SchedulingGated",
     message: "Scheduling is blocked due to non-empty scheduling gates",
   };
-  return { ...status, conditions: [gated] as unknown as NonNullable<Pod["status"]["conditions"]> };
+  return { ...status, conditions: [gated] };
 }
 
 function validate(object: Pod, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {

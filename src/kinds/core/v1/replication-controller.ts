@@ -7,14 +7,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { always, int32, keyedList, map, optional, pointer, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
 import { labelsText } from "../../rules/label-selection.ts";

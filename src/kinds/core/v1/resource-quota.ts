@@ -19,13 +19,8 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   type Resources,
@@ -35,6 +30,7 @@ import {
   roundResources,
 } from "../../rules/quantities.ts";
 import { same } from "../../rules/same.ts";
+import { keepStatus, statusPath } from "../../rules/status.ts";
 
 const ScopeRequirement = struct("Which objects a quota is about.", {
   scopeName: required(text("What is looked at: a scope, such as PriorityClass.")),
@@ -231,21 +227,12 @@ export const resourceQuota = defineResource(schema, {
   prepareForCreate(object) {
     object["status"] = {};
   },
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
+  prepareForUpdate: keepStatus,
   validate,
   validateUpdate,
   warnings,
   subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      resetFields: ["spec"],
-      prepareForUpdate(object, old) {
-        object["spec"] = old["spec"];
-      },
-      validateUpdate: (object, _old, errors, ctx) => validateStatus(object, errors, ctx),
-    },
+    status: statusPath({ validateUpdate: (object, _old, errors, ctx) => validateStatus(object, errors, ctx) }),
   },
   columns,
 });

@@ -7,13 +7,8 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
 import { getMember, isObject, setMember } from "../../../value/value.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   MOST_BYTES,

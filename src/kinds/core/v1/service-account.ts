@@ -7,7 +7,8 @@
 import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
 import { tokenRequest } from "../../authentication/v1/group.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import { type ApiObject, type WriteContext, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "../../rules/references.ts";
 
@@ -18,9 +19,9 @@ const schema = objectSchema("A name under which programs act, and what they may 
 });
 
 /** A secret is named, nothing else: it is always one of the same namespace. */
-function keepSecretNames(object: ApiObject): void {
-  const secrets = object["secrets"] as { name?: string }[] | undefined;
-  if (secrets) object["secrets"] = secrets.map(({ name }) => (name === undefined ? {} : { name }));
+function keepSecretNames(object: ObjectOf<typeof schema>): void {
+  const { secrets } = object;
+  if (secrets) object.secrets = secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }
 
 /** The word of an annotation of old that nobody should begin with; the domain of labels stands in front of it. */

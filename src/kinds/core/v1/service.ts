@@ -8,7 +8,8 @@ import { label1035Name } from "../../../meta/names.ts";
 import { unavailable } from "../../../meta/status.ts";
 import { nameInSegment, proxyOptions } from "./pod/ways.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import { type ApiContext, type Way, defineResource, type ResourceDefinition } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition, Way } from "../../../schema/definition.ts";
 import { sameAddresses, sameFamilies } from "./service/families.ts";
 import { oddPlaces } from "../../rules/load-balancer.ts";
 import { validateChange, validateLoadBalancer, validateService, warningsOf } from "./service/rules.ts";
@@ -23,10 +24,10 @@ import {
   needsAddress,
   needsHealthPort,
   schema,
-  specOf,
 } from "./service/schema.ts";
 import { servicePools } from "./service/pools.ts";
 import { serviceAllocations } from "./service/allocation.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const HOURS_3 = 10_800;
 
@@ -130,50 +131,38 @@ export function service(ctx: ApiContext): ResourceDefinition {
       object["status"] = { loadBalancer: {} };
     },
     prepareForUpdate(object, old) {
-      object["status"] = isBalanced(specOf(object))
-        ? old["status"]
-        : { ...(old["status"] as object), loadBalancer: {} };
-      dropUseless(specOf(object), specOf(old));
+      object["status"] = isBalanced(object.spec) ? old["status"] : { ...(old["status"] as object), loadBalancer: {} };
+      dropUseless(object.spec, old.spec);
     },
     validate: (object, errors, write) => validateService(object, undefined, errors, write),
     validateUpdate(object, old, errors, write) {
-      validateChange(specOf(object), specOf(old), errors);
+      validateChange(object.spec, old.spec, errors);
       validateService(object, old, errors, write);
     },
     warnings: (object) => warningsOf(object, labelDomain),
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-        },
+      status: statusPath({
         validateUpdate(object, old, errors) {
           const [field, ingress] = ["status.loadBalancer.ingress", ingressOf(object)];
-          if (!isBalanced(specOf(object)) && ingress.length > 0) {
+          if (!isBalanced(object.spec) && ingress.length > 0) {
             errors.forbidden(field, "expected none, it is for the type LoadBalancer");
           } else validateLoadBalancer(ingress, field, errors, ingressOf(old));
         },
         warnings: (object) => oddPlaces(ingressOf(object), "status.loadBalancer.ingress"),
-      },
+      }),
     },
     ways: { proxy },
     selectableFields: {
-      "spec.clusterIP": (object) => specOf(object).clusterIP ?? "",
-      "spec.type": (object) => specOf(object).type ?? "",
+      "spec.clusterIP": (object) => object.spec.clusterIP ?? "",
+      "spec.type": (object) => object.spec.type ?? "",
     },
     columns: [
-      textColumn("Type", "The type of the service.", (object) => specOf(object).type ?? ""),
-      textColumn("Cluster-IP", "Its address in the cluster.", (object) => specOf(object).clusterIPs?.[0] ?? "<none>"),
+      textColumn("Type", "The type of the service.", (object) => object.spec.type ?? ""),
+      textColumn("Cluster-IP", "Its address in the cluster.", (object) => object.spec.clusterIPs?.[0] ?? "<none>"),
       textColumn("External-IP", "Its addresses for the outside.", (object) => externalOf(object)),
-      textColumn("Port(s)", "Its ports.", (object) => portsOf(specOf(object).ports)),
+      textColumn("Port(s)", "Its ports.", (object) => portsOf(object.spec.ports)),
       ageColumn,
-      textColumn(
-        "Selector",
-        "Labels of the programs behind it.",
-        (object) => selectorOf(specOf(object).selector),
-        true,
-      ),
+      textColumn("Selector", "Labels of the programs behind it.", (object) => selectorOf(object.spec.selector), true),
     ],
   });
 }

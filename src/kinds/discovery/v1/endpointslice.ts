@@ -28,7 +28,8 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import { type ApiObject, type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiObject } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";

@@ -6,12 +6,8 @@
  * @module
  */
 import type { CoreEvent } from "../../core/v1/event.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { eventColumns } from "../../core/v1/event-columns.ts";
 import { fromCoreEvent, toCoreEvent } from "./conversion.ts";
 import { validateDocumented, validateStrictChange, validateStrictly } from "./rules.ts";

@@ -6,6 +6,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
 import {
+  type Static,
   always,
   atomicList,
   bool,
@@ -21,13 +22,8 @@ import {
 } from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type ObjectOf,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { fixedSchemaSpec } from "./provided.ts";
 import { Status, statusRules } from "./status.ts";
@@ -86,34 +82,16 @@ const schema = objectSchema("Which requests go to which level, and whose wait in
 });
 
 /** One of those that send requests. */
-export interface FlowSubject {
-  readonly kind?: string;
-  readonly user?: { readonly name?: string };
-  readonly group?: { readonly name?: string };
-  readonly serviceAccount?: { readonly namespace?: string; readonly name?: string };
-}
+export type FlowSubject = Static<typeof Subject>;
 
 /** Requests for resources. */
-export interface FlowResourceRule {
-  readonly verbs?: readonly string[] | null;
-  readonly apiGroups?: readonly string[] | null;
-  readonly resources?: readonly string[] | null;
-  readonly clusterScope?: boolean;
-  readonly namespaces?: readonly string[] | null;
-}
+export type FlowResourceRule = Static<typeof ResourceRule>;
 
 /** Requests for paths. */
-export interface FlowPathRule {
-  readonly verbs?: readonly string[] | null;
-  readonly nonResourceURLs?: readonly string[] | null;
-}
+export type FlowPathRule = Static<typeof PathRule>;
 
 /** Who and what. */
-export interface FlowRule {
-  readonly subjects?: readonly FlowSubject[] | null;
-  readonly resourceRules?: readonly FlowResourceRule[] | null;
-  readonly nonResourceRules?: readonly FlowPathRule[] | null;
-}
+export type FlowRule = Static<typeof Rule>;
 
 /** A schema as its rules and the server see it. */
 export type FlowSchema = ObjectOf<typeof schema>;
@@ -164,7 +142,7 @@ const MEMBERS = { User: "user", Group: "group", ServiceAccount: "serviceAccount"
 
 /** The kind of a subject says which member it has, and no other (APF-5). */
 function validateSubject(subject: FlowSubject, field: string, errors: FieldErrors): void {
-  const { kind = "" } = subject;
+  const { kind } = subject;
   if (!Object.hasOwn(MEMBERS, kind)) {
     errors.notSupported(`${field}.kind`, kind, Object.keys(MEMBERS).toSorted());
     return;
@@ -179,7 +157,7 @@ function validateSubject(subject: FlowSubject, field: string, errors: FieldError
 }
 
 function validateAccount(
-  { namespace = "", name = "" }: NonNullable<FlowSubject["serviceAccount"]>,
+  { namespace, name }: NonNullable<FlowSubject["serviceAccount"]>,
   field: string,
   errors: FieldErrors,
 ): void {
@@ -239,7 +217,7 @@ const specOf = (object: FlowSchema): Partial<FlowSchema["spec"]> => object.spec 
 
 /** Whether the level of a schema is missing, as the condition Dangling has it: True, False or ?. */
 const missing = (object: FlowSchema): string =>
-  (object.status?.conditions ?? []).find(({ type }) => type === "Dangling")?.status ?? "?";
+  (object.status.conditions ?? []).find(({ type }) => type === "Dangling")?.status ?? "?";
 
 const columns: readonly Column<FlowSchema>[] = [
   textColumn(
@@ -271,9 +249,8 @@ export const flowSchema = (ctx: ApiContext): ResourceDefinition =>
     scope: "Cluster",
     deleteAnswers: "status",
     generation: "fromOne",
-    defaults(object) {
-      const { spec } = object;
-      if (spec) spec.matchingPrecedence ||= 1000;
+    defaults({ spec }) {
+      spec.matchingPrecedence ||= 1000;
     },
     validate: (object, errors) => validate(object, errors, ctx),
     validateUpdate: (object, _old, errors) => validate(object, errors, ctx),

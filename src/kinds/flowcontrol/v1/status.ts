@@ -4,9 +4,9 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, keyedList, nullable, optional, struct, text, time } from "../../../meta/types.ts";
-import type { ApiObject, ResourceDefinition, SubresourceRules } from "../../../schema/definition.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { type Static, always, keyedList, nullable, optional, struct, text, time } from "../../../meta/types.ts";
+import type { ApiObject, ResourceRules, SubresourceRules } from "../../../schema/definition.ts";
+import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
 const Condition = struct("What is known of one side of the object.", {
   type: optional(text("What it is about.")),
@@ -23,22 +23,9 @@ export const Status = always(
   }),
 );
 
-/** A condition of a schema or a level. */
-export interface FlowCondition {
-  readonly type?: string;
-  readonly status?: string;
-  readonly lastTransitionTime?: string | null;
-  readonly reason?: string;
-  readonly message?: string;
-}
-
-interface WithStatus extends ApiObject {
-  readonly status?: { readonly conditions?: readonly FlowCondition[] | null };
-}
-
-function validateStatus(object: ApiObject, errors: FieldErrors): void {
+function validateStatus({ status }: WithStatus, errors: FieldErrors): void {
   const types = new Set<string>();
-  for (const [i, { type = "" }] of ((object as WithStatus).status?.conditions ?? []).entries()) {
+  for (const [i, { type = "" }] of (status.conditions ?? []).entries()) {
     const field = `status.conditions[${i}].type`;
     if (types.has(type)) errors.duplicate(field, type);
     types.add(type);
@@ -46,7 +33,9 @@ function validateStatus(object: ApiObject, errors: FieldErrors): void {
   }
 }
 
-const status: SubresourceRules = {
+type WithStatus = ApiObject & { status: Static<typeof Status> };
+
+const path: SubresourceRules<WithStatus> = {
   verbs: ["get", "patch", "update"],
   uncounted: true,
   resetFields: ["metadata", "spec"],
@@ -56,15 +45,13 @@ const status: SubresourceRules = {
 
 /** What a definition has of its status: nobody writes it but through the subresource. */
 export const statusRules: Pick<
-  ResourceDefinition,
+  ResourceRules<WithStatus>,
   "resetFields" | "prepareForCreate" | "prepareForUpdate" | "subresources"
 > = {
   resetFields: ["status"],
   prepareForCreate(object) {
-    object["status"] = {};
+    object.status = {};
   },
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
-  subresources: { status },
+  prepareForUpdate: keepStatus,
+  subresources: { status: path },
 };

@@ -20,17 +20,13 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type ObjectOf,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { checkPortNumber, isPortName } from "../../rules/ports.ts";
 import { oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
 import { validateLocalReference } from "../../rules/local-reference.ts";
+import { keepStatus, statusPath } from "../../rules/status.ts";
 
 const Backend = struct("Where requests go: to a Service, or to what another object stands for.", {
   service: pointer(
@@ -221,9 +217,7 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
     prepareForCreate(object) {
       object["status"] = { loadBalancer: {} };
     },
-    prepareForUpdate(object, old) {
-      object["status"] = old["status"];
-    },
+    prepareForUpdate: keepStatus,
     validate(object, errors) {
       validate(object, errors);
       const [said, named] = [classOf(object), object.spec.ingressClassName];
@@ -236,18 +230,13 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
       yield `the annotation ${classAnnotation} is deprecated, use spec.ingressClassName`;
     },
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
+      status: statusPath({
         uncounted: true,
-        resetFields: ["spec"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-        },
         validateUpdate(object, old, errors) {
           validatePlaces(placesOf(object), "status.loadBalancer.ingress", errors, placesOf(old));
         },
         warnings: (object) => oddPlaces(placesOf(object), "status.loadBalancer.ingress"),
-      },
+      }),
     },
     columns: [
       textColumn("Class", "The class.", (object) => object.spec.ingressClassName ?? "<none>"),

@@ -7,7 +7,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, domainPrefixedPath } from "../../../meta/names.ts";
 import { always, nullable, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import { type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateLocalReference } from "../../rules/local-reference.ts";
 

@@ -8,7 +8,8 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegment } from "../../../meta/names.ts";
 import { always, needed, optional, pointer, struct, text } from "../../../meta/types.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import { type NameRule, type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { NameRule } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 

@@ -8,10 +8,10 @@ import { familyOf, networkOf, wrongNetwork } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { always, atomicList, keyedList, optional, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import { type ApiObject, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { Condition } from "../../rules/condition.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus } from "../../rules/status.ts";
 
 const schema = objectSchema("Networks whose addresses Services are given.", {
   spec: always(struct("The networks.", { cidrs: optional(atomicList(text(), "One network, or one of each family.")) })),
@@ -22,12 +22,13 @@ const schema = objectSchema("Networks whose addresses Services are given.", {
   ),
 });
 
-const networksOf = (object: ApiObject): readonly string[] =>
-  (object as ApiObject & { spec: { cidrs?: string[] } }).spec.cidrs ?? [];
+type ServiceCidr = ObjectOf<typeof schema>;
+
+const networksOf = ({ spec }: ServiceCidr): readonly string[] => spec.cidrs ?? [];
 
 const FIELD = "spec.cidrs";
 
-function validate(object: ApiObject, errors: FieldErrors): void {
+function validate(object: ServiceCidr, errors: FieldErrors): void {
   const networks = networksOf(object);
   if (networks.length === 0) return errors.required(FIELD, "expected a network");
   if (networks.length > 2) return errors.invalid(FIELD, networks, "expected at most two networks");
@@ -42,7 +43,7 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 }
 
 /** What is there stays; a second family may come behind the first (KIND-ServiceCIDR-2). */
-function validateUpdate(object: ApiObject, before: ApiObject, errors: FieldErrors): void {
+function validateUpdate(object: ServiceCidr, before: ServiceCidr, errors: FieldErrors): void {
   const [now, old] = [networksOf(object), networksOf(before)];
   const grows = old.length === 1 && now.length === 2;
   if (now.length !== old.length && !grows) return errors.invalid(FIELD, now, "expected no change");

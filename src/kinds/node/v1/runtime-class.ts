@@ -9,14 +9,8 @@ import { dnsLabel } from "../../../meta/names.ts";
 import { validateLabels } from "../../../meta/object-meta-rules.ts";
 import { atomicList, map, optional, pointer, quantity, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type DefinitionFactory,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, DefinitionFactory, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { checkOverhead } from "../../core/v1/pod/resource-rules.ts";
 import { Toleration } from "../../core/v1/pod/scheduling-schema.ts";

@@ -6,7 +6,7 @@
  */
 import { DeleteOptionsSchema } from "../../../meta/delete-options.ts";
 import { pointer } from "../../../meta/types.ts";
-import { defineResource } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const schema = objectSchema(

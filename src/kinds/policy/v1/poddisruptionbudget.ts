@@ -22,11 +22,13 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import { type Column, type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { Column } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { Condition, validateConditions } from "../../rules/condition.ts";
 import { type Share, validateAtMostAll, validateNotNegative, validateShare } from "../../rules/counts.ts";
+import { keepStatus, statusPath } from "../../rules/status.ts";
 
 const Status = struct("How the Pods are, as whoever counts them has found.", {
   observedGeneration: optional(
@@ -117,21 +119,14 @@ export const podDisruptionBudget = defineResource(schema, {
   prepareForCreate(object) {
     object.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   },
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
+  prepareForUpdate: keepStatus,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
   subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
+    status: statusPath({
       uncounted: true,
-      resetFields: ["spec"],
-      prepareForUpdate(object, old) {
-        object["spec"] = old["spec"];
-      },
       validateUpdate: (object, _old, errors) => validateStatus(object, errors),
-    },
+    }),
   },
   columns,
 });

@@ -7,7 +7,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
 import { atomicList, nullable, optional, pointer, struct } from "../../../meta/types.ts";
-import { type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   LabelSelector,

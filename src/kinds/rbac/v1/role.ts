@@ -5,7 +5,7 @@
  */
 import { pathSegmentName } from "../../../meta/names.ts";
 import { atomicList, nullable } from "../../../meta/types.ts";
-import { defineResource } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { RBAC_GROUP } from "./group.ts";
 import { PolicyRule, validateRules } from "./rule.ts";

@@ -6,7 +6,6 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Static, atomicList, optional, requiredOrNull, struct, text } from "../../../meta/types.ts";
-import type { ApiObject } from "../../../schema/definition.ts";
 
 const texts = (description: string): ReturnType<typeof atomicList<ReturnType<typeof text>>> =>
   atomicList(text("One of them."), description);
@@ -27,11 +26,6 @@ export const PolicyRule = struct("What may be done to certain objects, or to cer
 /** One rule of a role. */
 export type PolicyRuleValue = Static<typeof PolicyRule>;
 
-/** A Role or a ClusterRole as its rules see it. */
-export interface RoleObject extends ApiObject {
-  rules?: readonly PolicyRuleValue[] | null;
-}
-
 const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) === 0;
 
 /**
@@ -40,8 +34,12 @@ const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.
  *
  * @param paths whether the role may speak of paths
  */
-export function validateRules(role: ApiObject, paths: boolean, errors: FieldErrors): void {
-  (role as RoleObject).rules?.forEach((rule, i) => validateRule(rule, paths, `rules[${i}]`, errors));
+export function validateRules(
+  { rules }: { readonly rules?: readonly PolicyRuleValue[] | null },
+  paths: boolean,
+  errors: FieldErrors,
+): void {
+  rules?.forEach((rule, i) => validateRule(rule, paths, `rules[${i}]`, errors));
 }
 
 function validateRule(rule: PolicyRuleValue, paths: boolean, field: string, errors: FieldErrors): void {

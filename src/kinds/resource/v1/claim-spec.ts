@@ -96,17 +96,17 @@ export const ClaimSpecSchema = struct("What is asked for.", {
 });
 
 /** What a claim asks for. */
-export interface ClaimSpec {
-  devices: NonNullable<Static<typeof ClaimSpecSchema>["devices"]>;
-}
+export type ClaimSpec = Static<typeof ClaimSpecSchema>;
+
+/** How many devices of which class a request asks for. */
+export type RequestedDevices = Static<typeof SubRequest> | Static<typeof Exactly>;
 
 type RequestValue = Static<typeof Request>;
-type Asked = Static<typeof SubRequest> | Static<typeof Exactly>;
 
 const requestsOf = (spec: Partial<ClaimSpec> | undefined): readonly RequestValue[] => spec?.devices?.requests ?? [];
 
 /** All that is asked for, with the place of it. */
-function* askedOf(spec: Partial<ClaimSpec> | undefined, at: string): Iterable<readonly [Asked, string]> {
+function* askedOf(spec: Partial<ClaimSpec> | undefined, at: string): Iterable<readonly [RequestedDevices, string]> {
   for (const [i, { exactly, firstAvailable = [] }] of requestsOf(spec).entries()) {
     const place = `${at}.devices.requests[${i}]`;
     if (exactly) yield [exactly, `${place}.exactly`];
@@ -236,7 +236,7 @@ function validateRequest({ name, exactly, firstAvailable = [] }: RequestValue, a
   }
 }
 
-function validateAsked(asked: Asked, at: string, errors: FieldErrors): void {
+function validateAsked(asked: RequestedDevices, at: string, errors: FieldErrors): void {
   const { deviceClassName: className, tolerations: tolerated = [] } = asked;
   if (className === "") errors.required(`${at}.deviceClassName`, "expected the name of a DeviceClass");
   else tell(className, dnsSubdomain, `${at}.deviceClassName`, errors);
@@ -247,7 +247,11 @@ function validateAsked(asked: Asked, at: string, errors: FieldErrors): void {
 
 const MODES = ["All", "ExactCount"];
 
-function validateCount({ allocationMode: mode = "", count = 0 }: Asked, at: string, errors: FieldErrors): void {
+function validateCount(
+  { allocationMode: mode = "", count = 0 }: RequestedDevices,
+  at: string,
+  errors: FieldErrors,
+): void {
   const number = nearest(count);
   if (!MODES.includes(mode)) errors.notSupported(`${at}.allocationMode`, mode, MODES);
   else if (mode === "All" && number !== 0) errors.invalid(`${at}.count`, count, "expected none for All");

@@ -115,10 +115,7 @@ export const ClaimStatusSchema = struct("The devices that the claim has.", {
 type Status = Static<typeof ClaimStatusSchema>;
 
 /** A claim. */
-export interface ResourceClaim extends ApiObject {
-  spec: ClaimSpec;
-  status: Status;
-}
+export type ResourceClaim = ApiObject & { spec: ClaimSpec; status: Status };
 
 const resultsOf = ({ allocation }: Status): readonly Static<typeof Result>[] => allocation?.devices?.results ?? [];
 

@@ -6,7 +6,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { atomicList, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import { type ObjectOf, type WriteContext, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { isExtended } from "../../rules/quantities.ts";
 import { dropGated } from "../../rules/gated-field.ts";

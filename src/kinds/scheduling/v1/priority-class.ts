@@ -6,7 +6,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { bool, int32, optional, pointer, required, text } from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import { type Column, type DefinitionFactory, type ObjectOf, defineResource } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { Column, DefinitionFactory } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const description = "How important Pods are, under a name that they give.";

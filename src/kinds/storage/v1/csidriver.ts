@@ -20,14 +20,8 @@ import {
 } from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type Column,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { same } from "../../rules/same.ts";

@@ -20,14 +20,8 @@ import {
 } from "../../../meta/types.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 

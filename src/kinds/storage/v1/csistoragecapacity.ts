@@ -9,14 +9,8 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../meta/names.ts";
 import { quantitySign } from "../../../meta/quantity.ts";
 import { pointer, quantity, required, text } from "../../../meta/types.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";

@@ -8,15 +8,8 @@ import { qualifiedName } from "../../../meta/names.ts";
 import { type Static, atomicList, bool, map, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn, nameColumn } from "../../../schema/columns.ts";
 import { isDefaultClass } from "../../../meta/default-class.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { isSentEmpty } from "../../../schema/validation/sent-empty.ts";
 import { dropGated } from "../../rules/gated-field.ts";

@@ -23,19 +23,13 @@ import {
 } from "../../../meta/types.ts";
 import { ageColumn, nameColumn } from "../../../schema/columns.ts";
 import { persistentVolumeSpecSchema, validateInlineVolumeSpec } from "../../core/v1/persistent-volume-spec.ts";
-import {
-  type ApiContext,
-  type ApiObject,
-  type Column,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { bytesOf } from "./parameters.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus } from "../../rules/status.ts";
 import { same } from "../../rules/same.ts";
 
 const errorSchema = (description: string) =>

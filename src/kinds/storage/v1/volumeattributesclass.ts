@@ -8,14 +8,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { map, optional, required, text } from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import {
-  type ApiContext,
-  type Column,
-  type ObjectOf,
-  type WriteContext,
-  defineResource,
-  type ResourceDefinition,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateParameters, validateProvisioner } from "./parameters.ts";
 import { same } from "../../rules/same.ts";

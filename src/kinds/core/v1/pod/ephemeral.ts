@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
-import { keepMetadata } from "../../../rules/status-only.ts";
+import { keepMetadata } from "../../../rules/status.ts";
 import { wholeObject } from "../../../rules/whole-object.ts";
 import { EphemeralContainer } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";

@@ -7,7 +7,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { TSchema } from "../../../../meta/types.ts";
 import type { ApiContext, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
-import { keepMetadata } from "../../../rules/status-only.ts";
+import { keepMetadata } from "../../../rules/status.ts";
 import { wholeObject } from "../../../rules/whole-object.ts";
 import type { Resources } from "../../../rules/quantities.ts";
 import { Container, type ContainerValue } from "./container-schema.ts";

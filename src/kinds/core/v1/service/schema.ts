@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  type Static,
   always,
   atomicList,
   bool,
@@ -20,8 +21,7 @@ import {
   text,
   time,
 } from "../../../../meta/types.ts";
-import type { ApiObject } from "../../../../schema/definition.ts";
-import type { LoadBalancerIngress } from "../../../rules/load-balancer.ts";
+import type { ObjectOf } from "../../../../schema/define-resource.ts";
 import { objectSchema } from "../../../../schema/object-schema.ts";
 
 /** A Service in a sentence. */
@@ -104,47 +104,14 @@ export const schema = objectSchema(description, {
   ),
 });
 
-/** A port of a Service, defaulted. */
-export interface Port {
-  name?: string;
-  port: number;
-  protocol?: string;
-  appProtocol?: string;
-  targetPort?: number | string;
-  nodePort?: number;
-}
-
-/** What a Service is asked for. */
-export interface ServiceSpec {
-  type?: string;
-  ports?: Port[];
-  selector?: Record<string, string>;
-  clusterIP?: string;
-  clusterIPs?: string[];
-  externalIPs?: string[];
-  externalName?: string;
-  sessionAffinity?: string;
-  sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };
-  loadBalancerIP?: string;
-  loadBalancerSourceRanges?: string[];
-  loadBalancerClass?: string;
-  allocateLoadBalancerNodePorts?: boolean;
-  externalTrafficPolicy?: string;
-  internalTrafficPolicy?: string;
-  healthCheckNodePort?: number;
-  ipFamilies?: string[];
-  ipFamilyPolicy?: string;
-  trafficDistribution?: string;
-}
-
-/** A Service. */
-export interface Service extends ApiObject {
-  spec: ServiceSpec;
-  status?: { loadBalancer?: { ingress?: LoadBalancerIngress[] } };
-}
+/** A port of a Service. */
+export type Port = Static<typeof ServicePort>;
 
 /** The spec of a Service. */
-export const specOf = (object: ApiObject): ServiceSpec => (object as Service).spec;
+export type ServiceSpec = Service["spec"];
+
+/** A Service. */
+export type Service = ObjectOf<typeof schema>;
 
 /** Which members a Service of some type has use for. */
 export const isHeadless = ({ clusterIPs }: ServiceSpec): boolean =>
