@@ -1,7 +1,8 @@
 /**
  * The vocabulary in which schemas are written: JSON Schema with the markers of this field.
  *
- * A schema carries the TypeScript type of the values that fit it ({@link Static}); at run time it is plain data.
+ * A schema carries the TypeScript type of the values that fit it ({@link Static}); at run time it is plain data. Kinds import
+ * the vocabulary as `t`: `t.optional(t.text("..."))`.
  *
  * A schema says three things of each member: its type, how writers share it (list and map types, MARK-1..14) and when
  * it is printed. The last one decides what an object looks like on the wire and which fields a writer owns, and it is

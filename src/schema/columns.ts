@@ -32,11 +32,11 @@ export const ageColumn: Column = {
   cell: (object, now) => since(object.metadata.creationTimestamp, now),
 };
 
-/** A column of texts, in wide tables only when `wide`. */
+/** A column of the type string, in wide tables only when `wide`. */
 export const textColumn = <T extends ApiObject>(
   name: string,
   description: string,
-  cell: (object: T, now: number) => string | number | null,
+  cell: (object: T, now: number) => string | number | boolean | null,
   wide = false,
 ): Column<T> => ({ name, type: "string", description, ...(wide ? { priority: 1 } : {}), cell });
 

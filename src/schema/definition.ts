@@ -387,8 +387,6 @@ export interface ResourceRules<T extends ApiObject = ApiObject> extends WriteRul
   readonly createOnUpdate?: boolean;
   /** Whether PUT must carry a resourceVersion where the dialect demands one (DEC-31). */
   readonly versionedUpdate?: boolean;
-  /** What a finished delete answers (EP-30..51). */
-  readonly deleteAnswers: "object" | "status";
   /**
    * Whether a delete without a policy leaves what the object owns: it stays until somebody has seen to that, and says so where
    * there is a warning (KIND-All-7, KIND-All-8).
@@ -423,6 +421,8 @@ export interface ResourceDefinition extends ResourceRules {
   /** One or two sentences for `kubectl explain`. */
   readonly description: string;
   readonly schema: TSchema;
+  /** What a finished delete answers (EP-30..51). */
+  readonly deleteAnswers: "object" | "status";
 }
 
 /** A family of kinds: made for a dialect, so that names and switches are decided once. */

@@ -7,58 +7,44 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label, dnsSubdomain, pathSegmentName } from "../../../meta/names.ts";
 import { formatTime } from "../../../meta/time.ts";
-import {
-  type Static,
-  always,
-  bool,
-  bytes,
-  int32,
-  keyedList,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { Column, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
-const Spec = struct("The group and version, and who answers for it.", {
-  service: pointer(
-    struct("The Service of the server that answers; none where this one does.", {
-      namespace: optional(text("The namespace of the Service.")),
-      name: optional(text("The name of the Service.")),
-      port: pointer(int32("Its port; 443 by default.")),
+const Spec = t.struct("The group and version, and who answers for it.", {
+  service: t.pointer(
+    t.struct("The Service of the server that answers; none where this one does.", {
+      namespace: t.optional(t.text("The namespace of the Service.")),
+      name: t.optional(t.text("The name of the Service.")),
+      port: t.pointer(t.int32("Its port; 443 by default.")),
     }),
   ),
-  group: optional(text("The group; empty for the core group.")),
-  version: optional(text("The version.")),
-  insecureSkipTLSVerify: optional(bool("Whether the certificate of the server is not checked.")),
-  caBundle: optional(bytes("Certificates in PEM by which that of the server is checked.")),
-  groupPriorityMinimum: required(int32("The place of the group among others: the greatest comes first.")),
-  versionPriority: required(int32("The place of the version within its group: the greatest comes first.")),
+  group: t.optional(t.text("The group; empty for the core group.")),
+  version: t.optional(t.text("The version.")),
+  insecureSkipTLSVerify: t.optional(t.bool("Whether the certificate of the server is not checked.")),
+  caBundle: t.optional(t.bytes("Certificates in PEM by which that of the server is checked.")),
+  groupPriorityMinimum: t.required(t.int32("The place of the group among others: the greatest comes first.")),
+  versionPriority: t.required(t.int32("The place of the version within its group: the greatest comes first.")),
 });
 
-const Condition = struct("Something that is known of the server.", {
-  type: required(text("What is known, such as Available.")),
-  status: required(text("True, False or Unknown.")),
-  lastTransitionTime: nullable(time("When the status changed last.")),
-  reason: optional(text("Why, in one word.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("Something that is known of the server.", {
+  type: t.required(t.text("What is known, such as Available.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastTransitionTime: t.nullable(t.time("When the status changed last.")),
+  reason: t.optional(t.text("Why, in one word.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
-const Status = struct("What is known of the server.", {
-  conditions: optional(keyedList(Condition, ["type"], "What is known of it.")),
+const Status = t.struct("What is known of the server.", {
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of it.")),
 });
 
 const schema = objectSchema("Which server answers for a group and version.", {
-  spec: always(Spec),
-  status: always(Status),
+  spec: t.always(Spec),
+  status: t.always(Status),
 });
 
 type ApiService = ObjectOf<typeof schema>;
@@ -71,7 +57,7 @@ function setDefaults(object: ApiService): void {
 }
 
 /** Nobody has to be asked about what this server answers itself. */
-function newStatus({ spec }: ApiService, { clock }: WriteContext): Static<typeof Status> {
+function newStatus({ spec }: ApiService, { clock }: WriteContext): t.Static<typeof Status> {
   if (spec.service) return {};
   const condition = {
     type: "Available",
@@ -162,7 +148,6 @@ export const apiService = defineResource(schema, {
   bareFinalizers: true,
   nameRule: pathSegmentName,
   versionedUpdate: true,
-  deleteAnswers: "status",
   resetFields: ["status"],
   defaults: setDefaults,
   prepareForCreate(object, ctx) {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { anyJson, int64, nullable, required } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -15,8 +15,8 @@ import { nearest } from "../../rules/counts.ts";
 import { same } from "../../rules/same.ts";
 
 const schema = objectSchema("A state that a controller keeps, so that it can return to it.", {
-  data: nullable(anyJson("The state; what is in it is for its controller to know.")),
-  revision: required(int64("Which revision it is: the greater, the later.")),
+  data: t.nullable(t.anyJson("The state; what is in it is for its controller to know.")),
+  revision: t.required(t.int64("Which revision it is: the greater, the later.")),
 });
 
 type ControllerRevision = ObjectOf<typeof schema>;
@@ -63,7 +63,6 @@ export const controllerRevision = (): ResourceDefinition =>
     kind: "ControllerRevision",
     plural: "controllerrevisions",
     scope: "Namespaced",
-    deleteAnswers: "status",
     validate,
     validateUpdate,
     columns,

@@ -4,18 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  always,
-  int32,
-  intOrString,
-  keyedList,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { badRequest } from "../../../meta/status.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
@@ -41,41 +30,41 @@ import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 
 const description = "One Pod of a template on each node that fits.";
 
-const Status = struct("On how many nodes the Pods are.", {
-  currentNumberScheduled: required(int32("Nodes that have a Pod and should have one.")),
-  numberMisscheduled: required(int32("Nodes that have a Pod and should have none.")),
-  desiredNumberScheduled: required(int32("Nodes that should have a Pod.")),
-  numberReady: required(int32("Nodes with a Pod that is ready.")),
+const Status = t.struct("On how many nodes the Pods are.", {
+  currentNumberScheduled: t.required(t.int32("Nodes that have a Pod and should have one.")),
+  numberMisscheduled: t.required(t.int32("Nodes that have a Pod and should have none.")),
+  desiredNumberScheduled: t.required(t.int32("Nodes that should have a Pod.")),
+  numberReady: t.required(t.int32("Nodes with a Pod that is ready.")),
   observedGeneration: observed,
   updatedNumberScheduled: counted("Nodes with a Pod of the present template."),
   numberAvailable: counted("Nodes with a Pod that has been ready for long enough."),
   numberUnavailable: counted("Nodes that should have such a Pod and have none."),
-  collisionCount: pointer(int32("How often a name of a revision was taken.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the set.")),
+  collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
 });
 
-const UpdateStrategy = struct("How Pods of an old template are replaced.", {
-  type: optional(text("RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them.")),
-  rollingUpdate: pointer(
-    struct("How many nodes at a time; one of the two is 0.", {
-      maxUnavailable: pointer(intOrString("On how many nodes a Pod may be missing, as a number or a percentage.")),
-      maxSurge: pointer(intOrString("On how many nodes there may be two, as a number or a percentage.")),
+const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
+  type: t.optional(t.text("RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them.")),
+  rollingUpdate: t.pointer(
+    t.struct("How many nodes at a time; one of the two is 0.", {
+      maxUnavailable: t.pointer(t.intOrString("On how many nodes a Pod may be missing, as a number or a percentage.")),
+      maxSurge: t.pointer(t.intOrString("On how many nodes there may be two, as a number or a percentage.")),
     }),
   ),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema(description, {
-    spec: always(
-      struct("What is wanted.", {
-        selector: requiredOrNull(LabelSelector),
-        template: required(PodTemplates.of(ctx).schema),
-        updateStrategy: always(UpdateStrategy),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
+    spec: t.always(
+      t.struct("What is wanted.", {
+        selector: t.requiredOrNull(LabelSelector),
+        template: t.required(PodTemplates.of(ctx).schema),
+        updateStrategy: t.always(UpdateStrategy),
+        minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+        revisionHistoryLimit: t.pointer(t.int32("How many old revisions are kept; 10 by default.")),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
 type DaemonSet = ObjectOf<ReturnType<typeof schemaOf>>;
@@ -183,7 +172,6 @@ export function daemonSet(ctx: ApiContext): ResourceDefinition {
     shortNames: ["ds"],
     categories: ["all"],
     scope: "Namespaced",
-    deleteAnswers: "status",
     ...workload<DaemonSet>(templates, {
       setDefaults(object) {
         setDefaults(object);

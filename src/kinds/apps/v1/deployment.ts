@@ -4,22 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  always,
-  bool,
-  int32,
-  intOrString,
-  keyedList,
-  nullable,
-  optional,
-  patchedBy,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -51,52 +36,52 @@ import {
 import { containerColumns } from "../../rules/template-columns.ts";
 import { same } from "../../rules/same.ts";
 
-const Strategy = struct("How Pods of an old template are replaced.", {
-  type: optional(text("RollingUpdate: some at a time. Recreate: all old ones go first.")),
-  rollingUpdate: pointer(
-    struct("How many at a time.", {
-      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
-      maxSurge: pointer(intOrString("How many Pods there may be above the wanted number, or a percentage of it.")),
+const Strategy = t.struct("How Pods of an old template are replaced.", {
+  type: t.optional(t.text("RollingUpdate: some at a time. Recreate: all old ones go first.")),
+  rollingUpdate: t.pointer(
+    t.struct("How many at a time.", {
+      maxUnavailable: t.pointer(t.intOrString("How many Pods may be missing, as a number or a percentage.")),
+      maxSurge: t.pointer(t.intOrString("How many Pods there may be above the wanted number, or a percentage of it.")),
     }),
   ),
 });
 
-const Condition = struct("What is known of one side of the deployment.", {
-  type: required(text("What it is about: Available, Progressing or ReplicaFailure.")),
-  status: required(text("True, False or Unknown.")),
-  lastUpdateTime: nullable(time("When it was last written.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("What is known of one side of the deployment.", {
+  type: t.required(t.text("What it is about: Available, Progressing or ReplicaFailure.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastUpdateTime: t.nullable(t.time("When it was last written.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
-const Status = struct("How far the deployment is.", {
+const Status = t.struct("How far the deployment is.", {
   observedGeneration: observed,
   replicas: counted("Pods that there are."),
   updatedReplicas: counted("Pods of the present template."),
   readyReplicas: counted("Pods that are ready."),
   availableReplicas: counted("Pods that have been ready for long enough."),
   unavailableReplicas: counted("Pods that are missing."),
-  terminatingReplicas: pointer(int32("Pods that are about to go.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the deployment.")),
-  collisionCount: pointer(int32("How often a name of a revision was taken.")),
+  terminatingReplicas: t.pointer(t.int32("Pods that are about to go.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the deployment.")),
+  collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema("Pods of one template, replaced step by step when it changes.", {
-    spec: always(
-      struct("What is wanted.", {
-        replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
-        selector: requiredOrNull(LabelSelector),
-        template: required(PodTemplates.of(ctx).schema),
-        strategy: always(patchedBy("retainKeys", Strategy)),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
-        paused: optional(bool("Whether a change of the template waits.")),
-        progressDeadlineSeconds: pointer(int32("After how long without progress it has failed; 600 by default.")),
+    spec: t.always(
+      t.struct("What is wanted.", {
+        replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+        selector: t.requiredOrNull(LabelSelector),
+        template: t.required(PodTemplates.of(ctx).schema),
+        strategy: t.always(t.patchedBy("retainKeys", Strategy)),
+        minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+        revisionHistoryLimit: t.pointer(t.int32("How many old revisions are kept; 10 by default.")),
+        paused: t.optional(t.bool("Whether a change of the template waits.")),
+        progressDeadlineSeconds: t.pointer(t.int32("After how long without progress it has failed; 600 by default.")),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
 type Deployment = ObjectOf<ReturnType<typeof schemaOf>>;
@@ -183,7 +168,6 @@ export function deployment(ctx: ApiContext): ResourceDefinition {
     shortNames: ["deploy"],
     categories: ["all"],
     scope: "Namespaced",
-    deleteAnswers: "status",
     ...workload<Deployment>(templates, {
       setDefaults,
       validate: (object, errors, write) => validate(object, templates, errors, write),

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, int32, keyedList, optional, pointer, requiredOrNull, struct } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -29,27 +29,27 @@ import {
 } from "../../core/v1/workload.ts";
 import { containerColumns } from "../../rules/template-columns.ts";
 
-const Status = struct("How many Pods there are.", {
-  replicas: always(int32("Pods that there are.")),
+const Status = t.struct("How many Pods there are.", {
+  replicas: t.always(t.int32("Pods that there are.")),
   fullyLabeledReplicas: counted("Pods with all labels of the template."),
   readyReplicas: counted("Pods that are ready."),
   availableReplicas: counted("Pods that have been ready for long enough."),
-  terminatingReplicas: pointer(int32("Pods that are about to go.")),
+  terminatingReplicas: t.pointer(t.int32("Pods that are about to go.")),
   observedGeneration: observed,
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the set.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema("A number of Pods of one template.", {
-    spec: always(
-      struct("What is wanted.", {
-        replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        selector: requiredOrNull(LabelSelector),
-        template: always(PodTemplates.of(ctx).schema),
+    spec: t.always(
+      t.struct("What is wanted.", {
+        replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+        minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+        selector: t.requiredOrNull(LabelSelector),
+        template: t.always(PodTemplates.of(ctx).schema),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
 type ReplicaSet = ObjectOf<ReturnType<typeof schemaOf>>;
@@ -78,7 +78,6 @@ export function replicaSet(ctx: ApiContext): ResourceDefinition {
     shortNames: ["rs"],
     categories: ["all"],
     scope: "Namespaced",
-    deleteAnswers: "status",
     ...workload<ReplicaSet>(templates, {
       setDefaults({ spec }) {
         spec.replicas ??= 1;

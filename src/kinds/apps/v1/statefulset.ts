@@ -6,20 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, labelName } from "../../../meta/names.ts";
-import {
-  type TSchema,
-  always,
-  atomicList,
-  int32,
-  intOrString,
-  keyedList,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -51,55 +38,57 @@ import {
 } from "../../core/v1/workload.ts";
 import { containerColumns } from "../../rules/template-columns.ts";
 
-const UpdateStrategy = struct("How Pods of an old template are replaced.", {
-  type: optional(text("RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them.")),
-  rollingUpdate: pointer(
-    struct("Which Pods, and how many at a time.", {
-      partition: pointer(int32("Pods with a lower number keep the old template.")),
-      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
+const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
+  type: t.optional(t.text("RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them.")),
+  rollingUpdate: t.pointer(
+    t.struct("Which Pods, and how many at a time.", {
+      partition: t.pointer(t.int32("Pods with a lower number keep the old template.")),
+      maxUnavailable: t.pointer(t.intOrString("How many Pods may be missing, as a number or a percentage.")),
     }),
   ),
 });
 
-const RetentionPolicy = struct("Whether claims go with their Pods.", {
-  whenDeleted: optional(text("Retain or Delete, when the set is deleted.")),
-  whenScaled: optional(text("Retain or Delete, when there are to be fewer Pods.")),
+const RetentionPolicy = t.struct("Whether claims go with their Pods.", {
+  whenDeleted: t.optional(t.text("Retain or Delete, when the set is deleted.")),
+  whenScaled: t.optional(t.text("Retain or Delete, when there are to be fewer Pods.")),
 });
 
-const Status = struct("How many Pods there are.", {
+const Status = t.struct("How many Pods there are.", {
   observedGeneration: observed,
-  replicas: required(int32("Pods that there are.")),
+  replicas: t.required(t.int32("Pods that there are.")),
   readyReplicas: counted("Pods that are ready."),
   currentReplicas: counted("Pods of the revision before."),
   updatedReplicas: counted("Pods of the present revision."),
-  currentRevision: optional(text("The revision before.")),
-  updateRevision: optional(text("The present revision.")),
-  collisionCount: pointer(int32("How often a name of a revision was taken.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the set.")),
-  availableReplicas: always(int32("Pods that have been ready for long enough.")),
+  currentRevision: t.optional(t.text("The revision before.")),
+  updateRevision: t.optional(t.text("The present revision.")),
+  collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
+  availableReplicas: t.always(t.int32("Pods that have been ready for long enough.")),
 });
 
 const specSchema = (ctx: ApiContext) =>
-  struct("What is wanted.", {
-    replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
-    selector: requiredOrNull(LabelSelector),
-    template: required(PodTemplates.of(ctx).schema),
-    volumeClaimTemplates: optional(atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
-    serviceName: always(text("The service that gives the Pods their names.")),
-    podManagementPolicy: optional(
-      text("OrderedReady: one Pod after the other. Parallel: all at once.", { default: "OrderedReady" }),
+  t.struct("What is wanted.", {
+    replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+    selector: t.requiredOrNull(LabelSelector),
+    template: t.required(PodTemplates.of(ctx).schema),
+    volumeClaimTemplates: t.optional(t.atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
+    serviceName: t.always(t.text("The service that gives the Pods their names.")),
+    podManagementPolicy: t.optional(
+      t.text("OrderedReady: one Pod after the other. Parallel: all at once.", { default: "OrderedReady" }),
     ),
-    updateStrategy: always(UpdateStrategy),
-    revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
-    minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-    persistentVolumeClaimRetentionPolicy: pointer(RetentionPolicy),
-    ordinals: pointer(struct("The numbers of the Pods.", { start: always(int32("The number of the first Pod.")) })),
+    updateStrategy: t.always(UpdateStrategy),
+    revisionHistoryLimit: t.pointer(t.int32("How many old revisions are kept; 10 by default.")),
+    minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+    persistentVolumeClaimRetentionPolicy: t.pointer(RetentionPolicy),
+    ordinals: t.pointer(
+      t.struct("The numbers of the Pods.", { start: t.always(t.int32("The number of the first Pod.")) }),
+    ),
   });
 
 const schemaOf = (spec: ReturnType<typeof specSchema>) =>
   objectSchema("Pods of one template that keep their names and their claims.", {
-    spec: always(spec),
-    status: always(Status),
+    spec: t.always(spec),
+    status: t.always(Status),
   });
 
 type StatefulSet = ObjectOf<ReturnType<typeof schemaOf>>;
@@ -198,7 +187,7 @@ const MAY_CHANGE = [
   "minReadySeconds",
 ] as const;
 
-function validateChange(schema: TSchema, object: StatefulSet, old: StatefulSet, errors: FieldErrors): void {
+function validateChange(schema: t.TSchema, object: StatefulSet, old: StatefulSet, errors: FieldErrors): void {
   const now: Partial<StatefulSet["spec"]> = { ...object.spec };
   const before: typeof now = { ...old.spec };
   for (const member of MAY_CHANGE) {
@@ -225,8 +214,8 @@ export function statefulSet(ctx: ApiContext): ResourceDefinition {
   const spec = specSchema(ctx);
   return defineResource(
     objectSchema("Pods of one template that keep their names and their claims.", {
-      spec: always(spec),
-      status: always(Status),
+      spec: t.always(spec),
+      status: t.always(Status),
     }),
     {
       group: "apps",
@@ -237,7 +226,6 @@ export function statefulSet(ctx: ApiContext): ResourceDefinition {
       categories: ["all"],
       scope: "Namespaced",
       nameRule: labelName,
-      deleteAnswers: "status",
       ...workload<StatefulSet>(templates, {
         setDefaults,
         validate: (object, errors, write, old) => validate(object, !old, templates, errors, write),

@@ -7,7 +7,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, always, int32, int64, pointer, required, struct, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type {
   ApiContext,
   ApiObject,
@@ -21,29 +21,29 @@ import { cpuMetric, currentMetrics, fillBehavior, horizontalPodAutoscalerV2 } fr
 import { AtomicObjectReference, type Autoscaler, type CurrentMetric, type Metric, description } from "../v2/schema.ts";
 import { same } from "../../rules/same.ts";
 
-const Spec = struct("What is wanted.", {
-  scaleTargetRef: required(AtomicObjectReference),
-  minReplicas: pointer(int32("The least number of Pods; 1 by default.")),
-  maxReplicas: required(int32("The greatest number of Pods.")),
-  targetCPUUtilizationPercentage: pointer(
-    int32("The share of the cpu that the Pods ask for, on average; 80 by default where there is no other metric."),
+const Spec = t.struct("What is wanted.", {
+  scaleTargetRef: t.required(AtomicObjectReference),
+  minReplicas: t.pointer(t.int32("The least number of Pods; 1 by default.")),
+  maxReplicas: t.required(t.int32("The greatest number of Pods.")),
+  targetCPUUtilizationPercentage: t.pointer(
+    t.int32("The share of the cpu that the Pods ask for, on average; 80 by default where there is no other metric."),
   ),
 });
 
-const Status = struct("How it is.", {
-  observedGeneration: pointer(int64("The generation of the object that the status speaks of.")),
-  lastScaleTime: pointer(time("When the number of Pods was last changed.")),
-  currentReplicas: required(int32("How many Pods there were.")),
-  desiredReplicas: required(int32("How many Pods there are to be.")),
-  currentCPUUtilizationPercentage: pointer(int32("The share of the cpu that the Pods used, on average.")),
+const Status = t.struct("How it is.", {
+  observedGeneration: t.pointer(t.int64("The generation of the object that the status speaks of.")),
+  lastScaleTime: t.pointer(t.time("When the number of Pods was last changed.")),
+  currentReplicas: t.required(t.int32("How many Pods there were.")),
+  desiredReplicas: t.required(t.int32("How many Pods there are to be.")),
+  currentCPUUtilizationPercentage: t.pointer(t.int32("The share of the cpu that the Pods used, on average.")),
 });
 
-const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+const schema = objectSchema(description, { spec: t.always(Spec), status: t.always(Status) });
 
 /** A HorizontalPodAutoscaler as v1 shows it; of what an applier says any part may be missing. */
 interface View extends ApiObject {
-  spec?: Static<typeof Spec>;
-  status?: Static<typeof Status>;
+  spec?: t.Static<typeof Spec>;
+  status?: t.Static<typeof Status>;
 }
 
 /** Leaves out what is undefined. */

@@ -4,18 +4,18 @@
  *
  * @module
  */
-import { always, int32, optional, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, numberColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiObject, SubresourceRules } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const schema = objectSchema("How many replicas of something are wanted, and how many there are.", {
-  spec: always(struct("What is wanted.", { replicas: optional(int32("How many replicas are wanted.")) })),
-  status: always(
-    struct("What there is.", {
-      replicas: always(int32("How many replicas there are.")),
-      selector: optional(text("The label selector of the replicas, as a text.")),
+  spec: t.always(t.struct("What is wanted.", { replicas: t.optional(t.int32("How many replicas are wanted.")) })),
+  status: t.always(
+    t.struct("What there is.", {
+      replicas: t.always(t.int32("How many replicas there are.")),
+      selector: t.optional(t.text("The label selector of the replicas, as a text.")),
     }),
   ),
 });
@@ -27,7 +27,6 @@ export const scale = defineResource(schema, {
   kind: "Scale",
   plural: "scales",
   scope: "Namespaced",
-  deleteAnswers: "status",
   columns: [
     numberColumn("Desired", "How many replicas are wanted.", (object) => object.spec.replicas),
     numberColumn("Available", "How many replicas there are.", (object) => object.status.replicas),

@@ -80,7 +80,6 @@ export const horizontalPodAutoscalerV2 = ({ dialect }: ApiContext): ResourceDefi
     categories: ["all"],
     scope: "Namespaced",
     description,
-    deleteAnswers: "status",
     resetFields: ["status"],
     // What v1 says in annotations means nothing here.
     convert({ metadata }) {

@@ -6,19 +6,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { subdomainName } from "../../../meta/names.ts";
 import { TemplateMetaSchema } from "../../../meta/object-meta.ts";
-import {
-  always,
-  atomicList,
-  bool,
-  int32,
-  int64,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, countOf, numberColumn, since, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, NameRule, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -39,31 +27,35 @@ import { statusPath } from "../../rules/status.ts";
 const description = "Jobs that begin by the clock.";
 
 const JobTemplate = (ctx: ApiContext) =>
-  struct("What Jobs are made of.", { metadata: always(TemplateMetaSchema), spec: always(jobSpecSchema(ctx)) });
+  t.struct("What Jobs are made of.", { metadata: t.always(TemplateMetaSchema), spec: t.always(jobSpecSchema(ctx)) });
 
-const Status = struct("What has begun.", {
-  active: optional(atomicList(ObjectReference, "The Jobs that run.")),
-  lastScheduleTime: pointer(time("When a Job began last.")),
-  lastSuccessfulTime: pointer(time("When a Job had succeeded last.")),
+const Status = t.struct("What has begun.", {
+  active: t.optional(t.atomicList(ObjectReference, "The Jobs that run.")),
+  lastScheduleTime: t.pointer(t.time("When a Job began last.")),
+  lastSuccessfulTime: t.pointer(t.time("When a Job had succeeded last.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema(description, {
-    spec: always(
-      struct("When, and what.", {
-        schedule: required(text("When: minute, hour, day of the month, month and day of the week, or such as @daily.")),
-        timeZone: pointer(text("The zone of these times, such as Europe/Berlin; that of the controller by default.")),
-        startingDeadlineSeconds: pointer(int64("How late a Job may begin.")),
-        concurrencyPolicy: optional(
-          text("Allow; Forbid: not beside another Job; Replace: in the place of it.", { default: "Allow" }),
+    spec: t.always(
+      t.struct("When, and what.", {
+        schedule: t.required(
+          t.text("When: minute, hour, day of the month, month and day of the week, or such as @daily."),
         ),
-        suspend: pointer(bool("Whether no Job is to begin for now.")),
-        jobTemplate: required(JobTemplate(ctx)),
-        successfulJobsHistoryLimit: pointer(int32("How many Jobs that have succeeded are kept; 3 by default.")),
-        failedJobsHistoryLimit: pointer(int32("How many Jobs that have failed are kept; 1 by default.")),
+        timeZone: t.pointer(
+          t.text("The zone of these times, such as Europe/Berlin; that of the controller by default."),
+        ),
+        startingDeadlineSeconds: t.pointer(t.int64("How late a Job may begin.")),
+        concurrencyPolicy: t.optional(
+          t.text("Allow; Forbid: not beside another Job; Replace: in the place of it.", { default: "Allow" }),
+        ),
+        suspend: t.pointer(t.bool("Whether no Job is to begin for now.")),
+        jobTemplate: t.required(JobTemplate(ctx)),
+        successfulJobsHistoryLimit: t.pointer(t.int32("How many Jobs that have succeeded are kept; 3 by default.")),
+        failedJobsHistoryLimit: t.pointer(t.int32("How many Jobs that have failed are kept; 1 by default.")),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
 type CronJob = ObjectOf<ReturnType<typeof schemaOf>>;
@@ -177,7 +169,6 @@ export function cronJob(ctx: ApiContext): ResourceDefinition {
     categories: ["all"],
     scope: "Namespaced",
     nameRule,
-    deleteAnswers: "status",
     generation: "fromOne",
     resetFields: ["status"],
     defaults(object, write) {

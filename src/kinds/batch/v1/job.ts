@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../meta/names.ts";
 import { humanDuration, parseTime } from "../../../meta/time.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -163,8 +163,8 @@ export function jobKind(ctx: ApiContext): ResourceDefinition {
   const spec = jobSpecSchema(ctx);
   return defineResource(
     objectSchema("Pods of one template that run until enough of them have succeeded.", {
-      spec: always(spec),
-      status: always(JobStatus),
+      spec: t.always(spec),
+      status: t.always(JobStatus),
     }),
     {
       group: "batch",
@@ -173,7 +173,6 @@ export function jobKind(ctx: ApiContext): ResourceDefinition {
       plural: "jobs",
       categories: ["all"],
       scope: "Namespaced",
-      deleteAnswers: "status",
       orphansDependents: { warning: "the Pods of the Job are kept; propagationPolicy=Background deletes them, too" },
       ...common,
       prepareForCreate(object, write) {

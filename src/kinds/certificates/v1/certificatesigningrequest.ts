@@ -9,7 +9,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
 import { humanDuration } from "../../../meta/time.ts";
-import { always, required } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { DerError, isSigned, readRequest } from "../../../pki/index.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
@@ -103,8 +103,8 @@ function shownCondition(object: CertificateSigningRequest): string {
 }
 
 const schema = objectSchema("A request for a certificate, signed by a signer once somebody has approved it.", {
-  spec: required(Spec),
-  status: always(RequestStatus),
+  spec: t.required(Spec),
+  status: t.always(RequestStatus),
 });
 
 /** The definition of CertificateSigningRequest; its group is called alike in both dialects. */
@@ -116,7 +116,6 @@ export const certificateSigningRequest = defineResource(schema, {
   shortNames: ["csr"],
   scope: "Cluster",
   nameRule: pathSegmentName,
-  deleteAnswers: "status",
   resetFields: ["spec", "status"],
   selectableFields: { "spec.signerName": (object) => object.spec.signerName },
   prepareForCreate(object, { writer }) {

@@ -6,7 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegmentName } from "../../../meta/names.ts";
-import { always, optional, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type PemBlock, certificateOf, isAuthority, pemBlocks } from "../../../pki/index.ts";
 import { textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
@@ -17,11 +17,11 @@ import { shownSigner, validateSigner } from "../signer.ts";
 
 const LARGEST_BUNDLE = 1024 * 1024;
 
-const Spec = struct("The certificates, and who stands behind them.", {
-  signerName: optional(
-    text("The signer whose certificates they verify; it cannot change, and begins the name of the bundle."),
+const Spec = t.struct("The certificates, and who stands behind them.", {
+  signerName: t.optional(
+    t.text("The signer whose certificates they verify; it cannot change, and begins the name of the bundle."),
   ),
-  trustBundle: required(text("The certificates, PEM: one at least, each once, all of authorities.")),
+  trustBundle: t.required(t.text("The certificates, PEM: one at least, each once, all of authorities.")),
 });
 
 type ClusterTrustBundle = ObjectOf<typeof schema>;
@@ -88,7 +88,7 @@ function wrongBlock({ type, hasHeaders, bytes }: PemBlock): string | undefined {
 }
 
 const schema = objectSchema("Certificates of authorities, for everybody in the cluster to read; Pods mount them.", {
-  spec: always(Spec),
+  spec: t.always(Spec),
 });
 
 /** The definition of ClusterTrustBundle in v1beta1, which is stored. */
@@ -108,7 +108,6 @@ export const clusterTrustBundle = ({ gates, dialect }: ApiContext): ResourceDefi
       : {}),
     nameRule: pathSegmentName,
     versionedUpdate: true,
-    deleteAnswers: "status",
     selectableFields: { "spec.signerName": (object) => object.spec.signerName ?? "" },
     validate,
     validateUpdate,

@@ -6,7 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, prefixedName } from "../../../meta/names.ts";
-import { always, required } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { DerError, isSignedBy, readPublicKey } from "../../../pki/index.ts";
 import { textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
@@ -105,8 +105,8 @@ const specColumn = (
 ) => textColumn(name, about, (object: PodCertificateRequest) => object.spec[member]);
 
 const schema = objectSchema("A request of a node for a certificate of a Pod that runs on it.", {
-  spec: required(Spec),
-  status: always(RequestStatus),
+  spec: t.required(Spec),
+  status: t.always(RequestStatus),
 });
 
 /** The definition of PodCertificateRequest. */
@@ -125,7 +125,6 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
         }
       : {}),
     versionedUpdate: true,
-    deleteAnswers: "status",
     // A real server records who owns a status that it drops.
     ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
     selectableFields: {

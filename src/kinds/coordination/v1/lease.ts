@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, int32, microTime, pointer, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
@@ -14,15 +14,17 @@ import { validateStrategy } from "../strategy.ts";
 const schema = objectSchema(
   "Says who holds something, such as the lead among several programs, and how long without renewal.",
   {
-    spec: always(
-      struct("Who holds it, and since when.", {
-        holderIdentity: pointer(text("The holder; with an election, the name of the candidate that was chosen.")),
-        leaseDurationSeconds: pointer(int32("How long others wait after the last renewal before they take it.")),
-        acquireTime: pointer(microTime("When the holder got it.")),
-        renewTime: pointer(microTime("When the holder last renewed it.")),
-        leaseTransitions: pointer(int32("How often the holder has changed.")),
-        strategy: pointer(text("How the server chooses the holder; only for elections by the server.")),
-        preferredHolder: pointer(text("Who should hold it next; the holder ends when this is set. Needs a strategy.")),
+    spec: t.always(
+      t.struct("Who holds it, and since when.", {
+        holderIdentity: t.pointer(t.text("The holder; with an election, the name of the candidate that was chosen.")),
+        leaseDurationSeconds: t.pointer(t.int32("How long others wait after the last renewal before they take it.")),
+        acquireTime: t.pointer(t.microTime("When the holder got it.")),
+        renewTime: t.pointer(t.microTime("When the holder last renewed it.")),
+        leaseTransitions: t.pointer(t.int32("How often the holder has changed.")),
+        strategy: t.pointer(t.text("How the server chooses the holder; only for elections by the server.")),
+        preferredHolder: t.pointer(
+          t.text("Who should hold it next; the holder ends when this is set. Needs a strategy."),
+        ),
       }),
     ),
   },
@@ -54,6 +56,5 @@ export const lease = ({ dialect }: ApiContext): ResourceDefinition =>
     versionedUpdate: true,
     validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),
-    deleteAnswers: "status",
     columns: [textColumn("Holder", "Who holds it.", ({ spec }) => spec.holderIdentity ?? ""), ageColumn],
   });

@@ -6,7 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { configMapKeyName, configMapKey } from "../../../meta/names.ts";
-import { always, microTime, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
@@ -17,17 +17,19 @@ import { OLDEST_EMULATION_VERSION, validateStrategy } from "../strategy.ts";
 const schema = objectSchema(
   "A candidate for a Lease; the server chooses the holder among all candidates of the same Lease.",
   {
-    spec: always(
-      struct("What the candidate is and for which Lease it stands.", {
-        leaseName: required(text("Name of the Lease that it stands for; it cannot change.")),
-        pingTime: pointer(microTime("When the server last asked it to renew; it answers with a new renewTime.")),
-        renewTime: pointer(microTime("When it was last renewed. One that is not renewed for hours is removed.")),
-        binaryVersion: required(text("Semantic version of the program, without `v` in front.")),
-        emulationVersion: optional(
-          text("Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it."),
+    spec: t.always(
+      t.struct("What the candidate is and for which Lease it stands.", {
+        leaseName: t.required(t.text("Name of the Lease that it stands for; it cannot change.")),
+        pingTime: t.pointer(t.microTime("When the server last asked it to renew; it answers with a new renewTime.")),
+        renewTime: t.pointer(t.microTime("When it was last renewed. One that is not renewed for hours is removed.")),
+        binaryVersion: t.required(t.text("Semantic version of the program, without `v` in front.")),
+        emulationVersion: t.optional(
+          t.text(
+            "Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it.",
+          ),
         ),
-        strategy: optional(
-          text("How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides."),
+        strategy: t.optional(
+          t.text("How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides."),
         ),
       }),
     ),
@@ -102,7 +104,6 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
     versionedUpdate: true,
     validate,
     validateUpdate,
-    deleteAnswers: "status",
     ...(dialect.rules.leaseNameSelectable
       ? { selectableFields: { "spec.leaseName": ({ spec }: Candidate) => spec.leaseName } }
       : {}),

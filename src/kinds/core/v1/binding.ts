@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { required } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
 const schema = objectSchema("Asks that a Pod runs on a node, with the labels and annotations of this object.", {
-  target: required(ObjectReference),
+  target: t.required(ObjectReference),
 });
 
 /** The definition of Binding. */
@@ -22,5 +22,4 @@ export const binding = defineResource(schema, {
   scope: "Namespaced",
   verbs: ["create"],
   asked: true,
-  deleteAnswers: "status",
 });

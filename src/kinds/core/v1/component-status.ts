@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { keyedList, optional, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { nameColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -17,15 +17,15 @@ export interface ComponentCondition {
   readonly error?: string;
 }
 
-const Condition = struct("What is said of the program.", {
-  type: required(text("Healthy.")),
-  status: required(text("True, False or Unknown.")),
-  message: optional(text("What it says itself.")),
-  error: optional(text("Why it could not be asked.")),
+const Condition = t.struct("What is said of the program.", {
+  type: t.required(t.text("Healthy.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  message: t.optional(t.text("What it says itself.")),
+  error: t.optional(t.text("Why it could not be asked.")),
 });
 
 const schema = objectSchema("Whether a program of the control plane is well. Deprecated.", {
-  conditions: optional(keyedList(Condition, ["type"], "What is said of the program.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is said of the program.")),
 });
 
 const conditionOf = ({ conditions }: ObjectOf<typeof schema>) => conditions?.find(({ type }) => type === "Healthy");
@@ -43,7 +43,6 @@ export const componentStatus = defineResource(schema, {
   verbs: ["get", "list"],
   shown: true,
   deprecated: "v1 ComponentStatus is deprecated in v1.19+",
-  deleteAnswers: "status",
   columns: [
     nameColumn,
     textColumn("Status", "Whether it is well.", (object) => WORDS[conditionOf(object)?.status ?? ""] ?? "Unknown"),

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
@@ -21,11 +21,11 @@ import {
 const schema = objectSchema(
   "Holds configuration data, as texts or as bytes, under keys that can become the names of files.",
   {
-    data: optional(
-      map(text(), "Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only."),
+    data: t.optional(
+      t.map(t.text(), "Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only."),
     ),
-    binaryData: optional(map(bytes(), "Bytes by their keys, base64 in JSON.")),
-    immutable: pointer(bool("When true, only the metadata can change from then on, and this cannot be undone.")),
+    binaryData: t.optional(t.map(t.bytes(), "Bytes by their keys, base64 in JSON.")),
+    immutable: t.pointer(t.bool("When true, only the metadata can change from then on, and this cannot be undone.")),
   },
 );
 
@@ -57,7 +57,6 @@ export const configMap = defineResource(schema, {
     validateImmutable(object, old, { members: ["data", "binaryData"], told: "binaryData" }, errors, ctx);
     validate(object, errors, ctx);
   },
-  deleteAnswers: "status",
   columns: [
     textColumn(
       "Data",

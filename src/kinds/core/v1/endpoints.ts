@@ -6,7 +6,7 @@
 import { oddAddress } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../meta/names.ts";
-import { type Static, atomicList, int32, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -17,40 +17,40 @@ import { checkPortNumber } from "../../rules/ports.ts";
 import { ObjectReference } from "../../rules/references.ts";
 import { same } from "../../rules/same.ts";
 
-const Address = struct(
+const Address = t.struct(
   "Where a program is.",
   {
-    ip: required(text("Its address.")),
-    hostname: optional(text("Its name in the Service.")),
-    nodeName: pointer(text("The node that it is on.")),
-    targetRef: pointer(ObjectReference),
+    ip: t.required(t.text("Its address.")),
+    hostname: t.optional(t.text("Its name in the Service.")),
+    nodeName: t.pointer(t.text("The node that it is on.")),
+    targetRef: t.pointer(ObjectReference),
   },
   { atomic: true },
 );
 
-const Port = struct(
+const Port = t.struct(
   "A port of the programs.",
   {
-    name: optional(text("Its name; needed when there are several.")),
-    port: required(int32("Its number.")),
-    protocol: optional(text("TCP, UDP or SCTP.")),
-    appProtocol: pointer(text("What is spoken on it.")),
+    name: t.optional(t.text("Its name; needed when there are several.")),
+    port: t.required(t.int32("Its number.")),
+    protocol: t.optional(t.text("TCP, UDP or SCTP.")),
+    appProtocol: t.pointer(t.text("What is spoken on it.")),
   },
   { atomic: true },
 );
 
-const Subset = struct("Programs with the same ports.", {
-  addresses: optional(atomicList(Address, "Those that take requests.")),
-  notReadyAddresses: optional(atomicList(Address, "Those that do not yet, or no more.")),
-  ports: optional(atomicList(Port, "The ports of each of them.")),
+const Subset = t.struct("Programs with the same ports.", {
+  addresses: t.optional(t.atomicList(Address, "Those that take requests.")),
+  notReadyAddresses: t.optional(t.atomicList(Address, "Those that do not yet, or no more.")),
+  ports: t.optional(t.atomicList(Port, "The ports of each of them.")),
 });
 
 const schema = objectSchema("The programs behind a Service; EndpointSlices tell more.", {
-  subsets: optional(atomicList(Subset, "The programs.")),
+  subsets: t.optional(t.atomicList(Subset, "The programs.")),
 });
 
 type Endpoints = ObjectOf<typeof schema>;
-type AddressValue = Static<typeof Address>;
+type AddressValue = t.Static<typeof Address>;
 
 const LISTS = ["addresses", "notReadyAddresses"] as const;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
@@ -97,7 +97,7 @@ function validateAddress({ ip, hostname = "", nodeName }: AddressValue, field: s
   if (wrongNode) errors.invalid(`${field}.nodeName`, nodeName, wrongNode);
 }
 
-function validatePort(port: Static<typeof Port>, field: string, isOneOfMany: boolean, errors: FieldErrors): void {
+function validatePort(port: t.Static<typeof Port>, field: string, isOneOfMany: boolean, errors: FieldErrors): void {
   const { name = "", protocol = "", appProtocol } = port;
   if (name === "" && isOneOfMany) errors.required(`${field}.name`, "expected a name, there are several ports");
   const wrong = name === "" ? undefined : dnsLabel(name);
@@ -130,7 +130,6 @@ export const endpoints = defineResource(schema, {
   scope: "Namespaced",
   deprecated: `v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice`,
   createOnUpdate: true,
-  deleteAnswers: "status",
   defaults(object) {
     for (const { ports = [] } of object.subsets ?? []) for (const port of ports) port.protocol ||= "TCP";
   },

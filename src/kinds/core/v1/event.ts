@@ -6,48 +6,37 @@
  */
 import { dnsSubdomain, pathSegmentName, qualifiedName } from "../../../meta/names.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  always,
-  int32,
-  microTime,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { eventColumns } from "./event-columns.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
 const schema = objectSchema("A report of something that happened, kept for a while and never to be relied on.", {
-  involvedObject: required(ObjectReference),
-  reason: optional(text("Why it happened, in a word for programs.")),
-  message: optional(text("What happened, for people.")),
-  source: always(
-    struct("What reported the event.", {
-      component: optional(text("The component that reported it.")),
-      host: optional(text("The node that it reported from.")),
+  involvedObject: t.required(ObjectReference),
+  reason: t.optional(t.text("Why it happened, in a word for programs.")),
+  message: t.optional(t.text("What happened, for people.")),
+  source: t.always(
+    t.struct("What reported the event.", {
+      component: t.optional(t.text("The component that reported it.")),
+      host: t.optional(t.text("The node that it reported from.")),
     }),
   ),
-  firstTimestamp: nullable(time("When it was first seen.")),
-  lastTimestamp: nullable(time("When it was last seen.")),
-  count: optional(int32("How often it was seen.")),
-  type: optional(text("Normal or Warning; there may be others.")),
-  eventTime: nullable(microTime("When it was first observed.")),
-  series: pointer(
-    struct("How it goes on, when it happens again and again.", {
-      count: optional(int32("How often it was seen, up to the last heartbeat.")),
-      lastObservedTime: nullable(microTime("When it was last seen before the last heartbeat.")),
+  firstTimestamp: t.nullable(t.time("When it was first seen.")),
+  lastTimestamp: t.nullable(t.time("When it was last seen.")),
+  count: t.optional(t.int32("How often it was seen.")),
+  type: t.optional(t.text("Normal or Warning; there may be others.")),
+  eventTime: t.nullable(t.microTime("When it was first observed.")),
+  series: t.pointer(
+    t.struct("How it goes on, when it happens again and again.", {
+      count: t.optional(t.int32("How often it was seen, up to the last heartbeat.")),
+      lastObservedTime: t.nullable(t.microTime("When it was last seen before the last heartbeat.")),
     }),
   ),
-  action: optional(text("What was done or failed.")),
-  related: pointer(ObjectReference),
-  reportingComponent: always(text("The controller that reported it.")),
-  reportingInstance: always(text("The instance of the controller.")),
+  action: t.optional(t.text("What was done or failed.")),
+  related: t.pointer(ObjectReference),
+  reportingComponent: t.always(t.text("The controller that reported it.")),
+  reportingInstance: t.always(t.text("The instance of the controller.")),
 });
 
 /** A reference to an object, as Events hold it. */
@@ -126,7 +115,6 @@ export const coreEvent = defineResource(schema, {
   createOnUpdate: true,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
-  deleteAnswers: "status",
   selectableFields: {
     "involvedObject.kind": field((e) => e.involvedObject.kind),
     "involvedObject.namespace": field((e) => e.involvedObject.namespace),

@@ -7,18 +7,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
 import { compareQuantities, multiplyQuantities } from "../../../meta/quantity.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  map,
-  optional,
-  quantity,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -32,10 +21,10 @@ import {
 
 const description = "How much one Pod, container or claim of a namespace may ask for.";
 
-const amounts = (about: string) => optional(map(quantity(), about));
+const amounts = (about: string) => t.optional(t.map(t.quantity(), about));
 
-const Limit = struct("What holds for one type.", {
-  type: required(text("`Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain.")),
+const Limit = t.struct("What holds for one type.", {
+  type: t.required(t.text("`Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain.")),
   max: amounts("The most of a resource that one may ask for."),
   min: amounts("The least of a resource that one may ask for."),
   default: amounts("The limit of a container that has none."),
@@ -44,11 +33,13 @@ const Limit = struct("What holds for one type.", {
 });
 
 const schema = objectSchema(description, {
-  spec: always(struct("What is allowed.", { limits: requiredOrNull(atomicList(Limit, "What holds, type by type.")) })),
+  spec: t.always(
+    t.struct("What is allowed.", { limits: t.requiredOrNull(t.atomicList(Limit, "What holds, type by type.")) }),
+  ),
 });
 
 /** What holds for one type. */
-export type Limit = Static<typeof Limit>;
+export type Limit = t.Static<typeof Limit>;
 
 /** A LimitRange. */
 export type LimitRange = ObjectOf<typeof schema>;
@@ -178,7 +169,6 @@ export const limitRange = defineResource(schema, {
   plural: "limitranges",
   shortNames: ["limits"],
   scope: "Namespaced",
-  deleteAnswers: "status",
   createOnUpdate: true,
   defaults(object) {
     for (const limit of limitsOf(object)) {

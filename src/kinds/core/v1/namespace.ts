@@ -7,17 +7,7 @@
 import { KNOWN_FINALIZERS } from "../../../meta/object-meta-rules.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { labelName, prefixedName, qualifiedName } from "../../../meta/names.ts";
-import {
-  always,
-  atomicList,
-  keyedList,
-  nullable,
-  optional,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { ALL_VERBS, type ApiContext, type ResourceDefinition, type WriteContext } from "../../../schema/definition.ts";
@@ -27,26 +17,26 @@ import { keepSpec, keepStatus, statusPath } from "../../rules/status.ts";
 /** The finalizer that every new namespace has: its content is removed before it is taken away. */
 const CONTENT_FINALIZER = "kubernetes";
 
-const Condition = struct("What is known of the removal of the content.", {
-  type: required(text("What it is about.")),
-  status: required(text("True, False or Unknown.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("What is known of the removal of the content.", {
+  type: t.required(t.text("What it is about.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
 const schema = objectSchema("A room for names: objects of most kinds live in one, and go when it is deleted.", {
-  spec: always(
-    struct("What is asked of the namespace.", {
-      finalizers: optional(
-        atomicList(text(), "Who must act before the namespace goes; changed through `finalize` only."),
+  spec: t.always(
+    t.struct("What is asked of the namespace.", {
+      finalizers: t.optional(
+        t.atomicList(t.text(), "Who must act before the namespace goes; changed through `finalize` only."),
       ),
     }),
   ),
-  status: always(
-    struct("How the namespace is.", {
-      phase: optional(text("Active, or Terminating while it is being deleted.")),
-      conditions: optional(keyedList(Condition, ["type"], "What holds up the removal.")),
+  status: t.always(
+    t.struct("How the namespace is.", {
+      phase: t.optional(t.text("Active, or Terminating while it is being deleted.")),
+      conditions: t.optional(t.keyedList(Condition, ["type"], "What holds up the removal.")),
     }),
   ),
 });
@@ -107,7 +97,6 @@ export const namespace = ({ dialect }: ApiContext): ResourceDefinition =>
     },
     resetFields: ["status"],
     validate: (object, errors) => validateFinalizers(object, errors, () => "spec.finalizers"),
-    deleteAnswers: "status",
     deletion: "twoSteps",
     beginDelete(object: Namespace, _ctx: WriteContext) {
       object.status = { ...object.status, phase: "Terminating" };

@@ -6,7 +6,7 @@
  */
 import { addressBytes, oddNetwork, unreachable } from "../../../meta/addresses.ts";
 import { badRequest, unavailable } from "../../../meta/status.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, ResourceDefinition, Way } from "../../../schema/definition.ts";
@@ -19,7 +19,10 @@ import { type Node, NodeSpec, NodeStatus } from "./node-schema.ts";
 import { roundResources } from "../../rules/quantities.ts";
 import { statusPath } from "../../rules/status.ts";
 
-const schema = objectSchema("A machine that runs programs.", { spec: always(NodeSpec), status: always(NodeStatus) });
+const schema = objectSchema("A machine that runs programs.", {
+  spec: t.always(NodeSpec),
+  status: t.always(NodeStatus),
+});
 
 /** The first of podCIDRs is podCIDR, which counts when both are given. */
 function convert(object: Node): void {
@@ -134,7 +137,6 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition =>
       validateNodeChange(object, old, errors);
     },
     warnings,
-    deleteAnswers: "status",
     subresources: {
       status: statusPath({
         prepareForUpdate(object, old) {

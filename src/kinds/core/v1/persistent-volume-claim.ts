@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
@@ -86,8 +86,8 @@ const columnsOf = (ctx: ApiContext): readonly Column<Claim>[] => {
 };
 
 const schema = objectSchema("A user's request for and claim to a persistent volume.", {
-  spec: always(ClaimSpecSchema),
-  status: always(ClaimStatusSchema),
+  spec: t.always(ClaimSpecSchema),
+  status: t.always(ClaimStatusSchema),
 });
 
 /** The definition of PersistentVolumeClaim. */

@@ -5,18 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  type Of,
-  type Static,
-  type Struct,
-  atomicList,
-  map,
-  optional,
-  pointer,
-  quantity,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
 import { checkClassName } from "./claim-spec.ts";
@@ -27,35 +16,37 @@ import { isRoot } from "./volumes/paths.ts";
 import { GranularObjectReference } from "../../rules/references.ts";
 import { type Source, sourceMembers, validateSource, volumeSources } from "./volumes/sources.ts";
 
-const VolumeNodeAffinity = struct("Which nodes can reach the volume.", { required: pointer(NodeSelector) });
+const VolumeNodeAffinity = t.struct("Which nodes can reach the volume.", { required: t.pointer(NodeSelector) });
 
-const Capacity = optional(map(quantity(), "The size of the volume: `storage`."));
+const Capacity = t.optional(t.map(t.quantity(), "The size of the volume: `storage`."));
 
 const Members = {
-  accessModes: optional(atomicList(text(), "How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
-  claimRef: pointer(GranularObjectReference),
-  persistentVolumeReclaimPolicy: optional(
-    text("What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`."),
+  accessModes: t.optional(t.atomicList(t.text(), "How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
+  claimRef: t.pointer(GranularObjectReference),
+  persistentVolumeReclaimPolicy: t.optional(
+    t.text("What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`."),
   ),
-  storageClassName: optional(text("The class of the volume, empty for none.")),
-  mountOptions: optional(atomicList(text(), "Options with which the volume is mounted; not checked.")),
-  volumeMode: pointer(text("`Filesystem`, or `Block` for a raw device; a file system when unset.")),
-  nodeAffinity: pointer(VolumeNodeAffinity),
-  volumeAttributesClassName: pointer(text("The VolumeAttributesClass of the volume; not empty when set.")),
+  storageClassName: t.optional(t.text("The class of the volume, empty for none.")),
+  mountOptions: t.optional(t.atomicList(t.text(), "Options with which the volume is mounted; not checked.")),
+  volumeMode: t.pointer(t.text("`Filesystem`, or `Block` for a raw device; a file system when unset.")),
+  nodeAffinity: t.pointer(VolumeNodeAffinity),
+  volumeAttributesClassName: t.pointer(t.text("The VolumeAttributesClass of the volume; not empty when set.")),
 };
 
 /** The spec of a volume in wire form. The dialect decides which sources there are. */
-export type VolumeSpec = Static<Struct<typeof Members & { capacity: typeof Capacity }>> & { [source: string]: unknown };
+export type VolumeSpec = t.Static<t.Struct<typeof Members & { capacity: typeof Capacity }>> & {
+  [source: string]: unknown;
+};
 
-const schemaOf = (sources: readonly Source[]): Of<VolumeSpec> =>
-  struct("What a volume is and how it may be used; exactly one source is set.", {
+const schemaOf = (sources: readonly Source[]): t.Of<VolumeSpec> =>
+  t.struct("What a volume is and how it may be used; exactly one source is set.", {
     capacity: Capacity,
     ...sourceMembers(sources),
     ...Members,
-  }) as Of<VolumeSpec>;
+  }) as t.Of<VolumeSpec>;
 
 /** The schema of a volume's spec in the dialect. */
-export const persistentVolumeSpecSchema = (ctx: ApiContext): Of<VolumeSpec> => schemaOf(volumeSources(ctx));
+export const persistentVolumeSpecSchema = (ctx: ApiContext): t.Of<VolumeSpec> => schemaOf(volumeSources(ctx));
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 

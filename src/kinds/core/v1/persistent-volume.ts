@@ -7,7 +7,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { formatTime } from "../../../meta/time.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -113,8 +113,8 @@ const columnsOf = (ctx: ApiContext): readonly Column<Volume>[] => [
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema("A storage resource of the cluster.", {
-    spec: always(persistentVolumeSpecSchema(ctx)),
-    status: always(VolumeStatus),
+    spec: t.always(persistentVolumeSpecSchema(ctx)),
+    status: t.always(VolumeStatus),
   });
 
 /** The definition of PersistentVolume. */

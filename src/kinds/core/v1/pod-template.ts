@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
@@ -13,7 +13,7 @@ import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 import { PodTemplates } from "./pod/template.ts";
 
 const schemaOf = ({ schema }: PodTemplates) =>
-  objectSchema("A template of Pods that stands alone.", { template: always(schema) });
+  objectSchema("A template of Pods that stands alone.", { template: t.always(schema) });
 
 /** The definition of PodTemplate. */
 export function podTemplate(ctx: ApiContext): ResourceDefinition {

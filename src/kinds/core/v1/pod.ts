@@ -7,7 +7,7 @@
  * @module
  */
 import { formatTime } from "../../../meta/time.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -119,8 +119,8 @@ export function pod(ctx: ApiContext): ResourceDefinition {
   const specSchema = PodTemplates.of(ctx).spec;
   return defineResource(
     objectSchema("Containers that run together on a node, and the volumes that they share.", {
-      spec: always(specSchema),
-      status: always(PodStatusSchema),
+      spec: t.always(specSchema),
+      status: t.always(PodStatusSchema),
     }),
     {
       group: "",

@@ -5,7 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, int32, keyedList, map, optional, pointer, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -26,26 +26,28 @@ import {
 import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 import { PodTemplates } from "./pod/template.ts";
 
-const Status = struct("How many Pods there are.", {
-  replicas: always(int32("Pods that there are.")),
+const Status = t.struct("How many Pods there are.", {
+  replicas: t.always(t.int32("Pods that there are.")),
   fullyLabeledReplicas: counted("Pods with all labels of the template."),
   readyReplicas: counted("Pods that are ready."),
   availableReplicas: counted("Pods that have been ready for long enough."),
   observedGeneration: observed,
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the controller.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the controller.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema("A number of Pods of one template, found by labels alone.", {
-    spec: always(
-      struct("What is wanted.", {
-        replicas: pointer(int32("How many Pods are wanted.", { default: 1 })),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        selector: optional(map(text(), "Labels of the Pods; those of the template by default.", { atomic: true })),
-        template: pointer(PodTemplates.of(ctx).schema),
+    spec: t.always(
+      t.struct("What is wanted.", {
+        replicas: t.pointer(t.int32("How many Pods are wanted.", { default: 1 })),
+        minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+        selector: t.optional(
+          t.map(t.text(), "Labels of the Pods; those of the template by default.", { atomic: true }),
+        ),
+        template: t.pointer(PodTemplates.of(ctx).schema),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
 type ReplicationController = ObjectOf<ReturnType<typeof schemaOf>>;
@@ -105,7 +107,6 @@ export function replicationController(ctx: ApiContext): ResourceDefinition {
     shortNames: ["rc"],
     categories: ["all"],
     scope: "Namespaced",
-    deleteAnswers: "status",
     orphansDependents: true,
     ...workload<ReplicationController>(templates, {
       setDefaults,

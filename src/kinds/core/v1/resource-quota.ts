@@ -6,18 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { compareQuantities } from "../../../meta/quantity.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  map,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, WriteContext } from "../../../schema/definition.ts";
@@ -32,41 +21,41 @@ import {
 import { same } from "../../rules/same.ts";
 import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const ScopeRequirement = struct("Which objects a quota is about.", {
-  scopeName: required(text("What is looked at: a scope, such as PriorityClass.")),
-  operator: required(text("In, NotIn, Exists or DoesNotExist.")),
-  values: optional(atomicList(text(), "The names that are meant, with In and NotIn.")),
+const ScopeRequirement = t.struct("Which objects a quota is about.", {
+  scopeName: t.required(t.text("What is looked at: a scope, such as PriorityClass.")),
+  operator: t.required(t.text("In, NotIn, Exists or DoesNotExist.")),
+  values: t.optional(t.atomicList(t.text(), "The names that are meant, with In and NotIn.")),
 });
 
-const Spec = struct("What is allowed.", {
-  hard: optional(map(quantity(), "The most of each resource, or the greatest number of objects.")),
-  scopes: optional(
-    atomicList(text(), "Which objects it is about: those that all of these hold for; all objects without any."),
+const Spec = t.struct("What is allowed.", {
+  hard: t.optional(t.map(t.quantity(), "The most of each resource, or the greatest number of objects.")),
+  scopes: t.optional(
+    t.atomicList(t.text(), "Which objects it is about: those that all of these hold for; all objects without any."),
   ),
-  scopeSelector: pointer(
-    struct(
+  scopeSelector: t.pointer(
+    t.struct(
       "Which objects it is about, beside scopes.",
-      { matchExpressions: optional(atomicList(ScopeRequirement, "What must hold, all of it.")) },
+      { matchExpressions: t.optional(t.atomicList(ScopeRequirement, "What must hold, all of it.")) },
       { atomic: true },
     ),
   ),
 });
 
-const Status = struct("What is enforced, and what is taken.", {
-  hard: optional(map(quantity(), "The amounts that are enforced.")),
-  used: optional(map(quantity(), "What is taken of them.")),
+const Status = t.struct("What is enforced, and what is taken.", {
+  hard: t.optional(t.map(t.quantity(), "The amounts that are enforced.")),
+  used: t.optional(t.map(t.quantity(), "What is taken of them.")),
 });
 
 const schema = objectSchema("How much all objects of a namespace together may take.", {
-  spec: always(Spec),
-  status: always(Status),
+  spec: t.always(Spec),
+  status: t.always(Status),
 });
 
 /** What a quota allows, and to whom. */
-export type QuotaSpec = Static<typeof Spec>;
+export type QuotaSpec = t.Static<typeof Spec>;
 
 /** A condition on the objects that a quota is about. */
-export type ScopeRequirement = Static<typeof ScopeRequirement>;
+export type ScopeRequirement = t.Static<typeof ScopeRequirement>;
 
 /** A ResourceQuota. */
 export type ResourceQuota = ObjectOf<typeof schema>;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { getMember, isObject, setMember } from "../../../value/value.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
@@ -19,16 +19,16 @@ import {
 import { pairFault } from "../../../schema/validation/pem.ts";
 
 const schema = objectSchema("Holds data that only those may read who are allowed to: passwords, tokens, keys.", {
-  data: optional(map(bytes(), "Bytes by their keys, base64 in JSON; all values together stay below 1 MiB.")),
-  stringData: optional(
-    map(
-      text(),
+  data: t.optional(t.map(t.bytes(), "Bytes by their keys, base64 in JSON; all values together stay below 1 MiB.")),
+  stringData: t.optional(
+    t.map(
+      t.text(),
       "Texts by their keys, for writing only: they are put into data, over what is there, and never read back.",
     ),
   ),
-  immutable: pointer(bool("When true, only the metadata can change from then on, and this cannot be undone.")),
-  type: optional(
-    text("Tells programs what the data is; it cannot change. `Opaque` when nothing is said.", { default: "Opaque" }),
+  immutable: t.pointer(t.bool("When true, only the metadata can change from then on, and this cannot be undone.")),
+  type: t.optional(
+    t.text("Tells programs what the data is; it cannot change. `Opaque` when nothing is said.", { default: "Opaque" }),
   ),
 });
 
@@ -137,7 +137,6 @@ export const secret = defineResource(schema, {
   validate,
   validateUpdate,
   warnings,
-  deleteAnswers: "status",
   selectableFields: { type: (object) => object.type ?? "" },
   columns: [
     textColumn("Type", "What the data is.", (object) => object.type ?? ""),

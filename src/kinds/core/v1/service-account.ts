@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { tokenRequest } from "../../authentication/v1/group.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
@@ -13,9 +13,9 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "../../rules/references.ts";
 
 const schema = objectSchema("A name under which programs act, and what they may mount.", {
-  secrets: optional(keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
-  imagePullSecrets: optional(atomicList(LocalObjectReference, "Secrets with which images are pulled.")),
-  automountServiceAccountToken: pointer(bool("Whether programs are given a token without asking.")),
+  secrets: t.optional(t.keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
+  imagePullSecrets: t.optional(t.atomicList(LocalObjectReference, "Secrets with which images are pulled.")),
+  automountServiceAccountToken: t.pointer(t.bool("Whether programs are given a token without asking.")),
 });
 
 /** A secret is named, nothing else: it is always one of the same namespace. */

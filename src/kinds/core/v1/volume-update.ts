@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Static, optional, pointer, struct, text, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
@@ -14,17 +14,17 @@ import type { Source } from "./volumes/sources.ts";
 import { same } from "../../rules/same.ts";
 
 /** The schema of the status of a volume. */
-export const VolumeStatus = struct("How far a volume is.", {
-  phase: optional(
-    text("`Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`.", { default: "Pending" }),
+export const VolumeStatus = t.struct("How far a volume is.", {
+  phase: t.optional(
+    t.text("`Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`.", { default: "Pending" }),
   ),
-  message: optional(text("Why the volume is in this state, for people.")),
-  reason: optional(text("A short failure description for machines.")),
-  lastPhaseTransitionTime: pointer(time("When the phase changed last.")),
+  message: t.optional(t.text("Why the volume is in this state, for people.")),
+  reason: t.optional(t.text("A short failure description for machines.")),
+  lastPhaseTransitionTime: t.pointer(t.time("When the phase changed last.")),
 });
 
 /** A volume. */
-export type Volume = ApiObject & { spec: VolumeSpec; status: Static<typeof VolumeStatus> };
+export type Volume = ApiObject & { spec: VolumeSpec; status: t.Static<typeof VolumeStatus> };
 
 /** Everything that a new state of a volume may not change of the old one. */
 export function validateVolumeChange(

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { int32, int64, nullable, optional, required, struct, text, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { numberColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiObject, Column, ResourceRules, WriteContext } from "../../../schema/definition.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
@@ -27,19 +27,19 @@ interface Selecting extends ApiObject {
 }
 
 /** A condition of a workload. */
-export const Condition = struct("What is known of one side of the workload.", {
-  type: required(text("What it is about.")),
-  status: required(text("True, False or Unknown.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+export const Condition = t.struct("What is known of one side of the workload.", {
+  type: t.required(t.text("What it is about.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
 /** Numbers of a status, with what they count. */
-export const counted = (description: string) => optional(int32(description));
+export const counted = (description: string) => t.optional(t.int32(description));
 
 /** The generation that whoever wrote the status had seen. */
-export const observed = optional(int64("The generation of the object that the status speaks of."));
+export const observed = t.optional(t.int64("The generation of the object that the status speaks of."));
 
 /** What a selector must be: there, asking for something, and well formed (KIND-Deployment-2, KIND-All-15). */
 export function validateSelector(

@@ -13,20 +13,7 @@ import {
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName, type TextCheck } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int32,
-  map,
-  optional,
-  pointer,
-  required,
-  setList,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
@@ -37,45 +24,45 @@ import { ObjectReference } from "../../rules/references.ts";
 import { firstFew } from "../../rules/first-few.ts";
 import { same } from "../../rules/same.ts";
 
-const name = (what: string) => struct(what, { name: required(text("Its name.")) });
+const name = (what: string) => t.struct(what, { name: t.required(t.text("Its name.")) });
 
-const Endpoint = struct("A program.", {
-  addresses: required(setList(text(), "Its addresses: any of them leads to it.")),
-  conditions: always(
-    struct("How it is.", {
-      ready: pointer(bool("Whether it takes requests; unset is yes.")),
-      serving: pointer(bool("Whether it answers, also while it ends.")),
-      terminating: pointer(bool("Whether it ends.")),
+const Endpoint = t.struct("A program.", {
+  addresses: t.required(t.setList(t.text(), "Its addresses: any of them leads to it.")),
+  conditions: t.always(
+    t.struct("How it is.", {
+      ready: t.pointer(t.bool("Whether it takes requests; unset is yes.")),
+      serving: t.pointer(t.bool("Whether it answers, also while it ends.")),
+      terminating: t.pointer(t.bool("Whether it ends.")),
     }),
   ),
-  hostname: pointer(text("Its name in the Service.")),
-  targetRef: pointer(ObjectReference),
-  deprecatedTopology: optional(map(text(), "Where it is, as old clients said it; what is sent is dropped.")),
-  nodeName: pointer(text("The node that it is on.")),
-  zone: pointer(text("The zone that it is in.")),
-  hints: pointer(
-    struct("Who should ask it.", {
-      forZones: optional(atomicList(name("A zone."), "The zones that should.")),
-      forNodes: optional(atomicList(name("A node."), "The nodes that should.")),
+  hostname: t.pointer(t.text("Its name in the Service.")),
+  targetRef: t.pointer(ObjectReference),
+  deprecatedTopology: t.optional(t.map(t.text(), "Where it is, as old clients said it; what is sent is dropped.")),
+  nodeName: t.pointer(t.text("The node that it is on.")),
+  zone: t.pointer(t.text("The zone that it is in.")),
+  hints: t.pointer(
+    t.struct("Who should ask it.", {
+      forZones: t.optional(t.atomicList(name("A zone."), "The zones that should.")),
+      forNodes: t.optional(t.atomicList(name("A node."), "The nodes that should.")),
     }),
   ),
 });
 
-const Port = struct(
+const Port = t.struct(
   "A port of the programs.",
   {
-    name: pointer(text("Its name; empty for the only one.")),
-    protocol: pointer(text("TCP, UDP or SCTP.")),
-    port: pointer(int32("Its number; all ports when unset.")),
-    appProtocol: pointer(text("What is spoken on it.")),
+    name: t.pointer(t.text("Its name; empty for the only one.")),
+    protocol: t.pointer(t.text("TCP, UDP or SCTP.")),
+    port: t.pointer(t.int32("Its number; all ports when unset.")),
+    appProtocol: t.pointer(t.text("What is spoken on it.")),
   },
   { atomic: true },
 );
 
 const schema = objectSchema("Some of the programs behind a Service, with their addresses.", {
-  addressType: required(text("IPv4, IPv6 or FQDN: what the addresses are.")),
-  endpoints: required(atomicList(Endpoint, "The programs, at most 1000.")),
-  ports: always(atomicList(Port, "The ports of each of them.")),
+  addressType: t.required(t.text("IPv4, IPv6 or FQDN: what the addresses are.")),
+  endpoints: t.required(t.atomicList(Endpoint, "The programs, at most 1000.")),
+  ports: t.always(t.atomicList(Port, "The ports of each of them.")),
 });
 
 type EndpointSlice = ObjectOf<typeof schema>;
@@ -160,7 +147,7 @@ function validateHints(
   });
 }
 
-function validatePorts(ports: readonly Static<typeof Port>[], errors: FieldErrors): void {
+function validatePorts(ports: readonly t.Static<typeof Port>[], errors: FieldErrors): void {
   if (ports.length > MOST_PORTS) return errors.tooMany("ports", ports.length, MOST_PORTS);
   const names = new Set<string>();
   ports.forEach(({ name: called = "", protocol = "", appProtocol }, i) => {
@@ -203,7 +190,6 @@ export const endpointSlice = defineResource(schema, {
   kind: "EndpointSlice",
   plural: "endpointslices",
   scope: "Namespaced",
-  deleteAnswers: "status",
   generation: "fromOne",
   counts: () => false,
   defaults(object) {

@@ -45,7 +45,6 @@ export function event(ctx: ApiContext): ResourceDefinition {
     scope: "Namespaced",
     description,
     createOnUpdate: true,
-    deleteAnswers: "status",
     selectableFields,
     columns: eventColumns((object) => toCoreEvent(object, false)),
     // One storage for both groups: the older form, which the core group shows as it is.

@@ -5,21 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int32,
-  nullable,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  setList,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
@@ -28,70 +14,70 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { fixedSchemaSpec } from "./provided.ts";
 import { Status, statusRules } from "./status.ts";
 
-const Subject = struct("Who sends a request.", {
-  kind: required(text("User, Group or ServiceAccount; the member of that name says which.")),
-  user: pointer(struct("A user.", { name: required(text("The name, or * for anybody.")) })),
-  group: pointer(struct("A group.", { name: required(text("The name, or * for any.")) })),
-  serviceAccount: pointer(
-    struct("A service account.", {
-      namespace: required(text("Its namespace.")),
-      name: required(text("Its name, or * for all of the namespace.")),
+const Subject = t.struct("Who sends a request.", {
+  kind: t.required(t.text("User, Group or ServiceAccount; the member of that name says which.")),
+  user: t.pointer(t.struct("A user.", { name: t.required(t.text("The name, or * for anybody.")) })),
+  group: t.pointer(t.struct("A group.", { name: t.required(t.text("The name, or * for any.")) })),
+  serviceAccount: t.pointer(
+    t.struct("A service account.", {
+      namespace: t.required(t.text("Its namespace.")),
+      name: t.required(t.text("Its name, or * for all of the namespace.")),
     }),
   ),
 });
 
-const verbs = requiredOrNull(setList(text(), "The verbs, or * alone."));
+const verbs = t.requiredOrNull(t.setList(t.text(), "The verbs, or * alone."));
 
-const ResourceRule = struct("Requests for resources.", {
+const ResourceRule = t.struct("Requests for resources.", {
   verbs,
-  apiGroups: requiredOrNull(setList(text(), "The groups, an empty text for the core group, or * alone.")),
-  resources: requiredOrNull(setList(text(), "Resources and subresources (pods, pods/log), or * alone.")),
-  clusterScope: optional(bool("Whether requests without a namespace are meant.")),
-  namespaces: nullable(setList(text(), "In which namespaces, or * alone for all.")),
+  apiGroups: t.requiredOrNull(t.setList(t.text(), "The groups, an empty text for the core group, or * alone.")),
+  resources: t.requiredOrNull(t.setList(t.text(), "Resources and subresources (pods, pods/log), or * alone.")),
+  clusterScope: t.optional(t.bool("Whether requests without a namespace are meant.")),
+  namespaces: t.nullable(t.setList(t.text(), "In which namespaces, or * alone for all.")),
 });
 
-const PathRule = struct("Requests for paths that are no resources.", {
+const PathRule = t.struct("Requests for paths that are no resources.", {
   verbs,
-  nonResourceURLs: requiredOrNull(setList(text(), "The paths; /a/* is all below /a/, * alone any.")),
+  nonResourceURLs: t.requiredOrNull(t.setList(t.text(), "The paths; /a/* is all below /a/, * alone any.")),
 });
 
-const Rule = struct("Who and what.", {
-  subjects: requiredOrNull(atomicList(Subject, "Who sends the request: one of them.")),
-  resourceRules: optional(atomicList(ResourceRule, "What is asked for: one of them, or of the other rules.")),
-  nonResourceRules: optional(atomicList(PathRule, "Which path is asked for.")),
+const Rule = t.struct("Who and what.", {
+  subjects: t.requiredOrNull(t.atomicList(Subject, "Who sends the request: one of them.")),
+  resourceRules: t.optional(t.atomicList(ResourceRule, "What is asked for: one of them, or of the other rules.")),
+  nonResourceRules: t.optional(t.atomicList(PathRule, "Which path is asked for.")),
 });
 
 const schema = objectSchema("Which requests go to which level, and whose wait in the same queues.", {
-  spec: always(
-    struct("Which requests, and where they go.", {
-      priorityLevelConfiguration: required(
-        struct("The level that takes them.", { name: required(text("The name of the level.")) }),
+  spec: t.always(
+    t.struct("Which requests, and where they go.", {
+      priorityLevelConfiguration: t.required(
+        t.struct("The level that takes them.", { name: t.required(t.text("The name of the level.")) }),
       ),
-      matchingPrecedence: always(
-        int32("Of all schemas that match the one with the lowest number counts; 1000 unless said."),
+      matchingPrecedence: t.always(
+        t.int32("Of all schemas that match the one with the lowest number counts; 1000 unless said."),
       ),
-      distinguisherMethod: pointer(
-        struct("What tells flows apart; all is one flow where this is not there.", {
-          type: required(text("ByUser or ByNamespace.")),
+      distinguisherMethod: t.pointer(
+        t.struct("What tells flows apart; all is one flow where this is not there.", {
+          type: t.required(t.text("ByUser or ByNamespace.")),
         }),
       ),
-      rules: optional(atomicList(Rule, "The requests: those that one of the rules speaks of.")),
+      rules: t.optional(t.atomicList(Rule, "The requests: those that one of the rules speaks of.")),
     }),
   ),
   status: Status,
 });
 
 /** One of those that send requests. */
-export type FlowSubject = Static<typeof Subject>;
+export type FlowSubject = t.Static<typeof Subject>;
 
 /** Requests for resources. */
-export type FlowResourceRule = Static<typeof ResourceRule>;
+export type FlowResourceRule = t.Static<typeof ResourceRule>;
 
 /** Requests for paths. */
-export type FlowPathRule = Static<typeof PathRule>;
+export type FlowPathRule = t.Static<typeof PathRule>;
 
 /** Who and what. */
-export type FlowRule = Static<typeof Rule>;
+export type FlowRule = t.Static<typeof Rule>;
 
 /** A schema as its rules and the server see it. */
 export type FlowSchema = ObjectOf<typeof schema>;
@@ -247,7 +233,6 @@ export const flowSchema = (ctx: ApiContext): ResourceDefinition =>
     kind: "FlowSchema",
     plural: "flowschemas",
     scope: "Cluster",
-    deleteAnswers: "status",
     generation: "fromOne",
     defaults({ spec }) {
       spec.matchingPrecedence ||= 1000;

@@ -5,7 +5,7 @@
  */
 import { mostHand } from "../../../meta/hand.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, always, int32, nullable, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
@@ -17,39 +17,39 @@ import { Status, statusRules } from "./status.ts";
 const shares = "The level's part of the seats of the server, measured against the shares of all levels.";
 const lendable = "How much of its seats, in percent, others may use while it does not.";
 
-const Queuing = struct("Where requests wait.", {
-  queues: always(int32("How many queues there are; 64 unless said.")),
-  handSize: always(int32("Among how many of them a flow chooses; 8 unless said.")),
-  queueLengthLimit: always(int32("How many requests may wait in one queue; 50 unless said.")),
+const Queuing = t.struct("Where requests wait.", {
+  queues: t.always(t.int32("How many queues there are; 64 unless said.")),
+  handSize: t.always(t.int32("Among how many of them a flow chooses; 8 unless said.")),
+  queueLengthLimit: t.always(t.int32("How many requests may wait in one queue; 50 unless said.")),
 });
 
-const Limited = struct("The limits of a level of the type Limited.", {
-  nominalConcurrencyShares: nullable(int32(`${shares} 30 unless said.`)),
-  limitResponse: always(
-    struct("What becomes of requests for which there is no seat.", {
-      type: required(text("Queue: they wait; Reject: they are refused.")),
-      queuing: pointer(Queuing),
+const Limited = t.struct("The limits of a level of the type Limited.", {
+  nominalConcurrencyShares: t.nullable(t.int32(`${shares} 30 unless said.`)),
+  limitResponse: t.always(
+    t.struct("What becomes of requests for which there is no seat.", {
+      type: t.required(t.text("Queue: they wait; Reject: they are refused.")),
+      queuing: t.pointer(Queuing),
     }),
   ),
-  lendablePercent: pointer(int32(lendable)),
-  borrowingLimitPercent: pointer(
-    int32("How many seats it may use beside its own, in percent of them; any number unless said."),
+  lendablePercent: t.pointer(t.int32(lendable)),
+  borrowingLimitPercent: t.pointer(
+    t.int32("How many seats it may use beside its own, in percent of them; any number unless said."),
   ),
 });
 
-const Exempt = struct("What the level of the type Exempt lends.", {
-  nominalConcurrencyShares: pointer(int32(shares)),
-  lendablePercent: pointer(int32(lendable)),
+const Exempt = t.struct("What the level of the type Exempt lends.", {
+  nominalConcurrencyShares: t.pointer(t.int32(shares)),
+  lendablePercent: t.pointer(t.int32(lendable)),
 });
 
 const schema = objectSchema(
   "How many requests of a level the server runs at a time, and what becomes of those above.",
   {
-    spec: always(
-      struct("What the level is.", {
-        type: required(text("Limited; Exempt for the level of that name, which has no limit.")),
-        limited: pointer(Limited),
-        exempt: pointer(Exempt),
+    spec: t.always(
+      t.struct("What the level is.", {
+        type: t.required(t.text("Limited; Exempt for the level of that name, which has no limit.")),
+        limited: t.pointer(Limited),
+        exempt: t.pointer(Exempt),
       }),
     ),
     status: Status,
@@ -57,7 +57,7 @@ const schema = objectSchema(
 );
 
 /** Where requests of a level wait. */
-export type QueuingSpec = Static<typeof Queuing>;
+export type QueuingSpec = t.Static<typeof Queuing>;
 
 /** A level as its rules and the server see it, with its defaults. */
 export type PriorityLevelConfiguration = ObjectOf<typeof schema>;
@@ -181,7 +181,6 @@ export const priorityLevelConfiguration = defineResource(schema, {
   kind: "PriorityLevelConfiguration",
   plural: "prioritylevelconfigurations",
   scope: "Cluster",
-  deleteAnswers: "status",
   generation: "fromOne",
   defaults,
   validate,

@@ -4,22 +4,22 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, always, keyedList, nullable, optional, struct, text, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiObject, ResourceRules, SubresourceRules } from "../../../schema/definition.ts";
 import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
-const Condition = struct("What is known of one side of the object.", {
-  type: optional(text("What it is about.")),
-  status: optional(text("True, False or Unknown.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("What is known of one side of the object.", {
+  type: t.optional(t.text("What it is about.")),
+  status: t.optional(t.text("True, False or Unknown.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
 /** The schema of the status. */
-export const Status = always(
-  struct("What the server has found out about the object.", {
-    conditions: optional(keyedList(Condition, ["type"], "What is known of it, such as Dangling.")),
+export const Status = t.always(
+  t.struct("What the server has found out about the object.", {
+    conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of it, such as Dangling.")),
   }),
 );
 
@@ -33,7 +33,7 @@ function validateStatus({ status }: WithStatus, errors: FieldErrors): void {
   }
 }
 
-type WithStatus = ApiObject & { status: Static<typeof Status> };
+type WithStatus = ApiObject & { status: t.Static<typeof Status> };
 
 const path: SubresourceRules<WithStatus> = {
   verbs: ["get", "patch", "update"],

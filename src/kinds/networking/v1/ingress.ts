@@ -6,19 +6,7 @@
 import { addressBytes } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label, dnsSubdomain } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  int32,
-  nullable,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
@@ -28,59 +16,59 @@ import { oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
 import { validateLocalReference } from "../../rules/local-reference.ts";
 import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const Backend = struct("Where requests go: to a Service, or to what another object stands for.", {
-  service: pointer(
-    struct("A Service of the namespace.", {
-      name: required(text("Its name.")),
-      port: always(
-        struct(
+const Backend = t.struct("Where requests go: to a Service, or to what another object stands for.", {
+  service: t.pointer(
+    t.struct("A Service of the namespace.", {
+      name: t.required(t.text("Its name.")),
+      port: t.always(
+        t.struct(
           "Its port, by name or number.",
-          { name: optional(text("The name.")), number: optional(int32("The number.")) },
+          { name: t.optional(t.text("The name.")), number: t.optional(t.int32("The number.")) },
           { atomic: true },
         ),
       ),
     }),
   ),
-  resource: pointer(
-    struct(
+  resource: t.pointer(
+    t.struct(
       "An object of the namespace.",
       {
-        apiGroup: nullable(text("Its API group.")),
-        kind: required(text("Its kind.")),
-        name: required(text("Its name.")),
+        apiGroup: t.nullable(t.text("Its API group.")),
+        kind: t.required(t.text("Its kind.")),
+        name: t.required(t.text("Its name.")),
       },
       { atomic: true },
     ),
   ),
 });
 
-const Path = struct("Requests for some paths.", {
-  path: optional(text("The path, or the beginning of it.")),
-  pathType: requiredOrNull(text("Exact, Prefix or ImplementationSpecific.")),
-  backend: required(Backend),
+const Path = t.struct("Requests for some paths.", {
+  path: t.optional(t.text("The path, or the beginning of it.")),
+  pathType: t.requiredOrNull(t.text("Exact, Prefix or ImplementationSpecific.")),
+  backend: t.required(Backend),
 });
 
-const Rule = struct("Requests for a host.", {
-  host: optional(text("The name of the host, `*.` before it for all below it; any when empty.")),
-  http: pointer(
-    struct("Requests by their paths.", { paths: required(atomicList(Path, "The paths, the longest first.")) }),
+const Rule = t.struct("Requests for a host.", {
+  host: t.optional(t.text("The name of the host, `*.` before it for all below it; any when empty.")),
+  http: t.pointer(
+    t.struct("Requests by their paths.", { paths: t.required(t.atomicList(Path, "The paths, the longest first.")) }),
   ),
 });
 
-const Tls = struct("Hosts that are spoken to by TLS.", {
-  hosts: optional(atomicList(text(), "The names of the hosts.")),
-  secretName: optional(text("The Secret with certificate and key.")),
+const Tls = t.struct("Hosts that are spoken to by TLS.", {
+  hosts: t.optional(t.atomicList(t.text(), "The names of the hosts.")),
+  secretName: t.optional(t.text("The Secret with certificate and key.")),
 });
 
-const Place = struct("Where requests are taken.", {
-  ip: optional(text("The address.")),
-  hostname: optional(text("The name.")),
-  ports: optional(
-    atomicList(
-      struct("A port there.", {
-        port: required(int32("The number.")),
-        protocol: required(text("TCP, UDP or SCTP.")),
-        error: pointer(text("What is wrong with it.")),
+const Place = t.struct("Where requests are taken.", {
+  ip: t.optional(t.text("The address.")),
+  hostname: t.optional(t.text("The name.")),
+  ports: t.optional(
+    t.atomicList(
+      t.struct("A port there.", {
+        port: t.required(t.int32("The number.")),
+        protocol: t.required(t.text("TCP, UDP or SCTP.")),
+        error: t.pointer(t.text("What is wrong with it.")),
       }),
       "The ports.",
     ),
@@ -88,18 +76,18 @@ const Place = struct("Where requests are taken.", {
 });
 
 const schema = objectSchema("Which requests from outside go to which Service.", {
-  spec: always(
-    struct("Which requests, and where they go.", {
-      ingressClassName: pointer(text("The class, which says who sees to it.")),
-      defaultBackend: pointer(Backend),
-      tls: optional(atomicList(Tls, "Hosts that are spoken to by TLS.")),
-      rules: optional(atomicList(Rule, "The rules, by host.")),
+  spec: t.always(
+    t.struct("Which requests, and where they go.", {
+      ingressClassName: t.pointer(t.text("The class, which says who sees to it.")),
+      defaultBackend: t.pointer(Backend),
+      tls: t.optional(t.atomicList(Tls, "Hosts that are spoken to by TLS.")),
+      rules: t.optional(t.atomicList(Rule, "The rules, by host.")),
     }),
   ),
-  status: always(
-    struct("Where requests are taken.", {
-      loadBalancer: always(
-        struct("The load balancer.", { ingress: optional(atomicList(Place, "Where it takes requests.")) }),
+  status: t.always(
+    t.struct("Where requests are taken.", {
+      loadBalancer: t.always(
+        t.struct("The load balancer.", { ingress: t.optional(t.atomicList(Place, "Where it takes requests.")) }),
       ),
     }),
   ),
@@ -146,7 +134,7 @@ const TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
 const BAD_PARTS = ["//", "/./", "/../", "%2f", "%2F"];
 const BAD_ENDS = ["/..", "/."];
 
-function validatePaths(paths: readonly Static<typeof Path>[], field: string, errors: FieldErrors): void {
+function validatePaths(paths: readonly t.Static<typeof Path>[], field: string, errors: FieldErrors): void {
   if (paths.length === 0) errors.required(field, "expected a path");
   paths.forEach(({ path = "", pathType, backend }, i) => {
     const at = `${field}[${i}]`;
@@ -166,7 +154,7 @@ function validatePath(path: string, type: string, field: string, errors: FieldEr
   for (const end of BAD_ENDS) if (path.endsWith(end)) errors.invalid(field, path, `expected no ${end} at its end`);
 }
 
-function validateBackend({ service, resource }: Static<typeof Backend>, field: string, errors: FieldErrors): void {
+function validateBackend({ service, resource }: t.Static<typeof Backend>, field: string, errors: FieldErrors): void {
   if (service && resource) return errors.invalid(field, "", "expected a service or a resource, not both");
   if (resource) return validateLocalReference(resource, `${field}.resource`, errors);
   if (!service) return errors.invalid(field, "", "expected a service or a resource");
@@ -211,7 +199,6 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
     plural: "ingresses",
     shortNames: ["ing"],
     scope: "Namespaced",
-    deleteAnswers: "status",
     generation: "fromOne",
     resetFields: ["status"],
     prepareForCreate(object) {

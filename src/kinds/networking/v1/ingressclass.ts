@@ -5,25 +5,25 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, domainPrefixedPath } from "../../../meta/names.ts";
-import { always, nullable, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateLocalReference } from "../../rules/local-reference.ts";
 
-const Parameters = struct("An object with more settings.", {
-  apiGroup: pointer(text("Its API group; the core group when unset.")),
-  kind: required(text("Its kind.")),
-  name: required(text("Its name.")),
-  scope: nullable(text("Cluster or Namespace: where it is.")),
-  namespace: pointer(text("Its namespace, for the scope Namespace.")),
+const Parameters = t.struct("An object with more settings.", {
+  apiGroup: t.pointer(t.text("Its API group; the core group when unset.")),
+  kind: t.required(t.text("Its kind.")),
+  name: t.required(t.text("Its name.")),
+  scope: t.nullable(t.text("Cluster or Namespace: where it is.")),
+  namespace: t.pointer(t.text("Its namespace, for the scope Namespace.")),
 });
 
 const schema = objectSchema("Who sees to Ingresses of a class, and how.", {
-  spec: always(
-    struct("Who, and how.", {
-      controller: optional(text("Who sees to them: a domain and a path.")),
-      parameters: pointer(Parameters),
+  spec: t.always(
+    t.struct("Who, and how.", {
+      controller: t.optional(t.text("Who sees to them: a domain and a path.")),
+      parameters: t.pointer(Parameters),
     }),
   ),
 });
@@ -70,7 +70,6 @@ export const ingressClass = defineResource(schema, {
   kind: "IngressClass",
   plural: "ingressclasses",
   scope: "Cluster",
-  deleteAnswers: "status",
   generation: "fromOne",
   defaults(object) {
     const parameters = object.spec?.parameters;

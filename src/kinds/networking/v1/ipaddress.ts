@@ -6,22 +6,22 @@
 import { wrongAddress } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegment } from "../../../meta/names.ts";
-import { always, needed, optional, pointer, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { NameRule } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 
-const ParentReference = struct("The object that has the address.", {
-  group: optional(text("Its API group, empty for the core group.")),
-  resource: needed(text("Its resource, the plural.")),
-  namespace: optional(text("Its namespace, where it has one.")),
-  name: needed(text("Its name.")),
+const ParentReference = t.struct("The object that has the address.", {
+  group: t.optional(t.text("Its API group, empty for the core group.")),
+  resource: t.needed(t.text("Its resource, the plural.")),
+  namespace: t.optional(t.text("Its namespace, where it has one.")),
+  name: t.needed(t.text("Its name.")),
 });
 
 const schema = objectSchema("An address of the cluster, and who has it.", {
-  spec: always(struct("Who has the address.", { parentRef: needed(pointer(ParentReference)) })),
+  spec: t.always(t.struct("Who has the address.", { parentRef: t.needed(t.pointer(ParentReference)) })),
 });
 
 type IPAddress = ObjectOf<typeof schema>;
@@ -58,7 +58,6 @@ export const ipAddress = defineResource(schema, {
   shortNames: ["ip"],
   scope: "Cluster",
   nameRule,
-  deleteAnswers: "status",
   validate,
   validateUpdate(object, old, errors) {
     validate(object, errors);

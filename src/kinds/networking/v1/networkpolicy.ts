@@ -12,17 +12,7 @@ import {
   wrongOldNetwork,
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  always,
-  atomicList,
-  int32,
-  intOrString,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -38,43 +28,43 @@ import { checkPortNumber, isPortName } from "../../rules/ports.ts";
 import { selectorText } from "../../rules/label-selection.ts";
 import { orNone } from "../../rules/template-columns.ts";
 
-const Port = struct("A port, or some behind one another.", {
-  protocol: pointer(text("TCP, UDP or SCTP.")),
-  port: pointer(intOrString("The number or name; all ports when unset.")),
-  endPort: pointer(int32("The last number, where there are several.")),
+const Port = t.struct("A port, or some behind one another.", {
+  protocol: t.pointer(t.text("TCP, UDP or SCTP.")),
+  port: t.pointer(t.intOrString("The number or name; all ports when unset.")),
+  endPort: t.pointer(t.int32("The last number, where there are several.")),
 });
 
-const Peer = struct("Whom a rule is about.", {
-  podSelector: pointer(LabelSelector),
-  namespaceSelector: pointer(LabelSelector),
-  ipBlock: pointer(
-    struct("Addresses.", {
-      cidr: required(text("A network.")),
-      except: optional(atomicList(text(), "Networks in it that are not meant.")),
+const Peer = t.struct("Whom a rule is about.", {
+  podSelector: t.pointer(LabelSelector),
+  namespaceSelector: t.pointer(LabelSelector),
+  ipBlock: t.pointer(
+    t.struct("Addresses.", {
+      cidr: t.required(t.text("A network.")),
+      except: t.optional(t.atomicList(t.text(), "Networks in it that are not meant.")),
     }),
   ),
 });
 
-const ports = optional(atomicList(Port, "The ports; all when there are none."));
-const peers = (what: string) => optional(atomicList(Peer, what));
+const ports = t.optional(t.atomicList(Port, "The ports; all when there are none."));
+const peers = (what: string) => t.optional(t.atomicList(Peer, what));
 
 const schema = objectSchema("Who may talk to some Pods, and to whom they may talk.", {
-  spec: always(
-    struct("Whom it is about, and what they may do.", {
-      podSelector: always(LabelSelector),
-      ingress: optional(
-        atomicList(
-          struct("Who may talk to them.", { ports, from: peers("Who; anybody when there are none.") }),
+  spec: t.always(
+    t.struct("Whom it is about, and what they may do.", {
+      podSelector: t.always(LabelSelector),
+      ingress: t.optional(
+        t.atomicList(
+          t.struct("Who may talk to them.", { ports, from: peers("Who; anybody when there are none.") }),
           "Rules for what comes in.",
         ),
       ),
-      egress: optional(
-        atomicList(
-          struct("To whom they may talk.", { ports, to: peers("To whom; anybody when there are none.") }),
+      egress: t.optional(
+        t.atomicList(
+          t.struct("To whom they may talk.", { ports, to: peers("To whom; anybody when there are none.") }),
           "Rules for what goes out.",
         ),
       ),
-      policyTypes: optional(atomicList(text(), "Ingress, Egress or both: which rules count.")),
+      policyTypes: t.optional(t.atomicList(t.text(), "Ingress, Egress or both: which rules count.")),
     }),
   ),
 });
@@ -189,7 +179,6 @@ export const networkPolicy = defineResource(schema, {
   plural: "networkpolicies",
   shortNames: ["netpol"],
   scope: "Namespaced",
-  deleteAnswers: "status",
   generation: "fromOne",
   counts: (object, old, ctx) =>
     holdsSentEmpty("spec", FILLED, ctx) || !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }),

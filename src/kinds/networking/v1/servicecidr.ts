@@ -6,7 +6,7 @@
  */
 import { familyOf, networkOf, wrongNetwork } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, atomicList, keyedList, optional, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -14,10 +14,12 @@ import { Condition } from "../../rules/condition.ts";
 import { keepAllButStatus } from "../../rules/status.ts";
 
 const schema = objectSchema("Networks whose addresses Services are given.", {
-  spec: always(struct("The networks.", { cidrs: optional(atomicList(text(), "One network, or one of each family.")) })),
-  status: always(
-    struct("Whether addresses are given out.", {
-      conditions: optional(keyedList(Condition, ["type"], "What is known of the networks.")),
+  spec: t.always(
+    t.struct("The networks.", { cidrs: t.optional(t.atomicList(t.text(), "One network, or one of each family.")) }),
+  ),
+  status: t.always(
+    t.struct("Whether addresses are given out.", {
+      conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the networks.")),
     }),
   ),
 });
@@ -60,7 +62,6 @@ export const serviceCidr = defineResource(schema, {
   kind: "ServiceCIDR",
   plural: "servicecidrs",
   scope: "Cluster",
-  deleteAnswers: "status",
   validate,
   validateUpdate,
   subresources: {

@@ -7,7 +7,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../meta/names.ts";
 import { validateLabels } from "../../../meta/object-meta-rules.ts";
-import { atomicList, map, optional, pointer, quantity, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, DefinitionFactory, WriteContext } from "../../../schema/definition.ts";
@@ -18,16 +18,16 @@ import { checkTolerations } from "../../core/v1/pod/toleration-rules.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
 
 const schema = objectSchema("What runs the containers of Pods that name it.", {
-  handler: required(text("What nodes call it; a class has the same name on all nodes that have it.")),
-  overhead: pointer(
-    struct("What it takes beside the containers.", {
-      podFixed: optional(map(quantity(), "What it takes for each Pod.")),
+  handler: t.required(t.text("What nodes call it; a class has the same name on all nodes that have it.")),
+  overhead: t.pointer(
+    t.struct("What it takes beside the containers.", {
+      podFixed: t.optional(t.map(t.quantity(), "What it takes for each Pod.")),
     }),
   ),
-  scheduling: pointer(
-    struct("The nodes that have it.", {
-      nodeSelector: optional(map(text(), "Labels of nodes that have it.", { atomic: true })),
-      tolerations: optional(atomicList(Toleration, "Taints of these nodes that do not keep its Pods away.")),
+  scheduling: t.pointer(
+    t.struct("The nodes that have it.", {
+      nodeSelector: t.optional(t.map(t.text(), "Labels of nodes that have it.", { atomic: true })),
+      tolerations: t.optional(t.atomicList(Toleration, "Taints of these nodes that do not keep its Pods away.")),
     }),
   ),
 });
@@ -82,7 +82,6 @@ export const nodeGroup: DefinitionFactory = () => [
     bareFinalizers: true,
     createOnUpdate: true,
     versionedUpdate: true,
-    deleteAnswers: "status",
     validate,
     validateUpdate,
     warnings,

@@ -5,13 +5,13 @@
  * @module
  */
 import { DeleteOptionsSchema } from "../../../meta/delete-options.ts";
-import { pointer } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const schema = objectSchema(
   "Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that.",
-  { deleteOptions: pointer(DeleteOptionsSchema) },
+  { deleteOptions: t.pointer(DeleteOptionsSchema) },
 );
 
 /** The definition of Eviction. */
@@ -25,5 +25,4 @@ export const eviction = defineResource(schema, {
   asked: true,
   // It is asked for below a Pod, and has no path of its own.
   served: false,
-  deleteAnswers: "status",
 });

@@ -6,21 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
-import {
-  always,
-  int32,
-  int64,
-  intOrString,
-  keyedList,
-  map,
-  optional,
-  patchedBy,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { Column } from "../../../schema/definition.ts";
@@ -30,32 +16,32 @@ import { Condition, validateConditions } from "../../rules/condition.ts";
 import { type Share, validateAtMostAll, validateNotNegative, validateShare } from "../../rules/counts.ts";
 import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const Status = struct("How the Pods are, as whoever counts them has found.", {
-  observedGeneration: optional(
-    int64("The generation that was counted by; an eviction waits for that of the present spec."),
+const Status = t.struct("How the Pods are, as whoever counts them has found.", {
+  observedGeneration: t.optional(
+    t.int64("The generation that was counted by; an eviction waits for that of the present spec."),
   ),
-  disruptedPods: optional(
-    map(time(), "Pods whose eviction was granted, and when; each counts as missing until it is seen to be."),
+  disruptedPods: t.optional(
+    t.map(t.time(), "Pods whose eviction was granted, and when; each counts as missing until it is seen to be."),
   ),
-  disruptionsAllowed: required(int32("How many Pods may be evicted now.")),
-  currentHealthy: required(int32("How many Pods are healthy.")),
-  desiredHealthy: required(int32("How many Pods must be healthy.")),
-  expectedPods: required(int32("How many Pods there are to be.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
+  disruptionsAllowed: t.required(t.int32("How many Pods may be evicted now.")),
+  currentHealthy: t.required(t.int32("How many Pods are healthy.")),
+  desiredHealthy: t.required(t.int32("How many Pods must be healthy.")),
+  expectedPods: t.required(t.int32("How many Pods there are to be.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
 });
 
 const schema = objectSchema("How many Pods of a selection may be missing at a time because somebody evicts them.", {
-  spec: always(
-    struct("Which Pods, and how many of them.", {
-      minAvailable: pointer(intOrString("How many Pods must be healthy, as a number or a percentage.")),
-      selector: pointer(patchedBy("replace", LabelSelector)),
-      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
-      unhealthyPodEvictionPolicy: pointer(
-        text("Whether Pods that are not Ready may be evicted: IfHealthyBudget (the default), or AlwaysAllow."),
+  spec: t.always(
+    t.struct("Which Pods, and how many of them.", {
+      minAvailable: t.pointer(t.intOrString("How many Pods must be healthy, as a number or a percentage.")),
+      selector: t.pointer(t.patchedBy("replace", LabelSelector)),
+      maxUnavailable: t.pointer(t.intOrString("How many Pods may be missing, as a number or a percentage.")),
+      unhealthyPodEvictionPolicy: t.pointer(
+        t.text("Whether Pods that are not Ready may be evicted: IfHealthyBudget (the default), or AlwaysAllow."),
       ),
     }),
   ),
-  status: always(Status),
+  status: t.always(Status),
 });
 
 /** A PodDisruptionBudget as its rules see it. */
@@ -113,7 +99,6 @@ export const podDisruptionBudget = defineResource(schema, {
   nameRule: pathSegmentName,
   metadataLast: true,
   versionedUpdate: true,
-  deleteAnswers: "status",
   generation: "fromOne",
   resetFields: ["status"],
   prepareForCreate(object) {

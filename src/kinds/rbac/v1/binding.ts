@@ -6,7 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegment, pathSegmentName } from "../../../meta/names.ts";
-import { atomicList, optional, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ResourceDefinition } from "../../../schema/definition.ts";
@@ -14,20 +14,20 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { RBAC_GROUP } from "./group.ts";
 import { Subject, defaultSubject, validateSubject } from "./subject.ts";
 
-const RoleRef = struct(
+const RoleRef = t.struct(
   "The role that is given.",
   {
-    apiGroup: required(text("The group of roles, rbac.authorization.k8s.io.")),
-    kind: required(text("Role or ClusterRole.")),
-    name: required(text("The name of the role.")),
+    apiGroup: t.required(t.text("The group of roles, rbac.authorization.k8s.io.")),
+    kind: t.required(t.text("Role or ClusterRole.")),
+    name: t.required(t.text("The name of the role.")),
   },
   { atomic: true },
 );
 
 const schemaOf = (description: string) =>
   objectSchema(description, {
-    subjects: optional(atomicList(Subject, "Who is given the role.")),
-    roleRef: required(RoleRef),
+    subjects: t.optional(t.atomicList(Subject, "Who is given the role.")),
+    roleRef: t.required(RoleRef),
   });
 
 type BindingObject = ObjectOf<ReturnType<typeof schemaOf>>;
@@ -86,7 +86,6 @@ export const bindingDefinition = (form: BindingForm): ResourceDefinition =>
     kind: form.kind,
     plural: form.plural,
     scope: form.scope,
-    deleteAnswers: "status",
     createOnUpdate: true,
     nameRule: pathSegmentName,
     defaults,

@@ -6,7 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
-import { atomicList, nullable, optional, pointer, struct } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
@@ -17,9 +17,9 @@ import {
 import { RBAC_GROUP } from "./group.ts";
 import { PolicyRule, validateRules } from "./rule.ts";
 
-const AggregationRule = struct("Where the rules come from.", {
-  clusterRoleSelectors: optional(
-    atomicList(LabelSelector, "Which ClusterRoles give their rules: each that one of the selectors finds."),
+const AggregationRule = t.struct("Where the rules come from.", {
+  clusterRoleSelectors: t.optional(
+    t.atomicList(LabelSelector, "Which ClusterRoles give their rules: each that one of the selectors finds."),
   ),
 });
 
@@ -46,8 +46,8 @@ function validateSelector(selector: LabelSelectorValue, field: string, errors: F
 const schema = objectSchema(
   "What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace.",
   {
-    rules: nullable(atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
-    aggregationRule: pointer(AggregationRule),
+    rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+    aggregationRule: t.pointer(AggregationRule),
   },
 );
 
@@ -58,7 +58,6 @@ export const clusterRole = defineResource(schema, {
   kind: "ClusterRole",
   plural: "clusterroles",
   scope: "Cluster",
-  deleteAnswers: "status",
   createOnUpdate: true,
   nameRule: pathSegmentName,
   validate,

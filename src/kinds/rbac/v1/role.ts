@@ -4,7 +4,7 @@
  * @module
  */
 import { pathSegmentName } from "../../../meta/names.ts";
-import { atomicList, nullable } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { RBAC_GROUP } from "./group.ts";
@@ -13,7 +13,7 @@ import { PolicyRule, validateRules } from "./rule.ts";
 const schema = objectSchema(
   "What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to.",
   {
-    rules: nullable(atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+    rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
   },
 );
 
@@ -24,7 +24,6 @@ export const role = defineResource(schema, {
   kind: "Role",
   plural: "roles",
   scope: "Namespaced",
-  deleteAnswers: "status",
   createOnUpdate: true,
   nameRule: pathSegmentName,
   validate: (object, errors) => validateRules(object, false, errors),

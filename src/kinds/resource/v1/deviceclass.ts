@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { atomicList, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
@@ -16,17 +16,20 @@ import { checkList } from "./lists.ts";
 import { expressionsOf, selectors, validateExpressions, validateSelectors } from "./selectors.ts";
 import { same } from "../../rules/same.ts";
 
-const Spec = struct("Which devices they are.", {
+const Spec = t.struct("Which devices they are.", {
   selectors: selectors("What is asked of each device: all of them are to be true; at most 32."),
-  config: optional(
-    atomicList(struct("A configuration of devices.", CONFIGURATION), "What drivers are told about them; at most 32."),
+  config: t.optional(
+    t.atomicList(
+      t.struct("A configuration of devices.", CONFIGURATION),
+      "What drivers are told about them; at most 32.",
+    ),
   ),
-  extendedResourceName: pointer(
-    text("The resource of containers that stands for devices of this class, such as example.com/gpu."),
+  extendedResourceName: t.pointer(
+    t.text("The resource of containers that stands for devices of this class, such as example.com/gpu."),
   ),
 });
 
-const schema = objectSchema("Devices of one sort.", { spec: required(Spec) });
+const schema = objectSchema("Devices of one sort.", { spec: t.required(Spec) });
 
 type DeviceClass = ObjectOf<typeof schema>;
 

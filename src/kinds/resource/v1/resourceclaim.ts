@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import type { Column } from "../../../schema/definition.ts";
@@ -29,8 +29,8 @@ import {
 import { validateExpressions } from "./selectors.ts";
 
 const schema = objectSchema("Devices that are asked for, and those that were found.", {
-  spec: always(ClaimSpecSchema),
-  status: always(ClaimStatusSchema),
+  spec: t.always(ClaimSpecSchema),
+  status: t.always(ClaimStatusSchema),
 });
 
 const SPEC_FEATURES = specFeatures("spec");

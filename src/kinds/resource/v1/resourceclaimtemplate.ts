@@ -5,7 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { ObjectMetaSchema } from "../../../meta/object-meta.ts";
-import { always, required, struct } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
@@ -23,12 +23,12 @@ import {
 } from "./claim-spec.ts";
 import { validateExpressions } from "./selectors.ts";
 
-const Spec = struct("What a claim is made of.", {
-  metadata: always(ObjectMetaSchema),
-  spec: required(ClaimSpecSchema),
+const Spec = t.struct("What a claim is made of.", {
+  metadata: t.always(ObjectMetaSchema),
+  spec: t.required(ClaimSpecSchema),
 });
 
-const schema = objectSchema("What the claims of Pods are made of.", { spec: required(Spec) });
+const schema = objectSchema("What the claims of Pods are made of.", { spec: t.required(Spec) });
 
 type ResourceClaimTemplate = ObjectOf<typeof schema>;
 

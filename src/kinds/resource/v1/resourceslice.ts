@@ -5,7 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { formatTime } from "../../../meta/time.ts";
-import { atomicList, bool, int64, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
@@ -28,26 +28,26 @@ import {
 import { checkSet } from "./lists.ts";
 import { validatePoolName } from "./names.ts";
 
-const Pool = struct("The pool that the devices are in.", {
-  name: required(text("Its name: DNS subdomains with slashes between them, often that of a node.")),
-  generation: required(int64("Which state of the pool it is: the slices of the greatest count.")),
-  resourceSliceCount: required(int64("How many slices the pool has in this state.")),
+const Pool = t.struct("The pool that the devices are in.", {
+  name: t.required(t.text("Its name: DNS subdomains with slashes between them, often that of a node.")),
+  generation: t.required(t.int64("Which state of the pool it is: the slices of the greatest count.")),
+  resourceSliceCount: t.required(t.int64("How many slices the pool has in this state.")),
 });
 
-const Spec = struct("The devices.", {
-  driver: required(text("The driver that tells of them.")),
-  pool: required(Pool),
-  nodeName: pointer(text("The node that has them.")),
-  nodeSelector: pointer(NodeSelector),
-  allNodes: pointer(bool("Whether all nodes reach them.")),
-  devices: optional(
-    atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts."),
+const Spec = t.struct("The devices.", {
+  driver: t.required(t.text("The driver that tells of them.")),
+  pool: t.required(Pool),
+  nodeName: t.pointer(t.text("The node that has them.")),
+  nodeSelector: t.pointer(NodeSelector),
+  allNodes: t.pointer(t.bool("Whether all nodes reach them.")),
+  devices: t.optional(
+    t.atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts."),
   ),
-  perDeviceNodeSelection: pointer(bool("Whether each device says where it is.")),
-  sharedCounters: optional(atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
+  perDeviceNodeSelection: t.pointer(t.bool("Whether each device says where it is.")),
+  sharedCounters: t.optional(t.atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
 });
 
-const schema = objectSchema("Some of the devices of a pool, as their driver tells them.", { spec: required(Spec) });
+const schema = objectSchema("Some of the devices of a pool, as their driver tells them.", { spec: t.required(Spec) });
 
 type ResourceSlice = ObjectOf<typeof schema>;
 

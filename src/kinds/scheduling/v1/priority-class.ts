@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { bool, int32, optional, pointer, required, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { Column, DefinitionFactory } from "../../../schema/definition.ts";
@@ -16,11 +16,11 @@ const description = "How important Pods are, under a name that they give.";
 const POLICIES = ["Never", "PreemptLowerPriority"];
 
 const schema = objectSchema(description, {
-  value: required(int32("The priority of its Pods: the greater, the more important.")),
-  globalDefault: optional(bool("Whether Pods that name no class have this one.")),
-  description: optional(text("When to use it.")),
-  preemptionPolicy: pointer(
-    text("What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never.", {
+  value: t.required(t.int32("The priority of its Pods: the greater, the more important.")),
+  globalDefault: t.optional(t.bool("Whether Pods that name no class have this one.")),
+  description: t.optional(t.text("When to use it.")),
+  preemptionPolicy: t.pointer(
+    t.text("What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never.", {
       default: "PreemptLowerPriority",
     }),
   ),
@@ -93,7 +93,6 @@ export const schedulingGroup: DefinitionFactory = () => [
     plural: "priorityclasses",
     shortNames: ["pc"],
     scope: "Cluster",
-    deleteAnswers: "status",
     generation: "fromOne",
     validate: validateNew,
     validateUpdate,

@@ -7,17 +7,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  int32,
-  keyedList,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
@@ -25,31 +15,31 @@ import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../..
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 
-const VolumeNodeResources = struct("How many volumes a driver can use on a node.", {
-  count: pointer(
-    int32(
+const VolumeNodeResources = t.struct("How many volumes a driver can use on a node.", {
+  count: t.pointer(
+    t.int32(
       "Most distinct volumes of the driver on the node, each counted once however it is used; no limit when unset.",
     ),
   ),
 });
 
-const Driver = struct("A driver on the node.", {
-  name: required(text("The name that the driver itself gives (GetPluginName).")),
-  nodeID: required(text("What the driver calls the node, which may differ from the name of the node.")),
-  topologyKeys: always(
-    atomicList(text(), "Keys of the topology that the driver supports; they become labels of the node."),
+const Driver = t.struct("A driver on the node.", {
+  name: t.required(t.text("The name that the driver itself gives (GetPluginName).")),
+  nodeID: t.required(t.text("What the driver calls the node, which may differ from the name of the node.")),
+  topologyKeys: t.always(
+    t.atomicList(t.text(), "Keys of the topology that the driver supports; they become labels of the node."),
   ),
-  allocatable: pointer(VolumeNodeResources),
+  allocatable: t.pointer(VolumeNodeResources),
 });
 
-const Spec = struct("The drivers on the node.", {
-  drivers: required(
-    keyedList(Driver, ["name"], "The drivers on the node, empty when all were uninstalled; names are unique."),
+const Spec = t.struct("The drivers on the node.", {
+  drivers: t.required(
+    t.keyedList(Driver, ["name"], "The drivers on the node, empty when all were uninstalled; names are unique."),
   ),
 });
 
 /** `spec` of a CSINode; an empty list reads back as null in the kubernetes dialect. */
-export type CSINodeSpec = Static<typeof Spec>;
+export type CSINodeSpec = t.Static<typeof Spec>;
 
 /** A driver on a node. */
 export type CSINodeDriver = CSINodeSpec["drivers"][number];
@@ -133,7 +123,7 @@ const columns: readonly Column<CSINode>[] = [
   ageColumn,
 ];
 
-const schema = objectSchema("The CSI drivers on one node.", { spec: required(Spec) });
+const schema = objectSchema("The CSI drivers on one node.", { spec: t.required(Spec) });
 
 /** The definition of CSINode. */
 export const csiNode = (ctx: ApiContext): ResourceDefinition =>

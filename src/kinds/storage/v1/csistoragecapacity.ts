@@ -8,7 +8,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../meta/names.ts";
 import { quantitySign } from "../../../meta/quantity.ts";
-import { pointer, quantity, required, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -17,10 +17,10 @@ import { oldNodeLabel } from "../../rules/node-labels.ts";
 import { same } from "../../rules/same.ts";
 
 const schema = objectSchema("The capacity of a class of storage in a part of the cluster.", {
-  nodeTopology: pointer(LabelSelector),
-  storageClassName: required(text("The class that the capacity is for; it cannot change.")),
-  capacity: pointer(quantity("The bytes that are free for new volumes; not known when unset.")),
-  maximumVolumeSize: pointer(quantity("The largest size of one volume; not known when unset.")),
+  nodeTopology: t.pointer(LabelSelector),
+  storageClassName: t.required(t.text("The class that the capacity is for; it cannot change.")),
+  capacity: t.pointer(t.quantity("The bytes that are free for new volumes; not known when unset.")),
+  maximumVolumeSize: t.pointer(t.quantity("The largest size of one volume; not known when unset.")),
 });
 
 /** A CSIStorageCapacity; `nodeTopology: {}` means all nodes, none means no node. */
@@ -82,7 +82,6 @@ export const csiStorageCapacity = (ctx: ApiContext): ResourceDefinition =>
     scope: "Namespaced",
     description:
       "How much storage of a class is left in a part of the cluster: the result of one GetCapacity call. No object, no capacity and a capacity of zero all mean that there is none.",
-    deleteAnswers: "status",
     versionedUpdate: true,
     validate,
     validateUpdate,

@@ -5,8 +5,8 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
-import { type Static, atomicList, bool, map, optional, pointer, required, struct, text } from "../../../meta/types.ts";
-import { ageColumn, nameColumn } from "../../../schema/columns.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, nameColumn, textColumn } from "../../../schema/columns.ts";
 import { isDefaultClass } from "../../../meta/default-class.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -17,44 +17,47 @@ import { oldNodeLabel } from "../../rules/node-labels.ts";
 import { validateParameters, validateProvisioner } from "./parameters.ts";
 import { same } from "../../rules/same.ts";
 
-const TopologySelectorLabelRequirement = struct("A label of nodes and the values that it may have.", {
-  key: required(text("The key of the label.")),
-  values: required(atomicList(text(), "A node matches when its label has one of these values.")),
+const TopologySelectorLabelRequirement = t.struct("A label of nodes and the values that it may have.", {
+  key: t.required(t.text("The key of the label.")),
+  values: t.required(t.atomicList(t.text(), "A node matches when its label has one of these values.")),
 });
 
-const TopologySelectorTerm = struct(
+const TopologySelectorTerm = t.struct(
   "A set of nodes: those that match all requirements; none when there are no requirements.",
   {
-    matchLabelExpressions: optional(
-      atomicList(TopologySelectorLabelRequirement, "The requirements, each on another label."),
+    matchLabelExpressions: t.optional(
+      t.atomicList(TopologySelectorLabelRequirement, "The requirements, each on another label."),
     ),
   },
   { atomic: true },
 );
 
 const membersOf = (ctx: ApiContext) => {
-  const provisioner = text("The name of the provisioner of the class.");
+  const provisioner = t.text("The name of the provisioner of the class.");
   const scheduling = ctx.gates.VolumeScheduling;
   return {
-    provisioner: ctx.dialect.rules.requireUndocumented ? required(provisioner) : optional(provisioner),
-    parameters: optional(map(text(), "What the provisioner is told; up to 512 entries and 256 KiB.")),
-    reclaimPolicy: pointer(
-      text("What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`.", {
+    provisioner: ctx.dialect.rules.requireUndocumented ? t.required(provisioner) : t.optional(provisioner),
+    parameters: t.optional(t.map(t.text(), "What the provisioner is told; up to 512 entries and 256 KiB.")),
+    reclaimPolicy: t.pointer(
+      t.text("What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`.", {
         default: "Delete",
       }),
     ),
-    mountOptions: optional(
-      atomicList(text(), "Mount options of provisioned volumes; they are not checked, a wrong one makes mounts fail."),
+    mountOptions: t.optional(
+      t.atomicList(
+        t.text(),
+        "Mount options of provisioned volumes; they are not checked, a wrong one makes mounts fail.",
+      ),
     ),
-    allowVolumeExpansion: pointer(bool("Whether claims of the class may grow.")),
-    volumeBindingMode: pointer(
-      text(
+    allowVolumeExpansion: t.pointer(t.bool("Whether claims of the class may grow.")),
+    volumeBindingMode: t.pointer(
+      t.text(
         "When claims are provisioned and bound: `Immediate`, or `WaitForFirstConsumer` to wait for a pod that uses the claim.",
         scheduling ? { default: "Immediate" } : {},
       ),
     ),
-    allowedTopologies: optional(
-      atomicList(TopologySelectorTerm, "Where volumes may be provisioned, any of the terms; anywhere when empty."),
+    allowedTopologies: t.optional(
+      t.atomicList(TopologySelectorTerm, "Where volumes may be provisioned, any of the terms; anywhere when empty."),
     ),
   };
 };
@@ -64,7 +67,7 @@ const schemaOf = (ctx: ApiContext) => objectSchema("A class of storage.", member
 /** A StorageClass; every member beside the common ones may be absent. */
 export type StorageClass = ObjectOf<ReturnType<typeof schemaOf>>;
 
-type Term = Static<typeof TopologySelectorTerm>;
+type Term = t.Static<typeof TopologySelectorTerm>;
 
 const MODES = ["Immediate", "WaitForFirstConsumer"];
 
@@ -163,30 +166,22 @@ const columnsOf = ({ dialect }: ApiContext): readonly Column<StorageClass>[] => 
     ...nameColumn,
     cell: (object) => `${object.metadata.name}${isDefaultClass(object, dialect.labelDomain) ? " (default)" : ""}`,
   },
-  {
-    name: "Provisioner",
-    type: "string",
-    description: "The provisioner of the class.",
-    cell: (object) => object.provisioner ?? "",
-  },
-  {
-    name: "ReclaimPolicy",
-    type: "string",
-    description: "What becomes of provisioned volumes that are released.",
-    cell: (object) => object.reclaimPolicy ?? "Delete",
-  },
-  {
-    name: "VolumeBindingMode",
-    type: "string",
-    description: "When claims are provisioned and bound.",
-    cell: (object) => object.volumeBindingMode ?? "Immediate",
-  },
-  {
-    name: "AllowVolumeExpansion",
-    type: "string",
-    description: "Whether claims of the class may grow.",
-    cell: (object) => object.allowVolumeExpansion ?? false,
-  },
+  textColumn("Provisioner", "The provisioner of the class.", (object) => object.provisioner ?? ""),
+  textColumn(
+    "ReclaimPolicy",
+    "What becomes of provisioned volumes that are released.",
+    (object) => object.reclaimPolicy ?? "Delete",
+  ),
+  textColumn(
+    "VolumeBindingMode",
+    "When claims are provisioned and bound.",
+    (object) => object.volumeBindingMode ?? "Immediate",
+  ),
+  textColumn(
+    "AllowVolumeExpansion",
+    "Whether claims of the class may grow.",
+    (object) => object.allowVolumeExpansion ?? false,
+  ),
   ageColumn,
 ];
 

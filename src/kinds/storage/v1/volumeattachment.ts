@@ -7,21 +7,8 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  bool,
-  int32,
-  map,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
-import { ageColumn, nameColumn } from "../../../schema/columns.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, nameColumn, textColumn } from "../../../schema/columns.ts";
 import { persistentVolumeSpecSchema, validateInlineVolumeSpec } from "../../core/v1/persistent-volume-spec.ts";
 import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -33,38 +20,41 @@ import { keepAllButStatus } from "../../rules/status.ts";
 import { same } from "../../rules/same.ts";
 
 const errorSchema = (description: string) =>
-  struct(description, {
-    time: nullable(time("When the error happened.")),
-    message: optional(text("What went wrong. It may be logged, so it must hold no sensitive data.")),
-    errorCode: pointer(int32("The gRPC code of the failed call.")),
+  t.struct(description, {
+    time: t.nullable(t.time("When the error happened.")),
+    message: t.optional(t.text("What went wrong. It may be logged, so it must hold no sensitive data.")),
+    errorCode: t.pointer(t.int32("The gRPC code of the failed call.")),
   });
 
 const specSchema = (ctx: ApiContext) =>
-  struct("What to attach, where to, and by whom; it cannot change.", {
-    attacher: required(text("The name of the CSI driver that attaches (GetPluginName).")),
-    source: required(
-      struct("The volume; exactly one member is set.", {
-        persistentVolumeName: pointer(text("The name of the PersistentVolume.")),
-        inlineVolumeSpec: pointer(persistentVolumeSpecSchema(ctx)),
+  t.struct("What to attach, where to, and by whom; it cannot change.", {
+    attacher: t.required(t.text("The name of the CSI driver that attaches (GetPluginName).")),
+    source: t.required(
+      t.struct("The volume; exactly one member is set.", {
+        persistentVolumeName: t.pointer(t.text("The name of the PersistentVolume.")),
+        inlineVolumeSpec: t.pointer(persistentVolumeSpecSchema(ctx)),
       }),
     ),
-    nodeName: required(text("The node to attach to.")),
+    nodeName: t.required(t.text("The node to attach to.")),
   });
 
-const VolumeStatus = struct("How far the attachment is; written by the attacher.", {
-  attached: required(bool("Whether the volume was attached successfully.")),
-  attachmentMetadata: optional(
-    map(text(), "What a successful attach told; it is passed on to the calls that wait for it or mount the volume."),
+const VolumeStatus = t.struct("How far the attachment is; written by the attacher.", {
+  attached: t.required(t.bool("Whether the volume was attached successfully.")),
+  attachmentMetadata: t.optional(
+    t.map(
+      t.text(),
+      "What a successful attach told; it is passed on to the calls that wait for it or mount the volume.",
+    ),
   ),
-  attachError: pointer(errorSchema("The last error of attaching.")),
-  detachError: pointer(errorSchema("The last error of detaching.")),
+  attachError: t.pointer(errorSchema("The last error of attaching.")),
+  detachError: t.pointer(errorSchema("The last error of detaching.")),
 });
 
 /** `spec` of a VolumeAttachment. */
-export type VolumeAttachmentSpec = Static<ReturnType<typeof specSchema>>;
+export type VolumeAttachmentSpec = t.Static<ReturnType<typeof specSchema>>;
 
 /** `status` of a VolumeAttachment. */
-export type VolumeAttachmentStatus = Static<typeof VolumeStatus>;
+export type VolumeAttachmentStatus = t.Static<typeof VolumeStatus>;
 
 /** A VolumeAttachment. */
 export type VolumeAttachment = ApiObject & { spec: VolumeAttachmentSpec; status: VolumeAttachmentStatus };
@@ -153,18 +143,8 @@ const columns: readonly Column<VolumeAttachment>[] = [
     description: "The driver that attaches.",
     cell: (object) => object.spec.attacher,
   },
-  {
-    name: "PV",
-    type: "string",
-    description: "The name of the PersistentVolume.",
-    cell: (object) => object.spec.source.persistentVolumeName ?? "",
-  },
-  {
-    name: "Node",
-    type: "string",
-    description: "The node to attach to.",
-    cell: (object) => object.spec.nodeName,
-  },
+  textColumn("PV", "The name of the PersistentVolume.", (object) => object.spec.source.persistentVolumeName ?? ""),
+  textColumn("Node", "The node to attach to.", (object) => object.spec.nodeName),
   {
     name: "Attached",
     type: "boolean",
@@ -178,8 +158,8 @@ const columns: readonly Column<VolumeAttachment>[] = [
 export const volumeAttachment = (ctx: ApiContext): ResourceDefinition =>
   defineResource(
     objectSchema("The attachment of a volume to a node.", {
-      spec: required(specSchema(ctx)),
-      status: always(VolumeStatus),
+      spec: t.required(specSchema(ctx)),
+      status: t.always(VolumeStatus),
     }),
     {
       group: `storage.${ctx.dialect.domain}`,

@@ -6,8 +6,8 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { map, optional, required, text } from "../../../meta/types.ts";
-import { ageColumn } from "../../../schema/columns.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -15,14 +15,14 @@ import { validateParameters, validateProvisioner } from "./parameters.ts";
 import { same } from "../../rules/same.ts";
 
 const schemaOf = (ctx: ApiContext) => {
-  const driverName = text("The name of the CSI driver of the class; it cannot change.");
-  const parameters = map(
-    text(),
+  const driverName = t.text("The name of the CSI driver of the class; it cannot change.");
+  const parameters = t.map(
+    t.text(),
     "The attributes, which only the driver understands: 1 to 512 entries, up to 256 KiB; they cannot change.",
   );
   return objectSchema("A class of attributes of volumes.", {
-    driverName: ctx.dialect.rules.requireUndocumented ? required(driverName) : optional(driverName),
-    parameters: optional(parameters),
+    driverName: ctx.dialect.rules.requireUndocumented ? t.required(driverName) : t.optional(driverName),
+    parameters: t.optional(parameters),
   });
 };
 
@@ -55,12 +55,7 @@ function validateUpdate(
 }
 
 const columns: readonly Column<VolumeAttributesClass>[] = [
-  {
-    name: "DriverName",
-    type: "string",
-    description: "The CSI driver of the class.",
-    cell: (object) => object.driverName ?? "",
-  },
+  textColumn("DriverName", "The CSI driver of the class.", (object) => object.driverName ?? ""),
   ageColumn,
 ];
 

@@ -7,7 +7,7 @@
 import { FieldErrors } from "../../../../meta/field-errors.ts";
 import { TemplateMetaSchema } from "../../../../meta/object-meta.ts";
 import { validateAnnotations, validateLabels } from "../../../../meta/object-meta-rules.ts";
-import { type Static, always, named, struct } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import { type Source, inlineSources } from "../volumes/sources.ts";
 import { checkAnnotations } from "./annotation-rules.ts";
@@ -19,7 +19,7 @@ import { podSpecSchema } from "./spec-schema.ts";
 import { podWarnings } from "./warnings.ts";
 
 /** A template in wire form. */
-export type PodTemplate = Static<PodTemplates["schema"]>;
+export type PodTemplate = t.Static<PodTemplates["schema"]>;
 
 /** The templates of a dialect: their schema, and what holds for each of them. */
 export class PodTemplates {
@@ -30,12 +30,12 @@ export class PodTemplates {
 
   private constructor(sources: readonly Source[]) {
     this.#sources = sources;
-    this.spec = named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
-    const template = struct("What Pods are made of: their labels, and what runs in them.", {
-      metadata: always(TemplateMetaSchema),
-      spec: always(this.spec),
+    this.spec = t.named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
+    const template = t.struct("What Pods are made of: their labels, and what runs in them.", {
+      metadata: t.always(TemplateMetaSchema),
+      spec: t.always(this.spec),
     });
-    this.schema = named("io.k8s.api.core.v1.PodTemplateSpec", template);
+    this.schema = t.named("io.k8s.api.core.v1.PodTemplateSpec", template);
   }
 
   static readonly #made = new WeakMap<ApiContext, PodTemplates>();
