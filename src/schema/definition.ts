@@ -2,6 +2,7 @@
  * A resource is one definition: names, schema, defaults, rules and columns of a kind, as data and a few pure functions.
  *
  * Everything else derives from it: decoding, defaulting, pruning, merge topology, OpenAPI, discovery, tables, selectors.
+ * A built-in kind is made with `defineResource`: its rules see objects of the type that follows from its schema.
  * A kind that is set while requests run is the same structure; nothing in `registry/` or `server/` knows
  * whether a kind is built in.
  *
