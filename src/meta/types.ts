@@ -1,7 +1,8 @@
 /**
  * The vocabulary in which schemas are written: JSON Schema with the markers of this field.
  *
- * A schema carries the TypeScript type of the values that fit it ({@link Static}); at run time it is plain data.
+ * A schema carries the TypeScript type of the values that fit it ({@link Static}); at run time it is plain data. Kinds import
+ * the vocabulary as `t`: `t.optional(t.text("..."))`.
  *
  * A schema says three things of each member: its type, how writers share it (list and map types, MARK-1..14) and when
  * it is printed. The last one decides what an object looks like on the wire and which fields a writer owns, and it is
@@ -40,11 +41,13 @@ type Bool = Of<boolean>;
 type Int = Of<number>;
 type Unknown = Of<unknown>;
 type Optional<T extends TSchema> = T & Lacking;
+type Nullable<T extends TSchema> = Optional<Of<Static<T> | null>>;
 type List<T extends TSchema> = Of<Static<T>[]>;
 type MapOf<T extends TSchema> = Of<Record<string, Static<T>>>;
 
 /** A schema of objects, whose members can be taken out of it. */
 export interface Struct<P extends Record<string, TSchema>> extends Of<Members<P>> {
+  readonly description: string;
   readonly properties: P;
 }
 
@@ -70,8 +73,8 @@ const presence = (schema: TSchema, when: string, mayLack: boolean): TSchema => {
 /** A member that the published schema requires and that is always printed. */
 export const required = <T extends TSchema>(schema: T): T => presence(schema, "always", false) as T;
 
-/** A member that clients may leave out and that is always printed, as its zero value when unset. */
-export const always = <T extends TSchema>(schema: T): Optional<T> => presence(schema, "always", true) as Optional<T>;
+/** A member that clients may leave out and that is always printed, as its zero value when unset: an object in wire form has it. */
+export const always = <T extends TSchema>(schema: T): T => presence(schema, "always", true) as T;
 
 /** A member that is left out when it is empty. */
 export const optional = <T extends TSchema>(schema: T): Optional<T> =>
@@ -81,12 +84,12 @@ export const optional = <T extends TSchema>(schema: T): Optional<T> =>
 export const pointer = <T extends TSchema>(schema: T): Optional<T> => presence(schema, "keepZero", true) as Optional<T>;
 
 /** A member that is always printed, as null when unset. */
-export const nullable = <T extends TSchema>(schema: T): Optional<T> =>
-  presence(schema, "alwaysNull", true) as Optional<T>;
+export const nullable = <T extends TSchema>(schema: T): Nullable<T> =>
+  presence(schema, "alwaysNull", true) as Nullable<T>;
 
 /** A member that the published schema requires and that is always printed, as null when unset. */
-export const requiredOrNull = <T extends TSchema>(schema: T): Optional<T> =>
-  presence(schema, "alwaysNull", false) as Optional<T>;
+export const requiredOrNull = <T extends TSchema>(schema: T): Nullable<T> =>
+  presence(schema, "alwaysNull", false) as Nullable<T>;
 
 /** A member that the published schema requires and that is left out when it is empty, or was not sent where it is a {@link pointer}. */
 export const needed = <T extends TSchema>(schema: T): Optional<T> =>
@@ -134,7 +137,7 @@ export const bytes = (description?: string): Text => schemaOf({ type: "string", 
 export const quantity = (description?: string): Text => schemaOf({ type: "string", format: "quantity" }, description);
 
 /** An integer or a string, whichever was sent. */
-export const intOrString = (description?: string): Text =>
+export const intOrString = (description?: string): Of<number | string> =>
   schemaOf({ type: "string", "x-kubernetes-int-or-string": true, format: "int-or-string" }, description);
 
 /** Any JSON value; nothing is known of its members, each of which has owners of its own. */

@@ -32,20 +32,24 @@ export const ageColumn: Column = {
   cell: (object, now) => since(object.metadata.creationTimestamp, now),
 };
 
-/** A column of texts, in wide tables only when `wide`. */
-export const textColumn = (
+/** A column of the type string, in wide tables only when `wide`. */
+export const textColumn = <T extends ApiObject>(
   name: string,
   description: string,
-  cell: (object: ApiObject, now: number) => string | number | null,
+  cell: (object: T, now: number) => string | number | boolean | null,
   wide = false,
-): Column => ({ name, type: "string", description, ...(wide ? { priority: 1 } : {}), cell });
+): Column<T> => ({ name, type: "string", description, ...(wide ? { priority: 1 } : {}), cell });
 
 /** The number of entries of a map or list, 0 when there is none. */
 export const countOf = (value: unknown): number =>
   Array.isArray(value) ? value.length : typeof value === "object" && value !== null ? Object.keys(value).length : 0;
 
 /** A column of a number; 0 where there is none. */
-export const numberColumn = (name: string, description: string, read: (object: ApiObject) => unknown): Column => ({
+export const numberColumn = <T extends ApiObject>(
+  name: string,
+  description: string,
+  read: (object: T) => unknown,
+): Column<T> => ({
   name,
   type: "integer",
   description,

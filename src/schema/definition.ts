@@ -2,6 +2,7 @@
  * A resource is one definition: names, schema, defaults, rules and columns of a kind, as data and a few pure functions.
  *
  * Everything else derives from it: decoding, defaulting, pruning, merge topology, OpenAPI, discovery, tables, selectors.
+ * A built-in kind is made with `defineResource`: its rules see objects of the type that follows from its schema.
  * A kind that is set while requests run is the same structure; nothing in `registry/` or `server/` knows
  * whether a kind is built in.
  *
@@ -96,7 +97,7 @@ export const ALL_VERBS: readonly Verb[] = [
 ];
 
 /** A column of a table (`kubectl get`). */
-export interface Column {
+export interface Column<T extends ApiObject = ApiObject> {
   readonly name: string;
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
   readonly format?: string;
@@ -104,23 +105,23 @@ export interface Column {
   /** 0 is always shown, more only in wide tables. */
   readonly priority?: number;
   /** The cell of an object; `now` (ms) for ages. Ages and durations are written as kubectl writes them. */
-  readonly cell: (object: ApiObject, now: number) => string | number | boolean | null;
+  readonly cell: (object: T, now: number) => string | number | boolean | null;
 }
 
 /** How an object of one kind may be called (DEC-2). The value is true when the name is fine, else what was expected. */
 export type NameRule = (name: string) => true | string;
 
 /** Rules of one way to write an object: the object itself, or one of its subresources. */
-export interface WriteRules {
+export interface WriteRules<T extends ApiObject = ApiObject> {
   /** Resets what a client may not set this way, drops gated fields, counts generations. Changes `object`. */
-  prepareForUpdate?(object: ApiObject, old: ApiObject, ctx: WriteContext): void;
+  prepareForUpdate?(object: T, old: T, ctx: WriteContext): void;
   /** Everything that is wrong with the new state of an object, immutability included. */
-  validateUpdate?(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  validateUpdate?(object: T, old: T, errors: FieldErrors, ctx: WriteContext): void;
   /**
    * Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. Undefined is
    * none: a place between two of many members, where others may be served.
    */
-  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string | undefined>;
+  warnings?(object: T, old: T | undefined, ctx: WriteContext): Iterable<string | undefined>;
   /**
    * Fields that a write this way never owns, as dotted paths (`status`, `metadata.deletionTimestamp`): they are dropped
    * from ownership (DEC-14, DEC-22).
@@ -131,13 +132,13 @@ export interface WriteRules {
 }
 
 /** How an object looks as another kind: what a client reads and writes there stands for members of the object. */
-export interface Lens {
+export interface Lens<T extends ApiObject = ApiObject> {
   /** The members of the value beside apiVersion, kind and metadata; the identity is that of the object. Pure. */
-  read(object: ApiObject): Readonly<Record<string, unknown>>;
+  read(object: T): Readonly<Record<string, unknown>>;
   /** Throws where an object has nothing that could be shown; not asked of one that is written. */
-  missing?(object: ApiObject): void;
+  missing?(object: T): void;
   /** Puts what a value wants into the object. Changes `object`. */
-  write(object: ApiObject, value: ApiObject): void;
+  write(object: T, value: ApiObject): void;
   /** Fields of the value and the fields of the object that they stand for, as dotted paths: they have the same owners. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -146,14 +147,14 @@ export interface Lens {
  * A subresource is a way to an object, whatever its verbs: the same object under other rules (`status`, `finalize`,
  * `approval`), what a lens shows of it (`scale`), or a question below it that is answered and not stored (`token`).
  */
-export interface SubresourceRules extends WriteRules {
+export interface SubresourceRules<T extends ApiObject = ApiObject> extends WriteRules<T> {
   readonly verbs: readonly ("get" | "update" | "patch" | "create")[];
   /** The kind of its bodies where that is not the kind of the object (`token` takes a TokenRequest). */
   readonly takes?: ResourceDefinition;
   /** Other versions of that kind, which say the same: `policy/v1beta1` of an Eviction. */
   readonly takesAlso?: readonly string[];
   /** What get, update and patch show and change of the object, in the kind that it takes. */
-  readonly lens?: Lens;
+  readonly lens?: Lens<T>;
 }
 
 /** A request that comes by a {@link Way}. */
@@ -178,7 +179,7 @@ export interface ConnectQuery {
  * A subresource that leads on to a program (`log`, `exec`, `proxy`). This server says all that can be said before anybody is
  * asked; that there is nobody to ask it says last.
  */
-export interface Way {
+export interface Way<T extends ApiObject = ApiObject> {
   /** The kind of its options, for discovery. */
   readonly kind: string;
   readonly verbs: readonly Verb[];
@@ -194,27 +195,25 @@ export interface Way {
   /** The object that a segment names, where more than a name may stand there; undefined where it names none. */
   nameIn?(segment: string): string | undefined;
   /** What must be there, too: an object of another kind, in the same namespace where it has one. */
-  needs?(
-    object: ApiObject,
-  ): { readonly resource: readonly [group: string, plural: string]; readonly name: string } | undefined;
+  needs?(object: T): { readonly resource: readonly [group: string, plural: string]; readonly name: string } | undefined;
   /**
    * Throws an `ApiError` that says why nothing can be reached; returns what the program says, or nothing where there is nothing to be
    * said.
    */
-  reach(object: ApiObject, request: WayRequest): void | Promise<AsyncIterable<Uint8Array>>;
+  reach(object: T, request: WayRequest): void | Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** A kind that is stored in the form of another definition: one storage, several group versions. */
-export interface StoredAs {
+export interface StoredAs<T extends ApiObject = ApiObject> {
   /** `plural.group/version` of the definition in whose form objects are stored. */
   readonly definition: string;
   /**
    * From this form to the stored one; pure. `replaced` is the stored object that it takes the place of: members that
    * this form cannot say are taken from there.
    */
-  toStored(object: ApiObject, replaced?: ApiObject): ApiObject;
+  toStored(object: T, replaced?: ApiObject): ApiObject;
   /** From the stored form to this one; pure. */
-  fromStored(object: ApiObject): ApiObject;
+  fromStored(object: ApiObject): T;
 }
 
 /** What is compiled from a schema. */
@@ -310,25 +309,19 @@ export interface Allocator {
  * server of a store is asked; the name is free again when the write that allocated it fails, and when its object does not have
  * it any more. The pools know no kind.
  */
-export interface Allocations {
+export interface Allocations<T extends ApiObject = ApiObject> {
   readonly pools: readonly Pool[];
   /** The allocations of an object. Pure. */
-  of(object: ApiObject): readonly Allocation[];
+  of(object: T): readonly Allocation[];
   /**
    * Allocates what an object asks for and does not have yet, and writes into the object what it got. Runs before the rules of
    * the kind, so any member may be wrong: it leaves to the rules what it does not understand. Changes `object`.
    */
-  allocate(
-    object: ApiObject,
-    old: ApiObject | undefined,
-    allocator: Allocator,
-    errors: FieldErrors,
-    ctx: WriteContext,
-  ): Promise<void>;
+  allocate(object: T, old: T | undefined, allocator: Allocator, errors: FieldErrors, ctx: WriteContext): Promise<void>;
 }
 
-/** One kind in one group and version. */
-export interface ResourceDefinition extends WriteRules {
+/** The names and rules of one kind in one group and version; they see its objects as `T`. */
+export interface ResourceRules<T extends ApiObject = ApiObject> extends WriteRules<T> {
   /** The API group, empty for the core group. */
   readonly group: string;
   readonly version: string;
@@ -336,13 +329,9 @@ export interface ResourceDefinition extends WriteRules {
   /** `<Kind>List` by default. */
   readonly listKind?: string;
   readonly plural: string;
-  readonly singular: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
-  /** One or two sentences for `kubectl explain`. */
-  readonly description: string;
-  readonly schema: TSchema;
   /** How its objects are walked, where that does not follow from the vocabulary of `meta/types`; called on first use. */
   readonly walker?: () => Walker;
   readonly published?: PublishedSchemas;
@@ -368,29 +357,29 @@ export interface ResourceDefinition extends WriteRules {
   readonly deprecated?: string;
   /** The release of Kubernetes that does not serve a deprecated version any more, as `1.39`; audit tells it (AUDIT-19). */
   readonly removedRelease?: string;
-  readonly storedAs?: StoredAs;
+  readonly storedAs?: StoredAs<T>;
 
   /**
    * What decoding turns members into, before anything is owned (a Secret's stringData). Changes `object`, which may be an intent
    * that nobody has looked at yet: any member may be missing or of another type, and is then left to who refuses it.
    */
-  convert?(object: ApiObject, ctx: WriteContext): void;
+  convert?(object: T, ctx: WriteContext): void;
   /** Defaults that depend on other members; defaults of the schema are there already. Changes `object`. */
-  defaults?(object: ApiObject, ctx: WriteContext): void;
+  defaults?(object: T, ctx: WriteContext): void;
   /** Resets what a client may not set on create, drops gated fields. Changes `object`. */
-  prepareForCreate?(object: ApiObject, ctx: WriteContext): void;
+  prepareForCreate?(object: T, ctx: WriteContext): void;
   /** Everything that is wrong with a new object. */
-  validate?(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  validate?(object: T, errors: FieldErrors, ctx: WriteContext): void;
   /** Rules that may take long, told after all others: in steps, between which others are served, and beside the event loop. `old` for an update. */
   validateInSteps?(
-    object: ApiObject,
-    old: ApiObject | undefined,
+    object: T,
+    old: T | undefined,
     subresource: string,
     errors: FieldErrors,
     ctx: WriteContext,
   ): Steps<void | Promise<void>>;
   /** What its objects take for themselves alone: addresses, ports. */
-  readonly allocations?: Allocations;
+  readonly allocations?: Allocations<T>;
   /** How objects may be called; a DNS subdomain by default (DEC-2). */
   readonly nameRule?: NameRule;
   /** Whether what is wrong with the metadata of a new object is told only where its rules find nothing else, as Kubernetes tells it. */
@@ -399,8 +388,6 @@ export interface ResourceDefinition extends WriteRules {
   readonly createOnUpdate?: boolean;
   /** Whether PUT must carry a resourceVersion where the dialect demands one (DEC-31). */
   readonly versionedUpdate?: boolean;
-  /** What a finished delete answers (EP-30..51). */
-  readonly deleteAnswers: "object" | "status";
   /**
    * Whether a delete without a policy leaves what the object owns: it stays until somebody has seen to that, and says so where
    * there is a warning (KIND-All-7, KIND-All-8).
@@ -409,24 +396,34 @@ export interface ResourceDefinition extends WriteRules {
   /** Whether a new object starts at generation 1, counts from its first change, or has none (DEC-3). */
   readonly generation?: "fromOne" | "fromFirstChange";
   /** Whether a change counts, in what `generation` counts; by default one of `spec`. */
-  counts?(object: ApiObject, old: ApiObject, ctx: WriteContext): boolean;
+  counts?(object: T, old: T, ctx: WriteContext): boolean;
   /** Seconds that a delete waits before the object goes, by default 0: at once (SUP-5). */
-  gracePeriod?(object: ApiObject, requested: number | undefined): number;
+  gracePeriod?(object: T, requested: number | undefined): number;
   /**
    * `twoSteps`: the first delete only marks the object, a later one (or the change that takes its last hold away)
    * removes it. Namespaces go that way (DEC-34).
    */
   readonly deletion?: "twoSteps";
   /** Changes an object when its deletion begins (a Namespace becomes Terminating). Changes `object`. */
-  beginDelete?(object: ApiObject, ctx: WriteContext): void;
+  beginDelete?(object: T, ctx: WriteContext): void;
   /** Whether something beside `metadata.finalizers` keeps a deleted object (a Namespace's `spec.finalizers`). */
-  isHeld?(object: ApiObject): boolean;
-  readonly subresources?: Readonly<Record<string, SubresourceRules>>;
-  readonly ways?: Readonly<Record<string, Way>>;
+  isHeld?(object: T): boolean;
+  readonly subresources?: Readonly<Record<string, SubresourceRules<T>>>;
+  readonly ways?: Readonly<Record<string, Way<T>>>;
   /** Fields that selectors may name beside `metadata.name` and `metadata.namespace`, and how to read them (DEC-25). */
-  readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
+  readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   /** Columns after the name; a name and an age column by default. */
-  readonly columns?: readonly Column[];
+  readonly columns?: readonly Column<T>[];
+}
+
+/** One kind in one group and version. */
+export interface ResourceDefinition extends ResourceRules {
+  readonly singular: string;
+  /** One or two sentences for `kubectl explain`. */
+  readonly description: string;
+  readonly schema: TSchema;
+  /** What a finished delete answers (EP-30..51). */
+  readonly deleteAnswers: "object" | "status";
 }
 
 /** A family of kinds: made for a dialect, so that names and switches are decided once. */

@@ -5,16 +5,16 @@
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { qualifiedName } from "../../meta/names.ts";
-import { int64, optional, required, requiredOrNull, struct, text, time } from "../../meta/types.ts";
+import * as t from "../../meta/types.ts";
 
 /** The schema of a condition. */
-export const Condition = struct("What is known of one side of the object.", {
-  type: required(text("What it is about.")),
-  status: required(text("True, False or Unknown.")),
-  observedGeneration: optional(int64("The generation of the object that it speaks of.")),
-  lastTransitionTime: requiredOrNull(time("When the status last changed.")),
-  reason: required(text("Why, for programs.")),
-  message: required(text("Why, for people.")),
+export const Condition = t.struct("What is known of one side of the object.", {
+  type: t.required(t.text("What it is about.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  observedGeneration: t.optional(t.int64("The generation of the object that it speaks of.")),
+  lastTransitionTime: t.requiredOrNull(t.time("When the status last changed.")),
+  reason: t.required(t.text("Why, for programs.")),
+  message: t.required(t.text("Why, for people.")),
 });
 
 /** A condition as it stands in an object; nothing is sure to be there before it is validated. */

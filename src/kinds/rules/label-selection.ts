@@ -9,7 +9,7 @@ export const isEmptySelector = ({ matchLabels, matchExpressions }: LabelSelector
   Object.keys(matchLabels ?? {}).length + (matchExpressions ?? []).length === 0;
 
 /** A selector as a query says it, what `matchLabels` asks for first: `a=b,k in (x,y),!z`; empty for one that asks nothing. */
-export function selectorText(selector: LabelSelectorValue | undefined): string {
+export function selectorText(selector: LabelSelectorValue | null | undefined): string {
   const listed = listedKeys(selector);
   return requirementsOf(selector ?? {})
     .map(({ key, operator, values }) => {
@@ -22,7 +22,7 @@ export function selectorText(selector: LabelSelectorValue | undefined): string {
 }
 
 /** The keys that `matchExpressions` asks for by lists. */
-const listedKeys = (selector: LabelSelectorValue | undefined): ReadonlySet<string | undefined> =>
+const listedKeys = (selector: LabelSelectorValue | null | undefined): ReadonlySet<string | undefined> =>
   new Set(selector?.matchExpressions?.filter(({ operator }) => operator === "In").map(({ key }) => key));
 
 /** Labels as tables show them: `a=b,c=d`, in the order of their keys. */

@@ -7,40 +7,40 @@
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsSubdomain, labelValue, qualifiedName } from "../../meta/names.ts";
-import { type Static, atomicList, optional, required, struct, text } from "../../meta/types.ts";
+import * as t from "../../meta/types.ts";
 import type { ApiContext } from "../../schema/definition.ts";
 import { oldNodeLabel } from "./node-labels.ts";
 
-const NodeSelectorRequirement = struct("One thing that is asked of a node.", {
-  key: required(text("The label, or the member.")),
-  operator: required(text("`In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`.")),
-  values: optional(atomicList(text(), "The values of In and NotIn; one number for Gt and Lt.")),
+const NodeSelectorRequirement = t.struct("One thing that is asked of a node.", {
+  key: t.required(t.text("The label, or the member.")),
+  operator: t.required(t.text("`In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`.")),
+  values: t.optional(t.atomicList(t.text(), "The values of In and NotIn; one number for Gt and Lt.")),
 });
 
 /** One alternative of a node selector. */
-export const NodeSelectorTerm = struct(
+export const NodeSelectorTerm = t.struct(
   "What is asked of a node; everything in it must hold. An empty term matches no node.",
   {
-    matchExpressions: optional(atomicList(NodeSelectorRequirement, "What is asked of the labels of the node.")),
-    matchFields: optional(atomicList(NodeSelectorRequirement, "What is asked of the members of the node.")),
+    matchExpressions: t.optional(t.atomicList(NodeSelectorRequirement, "What is asked of the labels of the node.")),
+    matchFields: t.optional(t.atomicList(NodeSelectorRequirement, "What is asked of the members of the node.")),
   },
   { atomic: true },
 );
 
 /** The schema of a node selector. */
-export const NodeSelector = struct(
+export const NodeSelector = t.struct(
   "Selects nodes: those that any of the terms matches.",
-  { nodeSelectorTerms: required(atomicList(NodeSelectorTerm, "The alternatives.")) },
+  { nodeSelectorTerms: t.required(t.atomicList(NodeSelectorTerm, "The alternatives.")) },
   { atomic: true },
 );
 
 /** A node selector. */
-export type NodeSelectorValue = Static<typeof NodeSelector>;
+export type NodeSelectorValue = t.Static<typeof NodeSelector>;
 
 /** One alternative. */
-export type NodeSelectorTermValue = Static<typeof NodeSelectorTerm>;
+export type NodeSelectorTermValue = t.Static<typeof NodeSelectorTerm>;
 
-type Requirement = Static<typeof NodeSelectorRequirement>;
+type Requirement = t.Static<typeof NodeSelectorRequirement>;
 
 const OPERATORS = ["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"];
 

@@ -6,7 +6,7 @@
 import type { Dialect } from "../../meta/dialect.ts";
 import { qualifiedName } from "../../meta/names.ts";
 import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign, wholeNumber } from "../../meta/quantity.ts";
-import { map, quantity } from "../../meta/types.ts";
+import * as t from "../../meta/types.ts";
 import { sameMeaning } from "../../schema/same-meaning.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 
@@ -48,7 +48,7 @@ export function checkPositive(field: string, value: string, errors: FieldErrors)
 /** Whether two maps hold the same resources, compared by value. */
 export const sameResources = (a?: Resources, b?: Resources): boolean => sameMeaning(RESOURCES, a, b);
 
-const RESOURCES = map(quantity());
+const RESOURCES = t.map(t.quantity());
 
 /** A Warning about a fraction of a byte, undefined for whole bytes (DEC-8). */
 export function fractionWarning(field: string, value: string | undefined): string | undefined {

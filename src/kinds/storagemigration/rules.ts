@@ -8,7 +8,7 @@ import { dns1035Label, dnsSubdomain } from "../../meta/names.ts";
 import { type Value, equal } from "../../value/value.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
 import { textColumn } from "../../schema/columns.ts";
-import { keepAllButStatus } from "../rules/status-only.ts";
+import { keepAllButStatus, keepStatus } from "../rules/status.ts";
 import { type Condition, validateConditions } from "./conditions.ts";
 
 /** The resource of a migration, in either version. */
@@ -116,9 +116,7 @@ export function migrationRules(
       object["status"] = {};
     },
     validate: (object, errors) => validateResource(object, versioned, errors, ctx),
-    prepareForUpdate(object, old) {
-      object["status"] = old["status"];
-    },
+    prepareForUpdate: keepStatus,
     validateUpdate(object, old, errors) {
       validateResource(object, versioned && Boolean(resourceOf(old).version), errors, ctx);
       validateUnchanged(object, old, errors, ctx);

@@ -7,25 +7,14 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { addQuantities, compareQuantities, isWholeBytes, wholeNumber } from "../../meta/quantity.ts";
 import type { Resources } from "../rules/quantities.ts";
 import { selects } from "./scopes.ts";
-import type { Countable, Usage } from "./contract.ts";
-
-interface Claim extends Countable {
-  readonly spec: {
-    readonly storageClassName?: string;
-    readonly volumeAttributesClassName?: string;
-    readonly resources?: { readonly requests?: Resources };
-  };
-  readonly status?: {
-    readonly allocatedResources?: Resources;
-    readonly currentVolumeAttributesClassName?: string;
-    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
-  };
-}
+import type { Claim } from "../core/v1/claim-update.ts";
+import type { RequestedDevices } from "../resource/v1/claim-spec.ts";
+import type { ResourceClaim } from "../resource/v1/claim-status.ts";
+import type { Usage } from "./contract.ts";
 
 /** How claims of storage are counted: while more is allocated than is asked for, that counts (PVC-34). */
-export const claimUsage = ({ domain, labelDomain }: Dialect): Usage => ({
-  of(object) {
-    const claim = object as Claim;
+export const claimUsage = ({ domain, labelDomain }: Dialect): Usage<Claim> => ({
+  of(claim) {
     const storage = storageOf(claim);
     const amounts = { persistentvolumeclaims: "1", ...(storage === undefined ? {} : { "requests.storage": storage }) };
     const ofClass =
@@ -38,11 +27,10 @@ export const claimUsage = ({ domain, labelDomain }: Dialect): Usage => ({
     return { ...amounts, ...(Object.fromEntries(named) as Resources) };
   },
   holds: (requirement, object) =>
-    requirement.scopeName === "VolumeAttributesClass" && selects(requirement, attributesClasses(object as Claim)),
-  mayChange(subresource, object, old) {
+    requirement.scopeName === "VolumeAttributesClass" && selects(requirement, attributesClasses(object)),
+  mayChange(subresource, now, before) {
     if (subresource === "") return true;
     if (subresource !== "status") return false;
-    const [now, before] = [object as Claim, old as Claim];
     return storageOf(now) !== storageOf(before) || attributesClasses(now).join() !== attributesClasses(before).join();
   },
 });
@@ -63,34 +51,17 @@ function attributesClasses({ spec, status }: Claim): readonly string[] {
   return [...new Set(named.filter((name) => name !== undefined && name !== ""))] as string[];
 }
 
-interface DeviceRequest {
-  readonly deviceClassName?: string;
-  readonly allocationMode?: string;
-  readonly count?: number;
-}
-
-interface DeviceClaim extends Countable {
-  readonly spec: {
-    readonly devices?: {
-      readonly requests?: readonly {
-        readonly exactly?: DeviceRequest;
-        readonly firstAvailable?: readonly DeviceRequest[];
-      }[];
-    };
-  };
-}
-
 /** As many devices as a claim can get at most. */
 const ALL = 32;
 
-const devicesOf = ({ allocationMode, count = 0 }: DeviceRequest): number =>
+const devicesOf = ({ allocationMode, count = 0 }: RequestedDevices): number =>
   allocationMode === "All" ? ALL : allocationMode === "ExactCount" ? count : 0;
 
 /** How claims of devices are counted: of alternatives, the greatest of each class. */
-export const deviceUsage: Usage = {
+export const deviceUsage: Usage<ResourceClaim> = {
   of(object) {
     const amounts: Record<string, string> = {};
-    for (const { exactly, firstAvailable } of (object as DeviceClaim).spec.devices?.requests ?? []) {
+    for (const { exactly, firstAvailable } of object.spec.devices.requests ?? []) {
       const asked = new Map<string, number>();
       for (const one of firstAvailable ?? (exactly ? [exactly] : [])) {
         const ofClass = one.deviceClassName ?? "";

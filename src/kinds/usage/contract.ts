@@ -17,13 +17,13 @@ export interface Scope {
 }
 
 /** How the objects of a resource are counted. */
-export interface Usage {
+export interface Usage<T extends Countable = Countable> {
   /** What an object takes, at a time in milliseconds. */
-  of(object: Countable, now: number): Resources;
+  of(object: T, now: number): Resources;
   /** Whether what a quota asks of its objects holds for one; without this, nothing does. */
-  holds?(scope: Scope, object: Countable): boolean;
+  holds?(scope: Scope, object: T): boolean;
   /** What an object has to say where something is limited, and does not say. */
-  unsaid?(object: Countable, limited: readonly string[]): string | undefined;
+  unsaid?(object: T, limited: readonly string[]): string | undefined;
   /** Whether a write of a subresource, or of an object that is there, may change what it takes; creates always do. */
-  mayChange?(subresource: string, object: Countable, old: Countable): boolean;
+  mayChange?(subresource: string, object: T, old: T): boolean;
 }

@@ -7,6 +7,7 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { parseTime } from "../../meta/time.ts";
 import type { ContainerValue } from "../core/v1/pod/container-schema.ts";
+import type { Pod } from "../core/v1/pod/defaults.ts";
 import { qosClass } from "../core/v1/pod/qos.ts";
 import { totalLimits, totalRequests } from "../core/v1/pod/resource-totals.ts";
 import type { PodSpec } from "../core/v1/pod/spec-schema.ts";
@@ -15,21 +16,7 @@ import { plus } from "./amounts.ts";
 import { selects } from "./scopes.ts";
 import type { Countable, Scope, Usage } from "./contract.ts";
 
-interface ContainerStatus {
-  readonly name: string;
-  readonly allocatedResources?: Resources;
-  readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
-}
-
-interface Pod extends Countable {
-  readonly spec: PodSpec;
-  readonly status?: {
-    readonly phase?: string;
-    readonly containerStatuses?: readonly ContainerStatus[];
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
-  };
-}
+type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
 
 const AMOUNTS = ["cpu", "memory", "ephemeral-storage"];
 const REQUESTS = "requests.";
@@ -46,16 +33,13 @@ export function isOfPods(name: string, dialect: Dialect): boolean {
 }
 
 /** How Pods are counted. */
-export const podUsage = (dialect: Dialect): Usage => ({
-  of(object, now) {
-    const pod = object as Pod;
-    return hasEnded(pod, now) ? {} : { pods: "1", ...counted(askedBy(pod), dialect) };
-  },
-  holds: (requirement, object) => holds(requirement, (object as Pod).spec),
-  unsaid: (object, limited) => unsaid((object as Pod).spec, limited),
+export const podUsage = (dialect: Dialect): Usage<Pod> => ({
+  of: (pod, now) => (hasEnded(pod, now) ? {} : { pods: "1", ...counted(askedBy(pod), dialect) }),
+  holds: (requirement, { spec }) => holds(requirement, spec),
+  unsaid: ({ spec }, limited) => unsaid(spec, limited),
   mayChange(subresource, object, old) {
     if (subresource !== "") return subresource === "resize";
-    return hasDeadline((object as Pod).spec) !== hasDeadline((old as Pod).spec);
+    return hasDeadline(object.spec) !== hasDeadline(old.spec);
   },
 });
 

@@ -1,12 +1,5 @@
-import type { Countable, Usage } from "./contract.ts";
-
-interface Service extends Countable {
-  readonly spec: {
-    readonly type?: string;
-    readonly ports?: readonly { readonly nodePort?: number }[] | null;
-    readonly allocateLoadBalancerNodePorts?: boolean;
-  };
-}
+import type { Service } from "../core/v1/service/schema.ts";
+import type { Usage } from "./contract.ts";
 
 /** How many ports of nodes a Service has, or is about to get. */
 function nodePorts({ spec }: Service): number {
@@ -18,10 +11,10 @@ function nodePorts({ spec }: Service): number {
 }
 
 /** How Services are counted: ports of nodes and balancers on their own. */
-export const serviceUsage: Usage = {
+export const serviceUsage: Usage<Service> = {
   of: (object) => ({
-    "services.nodeports": String(nodePorts(object as Service)),
-    "services.loadbalancers": (object as Service).spec.type === "LoadBalancer" ? "1" : "0",
+    "services.nodeports": String(nodePorts(object)),
+    "services.loadbalancers": object.spec.type === "LoadBalancer" ? "1" : "0",
   }),
   mayChange: (subresource) => subresource === "",
 };

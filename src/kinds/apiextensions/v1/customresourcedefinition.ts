@@ -8,17 +8,16 @@
  */
 import { dnsSubdomain } from "../../../meta/names.ts";
 import { formatTime } from "../../../meta/time.ts";
-import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { unknownFormatWarnings } from "../../../schema/structural/unknown-formats.ts";
 import { judged } from "../../../schema/write/judged.ts";
 import { moduleBeside } from "../../../util/beside.ts";
 import type { Value } from "../../../value/value.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus } from "../../rules/status.ts";
 import { CLEANUP, type Condition, type CustomResourceDefinition, definitionSchema } from "./definition.ts";
 import type { DefinitionTask } from "./rules-job.ts";
 import { validateDefinition, validateStatus } from "./rules.ts";
-
-const asDefinition = (object: ApiObject): CustomResourceDefinition => object as CustomResourceDefinition;
 
 const createdAt: Column = {
   name: "Created At",
@@ -43,83 +42,76 @@ const terminating = (now: number): Condition => ({
 const storingVersion = ({ versions }: CustomResourceDefinition["spec"]) => versions?.find(({ storage }) => storage);
 
 /** What defaults of the schema cannot say (CRD-3); anything may be missing. */
-function setDefaults(object: ApiObject): void {
-  const { spec } = object as Partial<CustomResourceDefinition>;
-  if (!spec) return;
+function setDefaults({ spec, status }: CustomResourceDefinition): void {
   const { names, conversion } = spec;
-  if (names?.kind) {
+  if (names.kind) {
     names.singular ||= names.kind.toLowerCase();
     names.listKind ||= `${names.kind}List`;
   }
   if (!conversion) spec.conversion = { strategy: "None" };
   const service = conversion?.webhook?.clientConfig?.service;
   if (service) service.port ??= 443;
-  const { status } = object as Partial<CustomResourceDefinition>;
-  if (status && !status.storedVersions?.length) {
-    const storing = storingVersion(spec);
-    if (storing) status.storedVersions = [storing.name];
-  }
+  const storing = storingVersion(spec);
+  if (storing && !status.storedVersions?.length) status.storedVersions = [storing.name];
 }
 
-const schemasOf = (object: ApiObject): (Value | undefined)[] =>
-  asDefinition(object).spec.versions.map(({ schema }) => schema?.openAPIV3Schema as Value | undefined);
+const schemasOf = ({ spec }: CustomResourceDefinition): (Value | undefined)[] =>
+  spec.versions.map(({ schema }) => schema?.openAPIV3Schema as Value | undefined);
 
 /** CustomResourceDefinition (CRD-1). Its group has the same name in every dialect. */
-export const customResourceDefinition = (): ResourceDefinition => ({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  singular: "customresourcedefinition",
-  shortNames: ["crd", "crds"],
-  categories: ["api-extensions"],
-  scope: "Cluster",
-  bareFinalizers: true,
-  description: "A kind that is served like the built-in ones, as long as its definition is there.",
-  schema: definitionSchema,
-  deleteAnswers: "object",
-  generation: "fromOne",
-  versionedUpdate: true,
-  resetFields: ["status"],
-  columns: [createdAt],
-  nameRule: (name) => dnsSubdomain(name) ?? true,
-  defaults: setDefaults,
-  prepareForCreate(object) {
-    const { spec } = asDefinition(object);
-    const storing = storingVersion(spec);
-    const storedVersions = storing ? [storing.name] : [];
-    object["status"] = { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions };
-  },
-  prepareForUpdate(object, old) {
-    const { status } = asDefinition(old);
-    const stored = status.storedVersions ?? [];
-    const storing = storingVersion(asDefinition(object).spec);
-    const isNew = storing !== undefined && !stored.includes(storing.name);
-    object["status"] = isNew ? { ...status, storedVersions: [...stored, storing.name] } : status;
-  },
-  warnings: (object, old) => unknownFormatWarnings(schemasOf(object), old ? schemasOf(old) : []),
-  *validateInSteps(object, old, subresource, errors, ctx) {
-    const definition = asDefinition(object);
-    if (subresource === "status") return validateStatus(definition, errors);
-    const input = (): DefinitionTask => ({
-      dialect: ctx.dialect.name,
-      definition: Buffer.from(JSON.stringify(object)),
-      old: old && Buffer.from(JSON.stringify(old)),
-    });
-    const rules = () => validateDefinition(definition, old && asDefinition(old), errors, ctx.dialect);
-    return yield* judged(rules, { module: RULES, input, sender: DEFINITIONS }, errors, ctx);
-  },
-  beginDelete(object, ctx) {
-    const { metadata, status } = asDefinition(object);
-    if (!metadata.finalizers?.includes(CLEANUP)) metadata.finalizers = [...(metadata.finalizers ?? []), CLEANUP];
-    const conditions = (status.conditions ?? []).filter(({ type }) => type !== "Terminating");
-    object["status"] = { ...status, conditions: [...conditions, terminating(ctx.clock.now())] };
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      resetFields: ["metadata", "spec"],
-      prepareForUpdate: keepAllButStatus,
+export const customResourceDefinition = (): ResourceDefinition =>
+  defineResource(definitionSchema, {
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    kind: "CustomResourceDefinition",
+    plural: "customresourcedefinitions",
+    shortNames: ["crd", "crds"],
+    categories: ["api-extensions"],
+    scope: "Cluster",
+    bareFinalizers: true,
+    description: "A kind that is served like the built-in ones, as long as its definition is there.",
+    deleteAnswers: "object",
+    generation: "fromOne",
+    versionedUpdate: true,
+    resetFields: ["status"],
+    columns: [createdAt],
+    nameRule: (name) => dnsSubdomain(name) ?? true,
+    defaults: setDefaults,
+    prepareForCreate(object) {
+      const { spec } = object;
+      const storing = storingVersion(spec);
+      const storedVersions = storing ? [storing.name] : [];
+      object.status = { conditions: null as never, acceptedNames: { plural: "", kind: "" }, storedVersions };
     },
-  },
-});
+    prepareForUpdate(object, old) {
+      const { status } = old;
+      const stored = status.storedVersions ?? [];
+      const storing = storingVersion(object.spec);
+      const isNew = storing !== undefined && !stored.includes(storing.name);
+      object.status = isNew ? { ...status, storedVersions: [...stored, storing.name] } : status;
+    },
+    warnings: (object, old) => unknownFormatWarnings(schemasOf(object), old ? schemasOf(old) : []),
+    *validateInSteps(object, old, subresource, errors, ctx) {
+      if (subresource === "status") return validateStatus(object, errors);
+      const input = (): DefinitionTask => ({
+        dialect: ctx.dialect.name,
+        definition: Buffer.from(JSON.stringify(object)),
+        old: old && Buffer.from(JSON.stringify(old)),
+      });
+      const rules = () => validateDefinition(object, old, errors, ctx.dialect);
+      return yield* judged(rules, { module: RULES, input, sender: DEFINITIONS }, errors, ctx);
+    },
+    beginDelete(object, ctx) {
+      const { metadata, status } = object;
+      if (!metadata.finalizers?.includes(CLEANUP)) metadata.finalizers = [...(metadata.finalizers ?? []), CLEANUP];
+      const conditions = (status.conditions ?? []).filter(({ type }) => type !== "Terminating");
+      object.status = { ...status, conditions: [...conditions, terminating(ctx.clock.now())] };
+    },
+    subresources: {
+      status: {
+        verbs: ["get", "patch", "update"],
+        resetFields: ["metadata", "spec"],
+        prepareForUpdate: keepAllButStatus,
+      },
+    },
+  });

@@ -10,12 +10,12 @@ import type { Dialect } from "../../../meta/dialect.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type TextCheck, dns1035Label, dnsSubdomain } from "../../../meta/names.ts";
 import type { Steps } from "../../../util/steps.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { APPROVED, approvalOf, isProtectedGroup } from "./approval.ts";
 import { validateConversion } from "./conversion.ts";
 import type { CustomResourceDefinition, Names, Version } from "./definition.ts";
 import { type SchemaChecks, checksOf, validateSchemas } from "./schemas.ts";
 import { validateSelectableFields } from "./selectable-fields.ts";
+import { same } from "../../rules/same.ts";
 
 type Spec = CustomResourceDefinition["spec"];
 
@@ -123,9 +123,7 @@ function* validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, 
 function placeOf<K extends keyof Version>(versions: readonly Version[], member: K): (i: number) => string {
   const NAMES: Partial<Record<keyof Version, string>> = { schema: "validation" };
   const [first] = versions;
-  const alike = versions.every((version) =>
-    equal(version[member] as Value | undefined, first![member] as Value | undefined),
-  );
+  const alike = versions.every((version) => same(version[member], first![member]));
   return alike ? () => `spec.${NAMES[member] ?? member}` : (i) => `spec.versions[${i}].${member}`;
 }
 

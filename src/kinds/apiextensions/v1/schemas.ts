@@ -11,8 +11,9 @@ import { type Relaxed, type Written, checkSchema, relaxedBy, unreadable } from "
 import { checkDefaults } from "../../../schema/structural/defaults.ts";
 import type { Structural } from "../../../schema/structural/schema.ts";
 import { type Steps, atOnce } from "../../../util/steps.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import type { Value } from "../../../value/value.ts";
 import type { CustomResourceDefinition, Version } from "./definition.ts";
+import { same } from "../../rules/same.ts";
 
 /** What is not asked of schemas, because it was not asked before. */
 export interface SchemaChecks {
@@ -55,7 +56,7 @@ export function* validateSchemas(
     const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
     // A schema that has not changed was judged when it was written.
     const old = byName.get(version.name);
-    const isUnchanged = old !== undefined && equal(schemaOf(old) as Value, schema as Value);
+    const isUnchanged = old !== undefined && same(schemaOf(old), schema);
     const own = new FieldErrors();
     const isStructural = yield* checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
     const faults = own.causes.map(({ field = "" }) => field);

@@ -6,8 +6,8 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Structural, propertyOf, valuesOf } from "../../../schema/structural/schema.ts";
 import { fieldPathOf } from "../../../schema/structural/field-path.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import type { Version } from "./definition.ts";
+import { same } from "../../rules/same.ts";
 
 const MOST = 8;
 const SELECTABLE = ["string", "boolean", "integer"];
@@ -44,7 +44,7 @@ export function validateSelectableFields(
     if (seen.has(key)) errors.duplicate(place, jsonPath);
     seen.add(key);
   }
-  const hadTooMany = (old?.length ?? 0) > MOST && equal(old as Value, fields as unknown as Value);
+  const hadTooMany = (old?.length ?? 0) > MOST && same(old, fields);
   if (seen.size > MOST && !hadTooMany) errors.tooMany(path, seen.size, MOST);
 }
 

@@ -7,72 +7,57 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label, dnsSubdomain, pathSegmentName } from "../../../meta/names.ts";
 import { formatTime } from "../../../meta/time.ts";
-import {
-  type Static,
-  always,
-  bool,
-  bytes,
-  int32,
-  keyedList,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { Column, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
-const description = "Which server answers for a group and version.";
-
-const Spec = struct("The group and version, and who answers for it.", {
-  service: pointer(
-    struct("The Service of the server that answers; none where this one does.", {
-      namespace: optional(text("The namespace of the Service.")),
-      name: optional(text("The name of the Service.")),
-      port: pointer(int32("Its port; 443 by default.")),
+const Spec = t.struct("The group and version, and who answers for it.", {
+  service: t.pointer(
+    t.struct("The Service of the server that answers; none where this one does.", {
+      namespace: t.optional(t.text("The namespace of the Service.")),
+      name: t.optional(t.text("The name of the Service.")),
+      port: t.pointer(t.int32("Its port; 443 by default.")),
     }),
   ),
-  group: optional(text("The group; empty for the core group.")),
-  version: optional(text("The version.")),
-  insecureSkipTLSVerify: optional(bool("Whether the certificate of the server is not checked.")),
-  caBundle: optional(bytes("Certificates in PEM by which that of the server is checked.")),
-  groupPriorityMinimum: required(int32("The place of the group among others: the greatest comes first.")),
-  versionPriority: required(int32("The place of the version within its group: the greatest comes first.")),
+  group: t.optional(t.text("The group; empty for the core group.")),
+  version: t.optional(t.text("The version.")),
+  insecureSkipTLSVerify: t.optional(t.bool("Whether the certificate of the server is not checked.")),
+  caBundle: t.optional(t.bytes("Certificates in PEM by which that of the server is checked.")),
+  groupPriorityMinimum: t.required(t.int32("The place of the group among others: the greatest comes first.")),
+  versionPriority: t.required(t.int32("The place of the version within its group: the greatest comes first.")),
 });
 
-const Condition = struct("Something that is known of the server.", {
-  type: required(text("What is known, such as Available.")),
-  status: required(text("True, False or Unknown.")),
-  lastTransitionTime: nullable(time("When the status changed last.")),
-  reason: optional(text("Why, in one word.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("Something that is known of the server.", {
+  type: t.required(t.text("What is known, such as Available.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastTransitionTime: t.nullable(t.time("When the status changed last.")),
+  reason: t.optional(t.text("Why, in one word.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
-const Status = struct("What is known of the server.", {
-  conditions: optional(keyedList(Condition, ["type"], "What is known of it.")),
+const Status = t.struct("What is known of the server.", {
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of it.")),
 });
 
-const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+const schema = objectSchema("Which server answers for a group and version.", {
+  spec: t.always(Spec),
+  status: t.always(Status),
+});
 
-interface ApiService extends ApiObject {
-  spec: Static<typeof Spec>;
-  status?: Static<typeof Status>;
-}
+type ApiService = ObjectOf<typeof schema>;
 
 const HTTPS = 443;
 
-function setDefaults(object: ApiObject): void {
-  const service = (object as Partial<ApiService>).spec?.service;
+function setDefaults(object: ApiService): void {
+  const service = object.spec?.service;
   if (service) service.port ??= HTTPS;
 }
 
 /** Nobody has to be asked about what this server answers itself. */
-function newStatus({ spec }: ApiService, { clock }: WriteContext): Static<typeof Status> {
+function newStatus({ spec }: ApiService, { clock }: WriteContext): t.Static<typeof Status> {
   if (spec.service) return {};
   const condition = {
     type: "Available",
@@ -118,9 +103,9 @@ function checkServer(
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { spec } = object as ApiService;
-  checkGroupVersion(object as ApiService, errors);
+function validate(object: ApiService, errors: FieldErrors): void {
+  const { spec } = object;
+  checkGroupVersion(object, errors);
   checkWithin(spec.groupPriorityMinimum, 20_000, "spec.groupPriorityMinimum", errors);
   checkWithin(spec.versionPriority, 1000, "spec.versionPriority", errors);
   checkServer(spec, errors);
@@ -128,24 +113,24 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 
 const STATES = ["True", "False", "Unknown"];
 
-function validateStatus(object: ApiObject, errors: FieldErrors): void {
-  const { conditions = [] } = (object as ApiService).status ?? {};
+function validateStatus(object: ApiService, errors: FieldErrors): void {
+  const { conditions = [] } = object.status ?? {};
   for (const [i, { status }] of conditions.entries()) {
     if (!STATES.includes(status)) errors.notSupported(`status.conditions[${i}].status`, status, STATES);
   }
 }
 
 /** Whether the server can be reached, and why not. */
-function available(object: ApiObject): string {
-  const { conditions = [] } = (object as ApiService).status ?? {};
+function available(object: ApiService): string {
+  const { conditions = [] } = object.status ?? {};
   const found = conditions.find(({ type }) => type === "Available");
   if (!found) return "Unknown";
   return found.status === "True" || !found.reason ? found.status : `${found.status} (${found.reason})`;
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<ApiService>[] = [
   textColumn("Service", "The Service of the server that answers, or Local.", (object) => {
-    const { service } = (object as ApiService).spec;
+    const { service } = object.spec;
     return service ? `${service.namespace ?? ""}/${service.name ?? ""}` : "Local";
   }),
   textColumn("Available", "Whether the server can be reached.", available),
@@ -153,28 +138,22 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of APIService. Its group has the same name in every dialect. */
-export const apiService: ResourceDefinition = {
+export const apiService = defineResource(schema, {
   group: "apiregistration.k8s.io",
   version: "v1",
   kind: "APIService",
   plural: "apiservices",
-  singular: "apiservice",
   categories: ["api-extensions"],
   scope: "Cluster",
   bareFinalizers: true,
-  description,
-  schema,
   nameRule: pathSegmentName,
   versionedUpdate: true,
-  deleteAnswers: "status",
   resetFields: ["status"],
   defaults: setDefaults,
   prepareForCreate(object, ctx) {
-    object["status"] = newStatus(object as ApiService, ctx);
+    object["status"] = newStatus(object, ctx);
   },
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
+  prepareForUpdate: keepStatus,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
   subresources: {
@@ -186,4 +165,4 @@ export const apiService: ResourceDefinition = {
     },
   },
   columns,
-};
+});

@@ -5,39 +5,37 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { anyJson, int64, nullable, required } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal, isObject } from "../../../value/value.ts";
+import { type Value, isObject } from "../../../value/value.ts";
 import { nearest } from "../../rules/counts.ts";
+import { same } from "../../rules/same.ts";
 
-const description = "A state that a controller keeps, so that it can return to it.";
-
-const schema = objectSchema(description, {
-  data: nullable(anyJson("The state; what is in it is for its controller to know.")),
-  revision: required(int64("Which revision it is: the greater, the later.")),
+const schema = objectSchema("A state that a controller keeps, so that it can return to it.", {
+  data: t.nullable(t.anyJson("The state; what is in it is for its controller to know.")),
+  revision: t.required(t.int64("Which revision it is: the greater, the later.")),
 });
 
-interface ControllerRevision extends ApiObject {
-  data?: Value;
-  revision?: number;
-}
+type ControllerRevision = ObjectOf<typeof schema>;
 
 function validate(object: ControllerRevision, errors: FieldErrors, ctx: WriteContext): void {
   validateRevision(object, errors);
   const { data } = object;
   if (data === undefined || data === null) errors.required("data", "expected a state, got none");
-  else if (ctx.dialect.rules.enforceUndocumented && !isObject(data)) errors.required("data", "expected an object");
+  else if (ctx.dialect.rules.enforceUndocumented && !isObject(data as Value))
+    errors.required("data", "expected an object");
 }
 
-function validateRevision({ revision = 0 }: ControllerRevision, errors: FieldErrors): void {
+function validateRevision({ revision }: ControllerRevision, errors: FieldErrors): void {
   if (nearest(revision) < 0) errors.invalid("revision", revision, "expected 0 or more");
 }
 
 function validateUpdate(object: ControllerRevision, old: ControllerRevision, errors: FieldErrors): void {
   validateRevision(object, errors);
-  if (!equal(object.data ?? null, old.data ?? null)) {
+  if (!same(object.data ?? null, old.data ?? null)) {
     errors.invalid("data", object.data ?? null, "expected it as it was: a state is kept, not changed");
   }
 }
@@ -51,24 +49,21 @@ function controllerOf({ metadata }: ApiObject): string {
   return `${`${owner.kind}${group}`.toLowerCase()}/${owner.name}`;
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<ControllerRevision>[] = [
   textColumn("Controller", "Whose state it is.", controllerOf),
-  textColumn("Revision", "Which revision it is.", (object) => (object as ControllerRevision).revision ?? 0),
+  textColumn("Revision", "Which revision it is.", (object) => object.revision ?? 0),
   ageColumn,
 ];
 
 /** The definition of ControllerRevision. */
-export const controllerRevision = (): ResourceDefinition => ({
-  group: "apps",
-  version: "v1",
-  kind: "ControllerRevision",
-  plural: "controllerrevisions",
-  singular: "controllerrevision",
-  scope: "Namespaced",
-  description,
-  schema,
-  deleteAnswers: "status",
-  validate,
-  validateUpdate,
-  columns,
-});
+export const controllerRevision = (): ResourceDefinition =>
+  defineResource(schema, {
+    group: "apps",
+    version: "v1",
+    kind: "ControllerRevision",
+    plural: "controllerrevisions",
+    scope: "Namespaced",
+    validate,
+    validateUpdate,
+    columns,
+  });

@@ -4,98 +4,70 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  type Static,
-  always,
-  int32,
-  intOrString,
-  keyedList,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { badRequest } from "../../../meta/status.ts";
-import { textColumn } from "../../../schema/columns.ts";
+import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
-import {
-  type Share,
-  shareOf,
-  validateAtMostAll,
-  validateNotLess,
-  validateNotNegative,
-  validateShare,
-} from "../../rules/counts.ts";
+import { shareOf, validateAtMostAll, validateNotLess, validateNotNegative, validateShare } from "../../rules/counts.ts";
 import { isEmptySelector, isReadableSelector } from "../../rules/label-selection.ts";
 import {
   Condition,
-  type Workload,
-  ageColumn,
-  containerColumns,
   counted,
-  numberColumn,
   observed,
   selectorColumn,
-  shownLabels,
-  statusOf,
   templateOf,
   validateLasting,
   validateSameSelector,
   validateSelected,
   workload,
 } from "../../core/v1/workload.ts";
+import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 
 const description = "One Pod of a template on each node that fits.";
 
-const Status = struct("On how many nodes the Pods are.", {
-  currentNumberScheduled: required(int32("Nodes that have a Pod and should have one.")),
-  numberMisscheduled: required(int32("Nodes that have a Pod and should have none.")),
-  desiredNumberScheduled: required(int32("Nodes that should have a Pod.")),
-  numberReady: required(int32("Nodes with a Pod that is ready.")),
+const Status = t.struct("On how many nodes the Pods are.", {
+  currentNumberScheduled: t.required(t.int32("Nodes that have a Pod and should have one.")),
+  numberMisscheduled: t.required(t.int32("Nodes that have a Pod and should have none.")),
+  desiredNumberScheduled: t.required(t.int32("Nodes that should have a Pod.")),
+  numberReady: t.required(t.int32("Nodes with a Pod that is ready.")),
   observedGeneration: observed,
   updatedNumberScheduled: counted("Nodes with a Pod of the present template."),
   numberAvailable: counted("Nodes with a Pod that has been ready for long enough."),
   numberUnavailable: counted("Nodes that should have such a Pod and have none."),
-  collisionCount: pointer(int32("How often a name of a revision was taken.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the set.")),
+  collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
 });
 
-const UpdateStrategy = struct("How Pods of an old template are replaced.", {
-  type: optional(text("RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them.")),
-  rollingUpdate: pointer(
-    struct("How many nodes at a time; one of the two is 0.", {
-      maxUnavailable: pointer(intOrString("On how many nodes a Pod may be missing, as a number or a percentage.")),
-      maxSurge: pointer(intOrString("On how many nodes there may be two, as a number or a percentage.")),
+const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
+  type: t.optional(t.text("RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them.")),
+  rollingUpdate: t.pointer(
+    t.struct("How many nodes at a time; one of the two is 0.", {
+      maxUnavailable: t.pointer(t.intOrString("On how many nodes a Pod may be missing, as a number or a percentage.")),
+      maxSurge: t.pointer(t.intOrString("On how many nodes there may be two, as a number or a percentage.")),
     }),
   ),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema(description, {
-    spec: always(
-      struct("What is wanted.", {
-        selector: requiredOrNull(LabelSelector),
-        template: required(PodTemplates.of(ctx).schema),
-        updateStrategy: always(UpdateStrategy),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
+    spec: t.always(
+      t.struct("What is wanted.", {
+        selector: t.requiredOrNull(LabelSelector),
+        template: t.required(PodTemplates.of(ctx).schema),
+        updateStrategy: t.always(UpdateStrategy),
+        minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+        revisionHistoryLimit: t.pointer(t.int32("How many old revisions are kept; 10 by default.")),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
-interface DaemonSet extends Workload {
-  spec: Workload["spec"] & {
-    updateStrategy: { type?: string; rollingUpdate?: { maxUnavailable?: Share; maxSurge?: Share } };
-  };
-  status: Static<typeof Status>;
-}
+type DaemonSet = ObjectOf<ReturnType<typeof schemaOf>>;
 
 /** Counts the templates; the server's own (KIND-DaemonSet-2). */
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
@@ -114,14 +86,13 @@ function writeGeneration({ metadata }: ApiObject, count: bigint): void {
 }
 
 /** Counts the template: what a client says is kept on create, and undone on update. */
-function countTemplate({ schema }: PodTemplates, object: ApiObject, old: ApiObject | undefined): void {
+function countTemplate({ schema }: PodTemplates, object: DaemonSet, old: DaemonSet | undefined): void {
   const before = templateGeneration(old ?? object);
   const isNew = old ? !sameMeaning(schema, templateOf(object), templateOf(old)) : before < 1n;
   writeGeneration(object, isNew ? before + 1n : before);
 }
 
 function setDefaults({ spec }: DaemonSet): void {
-  spec.updateStrategy ??= {};
   const { updateStrategy } = spec;
   updateStrategy.type ||= "RollingUpdate";
   if (updateStrategy.type === "RollingUpdate") {
@@ -147,8 +118,7 @@ function validateStrategy({ type, rollingUpdate }: DaemonSet["spec"]["updateStra
   validateAtMostAll(maxSurge, extra, errors);
 }
 
-function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as DaemonSet;
+function validate({ spec }: DaemonSet, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
   const { selector, template } = spec;
   if (selector) validateLabelSelector(selector, "spec.selector", errors);
   if (!selector || isReadableSelector(selector)) validateSelected(selector, template, "spec.template", errors);
@@ -162,50 +132,49 @@ function validate(object: ApiObject, templates: PodTemplates, errors: FieldError
   validateNotNegative(spec, ["revisionHistoryLimit"], "spec", errors);
 }
 
-function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [{ status }, { status: before }] = [object as DaemonSet, old as DaemonSet];
+function validateStatus({ status }: DaemonSet, { status: before }: DaemonSet, errors: FieldErrors): void {
   const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"] as const;
   const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"] as const;
   validateNotNegative(status, [...counts, "observedGeneration", ...more, "collisionCount"], "status", errors);
-  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+  validateNotLess(status.collisionCount, before.collisionCount, "status.collisionCount", errors);
 }
 
-const counts: readonly (readonly [name: string, member: string, description: string])[] = [
-  ["Desired", "desiredNumberScheduled", "Nodes that should have a Pod."],
-  ["Current", "currentNumberScheduled", "Nodes that have a Pod and should have one."],
-  ["Ready", "numberReady", "Nodes with a Pod that is ready."],
-  ["Up-to-date", "updatedNumberScheduled", "Nodes with a Pod of the present template."],
-  ["Available", "numberAvailable", "Nodes with a Pod that has been ready for long enough."],
-];
-
-const columns: readonly Column[] = [
-  ...counts.map(([name, member, what]) => numberColumn(name, what, (object) => statusOf(object, member))),
-  textColumn("Node Selector", "The labels that a node must have.", (object) =>
-    shownLabels(templateOf(object)?.spec?.nodeSelector),
+const columns: readonly Column<DaemonSet>[] = [
+  numberColumn("Desired", "Nodes that should have a Pod.", ({ status }) => status.desiredNumberScheduled),
+  numberColumn("Current", "Nodes that have a Pod and should have one.", ({ status }) => status.currentNumberScheduled),
+  numberColumn("Ready", "Nodes with a Pod that is ready.", ({ status }) => status.numberReady),
+  numberColumn(
+    "Up-to-date",
+    "Nodes with a Pod of the present template.",
+    (object) => object.status.updatedNumberScheduled,
+  ),
+  numberColumn(
+    "Available",
+    "Nodes with a Pod that has been ready for long enough.",
+    ({ status }) => status.numberAvailable,
+  ),
+  textColumn("Node Selector", "The labels that a node must have.", ({ spec }) =>
+    shownLabels(spec.template.spec.nodeSelector),
   ),
   ageColumn,
   ...containerColumns(templateOf),
-  selectorColumn(),
+  selectorColumn,
 ];
 
 /** The definition of DaemonSet. */
 export function daemonSet(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
-  return {
+  return defineResource(schemaOf(ctx), {
     group: "apps",
     version: "v1",
     kind: "DaemonSet",
     plural: "daemonsets",
-    singular: "daemonset",
     shortNames: ["ds"],
     categories: ["all"],
     scope: "Namespaced",
-    description,
-    schema: schemaOf(ctx),
-    deleteAnswers: "status",
-    ...workload(templates, {
+    ...workload<DaemonSet>(templates, {
       setDefaults(object) {
-        setDefaults(object as DaemonSet);
+        setDefaults(object);
         writeGeneration(object, templateGeneration(object));
       },
       firstStatus: {
@@ -223,5 +192,5 @@ export function daemonSet(ctx: ApiContext): ResourceDefinition {
       validateStatus,
     }),
     columns,
-  };
+  });
 }

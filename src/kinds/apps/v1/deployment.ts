@@ -4,29 +4,13 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  type Static,
-  always,
-  bool,
-  int32,
-  intOrString,
-  keyedList,
-  nullable,
-  optional,
-  patchedBy,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
-import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import {
   shareOf,
@@ -38,85 +22,74 @@ import {
 } from "../../rules/counts.ts";
 import { scaleOf } from "../../autoscaling/v1/scale.ts";
 import {
-  type Workload,
-  ageColumn,
-  containerColumns,
   counted,
   observed,
-  replicasOf,
+  readyColumn,
   selectorColumn,
   selectorOf,
-  statusOf,
   templateOf,
   validateSameSelector,
   validateSelector,
   validateTemplate,
   workload,
 } from "../../core/v1/workload.ts";
+import { containerColumns } from "../../rules/template-columns.ts";
+import { same } from "../../rules/same.ts";
 
-const description = "Pods of one template, replaced step by step when it changes.";
-
-const Strategy = struct("How Pods of an old template are replaced.", {
-  type: optional(text("RollingUpdate: some at a time. Recreate: all old ones go first.")),
-  rollingUpdate: pointer(
-    struct("How many at a time.", {
-      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
-      maxSurge: pointer(intOrString("How many Pods there may be above the wanted number, or a percentage of it.")),
+const Strategy = t.struct("How Pods of an old template are replaced.", {
+  type: t.optional(t.text("RollingUpdate: some at a time. Recreate: all old ones go first.")),
+  rollingUpdate: t.pointer(
+    t.struct("How many at a time.", {
+      maxUnavailable: t.pointer(t.intOrString("How many Pods may be missing, as a number or a percentage.")),
+      maxSurge: t.pointer(t.intOrString("How many Pods there may be above the wanted number, or a percentage of it.")),
     }),
   ),
 });
 
-const Condition = struct("What is known of one side of the deployment.", {
-  type: required(text("What it is about: Available, Progressing or ReplicaFailure.")),
-  status: required(text("True, False or Unknown.")),
-  lastUpdateTime: nullable(time("When it was last written.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("What is known of one side of the deployment.", {
+  type: t.required(t.text("What it is about: Available, Progressing or ReplicaFailure.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastUpdateTime: t.nullable(t.time("When it was last written.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
-const Status = struct("How far the deployment is.", {
+const Status = t.struct("How far the deployment is.", {
   observedGeneration: observed,
   replicas: counted("Pods that there are."),
   updatedReplicas: counted("Pods of the present template."),
   readyReplicas: counted("Pods that are ready."),
   availableReplicas: counted("Pods that have been ready for long enough."),
   unavailableReplicas: counted("Pods that are missing."),
-  terminatingReplicas: pointer(int32("Pods that are about to go.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the deployment.")),
-  collisionCount: pointer(int32("How often a name of a revision was taken.")),
+  terminatingReplicas: t.pointer(t.int32("Pods that are about to go.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the deployment.")),
+  collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
-  objectSchema(description, {
-    spec: always(
-      struct("What is wanted.", {
-        replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
-        selector: requiredOrNull(LabelSelector),
-        template: required(PodTemplates.of(ctx).schema),
-        strategy: always(patchedBy("retainKeys", Strategy)),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
-        paused: optional(bool("Whether a change of the template waits.")),
-        progressDeadlineSeconds: pointer(int32("After how long without progress it has failed; 600 by default.")),
+  objectSchema("Pods of one template, replaced step by step when it changes.", {
+    spec: t.always(
+      t.struct("What is wanted.", {
+        replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+        selector: t.requiredOrNull(LabelSelector),
+        template: t.required(PodTemplates.of(ctx).schema),
+        strategy: t.always(t.patchedBy("retainKeys", Strategy)),
+        minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+        revisionHistoryLimit: t.pointer(t.int32("How many old revisions are kept; 10 by default.")),
+        paused: t.optional(t.bool("Whether a change of the template waits.")),
+        progressDeadlineSeconds: t.pointer(t.int32("After how long without progress it has failed; 600 by default.")),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
-interface Deployment extends Workload {
-  spec: Workload["spec"] & {
-    strategy: { type?: string; rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string } };
-    progressDeadlineSeconds?: number;
-  };
-  status: Static<typeof Status>;
-}
+type Deployment = ObjectOf<ReturnType<typeof schemaOf>>;
 
 const SHARE = "25%";
 
 function setDefaults({ spec }: Deployment): void {
   spec.replicas ??= 1;
-  spec.strategy ??= {};
   const { strategy } = spec;
   strategy.type ||= "RollingUpdate";
   if (strategy.type === "RollingUpdate") {
@@ -144,8 +117,7 @@ function validateStrategy({ type, rollingUpdate }: Deployment["spec"]["strategy"
   validateAtMostAll(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`, errors);
 }
 
-function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as Deployment;
+function validate({ spec }: Deployment, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
   validateNotNegative(spec, ["replicas"], "spec", errors);
   validateSelector(spec.selector, "spec.selector", errors);
   validateTemplate(spec, templates, errors, ctx);
@@ -157,8 +129,7 @@ function validate(object: ApiObject, templates: PodTemplates, errors: FieldError
   }
 }
 
-function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [{ status }, { status: before }] = [object as Deployment, old as Deployment];
+function validateStatus({ status }: Deployment, { status: before }: Deployment, errors: FieldErrors): void {
   const counts = ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas"] as const;
   const more = ["availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount"] as const;
   validateNotNegative(status, [...counts, ...more], "status", errors);
@@ -173,53 +144,41 @@ function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors):
     "status",
     errors,
   );
-  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+  validateNotLess(status.collisionCount, before.collisionCount, "status.collisionCount", errors);
 }
 
-const columns: readonly Column[] = [
-  textColumn(
-    "Ready",
-    "How many of the wanted Pods are ready.",
-    (object) => `${Number(statusOf(object, "readyReplicas") ?? 0)}/${replicasOf(object)}`,
-  ),
-  textColumn("Up-to-date", "Pods of the present template.", (object) =>
-    Number(statusOf(object, "updatedReplicas") ?? 0),
-  ),
-  textColumn("Available", "Pods that have been ready for long enough.", (object) =>
-    Number(statusOf(object, "availableReplicas") ?? 0),
-  ),
+const columns: readonly Column<Deployment>[] = [
+  readyColumn,
+  textColumn("Up-to-date", "Pods of the present template.", ({ status }) => status.updatedReplicas ?? 0),
+  textColumn("Available", "Pods that have been ready for long enough.", ({ status }) => status.availableReplicas ?? 0),
   ageColumn,
   ...containerColumns(templateOf),
-  selectorColumn(),
+  selectorColumn,
 ];
 
 /** The definition of Deployment. */
 export function deployment(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
   const schema = schemaOf(ctx);
-  return {
+  return defineResource(schema, {
     group: "apps",
     version: "v1",
     kind: "Deployment",
     plural: "deployments",
-    singular: "deployment",
     shortNames: ["deploy"],
     categories: ["all"],
     scope: "Namespaced",
-    description,
-    schema,
-    deleteAnswers: "status",
-    ...workload(templates, {
-      setDefaults: (object) => setDefaults(object as Deployment),
+    ...workload<Deployment>(templates, {
+      setDefaults,
       validate: (object, errors, write) => validate(object, templates, errors, write),
       validateChange: validateSameSelector,
       validateStatus,
       counts: (object, old) =>
         !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }) ||
-        !equal((object.metadata.annotations ?? {}) as Value, (old.metadata.annotations ?? {}) as Value),
+        !same(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
       keepsLabels: true,
-      subresources: { scale: scaleOf(selectorOf) },
+      subresources: { scale: scaleOf<Deployment>(selectorOf) },
     }),
     columns,
-  };
+  });
 }

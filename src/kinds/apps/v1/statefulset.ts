@@ -6,23 +6,10 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, labelName } from "../../../meta/names.ts";
-import {
-  type Static,
-  type TSchema,
-  always,
-  atomicList,
-  int32,
-  intOrString,
-  keyedList,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
-import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
@@ -39,84 +26,76 @@ import {
 import { scaleOf } from "../../autoscaling/v1/scale.ts";
 import {
   Condition,
-  type Workload,
-  ageColumn,
-  containerColumns,
   counted,
   observed,
-  replicasOf,
+  readyColumn,
   selectorOf,
-  statusOf,
   templateOf,
   validateLasting,
   validateSelector,
   validateTemplate,
   workload,
 } from "../../core/v1/workload.ts";
+import { containerColumns } from "../../rules/template-columns.ts";
 
-const description = "Pods of one template that keep their names and their claims.";
-
-const UpdateStrategy = struct("How Pods of an old template are replaced.", {
-  type: optional(text("RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them.")),
-  rollingUpdate: pointer(
-    struct("Which Pods, and how many at a time.", {
-      partition: pointer(int32("Pods with a lower number keep the old template.")),
-      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
+const UpdateStrategy = t.struct("How Pods of an old template are replaced.", {
+  type: t.optional(t.text("RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them.")),
+  rollingUpdate: t.pointer(
+    t.struct("Which Pods, and how many at a time.", {
+      partition: t.pointer(t.int32("Pods with a lower number keep the old template.")),
+      maxUnavailable: t.pointer(t.intOrString("How many Pods may be missing, as a number or a percentage.")),
     }),
   ),
 });
 
-const RetentionPolicy = struct("Whether claims go with their Pods.", {
-  whenDeleted: optional(text("Retain or Delete, when the set is deleted.")),
-  whenScaled: optional(text("Retain or Delete, when there are to be fewer Pods.")),
+const RetentionPolicy = t.struct("Whether claims go with their Pods.", {
+  whenDeleted: t.optional(t.text("Retain or Delete, when the set is deleted.")),
+  whenScaled: t.optional(t.text("Retain or Delete, when there are to be fewer Pods.")),
 });
 
-const Status = struct("How many Pods there are.", {
+const Status = t.struct("How many Pods there are.", {
   observedGeneration: observed,
-  replicas: required(int32("Pods that there are.")),
+  replicas: t.required(t.int32("Pods that there are.")),
   readyReplicas: counted("Pods that are ready."),
   currentReplicas: counted("Pods of the revision before."),
   updatedReplicas: counted("Pods of the present revision."),
-  currentRevision: optional(text("The revision before.")),
-  updateRevision: optional(text("The present revision.")),
-  collisionCount: pointer(int32("How often a name of a revision was taken.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the set.")),
-  availableReplicas: always(int32("Pods that have been ready for long enough.")),
+  currentRevision: t.optional(t.text("The revision before.")),
+  updateRevision: t.optional(t.text("The present revision.")),
+  collisionCount: t.pointer(t.int32("How often a name of a revision was taken.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the set.")),
+  availableReplicas: t.always(t.int32("Pods that have been ready for long enough.")),
 });
 
 const specSchema = (ctx: ApiContext) =>
-  struct("What is wanted.", {
-    replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
-    selector: requiredOrNull(LabelSelector),
-    template: required(PodTemplates.of(ctx).schema),
-    volumeClaimTemplates: optional(atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
-    serviceName: always(text("The service that gives the Pods their names.")),
-    podManagementPolicy: optional(
-      text("OrderedReady: one Pod after the other. Parallel: all at once.", { default: "OrderedReady" }),
+  t.struct("What is wanted.", {
+    replicas: t.pointer(t.int32("How many Pods are wanted; 1 by default.")),
+    selector: t.requiredOrNull(LabelSelector),
+    template: t.required(PodTemplates.of(ctx).schema),
+    volumeClaimTemplates: t.optional(t.atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
+    serviceName: t.always(t.text("The service that gives the Pods their names.")),
+    podManagementPolicy: t.optional(
+      t.text("OrderedReady: one Pod after the other. Parallel: all at once.", { default: "OrderedReady" }),
     ),
-    updateStrategy: always(UpdateStrategy),
-    revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
-    minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-    persistentVolumeClaimRetentionPolicy: pointer(RetentionPolicy),
-    ordinals: pointer(struct("The numbers of the Pods.", { start: always(int32("The number of the first Pod.")) })),
+    updateStrategy: t.always(UpdateStrategy),
+    revisionHistoryLimit: t.pointer(t.int32("How many old revisions are kept; 10 by default.")),
+    minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+    persistentVolumeClaimRetentionPolicy: t.pointer(RetentionPolicy),
+    ordinals: t.pointer(
+      t.struct("The numbers of the Pods.", { start: t.always(t.int32("The number of the first Pod.")) }),
+    ),
   });
 
-interface StatefulSet extends Workload {
-  spec: Workload["spec"] & {
-    volumeClaimTemplates?: ClaimTemplate[];
-    serviceName?: string;
-    podManagementPolicy?: string;
-    updateStrategy: { type?: string; rollingUpdate?: { partition?: number; maxUnavailable?: number | string } };
-    persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
-    ordinals?: { start?: number };
-  };
-  status: Static<typeof Status>;
-}
+const schemaOf = (spec: ReturnType<typeof specSchema>) =>
+  objectSchema("Pods of one template that keep their names and their claims.", {
+    spec: t.always(spec),
+    status: t.always(Status),
+  });
+
+type StatefulSet = ObjectOf<ReturnType<typeof schemaOf>>;
 
 function setDefaults({ spec }: StatefulSet): void {
   spec.replicas ??= 1;
   spec.podManagementPolicy ||= "OrderedReady";
-  spec.updateStrategy ??= {};
   const { updateStrategy } = spec;
   // Who says the type says the rest as well, or leaves it out.
   if (!updateStrategy.type) {
@@ -156,13 +135,13 @@ function validateUpdateStrategy(
 const POLICIES = ["Delete", "Retain"];
 
 function validate(
-  object: ApiObject,
+  object: StatefulSet,
   isNew: boolean,
   templates: PodTemplates,
   errors: FieldErrors,
   ctx: WriteContext,
 ): void {
-  const { spec } = object as StatefulSet;
+  const { spec } = object;
   const { podManagementPolicy, persistentVolumeClaimRetentionPolicy: kept = {}, serviceName, template } = spec;
   if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
     errors.invalid("spec.podManagementPolicy", podManagementPolicy, "expected OrderedReady or Parallel");
@@ -208,67 +187,61 @@ const MAY_CHANGE = [
   "minReadySeconds",
 ] as const;
 
-function validateChange(schema: TSchema, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [now, before] = [{ ...(object as StatefulSet).spec }, { ...(old as StatefulSet).spec }];
+function validateChange(schema: t.TSchema, object: StatefulSet, old: StatefulSet, errors: FieldErrors): void {
+  const now: Partial<StatefulSet["spec"]> = { ...object.spec };
+  const before: typeof now = { ...old.spec };
   for (const member of MAY_CHANGE) {
-    delete (now as Record<string, unknown>)[member];
-    delete (before as Record<string, unknown>)[member];
+    delete now[member];
+    delete before[member];
   }
   if (sameMeaning(schema, now, before)) return;
   errors.forbidden("spec", `expected changes of ${MAY_CHANGE.join(", ")} only`);
 }
 
-function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [{ status }, { status: before }] = [object as StatefulSet, old as StatefulSet];
+function validateStatus({ status }: StatefulSet, { status: before }: StatefulSet, errors: FieldErrors): void {
   const parts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"] as const;
   validateNotNegative(status, ["replicas", ...parts, "observedGeneration", "collisionCount"], "status", errors);
-  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+  validateNotLess(status.collisionCount, before.collisionCount, "status.collisionCount", errors);
   const pairs = parts.map((part) => [part, "replicas"] as const);
   validateAtMost(status, [...pairs, ["availableReplicas", "readyReplicas"]], "status", errors);
 }
 
-const columns: readonly Column[] = [
-  textColumn(
-    "Ready",
-    "How many of the wanted Pods are ready.",
-    (object) => `${Number(statusOf(object, "readyReplicas") ?? 0)}/${replicasOf(object)}`,
-  ),
-  ageColumn,
-  ...containerColumns(templateOf),
-];
+const columns: readonly Column<StatefulSet>[] = [readyColumn, ageColumn, ...containerColumns(templateOf)];
 
 /** The definition of StatefulSet. */
 export function statefulSet(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
   const spec = specSchema(ctx);
-  return {
-    group: "apps",
-    version: "v1",
-    kind: "StatefulSet",
-    plural: "statefulsets",
-    singular: "statefulset",
-    shortNames: ["sts"],
-    categories: ["all"],
-    scope: "Namespaced",
-    description,
-    schema: objectSchema(description, { spec: always(spec), status: always(Status) }),
-    nameRule: labelName,
-    deleteAnswers: "status",
-    ...workload(templates, {
-      setDefaults: (object) => setDefaults(object as StatefulSet),
-      validate: (object, errors, write, old) => validate(object, !old, templates, errors, write),
-      validateChange: (object, old, errors) => validateChange(spec, object, old, errors),
-      firstStatus: { replicas: 0, availableReplicas: 0 },
-      validateStatus,
-      *warnings(object) {
-        const { volumeClaimTemplates: claims = [], revisionHistoryLimit: kept = 0 } = (object as StatefulSet).spec;
-        for (const [i, claim] of claims.entries()) {
-          yield* ClaimTemplates.warnings(claim, `spec.volumeClaimTemplates[${i}]`);
-        }
-        if (kept < 0) yield "spec.revisionHistoryLimit: a negative number keeps all old revisions";
-      },
-      subresources: { scale: scaleOf(selectorOf) },
+  return defineResource(
+    objectSchema("Pods of one template that keep their names and their claims.", {
+      spec: t.always(spec),
+      status: t.always(Status),
     }),
-    columns,
-  };
+    {
+      group: "apps",
+      version: "v1",
+      kind: "StatefulSet",
+      plural: "statefulsets",
+      shortNames: ["sts"],
+      categories: ["all"],
+      scope: "Namespaced",
+      nameRule: labelName,
+      ...workload<StatefulSet>(templates, {
+        setDefaults,
+        validate: (object, errors, write, old) => validate(object, !old, templates, errors, write),
+        validateChange: (object, old, errors) => validateChange(spec, object, old, errors),
+        firstStatus: { replicas: 0, availableReplicas: 0 },
+        validateStatus,
+        *warnings(object) {
+          const { volumeClaimTemplates: claims = [], revisionHistoryLimit: kept = 0 } = object.spec;
+          for (const [i, claim] of claims.entries()) {
+            yield* ClaimTemplates.warnings(claim, `spec.volumeClaimTemplates[${i}]`);
+          }
+          if (kept < 0) yield "spec.revisionHistoryLimit: a negative number keeps all old revisions";
+        },
+        subresources: { scale: scaleOf<StatefulSet>(selectorOf) },
+      }),
+      columns,
+    },
+  );
 }

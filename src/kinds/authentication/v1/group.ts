@@ -4,119 +4,91 @@
  *
  * @module
  */
-import {
-  always,
-  atomicList,
-  bool,
-  int64,
-  map,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
-import type { DefinitionFactory, ResourceDefinition } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { DefinitionFactory } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-const UserInfo = struct("Who somebody is.", {
-  username: optional(text("Name of the user.")),
-  uid: optional(text("Tells users of the same name apart.")),
-  groups: optional(atomicList(text(), "Groups of the user.")),
-  extra: optional(map(atomicList(text()), "What else is known of the user.")),
+const asked = { group: "authentication.k8s.io", version: "v1", verbs: ["create"], asked: true } as const;
+
+const UserInfo = t.struct("Who somebody is.", {
+  username: t.optional(t.text("Name of the user.")),
+  uid: t.optional(t.text("Tells users of the same name apart.")),
+  groups: t.optional(t.atomicList(t.text(), "Groups of the user.")),
+  extra: t.optional(t.map(t.atomicList(t.text()), "What else is known of the user.")),
 });
 
-const aboutMe = "Answers who the one is that asks.";
-
-const selfSubjectReview: ResourceDefinition = {
-  group: "authentication.k8s.io",
-  version: "v1",
-  kind: "SelfSubjectReview",
-  plural: "selfsubjectreviews",
-  singular: "selfsubjectreview",
-  scope: "Cluster",
-  description: aboutMe,
-  schema: objectSchema(aboutMe, {
-    status: always(struct("The answer.", { userInfo: optional(UserInfo) })),
+const selfSubjectReview = defineResource(
+  objectSchema("Answers who the one is that asks.", {
+    status: t.always(t.struct("The answer.", { userInfo: t.optional(UserInfo) })),
   }),
-  verbs: ["create"],
-  asked: true,
-  deleteAnswers: "status",
-};
-
-const aboutReview = "Answers whose a token is.";
+  {
+    kind: "SelfSubjectReview",
+    plural: "selfsubjectreviews",
+    scope: "Cluster",
+    ...asked,
+  },
+);
 
 /** The definition of TokenReview: who is shown a token asks whom it stands for (AUTHN-39). */
-const tokenReview: ResourceDefinition = {
-  group: "authentication.k8s.io",
-  version: "v1",
-  kind: "TokenReview",
-  plural: "tokenreviews",
-  singular: "tokenreview",
-  scope: "Cluster",
-  description: aboutReview,
-  schema: objectSchema(aboutReview, {
-    spec: required(
-      struct("What is asked.", {
-        token: optional(text("The token.")),
-        audiences: optional(atomicList(text(), "For whom the token has to be; for this server by default.")),
+const tokenReview = defineResource(
+  objectSchema("Answers whose a token is.", {
+    spec: t.required(
+      t.struct("What is asked.", {
+        token: t.optional(t.text("The token.")),
+        audiences: t.optional(t.atomicList(t.text(), "For whom the token has to be; for this server by default.")),
       }),
     ),
-    status: always(
-      struct("The answer.", {
-        authenticated: optional(bool("Whether the token is good.")),
-        user: always({ ...UserInfo, description: "Whom the token stands for." }),
-        audiences: optional(atomicList(text(), "Those of the audiences asked for that the token is for.")),
-        error: optional(text("Why the token is not good.")),
+    status: t.always(
+      t.struct("The answer.", {
+        authenticated: t.optional(t.bool("Whether the token is good.")),
+        user: t.always({ ...UserInfo, description: "Whom the token stands for." }),
+        audiences: t.optional(t.atomicList(t.text(), "Those of the audiences asked for that the token is for.")),
+        error: t.optional(t.text("Why the token is not good.")),
       }),
     ),
   }),
-  verbs: ["create"],
-  asked: true,
-  deleteAnswers: "status",
-};
+  {
+    kind: "TokenReview",
+    plural: "tokenreviews",
+    scope: "Cluster",
+    ...asked,
+  },
+);
 
-const aboutToken = "Asks for a token of a service account.";
-
-const BoundObject = struct("The object that a token is bound to: it ends with the object.", {
-  kind: optional(text("Kind of the object: Pod, Secret or Node.")),
-  apiVersion: optional(text("API version of the object.")),
-  name: optional(text("Name of the object.")),
-  uid: optional(text("UID of the object.")),
+const BoundObject = t.struct("The object that a token is bound to: it ends with the object.", {
+  kind: t.optional(t.text("Kind of the object: Pod, Secret or Node.")),
+  apiVersion: t.optional(t.text("API version of the object.")),
+  name: t.optional(t.text("Name of the object.")),
+  uid: t.optional(t.text("UID of the object.")),
 });
 
 /** The definition of TokenRequest. LIM-11: an hour by default; the bounds are checked where tokens are made. */
-export const tokenRequest: ResourceDefinition = {
-  group: "authentication.k8s.io",
-  version: "v1",
-  kind: "TokenRequest",
-  plural: "tokenrequests",
-  singular: "tokenrequest",
-  scope: "Namespaced",
-  description: aboutToken,
-  schema: objectSchema(aboutToken, {
-    spec: required(
-      struct("What the token should be.", {
-        audiences: nullable(atomicList(text(), "For whom the token is; for this server by default.")),
-        expirationSeconds: pointer(int64("How long it is good, in seconds.", { default: 3600 })),
-        boundObjectRef: nullable(BoundObject),
+export const tokenRequest = defineResource(
+  objectSchema("Asks for a token of a service account.", {
+    spec: t.required(
+      t.struct("What the token should be.", {
+        audiences: t.nullable(t.atomicList(t.text(), "For whom the token is; for this server by default.")),
+        expirationSeconds: t.pointer(t.int64("How long it is good, in seconds.", { default: 3600 })),
+        boundObjectRef: t.nullable(BoundObject),
       }),
     ),
-    status: optional(
-      struct("The token.", {
-        token: required(text("The token itself.")),
-        expirationTimestamp: nullable(time("When it ends.")),
+    status: t.optional(
+      t.struct("The token.", {
+        token: t.required(t.text("The token itself.")),
+        expirationTimestamp: t.nullable(t.time("When it ends.")),
       }),
     ),
   }),
-  verbs: ["create"],
-  asked: true,
-  // It is asked for below a service account, and has no path of its own.
-  served: false,
-  deleteAnswers: "status",
-};
+  {
+    kind: "TokenRequest",
+    plural: "tokenrequests",
+    scope: "Namespaced",
+    ...asked,
+    // It is asked for below a service account, and has no path of its own.
+    served: false,
+  },
+);
 
 /** The definitions of the group; the same in both dialects. */
 export const authenticationGroup: DefinitionFactory = () => [selfSubjectReview, tokenReview, tokenRequest];

@@ -4,107 +4,94 @@
  *
  * @module
  */
-import {
-  type TSchema,
-  always,
-  atomicList,
-  bool,
-  map,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import type { DefinitionFactory, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-const SelectorRequirement = struct("One thing that is asked of a key.", {
-  key: required(text("The key.")),
-  operator: required(text("In, NotIn, Exists or DoesNotExist.")),
-  values: optional(atomicList(text(), "The values of In and NotIn.")),
+const SelectorRequirement = t.struct("One thing that is asked of a key.", {
+  key: t.required(t.text("The key.")),
+  operator: t.required(t.text("In, NotIn, Exists or DoesNotExist.")),
+  values: t.optional(t.atomicList(t.text(), "The values of In and NotIn.")),
 });
 
-const SelectorAttributes = struct("The selector of the request, as text or as requirements.", {
-  rawSelector: optional(text("The selector as it was sent.")),
-  requirements: optional(atomicList(SelectorRequirement, "The selector, read.")),
+const SelectorAttributes = t.struct("The selector of the request, as text or as requirements.", {
+  rawSelector: t.optional(t.text("The selector as it was sent.")),
+  requirements: t.optional(t.atomicList(SelectorRequirement, "The selector, read.")),
 });
 
-const ResourceAttributes = struct("A request for objects; `*` stands for all.", {
-  namespace: optional(text("Namespace of the object, empty for the cluster or all of them.")),
-  verb: optional(text("get, list, watch, create, update, patch, delete, deletecollection or another.")),
-  group: optional(text("Group of the resource.")),
-  version: optional(text("Version of the resource.")),
-  resource: optional(text("The resource, in the plural.")),
-  subresource: optional(text("Its subresource.")),
-  name: optional(text("Name of the object, empty for all.")),
-  fieldSelector: pointer(SelectorAttributes),
-  labelSelector: pointer(SelectorAttributes),
+const ResourceAttributes = t.struct("A request for objects; `*` stands for all.", {
+  namespace: t.optional(t.text("Namespace of the object, empty for the cluster or all of them.")),
+  verb: t.optional(t.text("get, list, watch, create, update, patch, delete, deletecollection or another.")),
+  group: t.optional(t.text("Group of the resource.")),
+  version: t.optional(t.text("Version of the resource.")),
+  resource: t.optional(t.text("The resource, in the plural.")),
+  subresource: t.optional(t.text("Its subresource.")),
+  name: t.optional(t.text("Name of the object, empty for all.")),
+  fieldSelector: t.pointer(SelectorAttributes),
+  labelSelector: t.pointer(SelectorAttributes),
 });
 
-const NonResourceAttributes = struct("A request for something that is no object.", {
-  path: optional(text("The path of the request.")),
-  verb: optional(text("The method of the request, in lower case.")),
+const NonResourceAttributes = t.struct("A request for something that is no object.", {
+  path: t.optional(t.text("The path of the request.")),
+  verb: t.optional(t.text("The method of the request, in lower case.")),
 });
 
 const attributes = {
-  resourceAttributes: pointer(ResourceAttributes),
-  nonResourceAttributes: pointer(NonResourceAttributes),
+  resourceAttributes: t.pointer(ResourceAttributes),
+  nonResourceAttributes: t.pointer(NonResourceAttributes),
 };
 
-const AccessStatus = struct("The answer.", {
-  allowed: required(bool("Whether the request is allowed.")),
-  denied: optional(bool("Whether it is refused for good, whoever else would allow it.")),
-  reason: optional(text("Why.")),
-  evaluationError: optional(text("What went wrong while it was decided.")),
+const AccessStatus = t.struct("The answer.", {
+  allowed: t.required(t.bool("Whether the request is allowed.")),
+  denied: t.optional(t.bool("Whether it is refused for good, whoever else would allow it.")),
+  reason: t.optional(t.text("Why.")),
+  evaluationError: t.optional(t.text("What went wrong while it was decided.")),
 });
 
-const rule = <P extends Record<string, TSchema>>(about: string, more: P): ReturnType<typeof atomicList> =>
-  atomicList(struct(about, { verbs: required(atomicList(text(), "What may be done.")), ...more }), about);
+const rule = <P extends Record<string, t.TSchema>>(about: string, more: P): ReturnType<typeof t.atomicList> =>
+  t.atomicList(t.struct(about, { verbs: t.required(t.atomicList(t.text(), "What may be done.")), ...more }), about);
 
-const RulesStatus = struct("The answer: what may be done, as far as it is known.", {
-  resourceRules: required(
+const RulesStatus = t.struct("The answer: what may be done, as far as it is known.", {
+  resourceRules: t.required(
     rule("What may be done with objects.", {
-      apiGroups: optional(atomicList(text(), "Groups of the resources.")),
-      resources: optional(atomicList(text(), "The resources.")),
-      resourceNames: optional(atomicList(text(), "Names of objects; all when there are none.")),
+      apiGroups: t.optional(t.atomicList(t.text(), "Groups of the resources.")),
+      resources: t.optional(t.atomicList(t.text(), "The resources.")),
+      resourceNames: t.optional(t.atomicList(t.text(), "Names of objects; all when there are none.")),
     }),
   ),
-  nonResourceRules: required(
+  nonResourceRules: t.required(
     rule("What may be done with what is no object.", {
-      nonResourceURLs: optional(atomicList(text(), "The paths; `*` at the end stands for more.")),
+      nonResourceURLs: t.optional(t.atomicList(t.text(), "The paths; `*` at the end stands for more.")),
     }),
   ),
-  incomplete: required(bool("Whether there may be more that is allowed.")),
-  evaluationError: optional(text("What went wrong while it was decided.")),
+  incomplete: t.required(t.bool("Whether there may be more that is allowed.")),
+  evaluationError: t.optional(t.text("What went wrong while it was decided.")),
 });
 
 const question = (
   kind: string,
   about: string,
-  spec: TSchema,
-  status: TSchema,
+  spec: t.TSchema,
+  status: t.TSchema,
   scope: ResourceDefinition["scope"] = "Cluster",
-): ResourceDefinition => ({
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind,
-  plural: `${kind.toLowerCase()}s`,
-  singular: kind.toLowerCase(),
-  scope,
-  description: about,
-  schema: objectSchema(about, { spec: required(spec), status: always(status) }),
-  verbs: ["create"],
-  asked: true,
-  deleteAnswers: "status",
-});
+): ResourceDefinition =>
+  defineResource(objectSchema(about, { spec: t.required(spec), status: t.always(status) }), {
+    group: "authorization.k8s.io",
+    version: "v1",
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    scope,
+    verbs: ["create"],
+    asked: true,
+  });
 
-const someone = struct("Who, and the request that is asked about; one of both kinds.", {
+const someone = t.struct("Who, and the request that is asked about; one of both kinds.", {
   ...attributes,
-  user: optional(text("The user.")),
-  groups: optional(atomicList(text(), "The groups of the user.")),
-  extra: optional(map(atomicList(text()), "What else is known of the user.")),
-  uid: optional(text("The UID of the user.")),
+  user: t.optional(t.text("The user.")),
+  groups: t.optional(t.atomicList(t.text(), "The groups of the user.")),
+  extra: t.optional(t.map(t.atomicList(t.text()), "What else is known of the user.")),
+  uid: t.optional(t.text("The UID of the user.")),
 });
 
 /** The definitions of the group; the same in both dialects. */
@@ -119,13 +106,13 @@ export const authorizationGroup: DefinitionFactory = () => [
   question(
     "SelfSubjectAccessReview",
     "Answers whether the one who asks may do something.",
-    struct("The request that is asked about; one of both kinds.", attributes),
+    t.struct("The request that is asked about; one of both kinds.", attributes),
     AccessStatus,
   ),
   question(
     "SelfSubjectRulesReview",
     "Answers what the one who asks may do in a namespace.",
-    struct("What is asked about.", { namespace: optional(text("The namespace.")) }),
+    t.struct("What is asked about.", { namespace: t.optional(t.text("The namespace.")) }),
     RulesStatus,
   ),
   question("SubjectAccessReview", "Answers whether somebody may do something.", someone, AccessStatus),

@@ -7,7 +7,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, always, int32, int64, pointer, required, struct, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type {
   ApiContext,
   ApiObject,
@@ -16,34 +16,34 @@ import type {
   WriteRules,
 } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { type OldForms, oldForms } from "../old-forms.ts";
 import { cpuMetric, currentMetrics, fillBehavior, horizontalPodAutoscalerV2 } from "../v2/horizontalpodautoscaler.ts";
 import { AtomicObjectReference, type Autoscaler, type CurrentMetric, type Metric, description } from "../v2/schema.ts";
+import { same } from "../../rules/same.ts";
 
-const Spec = struct("What is wanted.", {
-  scaleTargetRef: required(AtomicObjectReference),
-  minReplicas: pointer(int32("The least number of Pods; 1 by default.")),
-  maxReplicas: required(int32("The greatest number of Pods.")),
-  targetCPUUtilizationPercentage: pointer(
-    int32("The share of the cpu that the Pods ask for, on average; 80 by default where there is no other metric."),
+const Spec = t.struct("What is wanted.", {
+  scaleTargetRef: t.required(AtomicObjectReference),
+  minReplicas: t.pointer(t.int32("The least number of Pods; 1 by default.")),
+  maxReplicas: t.required(t.int32("The greatest number of Pods.")),
+  targetCPUUtilizationPercentage: t.pointer(
+    t.int32("The share of the cpu that the Pods ask for, on average; 80 by default where there is no other metric."),
   ),
 });
 
-const Status = struct("How it is.", {
-  observedGeneration: pointer(int64("The generation of the object that the status speaks of.")),
-  lastScaleTime: pointer(time("When the number of Pods was last changed.")),
-  currentReplicas: required(int32("How many Pods there were.")),
-  desiredReplicas: required(int32("How many Pods there are to be.")),
-  currentCPUUtilizationPercentage: pointer(int32("The share of the cpu that the Pods used, on average.")),
+const Status = t.struct("How it is.", {
+  observedGeneration: t.pointer(t.int64("The generation of the object that the status speaks of.")),
+  lastScaleTime: t.pointer(t.time("When the number of Pods was last changed.")),
+  currentReplicas: t.required(t.int32("How many Pods there were.")),
+  desiredReplicas: t.required(t.int32("How many Pods there are to be.")),
+  currentCPUUtilizationPercentage: t.pointer(t.int32("The share of the cpu that the Pods used, on average.")),
 });
 
-const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+const schema = objectSchema(description, { spec: t.always(Spec), status: t.always(Status) });
 
 /** A HorizontalPodAutoscaler as v1 shows it; of what an applier says any part may be missing. */
 interface View extends ApiObject {
-  spec?: Static<typeof Spec>;
-  status?: Static<typeof Status>;
+  spec?: t.Static<typeof Spec>;
+  status?: t.Static<typeof Status>;
 }
 
 /** Leaves out what is undefined. */
@@ -110,7 +110,7 @@ function metricsRead(said: readonly CurrentMetric[] | undefined, share: number |
   const cpu = (current: CurrentCpu): CurrentMetric[] => [{ type: "Resource", resource: { name: "cpu", current } }];
   // So the old form writes the share alone.
   const asWritten = cpu({ averageUtilization: share, averageValue: "0" });
-  if (said && !equal(said as CurrentMetric[] as Value[], asWritten as Value[])) return said;
+  if (said && !same(said, asWritten)) return said;
   return cpu({ averageUtilization: share });
 }
 
@@ -146,13 +146,13 @@ function toStored(object: ApiObject, replaced: ApiObject | undefined, forms: Old
   const stored = meant(object, forms);
   const before = replaced as Autoscaler | undefined;
   const seen = before && shown(before, forms);
-  const same = (member: "spec" | "status", keys: readonly string[]): boolean =>
+  const isSame = (member: "spec" | "status", keys: readonly string[]): boolean =>
     seen !== undefined &&
-    equal(seen[member] as object as Value, object[member] as Value) &&
+    same(seen[member], object[member]) &&
     keys.every((key) => seen.metadata.annotations?.[key] === object.metadata.annotations?.[key]);
-  if (before && same("spec", forms.ofSpec)) stored.spec = before.spec;
+  if (before && isSame("spec", forms.ofSpec)) stored.spec = before.spec;
   else if (stored.spec) fillBehavior(stored.spec);
-  if (before && same("status", forms.ofStatus)) stored.status = before.status;
+  if (before && isSame("status", forms.ofStatus)) stored.status = before.status;
   return stored;
 }
 

@@ -4,63 +4,56 @@
  *
  * @module
  */
-import { always, int32, optional, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, numberColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, SubresourceRules } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiObject, SubresourceRules } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-interface Scale extends ApiObject {
-  spec: { replicas?: number };
-  status: { replicas?: number };
-}
+const schema = objectSchema("How many replicas of something are wanted, and how many there are.", {
+  spec: t.always(t.struct("What is wanted.", { replicas: t.optional(t.int32("How many replicas are wanted.")) })),
+  status: t.always(
+    t.struct("What there is.", {
+      replicas: t.always(t.int32("How many replicas there are.")),
+      selector: t.optional(t.text("The label selector of the replicas, as a text.")),
+    }),
+  ),
+});
 
 /** The kind of the bodies of `scale`. */
-export const scale: ResourceDefinition = {
+export const scale = defineResource(schema, {
   group: "autoscaling",
   version: "v1",
   kind: "Scale",
   plural: "scales",
-  singular: "scale",
   scope: "Namespaced",
-  description: "How many replicas of something are wanted, and how many there are.",
-  schema: objectSchema("How many replicas of something are wanted, and how many there are.", {
-    spec: always(struct("What is wanted.", { replicas: optional(int32("How many replicas are wanted.")) })),
-    status: always(
-      struct("What there is.", {
-        replicas: always(int32("How many replicas there are.")),
-        selector: optional(text("The label selector of the replicas, as a text.")),
-      }),
-    ),
-  }),
-  deleteAnswers: "status",
   columns: [
-    numberColumn("Desired", "How many replicas are wanted.", (object) => (object as Scale).spec.replicas),
-    numberColumn("Available", "How many replicas there are.", (object) => (object as Scale).status.replicas),
+    numberColumn("Desired", "How many replicas are wanted.", (object) => object.spec.replicas),
+    numberColumn("Available", "How many replicas there are.", (object) => object.status.replicas),
     ageColumn,
   ],
-};
+});
 
 interface Replicated extends ApiObject {
-  spec: { replicas?: number };
-  status?: { replicas?: number };
+  readonly spec: { replicas?: number };
+  readonly status: { readonly replicas?: number };
 }
 
 /** The scale path of a kind with `spec.replicas` (KIND-All-17..20); `selectorOf` says which Pods are counted, as a query. */
-export const scaleOf = (selectorOf: (object: ApiObject) => string): SubresourceRules => ({
+export const scaleOf = <T extends Replicated>(selectorOf: (object: T) => string): SubresourceRules<T> => ({
   verbs: ["get", "patch", "update"],
   takes: scale,
   lens: {
     read(object) {
-      const { spec, status } = object as Replicated;
+      const { replicas } = object.spec;
       const selector = selectorOf(object);
       return {
-        spec: spec.replicas ? { replicas: spec.replicas } : {},
-        status: { replicas: status?.replicas ?? 0, ...(selector === "" ? {} : { selector }) },
+        spec: replicas ? { replicas } : {},
+        status: { replicas: object.status.replicas ?? 0, ...(selector === "" ? {} : { selector }) },
       };
     },
-    write(object, value) {
-      const { replicas = 0 } = value["spec"] as { replicas?: number };
-      (object as Replicated).spec.replicas = replicas;
+    write(object, value: ObjectOf<typeof schema>) {
+      object.spec.replicas = value.spec.replicas ?? 0;
       const { resourceVersion } = value.metadata;
       if (resourceVersion) object.metadata.resourceVersion = resourceVersion;
     },

@@ -4,7 +4,7 @@
  * @module
  */
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column } from "../../../schema/definition.ts";
+import type { Column } from "../../../schema/definition.ts";
 import type { Autoscaler, CurrentMetric, Metric } from "./schema.ts";
 
 const UNKNOWN = "<unknown>";
@@ -45,11 +45,10 @@ function shown(metric: Metric, current: CurrentMetric | undefined): string {
   return "<unknown type>";
 }
 
-function targets(object: ApiObject): string {
-  const { spec, status } = object as Partial<Autoscaler>;
-  const metrics = spec?.metrics ?? [];
+function targets({ spec, status }: Autoscaler): string {
+  const metrics = spec.metrics ?? [];
   if (metrics.length === 0) return "<none>";
-  const current = status?.currentMetrics ?? [];
+  const current = status.currentMetrics ?? [];
   const text = metrics
     .slice(0, MOST_SHOWN)
     .map((metric, i) => shown(metric, current[i]))
@@ -58,25 +57,15 @@ function targets(object: ApiObject): string {
 }
 
 /** The columns, of an object in the form in which it is stored. */
-export const columns: readonly Column[] = [
-  textColumn("Reference", "What has the Pods.", (object) => {
-    const { kind = "", name = "" } = (object as Partial<Autoscaler>).spec?.scaleTargetRef ?? {};
-    return `${kind}/${name}`;
-  }),
+export const columns: readonly Column<Autoscaler>[] = [
+  textColumn(
+    "Reference",
+    "What has the Pods.",
+    ({ spec }) => `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
+  ),
   textColumn("Targets", "What the metrics are and what they are to be.", targets),
-  textColumn("MinPods", "The least number of Pods.", (object) => {
-    const least = (object as Partial<Autoscaler>).spec?.minReplicas;
-    return least === undefined ? "<unset>" : String(least);
-  }),
-  textColumn(
-    "MaxPods",
-    "The greatest number of Pods.",
-    (object) => (object as Partial<Autoscaler>).spec?.maxReplicas ?? 0,
-  ),
-  textColumn(
-    "Replicas",
-    "How many Pods there were.",
-    (object) => (object as Partial<Autoscaler>).status?.currentReplicas ?? 0,
-  ),
+  textColumn("MinPods", "The least number of Pods.", ({ spec }) => String(spec.minReplicas ?? "<unset>")),
+  textColumn("MaxPods", "The greatest number of Pods.", ({ spec }) => spec.maxReplicas),
+  textColumn("Replicas", "How many Pods there were.", ({ status }) => status.currentReplicas ?? 0),
   ageColumn,
 ];

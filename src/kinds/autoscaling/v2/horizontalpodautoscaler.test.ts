@@ -287,11 +287,8 @@ describe("KIND-HorizontalPodAutoscaler-16: its columns", () => {
 
   test("the reference, the numbers, and what is not known", () => {
     expect(shown([cpu])).toEqual(["Deployment/x", "cpu: <unknown>/80%", "1", 5, 3, "0s"]);
-    expect(kind.cells({ apiVersion: "autoscaling/v2", kind: "x", metadata: {} }).slice(0, 3)).toEqual([
-      "/",
-      "<none>",
-      "<unset>",
-    ]);
+    const empty = { scaleTargetRef: { kind: "", name: "" }, maxReplicas: 0 };
+    expect(kind.cells({ ...kind.create({}).object, spec: empty }).slice(0, 3)).toEqual(["/", "<none>", "<unset>"]);
   });
 
   const average = { type: "AverageValue", averageValue: "5" };

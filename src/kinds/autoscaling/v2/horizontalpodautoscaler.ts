@@ -5,6 +5,7 @@
  * @module
  */
 import type { Dialect } from "../../../meta/dialect.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { isObject } from "../../../value/value.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
@@ -13,6 +14,7 @@ import { columns } from "./columns.ts";
 import { oldForms } from "../old-forms.ts";
 import { validateSpec } from "./rules.ts";
 import { type Autoscaler, type CurrentMetric, type Metric, type Rules, description, schema } from "./schema.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const DEFAULT_CPU = 80;
 const PERIOD = 15;
@@ -68,48 +70,40 @@ export function currentMetrics(metrics: readonly CurrentMetric[], { rules }: Dia
 type Status = Autoscaler["status"];
 
 /** The definition of HorizontalPodAutoscaler in the version in which it is stored. */
-export const horizontalPodAutoscalerV2 = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: "autoscaling",
-  version: "v2",
-  kind: "HorizontalPodAutoscaler",
-  plural: "horizontalpodautoscalers",
-  singular: "horizontalpodautoscaler",
-  shortNames: ["hpa"],
-  categories: ["all"],
-  scope: "Namespaced",
-  description,
-  schema,
-  deleteAnswers: "status",
-  resetFields: ["status"],
-  // What v1 says in annotations means nothing here.
-  convert({ metadata }) {
-    if (!isObject(metadata?.annotations)) return;
-    const kept = oldForms(dialect).without(metadata.annotations);
-    if (kept) metadata.annotations = kept;
-    else delete metadata.annotations;
-  },
-  defaults: (object) => setDefaults(object as Autoscaler),
-  prepareForCreate(object, ctx) {
-    object["status"] = { desiredReplicas: 0, ...currentMetrics([], dialect) };
-    dropTolerance(object as Autoscaler, undefined, ctx);
-  },
-  prepareForUpdate(object, old, ctx) {
-    object["status"] = old["status"];
-    dropTolerance(object as Autoscaler, old as Autoscaler, ctx);
-  },
-  validate: (object, errors, ctx) => validateSpec((object as Autoscaler).spec, undefined, errors, ctx),
-  validateUpdate: (object, old, errors, ctx) =>
-    validateSpec((object as Autoscaler).spec, (old as Autoscaler).spec, errors, ctx),
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      resetFields: ["spec"],
-      prepareForUpdate(object, old) {
-        object["spec"] = old["spec"];
-      },
-      validateUpdate: (object, _old, errors) =>
-        validateNotNegative((object as Autoscaler).status, ["currentReplicas", "desiredReplicas"], "status", errors),
+export const horizontalPodAutoscalerV2 = ({ dialect }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "autoscaling",
+    version: "v2",
+    kind: "HorizontalPodAutoscaler",
+    plural: "horizontalpodautoscalers",
+    shortNames: ["hpa"],
+    categories: ["all"],
+    scope: "Namespaced",
+    description,
+    resetFields: ["status"],
+    // What v1 says in annotations means nothing here.
+    convert({ metadata }) {
+      if (!isObject(metadata?.annotations)) return;
+      const kept = oldForms(dialect).without(metadata.annotations);
+      if (kept) metadata.annotations = kept;
+      else delete metadata.annotations;
     },
-  },
-  columns,
-});
+    defaults: setDefaults,
+    prepareForCreate(object, ctx) {
+      object["status"] = { desiredReplicas: 0, ...currentMetrics([], dialect) };
+      dropTolerance(object, undefined, ctx);
+    },
+    prepareForUpdate(object, old, ctx) {
+      object["status"] = old["status"];
+      dropTolerance(object, old, ctx);
+    },
+    validate: (object, errors, ctx) => validateSpec(object.spec, undefined, errors, ctx),
+    validateUpdate: (object, old, errors, ctx) => validateSpec(object.spec, old.spec, errors, ctx),
+    subresources: {
+      status: statusPath({
+        validateUpdate: (object, _old, errors) =>
+          validateNotNegative(object.status, ["currentReplicas", "desiredReplicas"], "status", errors),
+      }),
+    },
+    columns,
+  });

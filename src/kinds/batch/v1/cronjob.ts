@@ -6,29 +6,10 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { subdomainName } from "../../../meta/names.ts";
 import { TemplateMetaSchema } from "../../../meta/object-meta.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int32,
-  int64,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, countOf, numberColumn, since, textColumn } from "../../../schema/columns.ts";
-import type {
-  ApiContext,
-  ApiObject,
-  Column,
-  NameRule,
-  ResourceDefinition,
-  WriteContext,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, NameRule, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { nameWarnings } from "../../core/v1/pod/warnings.ts";
@@ -41,50 +22,43 @@ import { jobSpecWarnings, validateJobSpec } from "./job-rules.ts";
 import { type JobSpec, jobSpecSchema } from "./job-schema.ts";
 import { scheduleFault } from "./schedule.ts";
 import { isTimeZone } from "./time-zones.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const description = "Jobs that begin by the clock.";
 
 const JobTemplate = (ctx: ApiContext) =>
-  struct("What Jobs are made of.", { metadata: always(TemplateMetaSchema), spec: always(jobSpecSchema(ctx)) });
+  t.struct("What Jobs are made of.", { metadata: t.always(TemplateMetaSchema), spec: t.always(jobSpecSchema(ctx)) });
 
-const Status = struct("What has begun.", {
-  active: optional(atomicList(ObjectReference, "The Jobs that run.")),
-  lastScheduleTime: pointer(time("When a Job began last.")),
-  lastSuccessfulTime: pointer(time("When a Job had succeeded last.")),
+const Status = t.struct("What has begun.", {
+  active: t.optional(t.atomicList(ObjectReference, "The Jobs that run.")),
+  lastScheduleTime: t.pointer(t.time("When a Job began last.")),
+  lastSuccessfulTime: t.pointer(t.time("When a Job had succeeded last.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
   objectSchema(description, {
-    spec: always(
-      struct("When, and what.", {
-        schedule: required(text("When: minute, hour, day of the month, month and day of the week, or such as @daily.")),
-        timeZone: pointer(text("The zone of these times, such as Europe/Berlin; that of the controller by default.")),
-        startingDeadlineSeconds: pointer(int64("How late a Job may begin.")),
-        concurrencyPolicy: optional(
-          text("Allow; Forbid: not beside another Job; Replace: in the place of it.", { default: "Allow" }),
+    spec: t.always(
+      t.struct("When, and what.", {
+        schedule: t.required(
+          t.text("When: minute, hour, day of the month, month and day of the week, or such as @daily."),
         ),
-        suspend: pointer(bool("Whether no Job is to begin for now.")),
-        jobTemplate: required(JobTemplate(ctx)),
-        successfulJobsHistoryLimit: pointer(int32("How many Jobs that have succeeded are kept; 3 by default.")),
-        failedJobsHistoryLimit: pointer(int32("How many Jobs that have failed are kept; 1 by default.")),
+        timeZone: t.pointer(
+          t.text("The zone of these times, such as Europe/Berlin; that of the controller by default."),
+        ),
+        startingDeadlineSeconds: t.pointer(t.int64("How late a Job may begin.")),
+        concurrencyPolicy: t.optional(
+          t.text("Allow; Forbid: not beside another Job; Replace: in the place of it.", { default: "Allow" }),
+        ),
+        suspend: t.pointer(t.bool("Whether no Job is to begin for now.")),
+        jobTemplate: t.required(JobTemplate(ctx)),
+        successfulJobsHistoryLimit: t.pointer(t.int32("How many Jobs that have succeeded are kept; 3 by default.")),
+        failedJobsHistoryLimit: t.pointer(t.int32("How many Jobs that have failed are kept; 1 by default.")),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
-interface CronJob extends ApiObject {
-  spec: {
-    schedule?: string;
-    timeZone?: string;
-    startingDeadlineSeconds?: number;
-    concurrencyPolicy?: string;
-    suspend?: boolean;
-    jobTemplate: { spec: JobSpec };
-    successfulJobsHistoryLimit?: number;
-    failedJobsHistoryLimit?: number;
-  };
-  status?: Static<typeof Status>;
-}
+type CronJob = ObjectOf<ReturnType<typeof schemaOf>>;
 
 function setDefaults({ spec }: CronJob): void {
   spec.concurrencyPolicy ||= "Allow";
@@ -97,7 +71,7 @@ function setDefaults({ spec }: CronJob): void {
 const ZONED = /TZ/;
 
 function validateSchedule(
-  { schedule = "", timeZone }: CronJob["spec"],
+  { schedule, timeZone }: CronJob["spec"],
   old: CronJob | undefined,
   errors: FieldErrors,
 ): void {
@@ -125,14 +99,14 @@ function validateZone(zone: string | undefined, errors: FieldErrors): void {
 const POLICIES = ["Allow", "Forbid", "Replace"];
 
 function validate(
-  object: ApiObject,
-  old: ApiObject | undefined,
+  object: CronJob,
+  old: CronJob | undefined,
   templates: PodTemplates,
   errors: FieldErrors,
   ctx: WriteContext,
 ): void {
-  const { spec } = object as CronJob;
-  validateSchedule(spec, old as CronJob | undefined, errors);
+  const { spec } = object;
+  validateSchedule(spec, old, errors);
   validateNotNegative(spec, ["startingDeadlineSeconds"], "spec", errors);
   validateZone(spec.timeZone, errors);
   const { concurrencyPolicy: policy = "" } = spec;
@@ -154,24 +128,23 @@ const nameRule: NameRule = (name) => {
   return name.length <= MOST_NAME ? true : `expected at most ${MOST_NAME} characters`;
 };
 
-const templateOf = (object: ApiObject): JobSpec["template"] | undefined =>
-  (object as CronJob).spec?.jobTemplate?.spec?.template;
+const templateOf = (object: CronJob): JobSpec["template"] | undefined => object.spec?.jobTemplate?.spec?.template;
 
 const suspended = (suspend: boolean | undefined): string =>
   suspend === undefined ? "<unset>" : suspend ? "True" : "False";
 
-const columns: readonly Column[] = [
-  textColumn("Schedule", "When a Job begins.", (object) => (object as CronJob).spec.schedule ?? ""),
-  textColumn("Timezone", "The zone of these times.", (object) => (object as CronJob).spec.timeZone ?? "<none>"),
+const columns: readonly Column<CronJob>[] = [
+  textColumn("Schedule", "When a Job begins.", (object) => object.spec.schedule ?? ""),
+  textColumn("Timezone", "The zone of these times.", (object) => object.spec.timeZone ?? "<none>"),
   {
     name: "Suspend",
     type: "boolean",
     description: "Whether no Job is to begin for now.",
-    cell: (object) => suspended((object as CronJob).spec.suspend),
+    cell: (object) => suspended(object.spec.suspend),
   },
-  numberColumn("Active", "How many Jobs run.", (object) => countOf((object as CronJob).status?.active)),
+  numberColumn("Active", "How many Jobs run.", (object) => countOf(object.status?.active)),
   textColumn("Last Schedule", "When a Job began last.", (object, now) => {
-    const last = (object as CronJob).status?.lastScheduleTime;
+    const last = object.status?.lastScheduleTime;
     return last === undefined ? "<none>" : since(last, now);
   }),
   ageColumn,
@@ -179,7 +152,7 @@ const columns: readonly Column[] = [
   textColumn(
     "Selector",
     "The selector of the Pods.",
-    (object) => orNone(selectorText((object as CronJob).spec?.jobTemplate?.spec?.selector)),
+    (object) => orNone(selectorText(object.spec?.jobTemplate?.spec?.selector)),
     true,
   ),
 ];
@@ -187,25 +160,21 @@ const columns: readonly Column[] = [
 /** The definition of CronJob. */
 export function cronJob(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
-  return {
+  return defineResource(schemaOf(ctx), {
     group: "batch",
     version: "v1",
     kind: "CronJob",
     plural: "cronjobs",
-    singular: "cronjob",
     shortNames: ["cj"],
     categories: ["all"],
     scope: "Namespaced",
-    description,
-    schema: schemaOf(ctx),
     nameRule,
-    deleteAnswers: "status",
     generation: "fromOne",
     resetFields: ["status"],
     defaults(object, write) {
-      const { spec } = object as Partial<CronJob>;
+      const { spec } = object;
       if (!spec) return;
-      setDefaults(object as CronJob);
+      setDefaults(object);
       templates.setDefaults(templateOf(object), write);
     },
     prepareForCreate(object, write) {
@@ -221,20 +190,13 @@ export function cronJob(ctx: ApiContext): ResourceDefinition {
     *warnings(object, old, write) {
       if (!old) yield* nameWarnings(object.metadata.name);
       else if (!isCounted(object, old)) return;
-      yield* jobSpecWarnings((object as CronJob).spec.jobTemplate.spec, "spec.jobTemplate.spec");
+      yield* jobSpecWarnings(object.spec.jobTemplate.spec, "spec.jobTemplate.spec");
       const template = templateOf(object);
       if (template) yield* templates.warnings(template, "spec.jobTemplate.spec.template", write);
     },
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        uncounted: true,
-        resetFields: ["spec"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-        },
-      },
+      status: statusPath({ uncounted: true }),
     },
     columns,
-  };
+  });
 }

@@ -246,7 +246,7 @@ export function validateJobChange(
 }
 
 /** A template with what says where its Pods go, and what is noted on them, of another one. */
-function directedAs(template: PodTemplate, { metadata = {}, spec }: PodTemplate): PodTemplate {
+function directedAs(template: PodTemplate, { metadata, spec }: PodTemplate): PodTemplate {
   const directed = structuredClone(template) as { metadata: Record<string, unknown>; spec: Record<string, unknown> };
   directed.metadata ??= {};
   const put = (into: Record<string, unknown>, member: string, value: unknown): void => {

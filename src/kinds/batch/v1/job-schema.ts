@@ -3,57 +3,41 @@
  *
  * @module
  */
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int32,
-  int64,
-  nullable,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  setList,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import { LabelSelector, type LabelSelectorValue } from "../../../schema/validation/label-selector.ts";
 import { type PodTemplate, PodTemplates } from "../../core/v1/pod/template.ts";
 
-const ExitCodes = struct("How a container has ended.", {
-  containerName: pointer(text("One container; any of them without a name.")),
-  operator: required(text("In or NotIn.")),
-  values: requiredOrNull(setList(int32(), "The codes, in ascending order.")),
+const ExitCodes = t.struct("How a container has ended.", {
+  containerName: t.pointer(t.text("One container; any of them without a name.")),
+  operator: t.required(t.text("In or NotIn.")),
+  values: t.requiredOrNull(t.setList(t.int32(), "The codes, in ascending order.")),
 });
 
-const PodCondition = struct("A condition that a Pod has.", {
-  type: required(text("The type of the condition.")),
-  status: always(text("Its status; True by default.")),
+const PodCondition = t.struct("A condition that a Pod has.", {
+  type: t.required(t.text("The type of the condition.")),
+  status: t.always(t.text("Its status; True by default.")),
 });
 
-const FailurePolicy = struct("What becomes of the Job when a Pod fails.", {
-  rules: requiredOrNull(
-    atomicList(
-      struct("What is done about one sort of failure.", {
-        action: required(text("FailJob, FailIndex, Ignore or Count.")),
-        onExitCodes: pointer(ExitCodes),
-        onPodConditions: optional(atomicList(PodCondition, "Conditions of the Pod, one of which is enough.")),
+const FailurePolicy = t.struct("What becomes of the Job when a Pod fails.", {
+  rules: t.requiredOrNull(
+    t.atomicList(
+      t.struct("What is done about one sort of failure.", {
+        action: t.required(t.text("FailJob, FailIndex, Ignore or Count.")),
+        onExitCodes: t.pointer(ExitCodes),
+        onPodConditions: t.optional(t.atomicList(PodCondition, "Conditions of the Pod, one of which is enough.")),
       }),
       "The rules; the first that fits counts.",
     ),
   ),
 });
 
-const SuccessPolicy = struct("When the Job has succeeded before all of it is done.", {
-  rules: requiredOrNull(
-    atomicList(
-      struct("What must have succeeded.", {
-        succeededIndexes: pointer(text("Numbers of Pods and ranges of them, such as 0,2-4.")),
-        succeededCount: pointer(int32("How many of them.")),
+const SuccessPolicy = t.struct("When the Job has succeeded before all of it is done.", {
+  rules: t.requiredOrNull(
+    t.atomicList(
+      t.struct("What must have succeeded.", {
+        succeededIndexes: t.pointer(t.text("Numbers of Pods and ranges of them, such as 0,2-4.")),
+        succeededCount: t.pointer(t.int32("How many of them.")),
       }),
       "The rules; one that holds is enough.",
     ),
@@ -62,67 +46,67 @@ const SuccessPolicy = struct("When the Job has succeeded before all of it is don
 
 /** The schema of a Job's spec. */
 export const jobSpecSchema = (ctx: ApiContext) =>
-  struct("What is to be done.", {
-    parallelism: pointer(int32("How many Pods run at the same time at most.")),
-    completions: pointer(int32("How many Pods are to succeed; without it, one that succeeds is the end of all.")),
-    activeDeadlineSeconds: pointer(int64("How long the Job may run.")),
-    podFailurePolicy: pointer(FailurePolicy),
-    successPolicy: pointer(SuccessPolicy),
-    backoffLimit: pointer(int32("How many failures are borne; 6 by default.")),
-    backoffLimitPerIndex: pointer(int32("How many failures of one index are borne.")),
-    maxFailedIndexes: pointer(int32("How many indexes may fail.")),
-    selector: pointer(LabelSelector),
-    manualSelector: pointer(bool("Whether the selector is the client's and not made by the server.")),
-    template: required(PodTemplates.of(ctx).schema),
-    ttlSecondsAfterFinished: pointer(int32("How long the Job is kept when it has ended.")),
-    completionMode: pointer(text("NonIndexed, or Indexed: each Pod has a number.")),
-    suspend: pointer(bool("Whether no Pod is to run for now.")),
-    podReplacementPolicy: pointer(text("When a Pod is replaced: TerminatingOrFailed, or Failed.")),
-    managedBy: pointer(text("Who works on the Job, where it is not the cluster's own controller.")),
+  t.struct("What is to be done.", {
+    parallelism: t.pointer(t.int32("How many Pods run at the same time at most.")),
+    completions: t.pointer(t.int32("How many Pods are to succeed; without it, one that succeeds is the end of all.")),
+    activeDeadlineSeconds: t.pointer(t.int64("How long the Job may run.")),
+    podFailurePolicy: t.pointer(FailurePolicy),
+    successPolicy: t.pointer(SuccessPolicy),
+    backoffLimit: t.pointer(t.int32("How many failures are borne; 6 by default.")),
+    backoffLimitPerIndex: t.pointer(t.int32("How many failures of one index are borne.")),
+    maxFailedIndexes: t.pointer(t.int32("How many indexes may fail.")),
+    selector: t.pointer(LabelSelector),
+    manualSelector: t.pointer(t.bool("Whether the selector is the client's and not made by the server.")),
+    template: t.required(PodTemplates.of(ctx).schema),
+    ttlSecondsAfterFinished: t.pointer(t.int32("How long the Job is kept when it has ended.")),
+    completionMode: t.pointer(t.text("NonIndexed, or Indexed: each Pod has a number.")),
+    suspend: t.pointer(t.bool("Whether no Pod is to run for now.")),
+    podReplacementPolicy: t.pointer(t.text("When a Pod is replaced: TerminatingOrFailed, or Failed.")),
+    managedBy: t.pointer(t.text("Who works on the Job, where it is not the cluster's own controller.")),
   });
 
 export type JobSpecSchema = ReturnType<typeof jobSpecSchema>;
 
 /** A Job's spec in wire form. */
-export type JobSpec = Omit<Static<JobSpecSchema>, "template" | "selector"> & {
+export type JobSpec = Omit<t.Static<JobSpecSchema>, "template" | "selector"> & {
   template: PodTemplate;
   selector?: LabelSelectorValue;
 };
 
-const Condition = struct("What is known of the Job.", {
-  type: required(text("What it is about: Complete, Failed, Suspended and others.")),
-  status: required(text("True, False or Unknown.")),
-  lastProbeTime: nullable(time("When it was last looked at.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("What is known of the Job.", {
+  type: t.required(t.text("What it is about: Complete, Failed, Suspended and others.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastProbeTime: t.nullable(t.time("When it was last looked at.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
 const conditions = {
-  ...atomicList(Condition, "What is known of the Job."),
+  ...t.atomicList(Condition, "What is known of the Job."),
   "x-kubernetes-patch-strategy": "merge",
   "x-kubernetes-patch-merge-key": "type",
 };
 
 /** The schema of a Job's status. */
-export const JobStatus = struct("How far the Job is.", {
-  conditions: optional(conditions),
-  startTime: pointer(time("When it began.")),
-  completionTime: pointer(time("When it had succeeded.")),
-  active: optional(int32("Pods that run or wait.")),
-  succeeded: optional(int32("Pods that have succeeded.")),
-  failed: optional(int32("Pods that have failed.")),
-  terminating: pointer(int32("Pods that are about to go.")),
-  completedIndexes: optional(text("The indexes that have succeeded, such as 0,2-4.")),
-  failedIndexes: pointer(text("The indexes that have failed.")),
-  uncountedTerminatedPods: pointer(
-    struct("Pods that have ended and are not counted yet, by their uids.", {
-      succeeded: optional(setList(text(), "Those that have succeeded.")),
-      failed: optional(setList(text(), "Those that have failed.")),
+export const JobStatus = t.struct("How far the Job is.", {
+  conditions: t.optional(conditions),
+  startTime: t.pointer(t.time("When it began.")),
+  completionTime: t.pointer(t.time("When it had succeeded.")),
+  active: t.optional(t.int32("Pods that run or wait.")),
+  succeeded: t.optional(t.int32("Pods that have succeeded.")),
+  failed: t.optional(t.int32("Pods that have failed.")),
+  terminating: t.pointer(t.int32("Pods that are about to go.")),
+  completedIndexes: t.optional(t.text("The indexes that have succeeded, such as 0,2-4.")),
+  failedIndexes: t.pointer(t.text("The indexes that have failed.")),
+  uncountedTerminatedPods: t.pointer(
+    t.struct("Pods that have ended and are not counted yet, by their uids.", {
+      succeeded: t.optional(t.setList(t.text(), "Those that have succeeded.")),
+      failed: t.optional(t.setList(t.text(), "Those that have failed.")),
     }),
   ),
-  ready: pointer(int32("Pods that are ready.")),
+  ready: t.pointer(t.int32("Pods that are ready.")),
 });
 
 /** A Job in wire form. */
-export type Job = ApiObject & { spec: JobSpec; status: Static<typeof JobStatus> };
+export type Job = ApiObject & { spec: JobSpec; status: t.Static<typeof JobStatus> };

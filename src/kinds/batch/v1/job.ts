@@ -6,20 +6,19 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../meta/names.ts";
 import { humanDuration, parseTime } from "../../../meta/time.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { selectionOf, selectorText } from "../../rules/label-selection.ts";
 import { containerColumns, orNone } from "../../rules/template-columns.ts";
-import { isCounted, workload } from "../../core/v1/workload.ts";
+import { isCounted, templateOf, workload } from "../../core/v1/workload.ts";
 import { jobSpecWarnings, validateJobChange, validateJobSpec } from "./job-rules.ts";
-import { type Job, type JobSpec, JobStatus, jobSpecSchema } from "./job-schema.ts";
+import { type Job, JobStatus, jobSpecSchema } from "./job-schema.ts";
 import { validateJobStatus } from "./job-status.ts";
-
-const description = "Pods of one template that run until enough of them have succeeded.";
 
 const MOST = 2 ** 31 - 1;
 const LONGEST_LABEL = 63;
@@ -96,8 +95,8 @@ function validateMade(job: Job, old: Job | undefined, errors: FieldErrors, ctx: 
   }
 }
 
-function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
-  const { metadata, spec } = object as Job;
+function validate(object: Job, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
+  const { metadata, spec } = object;
   validateJobSpec(spec, "spec", templates, errors, ctx);
   const { selector } = spec;
   if (!selector) errors.required("spec.selector", "expected a selector where manualSelector is true");
@@ -140,62 +139,57 @@ function durationOf({ status }: Job, now: number): string {
   return humanDuration((parseTime(status.completionTime ?? "") ?? now) - start);
 }
 
-const templateOf = (object: ApiObject): JobSpec["template"] | undefined => (object as Job).spec?.template;
-
-const columns: readonly Column[] = [
-  textColumn("Status", "How the Job is, in one word.", (object) => statusOf(object as Job)),
-  textColumn("Completions", "How many Pods have succeeded, of how many.", (object) => completionsOf(object as Job)),
-  textColumn("Duration", "How long it has run.", (object, now) => durationOf(object as Job, now)),
+const columns: readonly Column<Job>[] = [
+  textColumn("Status", "How the Job is, in one word.", (object) => statusOf(object)),
+  textColumn("Completions", "How many Pods have succeeded, of how many.", (object) => completionsOf(object)),
+  textColumn("Duration", "How long it has run.", (object, now) => durationOf(object, now)),
   ageColumn,
   ...containerColumns(templateOf),
-  textColumn(
-    "Selector",
-    "The selector of the Pods.",
-    (object) => orNone(selectorText((object as Job).spec?.selector)),
-    true,
-  ),
+  textColumn("Selector", "The selector of the Pods.", (object) => orNone(selectorText(object.spec?.selector)), true),
 ];
 
 /** The definition of Job. */
 export function jobKind(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
-  const common = workload(templates, {
-    setDefaults: (object) => setDefaults(object as unknown as Job),
+  const common = workload<Job>(templates, {
+    setDefaults,
     validate: (object, errors, write) => validate(object, templates, errors, write),
-    validateStatus: (object, old, errors) => validateJobStatus(object as Job, old as Job, errors),
-    prepareStatus: (object) => takeLabels(object as Job),
+    validateStatus: (object, old, errors) => validateJobStatus(object, old, errors),
+    prepareStatus: (object) => takeLabels(object),
     *warnings(object, old) {
-      if (!old || isCounted(object, old)) yield* jobSpecWarnings((object as Job).spec, "spec");
+      if (!old || isCounted(object, old)) yield* jobSpecWarnings(object.spec, "spec");
     },
   });
   const spec = jobSpecSchema(ctx);
-  return {
-    group: "batch",
-    version: "v1",
-    kind: "Job",
-    plural: "jobs",
-    singular: "job",
-    categories: ["all"],
-    scope: "Namespaced",
-    description,
-    schema: objectSchema(description, { spec: always(spec), status: always(JobStatus) }),
-    deleteAnswers: "status",
-    orphansDependents: { warning: "the Pods of the Job are kept; propagationPolicy=Background deletes them, too" },
-    ...common,
-    prepareForCreate(object, write) {
-      common.prepareForCreate!(object, write);
-      makeSelector(object as Job, write);
+  return defineResource(
+    objectSchema("Pods of one template that run until enough of them have succeeded.", {
+      spec: t.always(spec),
+      status: t.always(JobStatus),
+    }),
+    {
+      group: "batch",
+      version: "v1",
+      kind: "Job",
+      plural: "jobs",
+      categories: ["all"],
+      scope: "Namespaced",
+      orphansDependents: { warning: "the Pods of the Job are kept; propagationPolicy=Background deletes them, too" },
+      ...common,
+      prepareForCreate(object, write) {
+        common.prepareForCreate!(object, write);
+        makeSelector(object, write);
+      },
+      validate(object, errors, write) {
+        validateMade(object, undefined, errors, write);
+        validate(object, templates, errors, write);
+      },
+      validateUpdate(object, old, errors, write) {
+        validate(object, templates, errors, write);
+        validateMade(object, old, errors, write);
+        validateJobChange(spec, object.spec, old.spec, mayDirect(old), errors);
+      },
+      selectableFields: { "status.successful": (object) => String(object.status?.succeeded ?? 0) },
+      columns,
     },
-    validate(object, errors, write) {
-      validateMade(object as Job, undefined, errors, write);
-      validate(object, templates, errors, write);
-    },
-    validateUpdate(object, old, errors, write) {
-      validate(object, templates, errors, write);
-      validateMade(object as Job, old as Job, errors, write);
-      validateJobChange(spec, (object as Job).spec, (old as Job).spec, mayDirect(old as Job), errors);
-    },
-    selectableFields: { "status.successful": (object) => String((object as Job).status?.succeeded ?? 0) },
-    columns,
-  };
+  );
 }

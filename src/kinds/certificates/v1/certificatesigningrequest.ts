@@ -9,14 +9,16 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
 import { humanDuration } from "../../../meta/time.ts";
-import { always, required } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { DerError, isSigned, readRequest } from "../../../pki/index.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, Writer } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { Writer } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { keepCertificate, keepDecisions, stamp, validateCertificate, validateConditions } from "./outcome.ts";
-import { RequestStatus, Spec, asRequest } from "./schema.ts";
+import { type CertificateSigningRequest, RequestStatus, Spec } from "./schema.ts";
 import { shownSigner, validateSigner } from "../signer.ts";
+import { keepSpec, keepStatus } from "../../rules/status.ts";
 
 /** What a certificate may be good for (CERT-2). */
 const USAGES: ReadonlySet<string> = new Set([
@@ -48,11 +50,9 @@ const USAGES: ReadonlySet<string> = new Set([
 const LEAST_SECONDS = 600;
 const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
 
-const description = "A request for a certificate, signed by a signer once somebody has approved it.";
-
 /** Says who asks, whatever was sent (CERT-4). Changes `object`. */
-function signIn(object: ApiObject, { user, uid, groups, extra }: Writer): void {
-  const { spec } = asRequest(object);
+function signIn(object: CertificateSigningRequest, { user, uid, groups, extra }: Writer): void {
+  const { spec } = object;
   for (const member of ["username", "uid", "groups", "extra"] as const) delete spec[member];
   Object.assign(spec, {
     ...(user && { username: user }),
@@ -63,8 +63,8 @@ function signIn(object: ApiObject, { user, uid, groups, extra }: Writer): void {
 }
 
 /** CERT-1..3. */
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { request, signerName, usages, expirationSeconds } = asRequest(object).spec;
+function validate(object: CertificateSigningRequest, errors: FieldErrors): void {
+  const { request, signerName, usages, expirationSeconds } = object.spec;
   const wrong = wrongRequest(request ?? "");
   if (wrong !== undefined) errors.invalid("spec.request", request, wrong);
   validateUsages(usages ?? [], errors);
@@ -95,32 +95,29 @@ function validateUsages(usages: readonly string[], errors: FieldErrors): void {
   }
 }
 
-function shownCondition(object: ApiObject): string {
-  const { conditions, certificate } = asRequest(object).status;
+function shownCondition(object: CertificateSigningRequest): string {
+  const { conditions, certificate } = object.status;
   const types = new Set((conditions ?? []).map(({ type }) => type));
   const decided = ["Denied", "Approved"].find((type) => types.has(type)) ?? "Pending";
   return [decided, ...(types.has("Failed") ? ["Failed"] : []), ...(certificate ? ["Issued"] : [])].join(",");
 }
 
-const keepSpec = (object: ApiObject, old: ApiObject): void => {
-  object["spec"] = old["spec"];
-};
+const schema = objectSchema("A request for a certificate, signed by a signer once somebody has approved it.", {
+  spec: t.required(Spec),
+  status: t.always(RequestStatus),
+});
 
 /** The definition of CertificateSigningRequest; its group is called alike in both dialects. */
-export const certificateSigningRequest: ResourceDefinition = {
+export const certificateSigningRequest = defineResource(schema, {
   group: "certificates.k8s.io",
   version: "v1",
   kind: "CertificateSigningRequest",
   plural: "certificatesigningrequests",
-  singular: "certificatesigningrequest",
   shortNames: ["csr"],
   scope: "Cluster",
-  description,
-  schema: objectSchema(description, { spec: required(Spec), status: always(RequestStatus) }),
   nameRule: pathSegmentName,
-  deleteAnswers: "status",
   resetFields: ["spec", "status"],
-  selectableFields: { "spec.signerName": (object) => asRequest(object).spec.signerName },
+  selectableFields: { "spec.signerName": (object) => object.spec.signerName },
   prepareForCreate(object, { writer }) {
     if (writer) signIn(object, writer);
     object["status"] = {};
@@ -128,10 +125,10 @@ export const certificateSigningRequest: ResourceDefinition = {
   validate,
   prepareForUpdate(object, old) {
     keepSpec(object, old);
-    object["status"] = old["status"];
+    keepStatus(object, old);
   },
   *validateInSteps(object, old, subresource, errors) {
-    if (old && subresource === "status") yield* validateCertificate(asRequest(object), asRequest(old), errors);
+    if (old && subresource === "status") yield* validateCertificate(object, old, errors);
   },
   subresources: {
     approval: {
@@ -139,30 +136,30 @@ export const certificateSigningRequest: ResourceDefinition = {
       resetFields: ["spec", "status.certificate"],
       prepareForUpdate(object, old, { clock }) {
         keepSpec(object, old);
-        keepCertificate(asRequest(object), asRequest(old));
-        stamp(asRequest(object), asRequest(old), clock.now());
+        keepCertificate(object, old);
+        stamp(object, old, clock.now());
       },
-      validateUpdate: (object, old, errors) => validateConditions(asRequest(object), asRequest(old), true, errors),
+      validateUpdate: (object, old, errors) => validateConditions(object, old, true, errors),
     },
     status: {
       verbs: ["get", "patch", "update"],
       resetFields: ["spec", "status.conditions"],
       prepareForUpdate(object, old, { clock }) {
         keepSpec(object, old);
-        keepDecisions(asRequest(object), asRequest(old));
-        stamp(asRequest(object), asRequest(old), clock.now());
+        keepDecisions(object, old);
+        stamp(object, old, clock.now());
       },
-      validateUpdate: (object, old, errors) => validateConditions(asRequest(object), asRequest(old), false, errors),
+      validateUpdate: (object, old, errors) => validateConditions(object, old, false, errors),
     },
   },
   columns: [
     ageColumn,
-    textColumn("SignerName", "Who is to sign it.", (object) => shownSigner(asRequest(object).spec.signerName)),
-    textColumn("Requestor", "Who asks.", (object) => asRequest(object).spec.username ?? ""),
+    textColumn("SignerName", "Who is to sign it.", (object) => shownSigner(object.spec.signerName)),
+    textColumn("Requestor", "Who asks.", (object) => object.spec.username ?? ""),
     textColumn("RequestedDuration", "For how long the certificate should be good.", (object) => {
-      const seconds = asRequest(object).spec.expirationSeconds;
+      const seconds = object.spec.expirationSeconds;
       return seconds === undefined ? "<none>" : humanDuration(seconds * 1000);
     }),
     textColumn("Condition", "What became of it.", shownCondition),
   ],
-};
+});

@@ -7,8 +7,8 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { formatTime } from "../../../meta/time.ts";
 import { certificateOf, pemBlocks } from "../../../pki/index.ts";
 import type { Steps } from "../../../util/steps.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import type { CertificateSigningRequest } from "./schema.ts";
+import { same } from "../../rules/same.ts";
 
 type Request = CertificateSigningRequest;
 type Condition = NonNullable<Request["status"]["conditions"]>[number];
@@ -77,7 +77,7 @@ export function validateConditions(request: Request, old: Request, mayDecide: bo
     if (now.length < before.length) errors.forbidden(FIELD, `a condition of type ${type} stays`);
     else if (!mayDecide && DECISIONS.includes(type)) {
       if (now.length > before.length) errors.forbidden(FIELD, `${type} is decided through approval`);
-      else if (!equal(now as unknown as Value, before as unknown as Value)) {
+      else if (!same(now, before)) {
         errors.forbidden(FIELD, `a condition of type ${type} is changed through approval`);
       }
     }

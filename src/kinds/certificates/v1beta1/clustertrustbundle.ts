@@ -6,28 +6,25 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegmentName } from "../../../meta/names.ts";
-import { type Static, always, optional, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type PemBlock, certificateOf, isAuthority, pemBlocks } from "../../../pki/index.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { shownSigner, validateSigner } from "../signer.ts";
 
 const LARGEST_BUNDLE = 1024 * 1024;
 
-const description = "Certificates of authorities, for everybody in the cluster to read; Pods mount them.";
-
-const Spec = struct("The certificates, and who stands behind them.", {
-  signerName: optional(
-    text("The signer whose certificates they verify; it cannot change, and begins the name of the bundle."),
+const Spec = t.struct("The certificates, and who stands behind them.", {
+  signerName: t.optional(
+    t.text("The signer whose certificates they verify; it cannot change, and begins the name of the bundle."),
   ),
-  trustBundle: required(text("The certificates, PEM: one at least, each once, all of authorities.")),
+  trustBundle: t.required(t.text("The certificates, PEM: one at least, each once, all of authorities.")),
 });
 
-type ClusterTrustBundle = ApiObject & { spec: Static<typeof Spec> };
-
-const specOf = (object: ApiObject): ClusterTrustBundle["spec"] => (object as ClusterTrustBundle).spec;
+type ClusterTrustBundle = ObjectOf<typeof schema>;
 
 /** CERT-12: the name of a bundle begins with its signer, slashes as colons; one without a signer has no colon. */
 function wrongName(name: string, signer: string): string | undefined {
@@ -36,9 +33,9 @@ function wrongName(name: string, signer: string): string | undefined {
   return name.startsWith(prefix) ? dnsSubdomain(name.slice(prefix.length)) : `expected it to begin with "${prefix}"`;
 }
 
-function validate(object: ApiObject, errors: FieldErrors): void {
+function validate(object: ClusterTrustBundle, errors: FieldErrors): void {
   const { name = "", generateName } = object.metadata;
-  const { signerName = "" } = specOf(object);
+  const { signerName = "" } = object.spec;
   const wrong = wrongName(name, signerName);
   if (wrong !== undefined) errors.invalid("metadata.name", name, wrong);
   // What is generated goes on where a prefix ends with a dash.
@@ -47,10 +44,10 @@ function validate(object: ApiObject, errors: FieldErrors): void {
   if (signerName !== "") validateSigner(signerName, "spec.signerName", errors);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+function validateUpdate(object: ClusterTrustBundle, old: ClusterTrustBundle, errors: FieldErrors): void {
   validate(object, errors);
-  const { signerName = "" } = specOf(object);
-  const before = specOf(old).signerName ?? "";
+  const { signerName = "" } = object.spec;
+  const before = old.spec.signerName ?? "";
   if (signerName !== before) errors.invalid("spec.signerName", signerName, `field is immutable: expected "${before}"`);
 }
 
@@ -90,32 +87,33 @@ function wrongBlock({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   return isAuthority(certificate) ? undefined : "expected the certificate of an authority";
 }
 
-/** The definition of ClusterTrustBundle in v1beta1, which is stored. */
-export const clusterTrustBundle = ({ gates, dialect }: ApiContext): ResourceDefinition => ({
-  group: "certificates.k8s.io",
-  version: "v1beta1",
-  kind: "ClusterTrustBundle",
-  plural: "clustertrustbundles",
-  singular: "clustertrustbundle",
-  scope: "Cluster",
-  description,
-  schema: objectSchema(description, { spec: always(Spec) }),
-  served: gates.ClusterTrustBundle,
-  ...(dialect.rules.enforceUndocumented
-    ? {
-        deprecated: "certificates.k8s.io/v1beta1 ClusterTrustBundle is a beta version and will be replaced",
-        removedRelease: "1.39",
-      }
-    : {}),
-  nameRule: pathSegmentName,
-  versionedUpdate: true,
-  deleteAnswers: "status",
-  selectableFields: { "spec.signerName": (object) => specOf(object).signerName ?? "" },
-  validate,
-  validateUpdate,
-  *validateInSteps(object, old, _subresource, errors) {
-    const { trustBundle } = specOf(object);
-    if (!old || trustBundle !== specOf(old).trustBundle) yield* validateBundle(trustBundle, errors);
-  },
-  columns: [textColumn("SignerName", "Who stands behind it.", (object) => shownSigner(specOf(object).signerName))],
+const schema = objectSchema("Certificates of authorities, for everybody in the cluster to read; Pods mount them.", {
+  spec: t.always(Spec),
 });
+
+/** The definition of ClusterTrustBundle in v1beta1, which is stored. */
+export const clusterTrustBundle = ({ gates, dialect }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "certificates.k8s.io",
+    version: "v1beta1",
+    kind: "ClusterTrustBundle",
+    plural: "clustertrustbundles",
+    scope: "Cluster",
+    served: gates.ClusterTrustBundle,
+    ...(dialect.rules.enforceUndocumented
+      ? {
+          deprecated: "certificates.k8s.io/v1beta1 ClusterTrustBundle is a beta version and will be replaced",
+          removedRelease: "1.39",
+        }
+      : {}),
+    nameRule: pathSegmentName,
+    versionedUpdate: true,
+    selectableFields: { "spec.signerName": (object) => object.spec.signerName ?? "" },
+    validate,
+    validateUpdate,
+    *validateInSteps(object, old, _subresource, errors) {
+      const { trustBundle } = object.spec;
+      if (!old || trustBundle !== old.spec.trustBundle) yield* validateBundle(trustBundle, errors);
+    },
+    columns: [textColumn("SignerName", "Who stands behind it.", (object) => shownSigner(object.spec.signerName))],
+  });

@@ -8,9 +8,9 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { parseTime } from "../../../meta/time.ts";
 import { DerError, altNamesOf, certificateOf, pemBlocks, readPublicKey } from "../../../pki/index.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { type ConditionValue, validateConditions } from "../../rules/condition.ts";
 import type { PodCertificateRequest } from "./pod-request-schema.ts";
+import { same } from "../../rules/same.ts";
 
 type Request = PodCertificateRequest;
 
@@ -35,7 +35,7 @@ export function validateOutcome(request: Request, old: Request, errors: FieldErr
   const wrong = (why: string): void => errors.invalid("status", "<status>", why);
   const outcome = stateOf(request);
   if (stateOf(old) !== undefined || outcome === undefined) {
-    const isSame = equal(request.status as Value, old.status as Value);
+    const isSame = same(request.status, old.status);
     if (!isSame) wrong("expected no change but one to Issued, Denied or Failed, which is the last");
   } else if (outcome === "Issued") validateIssued(request, errors, ctx);
   else if (Object.keys(request.status).some((member) => member !== "conditions"))

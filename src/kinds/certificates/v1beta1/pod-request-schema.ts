@@ -1,17 +1,4 @@
-import {
-  type Static,
-  bytes,
-  int32,
-  keyedList,
-  map,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { Condition } from "../../rules/condition.ts";
 
@@ -19,46 +6,45 @@ import { Condition } from "../../rules/condition.ts";
 export const DAY_SECONDS = 86_400;
 
 /** The schema of `spec`. */
-export const Spec = struct("What is asked for; it cannot change.", {
-  signerName: required(text("Who is to sign it, as DOMAIN/PATH.")),
-  podName: required(text("The name of the Pod.")),
-  podUID: required(text("The UID of the Pod.")),
-  serviceAccountName: required(text("The name of the Pod's ServiceAccount.")),
-  serviceAccountUID: required(text("The UID of the ServiceAccount.")),
-  nodeName: required(text("The name of the node that the Pod is on.")),
-  nodeUID: required(text("The UID of the node.")),
-  maxExpirationSeconds: pointer(
-    int32(
+export const Spec = t.struct("What is asked for; it cannot change.", {
+  signerName: t.required(t.text("Who is to sign it, as DOMAIN/PATH.")),
+  podName: t.required(t.text("The name of the Pod.")),
+  podUID: t.required(t.text("The UID of the Pod.")),
+  serviceAccountName: t.required(t.text("The name of the Pod's ServiceAccount.")),
+  serviceAccountUID: t.required(t.text("The UID of the ServiceAccount.")),
+  nodeName: t.required(t.text("The name of the node that the Pod is on.")),
+  nodeUID: t.required(t.text("The UID of the node.")),
+  maxExpirationSeconds: t.pointer(
+    t.int32(
       "For how long the certificate may be good at most; an hour to 91 days, to one day for signers of kubernetes.io.",
       {
         default: DAY_SECONDS,
       },
     ),
   ),
-  pkixPublicKey: requiredOrNull(
-    bytes(
+  pkixPublicKey: t.requiredOrNull(
+    t.bytes(
       "The key that is to be certified, as SubjectPublicKeyInfo: Ed25519, ECDSA P-256, P-384, P-521, RSA 3072, 4096.",
     ),
   ),
-  proofOfPossession: requiredOrNull(
-    bytes(
+  proofOfPossession: t.requiredOrNull(
+    t.bytes(
       "The signature of the Pod's UID by that key: ECDSA over its SHA-256, RSA as PSS over its SHA-256, or Ed25519.",
     ),
   ),
-  unverifiedUserAnnotations: optional(map(text(), "What the Pod wants the signer to know; nobody has checked it.")),
+  unverifiedUserAnnotations: t.optional(
+    t.map(t.text(), "What the Pod wants the signer to know; nobody has checked it."),
+  ),
 });
 
 /** The schema of `status`. */
-export const RequestStatus = struct("What became of the request.", {
-  conditions: optional(keyedList(Condition, ["type"], "At most one of Issued, Denied and Failed, for good.")),
-  certificateChain: optional(text("The certificate of the Pod and those that lead to its root, PEM.")),
-  notBefore: pointer(time("When the certificate begins to be good.")),
-  beginRefreshAt: pointer(time("When to ask for the next one.")),
-  notAfter: pointer(time("When the certificate ends.")),
+export const RequestStatus = t.struct("What became of the request.", {
+  conditions: t.optional(t.keyedList(Condition, ["type"], "At most one of Issued, Denied and Failed, for good.")),
+  certificateChain: t.optional(t.text("The certificate of the Pod and those that lead to its root, PEM.")),
+  notBefore: t.pointer(t.time("When the certificate begins to be good.")),
+  beginRefreshAt: t.pointer(t.time("When to ask for the next one.")),
+  notAfter: t.pointer(t.time("When the certificate ends.")),
 });
 
 /** A PodCertificateRequest. */
-export type PodCertificateRequest = ApiObject & { spec: Static<typeof Spec>; status: Static<typeof RequestStatus> };
-
-/** An object that is known to be one. */
-export const asRequest = (object: ApiObject): PodCertificateRequest => object as PodCertificateRequest;
+export type PodCertificateRequest = ApiObject & { spec: t.Static<typeof Spec>; status: t.Static<typeof RequestStatus> };

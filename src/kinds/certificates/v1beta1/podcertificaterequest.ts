@@ -6,16 +6,17 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, prefixedName } from "../../../meta/names.ts";
-import { always, required } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { DerError, isSignedBy, readPublicKey } from "../../../pki/index.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 import { isOfKubernetes, validateSigner } from "../signer.ts";
-import { DAY_SECONDS, type PodCertificateRequest, RequestStatus, Spec, asRequest } from "./pod-request-schema.ts";
+import { DAY_SECONDS, type PodCertificateRequest, RequestStatus, Spec } from "./pod-request-schema.ts";
 import { stateOf, validateOutcome } from "./outcome.ts";
+import { same } from "../../rules/same.ts";
 
 const LEAST_SECONDS = 3600;
 const MOST_SECONDS = 91 * DAY_SECONDS;
@@ -25,10 +26,8 @@ const MOST_ANNOTATION_BYTES = 256 * 1024;
 const RSA_BITS: readonly number[] = [3072, 4096];
 const CURVES: readonly string[] = ["prime256v1", "secp384r1", "secp521r1"];
 
-const description = "A request of a node for a certificate of a Pod that runs on it.";
-
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { spec } = asRequest(object);
+function validate(object: PodCertificateRequest, errors: FieldErrors): void {
+  const { spec } = object;
   validateSigner(spec.signerName, "spec.signerName", errors);
   validateAnnotations(spec.unverifiedUserAnnotations ?? {}, errors);
   for (const member of ["podName", "serviceAccountName", "nodeName"] as const) {
@@ -103,63 +102,63 @@ const specColumn = (
   name: string,
   member: "podName" | "serviceAccountName" | "nodeName" | "signerName",
   about: string,
-) => textColumn(name, about, (object) => asRequest(object).spec[member]);
+) => textColumn(name, about, (object: PodCertificateRequest) => object.spec[member]);
+
+const schema = objectSchema("A request of a node for a certificate of a Pod that runs on it.", {
+  spec: t.required(Spec),
+  status: t.always(RequestStatus),
+});
 
 /** The definition of PodCertificateRequest. */
-export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceDefinition => ({
-  group: "certificates.k8s.io",
-  version: "v1beta1",
-  kind: "PodCertificateRequest",
-  plural: "podcertificaterequests",
-  singular: "podcertificaterequest",
-  scope: "Namespaced",
-  description,
-  schema: objectSchema(description, { spec: required(Spec), status: always(RequestStatus) }),
-  served: gates.PodCertificateRequest,
-  ...(dialect.rules.enforceUndocumented
-    ? {
-        deprecated: "certificates.k8s.io/v1beta1 PodCertificateRequest is a beta version and will be replaced",
-        removedRelease: "1.41",
-      }
-    : {}),
-  versionedUpdate: true,
-  deleteAnswers: "status",
-  // A real server records who owns a status that it drops.
-  ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
-  selectableFields: {
-    "spec.signerName": (object) => asRequest(object).spec.signerName,
-    "spec.podName": (object) => asRequest(object).spec.podName,
-    // Of a node's own: the only way in which its agent may watch them.
-    "spec.nodeName": (object) => asRequest(object).spec.nodeName,
-  },
-  prepareForCreate(object) {
-    object["status"] = {};
-  },
-  validate,
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
-  validateUpdate(object, old, errors) {
-    if (!equal(object["spec"] as Value, old["spec"] as Value)) errors.invalid("spec", "<spec>", "field is immutable");
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      prepareForUpdate: keepAllButStatus,
-      validateUpdate: (object, old, errors, ctx) => validateOutcome(asRequest(object), asRequest(old), errors, ctx),
+export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "certificates.k8s.io",
+    version: "v1beta1",
+    kind: "PodCertificateRequest",
+    plural: "podcertificaterequests",
+    scope: "Namespaced",
+    served: gates.PodCertificateRequest,
+    ...(dialect.rules.enforceUndocumented
+      ? {
+          deprecated: "certificates.k8s.io/v1beta1 PodCertificateRequest is a beta version and will be replaced",
+          removedRelease: "1.41",
+        }
+      : {}),
+    versionedUpdate: true,
+    // A real server records who owns a status that it drops.
+    ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
+    selectableFields: {
+      "spec.signerName": (object) => object.spec.signerName,
+      "spec.podName": (object) => object.spec.podName,
+      // Of a node's own: the only way in which its agent may watch them.
+      "spec.nodeName": (object) => object.spec.nodeName,
     },
-  },
-  columns: [
-    specColumn("PodName", "podName", "The Pod."),
-    specColumn("ServiceAccountName", "serviceAccountName", "Its ServiceAccount."),
-    specColumn("NodeName", "nodeName", "The node that it is on."),
-    specColumn("SignerName", "signerName", "Who is to sign it."),
-    textColumn("State", "What became of it.", (object) => stateOf(asRequest(object)) ?? "Pending"),
-    textColumn(
-      "UnverifiedUserAnnotations",
-      "What the Pod wants the signer to know.",
-      (object) => listed(asRequest(object).spec.unverifiedUserAnnotations),
-      true,
-    ),
-  ],
-});
+    prepareForCreate(object) {
+      object["status"] = {};
+    },
+    validate,
+    prepareForUpdate: keepStatus,
+    validateUpdate(object, old, errors) {
+      if (!same(object["spec"], old["spec"])) errors.invalid("spec", "<spec>", "field is immutable");
+    },
+    subresources: {
+      status: {
+        verbs: ["get", "patch", "update"],
+        prepareForUpdate: keepAllButStatus,
+        validateUpdate: (object, old, errors, ctx) => validateOutcome(object, old, errors, ctx),
+      },
+    },
+    columns: [
+      specColumn("PodName", "podName", "The Pod."),
+      specColumn("ServiceAccountName", "serviceAccountName", "Its ServiceAccount."),
+      specColumn("NodeName", "nodeName", "The node that it is on."),
+      specColumn("SignerName", "signerName", "Who is to sign it."),
+      textColumn("State", "What became of it.", (object) => stateOf(object) ?? "Pending"),
+      textColumn(
+        "UnverifiedUserAnnotations",
+        "What the Pod wants the signer to know.",
+        (object) => listed(object.spec.unverifiedUserAnnotations),
+        true,
+      ),
+    ],
+  });

@@ -4,40 +4,33 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, int32, microTime, pointer, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateStrategy } from "../strategy.ts";
 
-const description = "Says who holds something, such as the lead among several programs, and how long without renewal.";
+const schema = objectSchema(
+  "Says who holds something, such as the lead among several programs, and how long without renewal.",
+  {
+    spec: t.always(
+      t.struct("Who holds it, and since when.", {
+        holderIdentity: t.pointer(t.text("The holder; with an election, the name of the candidate that was chosen.")),
+        leaseDurationSeconds: t.pointer(t.int32("How long others wait after the last renewal before they take it.")),
+        acquireTime: t.pointer(t.microTime("When the holder got it.")),
+        renewTime: t.pointer(t.microTime("When the holder last renewed it.")),
+        leaseTransitions: t.pointer(t.int32("How often the holder has changed.")),
+        strategy: t.pointer(t.text("How the server chooses the holder; only for elections by the server.")),
+        preferredHolder: t.pointer(
+          t.text("Who should hold it next; the holder ends when this is set. Needs a strategy."),
+        ),
+      }),
+    ),
+  },
+);
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("Who holds it, and since when.", {
-      holderIdentity: pointer(text("The holder; with an election, the name of the candidate that was chosen.")),
-      leaseDurationSeconds: pointer(int32("How long others wait after the last renewal before they take it.")),
-      acquireTime: pointer(microTime("When the holder got it.")),
-      renewTime: pointer(microTime("When the holder last renewed it.")),
-      leaseTransitions: pointer(int32("How often the holder has changed.")),
-      strategy: pointer(text("How the server chooses the holder; only for elections by the server.")),
-      preferredHolder: pointer(text("Who should hold it next; the holder ends when this is set. Needs a strategy.")),
-    }),
-  ),
-});
-
-interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  leaseTransitions?: number;
-  strategy?: string;
-  preferredHolder?: string;
-}
-
-const specOf = (object: ApiObject): LeaseSpec => (object["spec"] ?? {}) as LeaseSpec;
-
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const spec = specOf(object);
+function validate({ spec }: ObjectOf<typeof schema>, errors: FieldErrors): void {
   if (spec.leaseDurationSeconds !== undefined && spec.leaseDurationSeconds <= 0) {
     errors.invalid("spec.leaseDurationSeconds", spec.leaseDurationSeconds, "expected at least 1");
   }
@@ -51,20 +44,17 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 }
 
 /** The definition of Lease. */
-export const lease = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `coordination.${dialect.domain}`,
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  singular: "lease",
-  scope: "Namespaced",
-  bareFinalizers: true,
-  description,
-  schema,
-  createOnUpdate: true,
-  versionedUpdate: true,
-  validate,
-  validateUpdate: (object, _old, errors) => validate(object, errors),
-  deleteAnswers: "status",
-  columns: [textColumn("Holder", "Who holds it.", (object) => specOf(object).holderIdentity ?? ""), ageColumn],
-});
+export const lease = ({ dialect }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: `coordination.${dialect.domain}`,
+    version: "v1",
+    kind: "Lease",
+    plural: "leases",
+    scope: "Namespaced",
+    bareFinalizers: true,
+    createOnUpdate: true,
+    versionedUpdate: true,
+    validate,
+    validateUpdate: (object, _old, errors) => validate(object, errors),
+    columns: [textColumn("Holder", "Who holds it.", ({ spec }) => spec.holderIdentity ?? ""), ageColumn],
+  });

@@ -6,43 +6,40 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { configMapKeyName, configMapKey } from "../../../meta/names.ts";
-import { always, microTime, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type SemanticVersion, compareSemanticVersions, parseSemanticVersion } from "../../../meta/semantic-version.ts";
 import { OLDEST_EMULATION_VERSION, validateStrategy } from "../strategy.ts";
 
-const description = "A candidate for a Lease; the server chooses the holder among all candidates of the same Lease.";
+const schema = objectSchema(
+  "A candidate for a Lease; the server chooses the holder among all candidates of the same Lease.",
+  {
+    spec: t.always(
+      t.struct("What the candidate is and for which Lease it stands.", {
+        leaseName: t.required(t.text("Name of the Lease that it stands for; it cannot change.")),
+        pingTime: t.pointer(t.microTime("When the server last asked it to renew; it answers with a new renewTime.")),
+        renewTime: t.pointer(t.microTime("When it was last renewed. One that is not renewed for hours is removed.")),
+        binaryVersion: t.required(t.text("Semantic version of the program, without `v` in front.")),
+        emulationVersion: t.optional(
+          t.text(
+            "Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it.",
+          ),
+        ),
+        strategy: t.optional(
+          t.text("How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides."),
+        ),
+      }),
+    ),
+  },
+);
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("What the candidate is and for which Lease it stands.", {
-      leaseName: required(text("Name of the Lease that it stands for; it cannot change.")),
-      pingTime: pointer(microTime("When the server last asked it to renew; it answers with a new renewTime.")),
-      renewTime: pointer(microTime("When it was last renewed. One that is not renewed for hours is removed.")),
-      binaryVersion: required(text("Semantic version of the program, without `v` in front.")),
-      emulationVersion: optional(
-        text("Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it."),
-      ),
-      strategy: optional(
-        text("How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides."),
-      ),
-    }),
-  ),
-});
+type Candidate = ObjectOf<typeof schema>;
+type CandidateSpec = Candidate["spec"];
 
-interface CandidateSpec {
-  leaseName?: string;
-  binaryVersion?: string;
-  emulationVersion?: string;
-  strategy?: string;
-}
-
-const specOf = (object: ApiObject): CandidateSpec => (object["spec"] ?? {}) as CandidateSpec;
-
-function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
-  const spec = specOf(object);
+function validate({ spec }: Candidate, errors: FieldErrors, { dialect }: ApiContext): void {
   validateLeaseName(spec, dialect.rules.enforceDocumented, errors);
   validateVersions(spec, errors);
   if (spec.strategy) validateStrategy(spec.strategy, "spec.strategy", errors);
@@ -50,7 +47,7 @@ function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContex
 }
 
 /** A Lease has a name of its own form; Kubernetes does not look. */
-function validateLeaseName({ leaseName = "" }: CandidateSpec, form: boolean, errors: FieldErrors): void {
+function validateLeaseName({ leaseName }: CandidateSpec, form: boolean, errors: FieldErrors): void {
   if (leaseName === "") errors.required("spec.leaseName");
   const wrong = leaseName === "" || !form ? undefined : configMapKey(leaseName);
   if (wrong) errors.invalid("spec.leaseName", leaseName, wrong);
@@ -78,45 +75,42 @@ function version(sent: string | undefined, field: string, errors: FieldErrors): 
 }
 
 /** LC-6: the Lease of a candidate is fixed. */
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { leaseName = "" } = specOf(object);
-  const before = specOf(old).leaseName ?? "";
+function validateUpdate(object: Candidate, old: Candidate, errors: FieldErrors, ctx: ApiContext): void {
+  const { leaseName } = object.spec;
+  const before = old.spec.leaseName;
   if (leaseName !== before) errors.invalid("spec.leaseName", leaseName, `field is immutable: expected "${before}"`);
   validate(object, errors, ctx);
 }
 
 /** The definition of LeaseCandidate. */
-export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefinition => ({
-  group: `coordination.${dialect.domain}`,
-  version: "v1beta1",
-  kind: "LeaseCandidate",
-  plural: "leasecandidates",
-  singular: "leasecandidate",
-  scope: "Namespaced",
-  bareFinalizers: true,
-  description,
-  schema,
-  // Without the gate the documents still ask for the kind, a real server does not serve it.
-  served: dialect.rules.enforceDocumented || gates.CoordinatedLeaderElection,
-  ...(dialect.rules.enforceUndocumented
-    ? {
-        deprecated: `coordination.${dialect.domain}/v1beta1 LeaseCandidate is a beta version and will be replaced`,
-        removedRelease: "1.39",
-      }
-    : {}),
-  nameRule: configMapKeyName,
-  createOnUpdate: true,
-  versionedUpdate: true,
-  validate,
-  validateUpdate,
-  deleteAnswers: "status",
-  ...(dialect.rules.leaseNameSelectable
-    ? { selectableFields: { "spec.leaseName": (object: ApiObject) => specOf(object).leaseName ?? "" } }
-    : {}),
-  columns: [
-    textColumn("LeaseName", "The Lease that it stands for.", (object) => specOf(object).leaseName ?? ""),
-    textColumn("BinaryVersion", "Version of the program.", (object) => specOf(object).binaryVersion ?? ""),
-    textColumn("EmulationVersion", "Version it behaves as.", (object) => specOf(object).emulationVersion ?? ""),
-    ageColumn,
-  ],
-});
+export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: `coordination.${dialect.domain}`,
+    version: "v1beta1",
+    kind: "LeaseCandidate",
+    plural: "leasecandidates",
+    scope: "Namespaced",
+    bareFinalizers: true,
+    // Without the gate the documents still ask for the kind, a real server does not serve it.
+    served: dialect.rules.enforceDocumented || gates.CoordinatedLeaderElection,
+    ...(dialect.rules.enforceUndocumented
+      ? {
+          deprecated: `coordination.${dialect.domain}/v1beta1 LeaseCandidate is a beta version and will be replaced`,
+          removedRelease: "1.39",
+        }
+      : {}),
+    nameRule: configMapKeyName,
+    createOnUpdate: true,
+    versionedUpdate: true,
+    validate,
+    validateUpdate,
+    ...(dialect.rules.leaseNameSelectable
+      ? { selectableFields: { "spec.leaseName": ({ spec }: Candidate) => spec.leaseName } }
+      : {}),
+    columns: [
+      textColumn("LeaseName", "The Lease that it stands for.", ({ spec }) => spec.leaseName),
+      textColumn("BinaryVersion", "Version of the program.", ({ spec }) => spec.binaryVersion),
+      textColumn("EmulationVersion", "Version it behaves as.", ({ spec }) => spec.emulationVersion ?? ""),
+      ageColumn,
+    ],
+  });

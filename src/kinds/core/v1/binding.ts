@@ -4,24 +4,22 @@
  *
  * @module
  */
-import { required } from "../../../meta/types.ts";
-import type { ResourceDefinition } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
-const description = "Asks that a Pod runs on a node, with the labels and annotations of this object.";
+const schema = objectSchema("Asks that a Pod runs on a node, with the labels and annotations of this object.", {
+  target: t.required(ObjectReference),
+});
 
 /** The definition of Binding. */
-export const binding: ResourceDefinition = {
+export const binding = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "Binding",
   plural: "bindings",
-  singular: "binding",
   scope: "Namespaced",
-  description,
-  schema: objectSchema(description, { target: required(ObjectReference) }),
   verbs: ["create"],
   asked: true,
-  deleteAnswers: "status",
-};
+});

@@ -6,59 +6,51 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  map,
-  nullable,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
 import { checkPositive, fractionWarning, roundResources } from "../../rules/quantities.ts";
 
-const VolumeResourceRequirements = struct("How large the volume is to be.", {
-  limits: optional(map(quantity(), "The most that the volume should have; only `storage` means something.")),
-  requests: optional(map(quantity(), "The least that the volume should have; only `storage` means something.")),
+const VolumeResourceRequirements = t.struct("How large the volume is to be.", {
+  limits: t.optional(t.map(t.quantity(), "The most that the volume should have; only `storage` means something.")),
+  requests: t.optional(t.map(t.quantity(), "The least that the volume should have; only `storage` means something.")),
 });
 
 const referenceMembers = {
-  apiGroup: nullable(text("Group of the object; unset for the core group, required for kinds of others.")),
-  kind: required(text("Kind of the object.")),
-  name: required(text("Name of the object.")),
+  apiGroup: t.nullable(t.text("Group of the object; unset for the core group, required for kinds of others.")),
+  kind: t.required(t.text("Kind of the object.")),
+  name: t.required(t.text("Name of the object.")),
 };
 
-const TypedLocalObjectReference = struct("An object of the claim's namespace.", referenceMembers, { atomic: true });
+const TypedLocalObjectReference = t.struct("An object of the claim's namespace.", referenceMembers, { atomic: true });
 
-const TypedObjectReference = struct("An object, possibly of another namespace.", {
+const TypedObjectReference = t.struct("An object, possibly of another namespace.", {
   ...referenceMembers,
-  namespace: pointer(text("Namespace of the object, which must grant the reference; that of the claim when unset.")),
+  namespace: t.pointer(
+    t.text("Namespace of the object, which must grant the reference; that of the claim when unset."),
+  ),
 });
 
 /** The schema of a claim's spec. */
-export const ClaimSpecSchema = struct("What a claim asks for.", {
-  accessModes: optional(atomicList(text(), "How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
-  selector: pointer(LabelSelector),
-  resources: always(VolumeResourceRequirements),
-  volumeName: optional(text("The volume that the claim is bound to.")),
-  storageClassName: pointer(text("The class that is asked for; empty for none, unset for the default class.")),
-  volumeMode: pointer(text("`Filesystem`, or `Block` for a raw device.", { default: "Filesystem" })),
-  dataSource: pointer(TypedLocalObjectReference),
-  dataSourceRef: pointer(TypedObjectReference),
-  volumeAttributesClassName: pointer(
-    text("The VolumeAttributesClass that the driver applies; it may change later. Empty or unset for none."),
+export const ClaimSpecSchema = t.struct("What a claim asks for.", {
+  accessModes: t.optional(
+    t.atomicList(t.text(), "How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ..."),
+  ),
+  selector: t.pointer(LabelSelector),
+  resources: t.always(VolumeResourceRequirements),
+  volumeName: t.optional(t.text("The volume that the claim is bound to.")),
+  storageClassName: t.pointer(t.text("The class that is asked for; empty for none, unset for the default class.")),
+  volumeMode: t.pointer(t.text("`Filesystem`, or `Block` for a raw device.", { default: "Filesystem" })),
+  dataSource: t.pointer(TypedLocalObjectReference),
+  dataSourceRef: t.pointer(TypedObjectReference),
+  volumeAttributesClassName: t.pointer(
+    t.text("The VolumeAttributesClass that the driver applies; it may change later. Empty or unset for none."),
   ),
 });
 
 /** The spec of a claim. */
-export type ClaimSpec = Static<typeof ClaimSpecSchema>;
+export type ClaimSpec = t.Static<typeof ClaimSpecSchema>;
 
 type Reference = NonNullable<ClaimSpec["dataSource"]>;
 type NamespacedReference = NonNullable<ClaimSpec["dataSourceRef"]>;

@@ -6,57 +6,46 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
-import {
-  type Static,
-  atomicList,
-  keyedList,
-  map,
-  nullable,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
 import { checkNotNegative } from "../../rules/quantities.ts";
 
-const Condition = struct("One side of the state of a claim.", {
-  type: required(text("What the condition is about, such as `Resizing` or `FileSystemResizePending`.")),
-  status: required(text("Whether it holds: `True`, `False` or `Unknown`.")),
-  lastProbeTime: nullable(time("When the condition was probed.")),
-  lastTransitionTime: nullable(time("When the condition moved from one status to another.")),
-  reason: optional(text("A short, machine-readable reason of the last transition.")),
-  message: optional(text("Details of the last transition for people.")),
+const Condition = t.struct("One side of the state of a claim.", {
+  type: t.required(t.text("What the condition is about, such as `Resizing` or `FileSystemResizePending`.")),
+  status: t.required(t.text("Whether it holds: `True`, `False` or `Unknown`.")),
+  lastProbeTime: t.nullable(t.time("When the condition was probed.")),
+  lastTransitionTime: t.nullable(t.time("When the condition moved from one status to another.")),
+  reason: t.optional(t.text("A short, machine-readable reason of the last transition.")),
+  message: t.optional(t.text("Details of the last transition for people.")),
 });
 
-const ModifyVolumeStatus = struct("How far a change of the VolumeAttributesClass is.", {
-  targetVolumeAttributesClassName: optional(text("The class that the claim is being reconciled to.")),
-  status: required(
-    text("`Pending` while a requirement is unmet, `InProgress`, or `Infeasible` when the driver refused the class."),
+const ModifyVolumeStatus = t.struct("How far a change of the VolumeAttributesClass is.", {
+  targetVolumeAttributesClassName: t.optional(t.text("The class that the claim is being reconciled to.")),
+  status: t.required(
+    t.text("`Pending` while a requirement is unmet, `InProgress`, or `Infeasible` when the driver refused the class."),
   ),
 });
 
 /** The schema of a claim's status. */
-export const ClaimStatusSchema = struct("How far a claim is.", {
-  phase: optional(text("`Pending`, `Bound`, or `Lost` when the volume is gone.", { default: "Pending" })),
-  accessModes: optional(atomicList(text(), "How the volume can be mounted.")),
-  capacity: optional(map(quantity(), "The actual resources of the volume.")),
-  conditions: optional(
-    keyedList(Condition, ["type"], "The sides of the claim's state; `Resizing` while it is resized."),
+export const ClaimStatusSchema = t.struct("How far a claim is.", {
+  phase: t.optional(t.text("`Pending`, `Bound`, or `Lost` when the volume is gone.", { default: "Pending" })),
+  accessModes: t.optional(t.atomicList(t.text(), "How the volume can be mounted.")),
+  capacity: t.optional(t.map(t.quantity(), "The actual resources of the volume.")),
+  conditions: t.optional(
+    t.keyedList(Condition, ["type"], "The sides of the claim's state; `Resizing` while it is resized."),
   ),
-  allocatedResources: optional(
-    map(quantity(), "What is allocated to the claim, `storage` or names with a domain; may exceed the capacity."),
+  allocatedResources: t.optional(
+    t.map(t.quantity(), "What is allocated to the claim, `storage` or names with a domain; may exceed the capacity."),
   ),
-  allocatedResourceStatuses: optional(map(text(), "The state of a resize per resource; none when there is no resize.")),
-  currentVolumeAttributesClassName: pointer(text("The VolumeAttributesClass that the volume has.")),
-  modifyVolumeStatus: pointer(ModifyVolumeStatus),
+  allocatedResourceStatuses: t.optional(
+    t.map(t.text(), "The state of a resize per resource; none when there is no resize."),
+  ),
+  currentVolumeAttributesClassName: t.pointer(t.text("The VolumeAttributesClass that the volume has.")),
+  modifyVolumeStatus: t.pointer(ModifyVolumeStatus),
 });
 
 /** The status of a claim. */
-export type ClaimStatus = Static<typeof ClaimStatusSchema>;
+export type ClaimStatus = t.Static<typeof ClaimStatusSchema>;
 
 const PHASES = ["Bound", "Lost", "Pending"];
 const CONDITION_STATUSES = ["False", "True", "Unknown"];

@@ -5,7 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
 import { embeddedSchema } from "../../../schema/object-schema.ts";
 import { ClaimSpecSchema, claimSpecWarnings, defaultClaimSpec, validateClaimSpec } from "./claim-spec.ts";
@@ -19,8 +19,8 @@ export type ClaimTemplate = Partial<Claim>;
 /** What holds for templates of claims. */
 export const ClaimTemplates = {
   schema: embeddedSchema("A claim that each Pod has of its own; its name is that of a volume.", {
-    spec: always(ClaimSpecSchema),
-    status: always(ClaimStatusSchema),
+    spec: t.always(ClaimSpecSchema),
+    status: t.always(ClaimStatusSchema),
   }),
 
   /** Says what it is, and what a claim has by default; changes `claim`. */

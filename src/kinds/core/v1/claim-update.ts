@@ -8,19 +8,17 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { compareQuantities } from "../../../meta/quantity.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import type { ClaimSpec } from "./claim-spec.ts";
 import type { ClaimStatus } from "./claim-status.ts";
 import { type Resources, sameResources } from "../../rules/quantities.ts";
+import { same } from "../../rules/same.ts";
 
 /** A claim. */
 export type Claim = ApiObject & { spec: ClaimSpec; status: ClaimStatus };
 
 /** The members that a claim is bound by. */
 const BINDING = ["accessModes", "selector", "volumeMode", "dataSource", "dataSourceRef"] as const;
-
-const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
 
 /** Everything that a new state of a claim may not change of the old one. */
 export function validateClaimChange(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiContext): void {

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { keyedList, optional, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { nameColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 /** What is said of a program. */
@@ -17,41 +17,36 @@ export interface ComponentCondition {
   readonly error?: string;
 }
 
-const description = "Whether a program of the control plane is well. Deprecated.";
-
-const Condition = struct("What is said of the program.", {
-  type: required(text("Healthy.")),
-  status: required(text("True, False or Unknown.")),
-  message: optional(text("What it says itself.")),
-  error: optional(text("Why it could not be asked.")),
+const Condition = t.struct("What is said of the program.", {
+  type: t.required(t.text("Healthy.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  message: t.optional(t.text("What it says itself.")),
+  error: t.optional(t.text("Why it could not be asked.")),
 });
 
-const conditionOf = (object: ApiObject): ComponentCondition | undefined =>
-  (object as ApiObject & { conditions?: ComponentCondition[] }).conditions?.find(({ type }) => type === "Healthy");
+const schema = objectSchema("Whether a program of the control plane is well. Deprecated.", {
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is said of the program.")),
+});
 
-const WORDS = { True: "Healthy", False: "Unhealthy", Unknown: "Unknown" } as const;
+const conditionOf = ({ conditions }: ObjectOf<typeof schema>) => conditions?.find(({ type }) => type === "Healthy");
+
+const WORDS: Readonly<Record<string, string>> = { True: "Healthy", False: "Unhealthy" };
 
 /** The definition of ComponentStatus. */
-export const componentStatus: ResourceDefinition = {
+export const componentStatus = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "ComponentStatus",
   plural: "componentstatuses",
-  singular: "componentstatus",
   shortNames: ["cs"],
   scope: "Cluster",
-  description,
-  schema: objectSchema(description, {
-    conditions: optional(keyedList(Condition, ["type"], "What is said of the program.")),
-  }),
   verbs: ["get", "list"],
   shown: true,
   deprecated: "v1 ComponentStatus is deprecated in v1.19+",
-  deleteAnswers: "status",
   columns: [
     nameColumn,
-    textColumn("Status", "Whether it is well.", (object) => WORDS[conditionOf(object)?.status ?? "Unknown"]),
+    textColumn("Status", "Whether it is well.", (object) => WORDS[conditionOf(object)?.status ?? ""] ?? "Unknown"),
     textColumn("Message", "What it says itself.", (object) => conditionOf(object)?.message ?? ""),
     textColumn("Error", "Why it could not be asked.", (object) => conditionOf(object)?.error ?? ""),
   ],
-};
+});

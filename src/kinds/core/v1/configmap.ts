@@ -4,13 +4,13 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { wholeObject } from "../../rules/whole-object.ts";
 import {
-  type DataMap,
   MOST_BYTES,
   base64Bytes,
   textBytes,
@@ -18,24 +18,22 @@ import {
   validateImmutable,
 } from "../../../schema/validation/stored-data.ts";
 
-const description = "Holds configuration data, as texts or as bytes, under keys that can become the names of files.";
+const schema = objectSchema(
+  "Holds configuration data, as texts or as bytes, under keys that can become the names of files.",
+  {
+    data: t.optional(
+      t.map(t.text(), "Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only."),
+    ),
+    binaryData: t.optional(t.map(t.bytes(), "Bytes by their keys, base64 in JSON.")),
+    immutable: t.pointer(t.bool("When true, only the metadata can change from then on, and this cannot be undone.")),
+  },
+);
 
-const schema = objectSchema(description, {
-  data: optional(
-    map(text(), "Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only."),
-  ),
-  binaryData: optional(map(bytes(), "Bytes by their keys, base64 in JSON.")),
-  immutable: pointer(bool("When true, only the metadata can change from then on, and this cannot be undone.")),
-});
-
-interface ConfigMap extends ApiObject {
-  data?: DataMap;
-  binaryData?: DataMap;
-}
+type ConfigMap = ObjectOf<typeof schema>;
 
 /** CM-11, CM-12, and at most 1 MiB of data (DEC-13); the cause of the size is about the whole object. */
-function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
-  const { data, binaryData } = object as ConfigMap;
+function validate(object: ConfigMap, errors: FieldErrors, { dialect }: ApiContext): void {
+  const { data, binaryData } = object;
   validateDataKeys(data, "data", errors);
   validateDataKeys(binaryData, "binaryData", errors);
   for (const key in data) {
@@ -47,22 +45,18 @@ function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContex
 }
 
 /** The definition of ConfigMap. */
-export const configMap: ResourceDefinition = {
+export const configMap = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "ConfigMap",
   plural: "configmaps",
-  singular: "configmap",
   shortNames: ["cm"],
   scope: "Namespaced",
-  description,
-  schema,
   validate,
   validateUpdate(object, old, errors, ctx) {
     validateImmutable(object, old, { members: ["data", "binaryData"], told: "binaryData" }, errors, ctx);
     validate(object, errors, ctx);
   },
-  deleteAnswers: "status",
   columns: [
     textColumn(
       "Data",
@@ -71,4 +65,4 @@ export const configMap: ResourceDefinition = {
     ),
     ageColumn,
   ],
-};
+});

@@ -6,85 +6,66 @@
 import { oddAddress } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../meta/names.ts";
-import { atomicList, int32, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
-import { equal, type Value } from "../../../value/value.ts";
 import { firstFew } from "../../rules/first-few.ts";
 import { wrongReached } from "../../rules/reached.ts";
 import { checkPortNumber } from "../../rules/ports.ts";
 import { ObjectReference } from "../../rules/references.ts";
+import { same } from "../../rules/same.ts";
 
-const description = "The programs behind a Service; EndpointSlices tell more.";
-
-const Address = struct(
+const Address = t.struct(
   "Where a program is.",
   {
-    ip: required(text("Its address.")),
-    hostname: optional(text("Its name in the Service.")),
-    nodeName: pointer(text("The node that it is on.")),
-    targetRef: pointer(ObjectReference),
+    ip: t.required(t.text("Its address.")),
+    hostname: t.optional(t.text("Its name in the Service.")),
+    nodeName: t.pointer(t.text("The node that it is on.")),
+    targetRef: t.pointer(ObjectReference),
   },
   { atomic: true },
 );
 
-const Port = struct(
+const Port = t.struct(
   "A port of the programs.",
   {
-    name: optional(text("Its name; needed when there are several.")),
-    port: required(int32("Its number.")),
-    protocol: optional(text("TCP, UDP or SCTP.")),
-    appProtocol: pointer(text("What is spoken on it.")),
+    name: t.optional(t.text("Its name; needed when there are several.")),
+    port: t.required(t.int32("Its number.")),
+    protocol: t.optional(t.text("TCP, UDP or SCTP.")),
+    appProtocol: t.pointer(t.text("What is spoken on it.")),
   },
   { atomic: true },
 );
 
-const Subset = struct("Programs with the same ports.", {
-  addresses: optional(atomicList(Address, "Those that take requests.")),
-  notReadyAddresses: optional(atomicList(Address, "Those that do not yet, or no more.")),
-  ports: optional(atomicList(Port, "The ports of each of them.")),
+const Subset = t.struct("Programs with the same ports.", {
+  addresses: t.optional(t.atomicList(Address, "Those that take requests.")),
+  notReadyAddresses: t.optional(t.atomicList(Address, "Those that do not yet, or no more.")),
+  ports: t.optional(t.atomicList(Port, "The ports of each of them.")),
 });
 
-const schema = objectSchema(description, { subsets: optional(atomicList(Subset, "The programs.")) });
+const schema = objectSchema("The programs behind a Service; EndpointSlices tell more.", {
+  subsets: t.optional(t.atomicList(Subset, "The programs.")),
+});
 
-interface AddressValue {
-  ip: string;
-  hostname?: string;
-  nodeName?: string;
-}
-
-interface PortValue {
-  name?: string;
-  port: number;
-  protocol?: string;
-  appProtocol?: string;
-}
-
-interface SubsetValue {
-  addresses?: AddressValue[];
-  notReadyAddresses?: AddressValue[];
-  ports?: PortValue[];
-}
-
-const subsetsOf = (object: ApiObject): readonly SubsetValue[] =>
-  (object as ApiObject & { subsets?: SubsetValue[] }).subsets ?? [];
+type Endpoints = ObjectOf<typeof schema>;
+type AddressValue = t.Static<typeof Address>;
 
 const LISTS = ["addresses", "notReadyAddresses"] as const;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
 /** Every address, with the place of it. */
-function* addressesOf(object: ApiObject): Generator<[field: string, address: AddressValue]> {
-  for (const [i, subset] of subsetsOf(object).entries()) {
+function* addressesOf(object: Endpoints): Generator<[field: string, address: AddressValue]> {
+  for (const [i, subset] of (object.subsets ?? []).entries()) {
     for (const list of LISTS) {
       for (const [j, address] of (subset[list] ?? []).entries()) yield [`subsets[${i}].${list}[${j}]`, address];
     }
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  subsetsOf(object).forEach((subset, i) => {
+function validate(object: Endpoints, errors: FieldErrors): void {
+  object.subsets?.forEach((subset, i) => {
     const field = `subsets[${i}]`;
     if (LISTS.every((list) => (subset[list] ?? []).length === 0)) {
       errors.required(field, "expected addresses or notReadyAddresses");
@@ -95,7 +76,7 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 }
 
 /** The addresses, of which there may be many thousands. */
-function* validateAddresses(object: ApiObject, errors: FieldErrors): Steps<void> {
+function* validateAddresses(object: Endpoints, errors: FieldErrors): Steps<void> {
   let count = 0;
   for (const [field, address] of addressesOf(object)) {
     validateAddress(address, field, errors);
@@ -104,8 +85,8 @@ function* validateAddresses(object: ApiObject, errors: FieldErrors): Steps<void>
 }
 
 /** What was taken once stays. */
-const isSame = (object: ApiObject, old: ApiObject | undefined): boolean =>
-  old !== undefined && equal(object["subsets"] as Value, old["subsets"] as Value);
+const isSame = (object: Endpoints, old: Endpoints | undefined): boolean =>
+  old !== undefined && same(object.subsets, old.subsets);
 
 function validateAddress({ ip, hostname = "", nodeName }: AddressValue, field: string, errors: FieldErrors): void {
   const wrong = wrongReached(ip);
@@ -116,7 +97,7 @@ function validateAddress({ ip, hostname = "", nodeName }: AddressValue, field: s
   if (wrongNode) errors.invalid(`${field}.nodeName`, nodeName, wrongNode);
 }
 
-function validatePort(port: PortValue, field: string, isOneOfMany: boolean, errors: FieldErrors): void {
+function validatePort(port: t.Static<typeof Port>, field: string, isOneOfMany: boolean, errors: FieldErrors): void {
   const { name = "", protocol = "", appProtocol } = port;
   if (name === "" && isOneOfMany) errors.required(`${field}.name`, "expected a name, there are several ports");
   const wrong = name === "" ? undefined : dnsLabel(name);
@@ -129,8 +110,7 @@ function validatePort(port: PortValue, field: string, isOneOfMany: boolean, erro
 
 const joined = (ip: string, port: number): string => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`);
 
-function placesText(object: ApiObject): string {
-  const subsets = subsetsOf(object);
+function placesText({ subsets = [] }: Endpoints): string {
   if (subsets.length === 0) return "<none>";
   const places = subsets.flatMap(({ addresses = [], ports = [] }) =>
     ports.length === 0
@@ -141,22 +121,17 @@ function placesText(object: ApiObject): string {
 }
 
 /** The definition of Endpoints. */
-export const endpoints: ResourceDefinition = {
+export const endpoints = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "Endpoints",
   plural: "endpoints",
-  singular: "endpoints",
   shortNames: ["ep"],
   scope: "Namespaced",
-  description,
-  schema,
   deprecated: `v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice`,
   createOnUpdate: true,
-  deleteAnswers: "status",
   defaults(object) {
-    if (!Array.isArray(object["subsets"])) return;
-    for (const { ports = [] } of subsetsOf(object)) for (const port of ports) port.protocol ||= "TCP";
+    for (const { ports = [] } of object.subsets ?? []) for (const port of ports) port.protocol ||= "TCP";
   },
   validate,
   validateUpdate(object, old, errors) {
@@ -173,4 +148,4 @@ export const endpoints: ResourceDefinition = {
     }
   },
   columns: [textColumn("Endpoints", "Where those are that take requests.", placesText), ageColumn],
-};
+});

@@ -37,7 +37,7 @@ function sourceOf({ source, reportingComponent, reportingInstance }: ShownEvent)
 const countOf = (event: ShownEvent): number => event.series?.count ?? (event.count || 1);
 
 /** The columns of Events of either form; the name comes last. `view` gives an object in the words of the core form. */
-export function eventColumns(view: (object: ApiObject) => ShownEvent): readonly Column[] {
+export function eventColumns<T extends ApiObject>(view: (object: T) => ShownEvent): readonly Column<T>[] {
   return [
     textColumn("Last Seen", "Time since it was last seen.", (o, now) => since(lastSeen(view(o)), now)),
     textColumn("Type", "Normal or Warning.", (o) => view(o).type ?? ""),

@@ -6,50 +6,37 @@
  */
 import { dnsSubdomain, pathSegmentName, qualifiedName } from "../../../meta/names.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  always,
-  int32,
-  microTime,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { eventColumns } from "./event-columns.ts";
 import { ObjectReference } from "../../rules/references.ts";
 
-const description = "A report of something that happened, kept for a while and never to be relied on.";
-
-const schema = objectSchema(description, {
-  involvedObject: required(ObjectReference),
-  reason: optional(text("Why it happened, in a word for programs.")),
-  message: optional(text("What happened, for people.")),
-  source: always(
-    struct("What reported the event.", {
-      component: optional(text("The component that reported it.")),
-      host: optional(text("The node that it reported from.")),
+const schema = objectSchema("A report of something that happened, kept for a while and never to be relied on.", {
+  involvedObject: t.required(ObjectReference),
+  reason: t.optional(t.text("Why it happened, in a word for programs.")),
+  message: t.optional(t.text("What happened, for people.")),
+  source: t.always(
+    t.struct("What reported the event.", {
+      component: t.optional(t.text("The component that reported it.")),
+      host: t.optional(t.text("The node that it reported from.")),
     }),
   ),
-  firstTimestamp: nullable(time("When it was first seen.")),
-  lastTimestamp: nullable(time("When it was last seen.")),
-  count: optional(int32("How often it was seen.")),
-  type: optional(text("Normal or Warning; there may be others.")),
-  eventTime: nullable(microTime("When it was first observed.")),
-  series: pointer(
-    struct("How it goes on, when it happens again and again.", {
-      count: optional(int32("How often it was seen, up to the last heartbeat.")),
-      lastObservedTime: nullable(microTime("When it was last seen before the last heartbeat.")),
+  firstTimestamp: t.nullable(t.time("When it was first seen.")),
+  lastTimestamp: t.nullable(t.time("When it was last seen.")),
+  count: t.optional(t.int32("How often it was seen.")),
+  type: t.optional(t.text("Normal or Warning; there may be others.")),
+  eventTime: t.nullable(t.microTime("When it was first observed.")),
+  series: t.pointer(
+    t.struct("How it goes on, when it happens again and again.", {
+      count: t.optional(t.int32("How often it was seen, up to the last heartbeat.")),
+      lastObservedTime: t.nullable(t.microTime("When it was last seen before the last heartbeat.")),
     }),
   ),
-  action: optional(text("What was done or failed.")),
-  related: pointer(ObjectReference),
-  reportingComponent: always(text("The controller that reported it.")),
-  reportingInstance: always(text("The instance of the controller.")),
+  action: t.optional(t.text("What was done or failed.")),
+  related: t.pointer(ObjectReference),
+  reportingComponent: t.always(t.text("The controller that reported it.")),
+  reportingInstance: t.always(t.text("The instance of the controller.")),
 });
 
 /** A reference to an object, as Events hold it. */
@@ -64,22 +51,7 @@ export interface EventReference {
 }
 
 /** An Event in its core form. */
-export interface CoreEvent extends ApiObject {
-  involvedObject: EventReference;
-  reason?: string;
-  message?: string;
-  source?: { component?: string; host?: string };
-  firstTimestamp?: string | null;
-  lastTimestamp?: string | null;
-  count?: number;
-  type?: string;
-  eventTime?: string | null;
-  series?: { count?: number; lastObservedTime?: string | null };
-  action?: string;
-  related?: EventReference;
-  reportingComponent?: string;
-  reportingInstance?: string;
-}
+export type CoreEvent = ObjectOf<typeof schema>;
 
 const MOST_TEXT = 128;
 const MOST_MESSAGE = 1024;
@@ -121,32 +93,28 @@ function validateReport(event: CoreEvent, errors: FieldErrors, controllerField: 
   }
 }
 
-const validate = (object: ApiObject, errors: FieldErrors): void =>
-  validateAnyEvent(object as CoreEvent, errors, "reportingComponent");
+const validate = (object: CoreEvent, errors: FieldErrors): void =>
+  validateAnyEvent(object, errors, "reportingComponent");
 
 const field =
   (read: (event: CoreEvent) => string | undefined) =>
-  (object: ApiObject): string =>
-    read(object as CoreEvent) ?? "";
+  (object: CoreEvent): string =>
+    read(object) ?? "";
 
 /** The definition of the core Event. */
-export const coreEvent: ResourceDefinition = {
+export const coreEvent = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "Event",
   plural: "events",
-  singular: "event",
   shortNames: ["ev"],
   scope: "Namespaced",
   bareFinalizers: true,
-  description,
-  schema,
   nameRule: pathSegmentName,
   metadataLast: true,
   createOnUpdate: true,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
-  deleteAnswers: "status",
   selectableFields: {
     "involvedObject.kind": field((e) => e.involvedObject.kind),
     "involvedObject.namespace": field((e) => e.involvedObject.namespace),
@@ -160,5 +128,5 @@ export const coreEvent: ResourceDefinition = {
     source: field((e) => e.source?.component || e.reportingComponent),
     type: field((e) => e.type),
   },
-  columns: eventColumns((object) => object as CoreEvent),
-};
+  columns: eventColumns((object: CoreEvent) => object),
+});

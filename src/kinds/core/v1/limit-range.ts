@@ -7,19 +7,9 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
 import { compareQuantities, multiplyQuantities } from "../../../meta/quantity.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  map,
-  optional,
-  quantity,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   type Resources,
@@ -31,10 +21,10 @@ import {
 
 const description = "How much one Pod, container or claim of a namespace may ask for.";
 
-const amounts = (about: string) => optional(map(quantity(), about));
+const amounts = (about: string) => t.optional(t.map(t.quantity(), about));
 
-const Limit = struct("What holds for one type.", {
-  type: required(text("`Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain.")),
+const Limit = t.struct("What holds for one type.", {
+  type: t.required(t.text("`Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain.")),
   max: amounts("The most of a resource that one may ask for."),
   min: amounts("The least of a resource that one may ask for."),
   default: amounts("The limit of a container that has none."),
@@ -43,18 +33,18 @@ const Limit = struct("What holds for one type.", {
 });
 
 const schema = objectSchema(description, {
-  spec: always(struct("What is allowed.", { limits: requiredOrNull(atomicList(Limit, "What holds, type by type.")) })),
+  spec: t.always(
+    t.struct("What is allowed.", { limits: t.requiredOrNull(t.atomicList(Limit, "What holds, type by type.")) }),
+  ),
 });
 
 /** What holds for one type. */
-export type Limit = Static<typeof Limit>;
+export type Limit = t.Static<typeof Limit>;
 
 /** A LimitRange. */
-export interface LimitRange extends ApiObject {
-  spec: { limits?: Limit[] | null };
-}
+export type LimitRange = ObjectOf<typeof schema>;
 
-const limitsOf = (object: ApiObject): Limit[] => (object as Partial<LimitRange>).spec?.limits ?? [];
+const limitsOf = (object: LimitRange): Limit[] => object.spec?.limits ?? [];
 
 /** What containers get that is not said (KIND-LimitRange-1). */
 function setDefaults(limit: Limit): void {
@@ -152,7 +142,7 @@ function checkLimit(limit: Limit, at: string, errors: FieldErrors, ctx: ApiConte
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+function validate(object: LimitRange, errors: FieldErrors, ctx: ApiContext): void {
   const types = new Set<string>();
   for (const [i, limit] of limitsOf(object).entries()) {
     const at = `spec.limits[${i}]`;
@@ -162,7 +152,7 @@ function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void
   }
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<LimitRange>[] = [
   {
     name: "Created At",
     type: "date",
@@ -172,17 +162,13 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of LimitRange. */
-export const limitRange: ResourceDefinition = {
+export const limitRange = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "LimitRange",
   plural: "limitranges",
-  singular: "limitrange",
   shortNames: ["limits"],
   scope: "Namespaced",
-  description,
-  schema,
-  deleteAnswers: "status",
   createOnUpdate: true,
   defaults(object) {
     for (const limit of limitsOf(object)) {
@@ -193,4 +179,4 @@ export const limitRange: ResourceDefinition = {
   validate,
   validateUpdate: (object, _old, errors, ctx) => validate(object, errors, ctx),
   columns,
-};
+});

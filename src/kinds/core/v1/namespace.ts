@@ -7,150 +7,110 @@
 import { KNOWN_FINALIZERS } from "../../../meta/object-meta-rules.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { labelName, prefixedName, qualifiedName } from "../../../meta/names.ts";
-import {
-  always,
-  atomicList,
-  keyedList,
-  nullable,
-  optional,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import {
-  ALL_VERBS,
-  type ApiContext,
-  type ApiObject,
-  type ResourceDefinition,
-  type WriteContext,
-} from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import { ALL_VERBS, type ApiContext, type ResourceDefinition, type WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-
-const description = "A room for names: objects of most kinds live in one, and go when it is deleted.";
+import { keepSpec, keepStatus, statusPath } from "../../rules/status.ts";
 
 /** The finalizer that every new namespace has: its content is removed before it is taken away. */
 const CONTENT_FINALIZER = "kubernetes";
 
-const Condition = struct("What is known of the removal of the content.", {
-  type: required(text("What it is about.")),
-  status: required(text("True, False or Unknown.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("What is known of the removal of the content.", {
+  type: t.required(t.text("What it is about.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("What is asked of the namespace.", {
-      finalizers: optional(
-        atomicList(text(), "Who must act before the namespace goes; changed through `finalize` only."),
+const schema = objectSchema("A room for names: objects of most kinds live in one, and go when it is deleted.", {
+  spec: t.always(
+    t.struct("What is asked of the namespace.", {
+      finalizers: t.optional(
+        t.atomicList(t.text(), "Who must act before the namespace goes; changed through `finalize` only."),
       ),
     }),
   ),
-  status: always(
-    struct("How the namespace is.", {
-      phase: optional(text("Active, or Terminating while it is being deleted.")),
-      conditions: optional(keyedList(Condition, ["type"], "What holds up the removal.")),
+  status: t.always(
+    t.struct("How the namespace is.", {
+      phase: t.optional(t.text("Active, or Terminating while it is being deleted.")),
+      conditions: t.optional(t.keyedList(Condition, ["type"], "What holds up the removal.")),
     }),
   ),
 });
 
-interface Namespace extends ApiObject {
-  spec: { finalizers?: string[] };
-  status: { phase?: string };
-}
-
-const asNamespace = (object: ApiObject): Namespace => object as Namespace;
+type Namespace = ObjectOf<typeof schema>;
 
 /** One without a phase is Active. */
-function defaults(object: ApiObject, ctx: ApiContext): void {
-  const { status } = asNamespace(object);
+function defaults(object: Namespace, ctx: ApiContext): void {
+  const { status } = object;
   if (!status.phase) status.phase = "Active";
   labelWithName(object, ctx);
 }
 
 /** Every namespace carries its own name as a label, so that selectors can name it. */
-function labelWithName(object: ApiObject, { dialect }: ApiContext): void {
+function labelWithName(object: Namespace, { dialect }: ApiContext): void {
   const { metadata } = object;
   if (metadata.name) metadata.labels = { ...metadata.labels, [`${dialect.labelDomain}/metadata.name`]: metadata.name };
 }
 
-function prepareForCreate(object: ApiObject, ctx: ApiContext): void {
-  const namespace = asNamespace(object);
+function prepareForCreate(object: Namespace, ctx: ApiContext): void {
   // A name that was made up was not known when the defaults were written.
   labelWithName(object, ctx);
-  namespace.status = { phase: "Active" };
-  const finalizers = namespace.spec.finalizers ?? [];
-  if (!finalizers.includes(CONTENT_FINALIZER)) namespace.spec.finalizers = [...finalizers, CONTENT_FINALIZER];
+  object.status = { phase: "Active" };
+  const finalizers = object.spec.finalizers ?? [];
+  if (!finalizers.includes(CONTENT_FINALIZER)) object.spec.finalizers = [...finalizers, CONTENT_FINALIZER];
 }
 
-function keepStatus(object: ApiObject, old: ApiObject): void {
-  if (old["status"] === undefined) delete object["status"];
-  else object["status"] = old["status"];
-}
-
-function keepSpec(object: ApiObject, old: ApiObject): void {
-  if (old["spec"] === undefined) delete object["spec"];
-  else object["spec"] = old["spec"];
-}
-
-function validateFinalizers(object: ApiObject, errors: FieldErrors, fieldOf: (i: number) => string): void {
-  asNamespace(object).spec?.finalizers?.forEach((finalizer, i) => {
+function validateFinalizers(object: Namespace, errors: FieldErrors, fieldOf: (i: number) => string): void {
+  object.spec?.finalizers?.forEach((finalizer, i) => {
     const wrong = qualifiedName(finalizer) ?? (KNOWN_FINALIZERS.has(finalizer) ? undefined : prefixedName(finalizer));
     if (wrong) errors.invalid(fieldOf(i), finalizer, wrong);
   });
 }
 
 /** The phase follows from the deletion; the cause names the member in the spelling that clients know. */
-function validatePhase(object: ApiObject, errors: FieldErrors): void {
+function validatePhase(object: Namespace, errors: FieldErrors): void {
   const expected = object.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
-  const got = asNamespace(object).status?.phase ?? "";
+  const got = object.status?.phase ?? "";
   if (got !== expected) errors.invalid("status.Phase", got, `expected ${expected}`);
 }
 
 /** The definition of Namespace. */
-export const namespace = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: "",
-  version: "v1",
-  kind: "Namespace",
-  plural: "namespaces",
-  singular: "namespace",
-  shortNames: ["ns"],
-  scope: "Cluster",
-  description,
-  schema,
-  ...(dialect.rules.namespaceDeleteCollection ? {} : { verbs: ALL_VERBS.filter((v) => v !== "deletecollection") }),
-  nameRule: labelName,
-  defaults,
-  prepareForCreate,
-  prepareForUpdate(object, old) {
-    keepSpec(object, old);
-    keepStatus(object, old);
-  },
-  resetFields: ["status"],
-  validate: (object, errors) => validateFinalizers(object, errors, () => "spec.finalizers"),
-  deleteAnswers: "status",
-  deletion: "twoSteps",
-  beginDelete(object: ApiObject, _ctx: WriteContext) {
-    asNamespace(object).status = { ...asNamespace(object).status, phase: "Terminating" };
-  },
-  isHeld: (object) => (asNamespace(object).spec?.finalizers ?? []).length > 0,
-  subresources: {
-    finalize: {
-      verbs: ["update"],
-      prepareForUpdate: keepStatus,
-      validateUpdate: (object, _old, errors) => validateFinalizers(object, errors, (i) => `spec.finalizers[${i}]`),
-      resetFields: ["status"],
+export const namespace = ({ dialect }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "",
+    version: "v1",
+    kind: "Namespace",
+    plural: "namespaces",
+    shortNames: ["ns"],
+    scope: "Cluster",
+    ...(dialect.rules.namespaceDeleteCollection ? {} : { verbs: ALL_VERBS.filter((v) => v !== "deletecollection") }),
+    nameRule: labelName,
+    defaults,
+    prepareForCreate,
+    prepareForUpdate(object, old) {
+      keepSpec(object, old);
+      keepStatus(object, old);
     },
-    status: {
-      verbs: ["get", "patch", "update"],
-      prepareForUpdate: keepSpec,
-      validateUpdate: (object, _old, errors) => validatePhase(object, errors),
-      resetFields: ["spec"],
+    resetFields: ["status"],
+    validate: (object, errors) => validateFinalizers(object, errors, () => "spec.finalizers"),
+    deletion: "twoSteps",
+    beginDelete(object: Namespace, _ctx: WriteContext) {
+      object.status = { ...object.status, phase: "Terminating" };
     },
-  },
-  selectableFields: { "status.phase": (object) => asNamespace(object).status?.phase ?? "" },
-  columns: [textColumn("Status", "The phase of the namespace.", (o) => asNamespace(o).status?.phase ?? ""), ageColumn],
-});
+    isHeld: (object) => (object.spec?.finalizers ?? []).length > 0,
+    subresources: {
+      finalize: {
+        verbs: ["update"],
+        prepareForUpdate: keepStatus,
+        validateUpdate: (object, _old, errors) => validateFinalizers(object, errors, (i) => `spec.finalizers[${i}]`),
+        resetFields: ["status"],
+      },
+      status: statusPath({ validateUpdate: (object, _old, errors) => validatePhase(object, errors) }),
+    },
+    selectableFields: { "status.phase": (object) => object.status?.phase ?? "" },
+    columns: [textColumn("Status", "The phase of the namespace.", (o) => o.status?.phase ?? ""), ageColumn],
+  });

@@ -6,7 +6,7 @@
 import { familyOf, networkOf, wrongOldNetwork } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { labelValue, qualifiedName } from "../../../meta/names.ts";
-import { atomicList, bool, optional, pointer, struct, text, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
 import { jsonAnnotation } from "../../rules/json-annotation.ts";
 import { type Node, Taint, type TaintValue } from "./node-schema.ts";
@@ -121,29 +121,29 @@ function checkFeatures(features: readonly string[], errors: FieldErrors): void {
   });
 }
 
-const Taints = atomicList(Taint);
+const Taints = t.atomicList(Taint);
 
-const Avoided = struct("", {
-  preferAvoidPods: optional(
-    atomicList(
-      struct("", {
-        podSignature: optional(
-          struct("", {
-            podController: pointer(
-              struct("", {
-                apiVersion: optional(text()),
-                kind: optional(text()),
-                name: optional(text()),
-                uid: optional(text()),
-                controller: pointer(bool()),
-                blockOwnerDeletion: pointer(bool()),
+const Avoided = t.struct("", {
+  preferAvoidPods: t.optional(
+    t.atomicList(
+      t.struct("", {
+        podSignature: t.optional(
+          t.struct("", {
+            podController: t.pointer(
+              t.struct("", {
+                apiVersion: t.optional(t.text()),
+                kind: t.optional(t.text()),
+                name: t.optional(t.text()),
+                uid: t.optional(t.text()),
+                controller: t.pointer(t.bool()),
+                blockOwnerDeletion: t.pointer(t.bool()),
               }),
             ),
           }),
         ),
-        evictionTime: optional(time()),
-        reason: optional(text()),
-        message: optional(text()),
+        evictionTime: t.optional(t.time()),
+        reason: t.optional(t.text()),
+        message: t.optional(t.text()),
       }),
     ),
   ),

@@ -3,146 +3,128 @@
  *
  * @module
  */
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int32,
-  int64,
-  keyedList,
-  map,
-  nullable,
-  optional,
-  pointer,
-  quantity,
-  required,
-  setList,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 
 /** The schema of a taint. */
-export const Taint = struct("Keeps programs away that do not tolerate it.", {
-  key: required(text("Key of the taint.")),
-  value: optional(text("Value of the taint.")),
-  effect: required(text("NoSchedule, PreferNoSchedule or NoExecute.")),
-  timeAdded: pointer(time("When the taint was added.")),
+export const Taint = t.struct("Keeps programs away that do not tolerate it.", {
+  key: t.required(t.text("Key of the taint.")),
+  value: t.optional(t.text("Value of the taint.")),
+  effect: t.required(t.text("NoSchedule, PreferNoSchedule or NoExecute.")),
+  timeAdded: t.pointer(t.time("When the taint was added.")),
 });
 
-const ConfigSource = struct("Where the agent was to take its configuration from; no longer used.", {
-  configMap: pointer(
-    struct("A ConfigMap with the configuration.", {
-      namespace: required(text("Namespace of the ConfigMap.")),
-      name: required(text("Name of the ConfigMap.")),
-      uid: optional(text("UID of the ConfigMap.")),
-      resourceVersion: optional(text("Version of the ConfigMap.")),
-      kubeletConfigKey: required(text("The key of the configuration.")),
+const ConfigSource = t.struct("Where the agent was to take its configuration from; no longer used.", {
+  configMap: t.pointer(
+    t.struct("A ConfigMap with the configuration.", {
+      namespace: t.required(t.text("Namespace of the ConfigMap.")),
+      name: t.required(t.text("Name of the ConfigMap.")),
+      uid: t.optional(t.text("UID of the ConfigMap.")),
+      resourceVersion: t.optional(t.text("Version of the ConfigMap.")),
+      kubeletConfigKey: t.required(t.text("The key of the configuration.")),
     }),
   ),
 });
 
 /** The schema of a Node's spec. */
-export const NodeSpec = struct("What is asked of the node.", {
-  podCIDR: optional(text("Addresses for programs on the node.")),
-  podCIDRs: optional(
-    setList(text(), "The same, one for each family of addresses.", { "x-kubernetes-patch-strategy": "merge" }),
+export const NodeSpec = t.struct("What is asked of the node.", {
+  podCIDR: t.optional(t.text("Addresses for programs on the node.")),
+  podCIDRs: t.optional(
+    t.setList(t.text(), "The same, one for each family of addresses.", { "x-kubernetes-patch-strategy": "merge" }),
   ),
-  providerID: optional(text("How the provider of the machine calls it.")),
-  unschedulable: optional(bool("Whether new programs are kept away.")),
-  taints: optional(atomicList(Taint, "What keeps programs away.")),
-  configSource: pointer(ConfigSource),
-  externalID: optional(text("No longer used.")),
+  providerID: t.optional(t.text("How the provider of the machine calls it.")),
+  unschedulable: t.optional(t.bool("Whether new programs are kept away.")),
+  taints: t.optional(t.atomicList(Taint, "What keeps programs away.")),
+  configSource: t.pointer(ConfigSource),
+  externalID: t.optional(t.text("No longer used.")),
 });
 
-const Condition = struct("What is known of one side of the node.", {
-  type: required(text("What it is about, such as Ready.")),
-  status: required(text("True, False or Unknown.")),
-  lastHeartbeatTime: nullable(time("When it was last reported.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+const Condition = t.struct("What is known of one side of the node.", {
+  type: t.required(t.text("What it is about, such as Ready.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastHeartbeatTime: t.nullable(t.time("When it was last reported.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
-const Address = struct("One address of the node.", {
-  type: required(text("Hostname, InternalIP, ExternalIP and the like.")),
-  address: required(text("The address.")),
+const Address = t.struct("One address of the node.", {
+  type: t.required(t.text("Hostname, InternalIP, ExternalIP and the like.")),
+  address: t.required(t.text("The address.")),
 });
 
-const NodeInfo = struct("What runs on the node.", {
-  machineID: required(text("ID of the machine.")),
-  systemUUID: required(text("UUID of the machine.")),
-  bootID: required(text("ID of this boot.")),
-  kernelVersion: required(text("Version of the kernel.")),
-  osImage: required(text("Name of the operating system's image.")),
-  containerRuntimeVersion: required(text("Name and version of the container runtime.")),
-  kubeletVersion: required(text("Version of the node agent.")),
-  kubeProxyVersion: required(text("No longer filled.")),
-  operatingSystem: required(text("Name of the operating system.")),
-  architecture: required(text("Architecture of the processor.")),
-  swap: pointer(struct("Memory that is on a disk.", { capacity: pointer(int64("Its size in bytes.")) })),
+const NodeInfo = t.struct("What runs on the node.", {
+  machineID: t.required(t.text("ID of the machine.")),
+  systemUUID: t.required(t.text("UUID of the machine.")),
+  bootID: t.required(t.text("ID of this boot.")),
+  kernelVersion: t.required(t.text("Version of the kernel.")),
+  osImage: t.required(t.text("Name of the operating system's image.")),
+  containerRuntimeVersion: t.required(t.text("Name and version of the container runtime.")),
+  kubeletVersion: t.required(t.text("Version of the node agent.")),
+  kubeProxyVersion: t.required(t.text("No longer filled.")),
+  operatingSystem: t.required(t.text("Name of the operating system.")),
+  architecture: t.required(t.text("Architecture of the processor.")),
+  swap: t.pointer(t.struct("Memory that is on a disk.", { capacity: t.pointer(t.int64("Its size in bytes.")) })),
 });
 
-const Image = struct("An image on the node.", {
-  names: nullable(atomicList(text(), "Names of the image.")),
-  sizeBytes: optional(int64("Its size in bytes.")),
+const Image = t.struct("An image on the node.", {
+  names: t.nullable(t.atomicList(t.text(), "Names of the image.")),
+  sizeBytes: t.optional(t.int64("Its size in bytes.")),
 });
 
-const AttachedVolume = struct("A volume that is attached.", {
-  name: required(text("Name of the volume.")),
-  devicePath: required(text("Where it is found.")),
+const AttachedVolume = t.struct("A volume that is attached.", {
+  name: t.required(t.text("Name of the volume.")),
+  devicePath: t.required(t.text("Where it is found.")),
 });
 
-const RuntimeHandler = struct("A way to run containers.", {
-  name: always(text("Its name, empty for the default one.")),
-  features: pointer(
-    struct("What it can do.", {
-      recursiveReadOnlyMounts: pointer(bool("Whether mounts are read-only with all below them.")),
-      userNamespaces: pointer(bool("Whether users of a Pod may be others than those of the node.")),
+const RuntimeHandler = t.struct("A way to run containers.", {
+  name: t.always(t.text("Its name, empty for the default one.")),
+  features: t.pointer(
+    t.struct("What it can do.", {
+      recursiveReadOnlyMounts: t.pointer(t.bool("Whether mounts are read-only with all below them.")),
+      userNamespaces: t.pointer(t.bool("Whether users of a Pod may be others than those of the node.")),
     }),
   ),
 });
 
 /** The schema of a Node's status. */
-export const NodeStatus = struct("How the node is, as its agent reports it.", {
-  capacity: optional(map(quantity(), "What the node has.")),
-  allocatable: optional(map(quantity(), "What programs can have of it.")),
-  phase: optional(text("No longer filled.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the node.")),
-  addresses: optional(keyedList(Address, ["type"], "Where the node is found.")),
-  daemonEndpoints: always(
-    struct("Where the agent listens.", {
-      kubeletEndpoint: always(struct("The endpoint of the agent.", { Port: required(int32("Its port.")) })),
+export const NodeStatus = t.struct("How the node is, as its agent reports it.", {
+  capacity: t.optional(t.map(t.quantity(), "What the node has.")),
+  allocatable: t.optional(t.map(t.quantity(), "What programs can have of it.")),
+  phase: t.optional(t.text("No longer filled.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the node.")),
+  addresses: t.optional(t.keyedList(Address, ["type"], "Where the node is found.")),
+  daemonEndpoints: t.always(
+    t.struct("Where the agent listens.", {
+      kubeletEndpoint: t.always(t.struct("The endpoint of the agent.", { Port: t.required(t.int32("Its port.")) })),
     }),
   ),
-  nodeInfo: always(NodeInfo),
-  images: optional(atomicList(Image, "Images that are there.")),
-  volumesInUse: optional(atomicList(text(), "Volumes that are mounted or being mounted.")),
-  volumesAttached: optional(atomicList(AttachedVolume, "Volumes that are attached.")),
-  config: pointer(
-    struct("Which configuration the agent had; no longer used.", {
-      assigned: pointer(ConfigSource),
-      active: pointer(ConfigSource),
-      lastKnownGood: pointer(ConfigSource),
-      error: optional(text("What was wrong with it.")),
+  nodeInfo: t.always(NodeInfo),
+  images: t.optional(t.atomicList(Image, "Images that are there.")),
+  volumesInUse: t.optional(t.atomicList(t.text(), "Volumes that are mounted or being mounted.")),
+  volumesAttached: t.optional(t.atomicList(AttachedVolume, "Volumes that are attached.")),
+  config: t.pointer(
+    t.struct("Which configuration the agent had; no longer used.", {
+      assigned: t.pointer(ConfigSource),
+      active: t.pointer(ConfigSource),
+      lastKnownGood: t.pointer(ConfigSource),
+      error: t.optional(t.text("What was wrong with it.")),
     }),
   ),
-  runtimeHandlers: optional(atomicList(RuntimeHandler, "The ways to run containers.")),
-  features: pointer(
-    struct("What the runtime can do.", {
-      supplementalGroupsPolicy: pointer(bool("Whether a Pod can say what becomes of the groups of its image.")),
+  runtimeHandlers: t.optional(t.atomicList(RuntimeHandler, "The ways to run containers.")),
+  features: t.pointer(
+    t.struct("What the runtime can do.", {
+      supplementalGroupsPolicy: t.pointer(t.bool("Whether a Pod can say what becomes of the groups of its image.")),
     }),
   ),
-  declaredFeatures: optional(atomicList(text(), "Features that the agent has, in order.")),
+  declaredFeatures: t.optional(t.atomicList(t.text(), "Features that the agent has, in order.")),
 });
 
 /** A taint as it stands in an object. */
-export type TaintValue = Partial<Static<typeof Taint>>;
+export type TaintValue = Partial<t.Static<typeof Taint>>;
 
 /** A Node in wire form. */
 export interface Node extends ApiObject {
-  spec: Static<typeof NodeSpec>;
-  status: Static<typeof NodeStatus>;
+  spec: t.Static<typeof NodeSpec>;
+  status: t.Static<typeof NodeStatus>;
 }

@@ -6,9 +6,10 @@
  */
 import { addressBytes, oddNetwork, unreachable } from "../../../meta/addresses.ts";
 import { badRequest, unavailable } from "../../../meta/status.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, Way } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, Way } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { isObject } from "../../../value/value.ts";
 import { dropGated } from "../../rules/gated-field.ts";
@@ -16,15 +17,15 @@ import { validateNode, validateNodeChange, validateReport } from "./node-rules.t
 import { nameInSegment, proxyOptions } from "./pod/ways.ts";
 import { type Node, NodeSpec, NodeStatus } from "./node-schema.ts";
 import { roundResources } from "../../rules/quantities.ts";
+import { statusPath } from "../../rules/status.ts";
 
-const description = "A machine that runs programs.";
-
-const schema = objectSchema(description, { spec: always(NodeSpec), status: always(NodeStatus) });
-
-const asNode = (object: ApiObject): Node => object as Node;
+const schema = objectSchema("A machine that runs programs.", {
+  spec: t.always(NodeSpec),
+  status: t.always(NodeStatus),
+});
 
 /** The first of podCIDRs is podCIDR, which counts when both are given. */
-function convert(object: ApiObject): void {
+function convert(object: Node): void {
   const { spec } = object;
   if (!isObject(spec)) return;
   const { podCIDR, podCIDRs } = spec;
@@ -36,16 +37,16 @@ function convert(object: ApiObject): void {
 }
 
 /** Until its agent says otherwise, programs can have all of the node. */
-function defaults(object: ApiObject): void {
-  const { status } = asNode(object);
+function defaults(object: Node): void {
+  const { status } = object;
   if (!status.allocatable && status.capacity) status.allocatable = { ...status.capacity };
   roundResources(status.capacity);
   roundResources(status.allocatable);
 }
 
 /** What is accepted and means nothing, or not what it seems to. */
-function* warnings(object: ApiObject): Generator<string> {
-  const { externalID, podCIDRs = [] } = asNode(object).spec;
+function* warnings(object: Node): Generator<string> {
+  const { externalID, podCIDRs = [] } = object.spec;
   if (externalID) yield "spec.externalID: this field is deprecated, nothing uses it";
   for (const [i, network] of podCIDRs.entries()) yield* oddNetwork(`spec.podCIDRs[${i}]`, network);
 }
@@ -71,20 +72,16 @@ const addressOf = (node: Node, type: string): string =>
 
 type Info = Exclude<keyof NonNullable<Node["status"]["nodeInfo"]>, "swap">;
 
-const infoColumn = (name: string, about: string, member: Info): Column =>
-  textColumn(name, about, (object) => asNode(object).status?.nodeInfo?.[member] || "<unknown>", true);
+const infoColumn = (name: string, about: string, member: Info): Column<Node> =>
+  textColumn(name, about, (object) => object.status?.nodeInfo?.[member] || "<unknown>", true);
 
-const columnsOf = (labelDomain: string): readonly Column[] => [
-  textColumn("Status", "Whether the node is ready.", (object) => statusOf(asNode(object))),
-  textColumn("Roles", "The roles of the node.", (object) => rolesOf(asNode(object), labelDomain)),
+const columnsOf = (labelDomain: string): readonly Column<Node>[] => [
+  textColumn("Status", "Whether the node is ready.", (object) => statusOf(object)),
+  textColumn("Roles", "The roles of the node.", (object) => rolesOf(object, labelDomain)),
   ageColumn,
-  textColumn(
-    "Version",
-    "Version of the node agent.",
-    (object) => asNode(object).status?.nodeInfo?.kubeletVersion ?? "",
-  ),
-  textColumn("Internal-IP", "Address inside the cluster.", (object) => addressOf(asNode(object), "InternalIP"), true),
-  textColumn("External-IP", "Address for the outside.", (object) => addressOf(asNode(object), "ExternalIP"), true),
+  textColumn("Version", "Version of the node agent.", (object) => object.status?.nodeInfo?.kubeletVersion ?? ""),
+  textColumn("Internal-IP", "Address inside the cluster.", (object) => addressOf(object, "InternalIP"), true),
+  textColumn("External-IP", "Address for the outside.", (object) => addressOf(object, "ExternalIP"), true),
   infoColumn("OS-Image", "The operating system.", "osImage"),
   infoColumn("Kernel-Version", "Version of the kernel.", "kernelVersion"),
   infoColumn("Container-Runtime", "The container runtime.", "containerRuntimeVersion"),
@@ -94,7 +91,7 @@ const columnsOf = (labelDomain: string): readonly Column[] => [
 const AGENT_ADDRESSES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 
 /** The way to the agent of a node, and to whatever else listens there. */
-const proxy: Way = {
+const proxy: Way<Node> = {
   kind: "NodeProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
   options: proxyOptions,
@@ -102,7 +99,7 @@ const proxy: Way = {
   nameIn: nameInSegment,
   reach(object) {
     const { name } = object.metadata;
-    const addresses = asNode(object).status.addresses ?? [];
+    const addresses = object.status.addresses ?? [];
     const found = AGENT_ADDRESSES.map((type) => addresses.find((address) => address.type === type)).find(Boolean);
     if (!found) throw badRequest(`node ${name} has no address at which its agent could be asked`);
     const bytes = addressBytes(found.address);
@@ -112,52 +109,47 @@ const proxy: Way = {
 };
 
 /** The definition of Node. */
-export const node = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: "",
-  version: "v1",
-  kind: "Node",
-  plural: "nodes",
-  singular: "node",
-  shortNames: ["no"],
-  scope: "Cluster",
-  description,
-  schema,
-  resetFields: ["status"],
-  convert,
-  defaults,
-  // What an agent was to be configured with is taken from nobody any more.
-  prepareForCreate(object, ctx) {
-    const { spec, status } = asNode(object);
-    delete spec.configSource;
-    delete status.config;
-    dropGated(status, undefined, "declaredFeatures", "NodeDeclaredFeatures", "status", ctx);
-  },
-  validate: (object, errors, ctx) => validateNode(asNode(object), errors, ctx),
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-    delete asNode(object).spec.configSource;
-  },
-  validateUpdate(object, old, errors, ctx) {
-    validateNode(asNode(object), errors, ctx);
-    validateNodeChange(asNode(object), asNode(old), errors);
-  },
-  warnings,
-  deleteAnswers: "status",
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      resetFields: ["spec"],
-      prepareForUpdate(object, old) {
-        object["spec"] = old["spec"];
-        delete asNode(object).status.config;
-      },
-      validateUpdate(object, old, errors, ctx) {
-        validateReport(asNode(object), errors, ctx);
-        validateNodeChange(asNode(object), asNode(old), errors);
-      },
+export const node = ({ dialect }: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "",
+    version: "v1",
+    kind: "Node",
+    plural: "nodes",
+    shortNames: ["no"],
+    scope: "Cluster",
+    resetFields: ["status"],
+    convert,
+    defaults,
+    // What an agent was to be configured with is taken from nobody any more.
+    prepareForCreate(object, ctx) {
+      const { spec, status } = object;
+      delete spec.configSource;
+      delete status.config;
+      dropGated(status, undefined, "declaredFeatures", "NodeDeclaredFeatures", "status", ctx);
     },
-  },
-  selectableFields: { "spec.unschedulable": (object) => String(asNode(object).spec?.unschedulable ?? false) },
-  ways: { proxy },
-  columns: columnsOf(dialect.labelDomain),
-});
+    validate: (object, errors, ctx) => validateNode(object, errors, ctx),
+    prepareForUpdate(object, old) {
+      object["status"] = old["status"];
+      delete object.spec.configSource;
+    },
+    validateUpdate(object, old, errors, ctx) {
+      validateNode(object, errors, ctx);
+      validateNodeChange(object, old, errors);
+    },
+    warnings,
+    subresources: {
+      status: statusPath({
+        prepareForUpdate(object, old) {
+          object["spec"] = old["spec"];
+          delete object.status.config;
+        },
+        validateUpdate(object, old, errors, ctx) {
+          validateReport(object, errors, ctx);
+          validateNodeChange(object, old, errors);
+        },
+      }),
+    },
+    selectableFields: { "spec.unschedulable": (object) => String(object.spec?.unschedulable ?? false) },
+    ways: { proxy },
+    columns: columnsOf(dialect.labelDomain),
+  });

@@ -5,52 +5,48 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type TSchema, atomicList, map, optional, pointer, quantity, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
 import { checkClassName } from "./claim-spec.ts";
-import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "../../rules/node-selector.ts";
+import { NodeSelector, validateNodeSelector } from "../../rules/node-selector.ts";
 import { type Resources, checkPositive } from "../../rules/quantities.ts";
-import { type Members, SourceCheck } from "./volumes/form.ts";
+import { SourceCheck } from "./volumes/form.ts";
 import { isRoot } from "./volumes/paths.ts";
 import { GranularObjectReference } from "../../rules/references.ts";
 import { type Source, sourceMembers, validateSource, volumeSources } from "./volumes/sources.ts";
 
-const VolumeNodeAffinity = struct("Which nodes can reach the volume.", { required: pointer(NodeSelector) });
+const VolumeNodeAffinity = t.struct("Which nodes can reach the volume.", { required: t.pointer(NodeSelector) });
 
-/** The members of a spec beside its source. */
-export interface VolumeSpec {
-  capacity?: Record<string, string>;
-  accessModes?: string[];
-  claimRef?: { kind?: string; namespace?: string; name?: string; uid?: string; apiVersion?: string };
-  persistentVolumeReclaimPolicy?: string;
-  storageClassName?: string;
-  mountOptions?: string[];
-  volumeMode?: string;
-  nodeAffinity?: { required?: NodeSelectorValue };
-  volumeAttributesClassName?: string;
-  /** The source; which names there are, the dialect decides. */
+const Capacity = t.optional(t.map(t.quantity(), "The size of the volume: `storage`."));
+
+const Members = {
+  accessModes: t.optional(t.atomicList(t.text(), "How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
+  claimRef: t.pointer(GranularObjectReference),
+  persistentVolumeReclaimPolicy: t.optional(
+    t.text("What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`."),
+  ),
+  storageClassName: t.optional(t.text("The class of the volume, empty for none.")),
+  mountOptions: t.optional(t.atomicList(t.text(), "Options with which the volume is mounted; not checked.")),
+  volumeMode: t.pointer(t.text("`Filesystem`, or `Block` for a raw device; a file system when unset.")),
+  nodeAffinity: t.pointer(VolumeNodeAffinity),
+  volumeAttributesClassName: t.pointer(t.text("The VolumeAttributesClass of the volume; not empty when set.")),
+};
+
+/** The spec of a volume in wire form. The dialect decides which sources there are. */
+export type VolumeSpec = t.Static<t.Struct<typeof Members & { capacity: typeof Capacity }>> & {
   [source: string]: unknown;
-}
+};
 
-const schemaOf = (sources: readonly Source[]): TSchema =>
-  struct("What a volume is and how it may be used; exactly one source is set.", {
-    capacity: optional(map(quantity(), "The size of the volume: `storage`.")),
+const schemaOf = (sources: readonly Source[]): t.Of<VolumeSpec> =>
+  t.struct("What a volume is and how it may be used; exactly one source is set.", {
+    capacity: Capacity,
     ...sourceMembers(sources),
-    accessModes: optional(atomicList(text(), "How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
-    claimRef: pointer(GranularObjectReference),
-    persistentVolumeReclaimPolicy: optional(
-      text("What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`."),
-    ),
-    storageClassName: optional(text("The class of the volume, empty for none.")),
-    mountOptions: optional(atomicList(text(), "Options with which the volume is mounted; not checked.")),
-    volumeMode: pointer(text("`Filesystem`, or `Block` for a raw device; a file system when unset.")),
-    nodeAffinity: pointer(VolumeNodeAffinity),
-    volumeAttributesClassName: pointer(text("The VolumeAttributesClass of the volume; not empty when set.")),
-  });
+    ...Members,
+  }) as t.Of<VolumeSpec>;
 
 /** The schema of a volume's spec in the dialect. */
-export const persistentVolumeSpecSchema = (ctx: ApiContext): TSchema => schemaOf(volumeSources(ctx));
+export const persistentVolumeSpecSchema = (ctx: ApiContext): t.Of<VolumeSpec> => schemaOf(volumeSources(ctx));
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 
@@ -146,19 +142,18 @@ const NOT_INLINE = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] 
  * Everything that is wrong with a spec inside a VolumeAttachment (VA-6, DEC-44): it holds a converted inline volume, so
  * nothing in it may be about claims; Kubernetes takes csi sources only.
  */
-export function validateInlineVolumeSpec(spec: object, at: string, errors: FieldErrors, ctx: ApiContext): void {
-  const members = spec as VolumeSpec;
+export function validateInlineVolumeSpec(spec: VolumeSpec, at: string, errors: FieldErrors, ctx: ApiContext): void {
   for (const member of NOT_INLINE) {
-    const value = members[member];
+    const value = spec[member];
     if (value !== undefined && value !== "") errors.forbidden(`${at}.${member}`, "expected none in an inline volume");
   }
-  checkModes(members, at, errors, ctx);
+  checkModes(spec, at, errors, ctx);
   const sources = volumeSources(ctx);
-  const source = validateSource(sources, members as Members, at, new SourceCheck(errors, ctx, ""));
-  const { persistentVolumeReclaimPolicy: policy, volumeMode: mode } = members;
+  const source = validateSource(sources, spec, at, new SourceCheck(errors, ctx, ""));
+  const { persistentVolumeReclaimPolicy: policy, volumeMode: mode } = spec;
   if (ctx.dialect.rules.enforceUndocumented) {
-    checkTogether(members, source, false, at, errors);
-    if (members["csi"] === undefined) errors.required(`${at}.csi`, "expected a csi source in an inline volume");
+    checkTogether(spec, source, false, at, errors);
+    if (spec["csi"] === undefined) errors.required(`${at}.csi`, "expected a csi source in an inline volume");
     if (policy && policy !== "Retain") {
       errors.forbidden(`${at}.persistentVolumeReclaimPolicy`, "expected Retain or nothing in an inline volume");
     }
@@ -170,6 +165,6 @@ export function validateInlineVolumeSpec(spec: object, at: string, errors: Field
       errors.notSupported(`${at}.persistentVolumeReclaimPolicy`, policy, RECLAIM_POLICIES);
     }
     if (mode !== undefined && !VOLUME_MODES.includes(mode)) errors.notSupported(`${at}.volumeMode`, mode, VOLUME_MODES);
-    checkAttributesClass(members, at, errors, ctx);
+    checkAttributesClass(spec, at, errors, ctx);
   }
 }

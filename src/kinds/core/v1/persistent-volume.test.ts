@@ -268,7 +268,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Per
   });
 
   describe("inside a VolumeAttachment", () => {
-    const inline = (spec: object): readonly string[] => {
+    const inline = (spec: Record<string, unknown>): readonly string[] => {
       const errors = new FieldErrors();
       validateInlineVolumeSpec(spec, "i", errors, contextOf(bench.dialect));
       return errors.causes.map(({ reason, field }) => `${reason.replace("FieldValue", "")} ${field}`).toSorted();

@@ -7,9 +7,10 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { formatTime } from "../../../meta/time.ts";
-import { always, optional, pointer, struct, text, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { shortAccessModes } from "./access-modes.ts";
@@ -17,45 +18,30 @@ import { classAnnotation } from "./claim-update.ts";
 import { termWarnings } from "../../rules/node-selector.ts";
 import { persistentVolumeSpecSchema, validateVolumeSpec } from "./persistent-volume-spec.ts";
 import { roundResources } from "../../rules/quantities.ts";
-import { type Volume, validateVolumeChange } from "./volume-update.ts";
+import { type Volume, VolumeStatus, validateVolumeChange } from "./volume-update.ts";
 import { type Source, sourceWarnings, volumeSources } from "./volumes/sources.ts";
-
-const VolumeStatus = struct("How far a volume is.", {
-  phase: optional(
-    text("`Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`.", { default: "Pending" }),
-  ),
-  message: optional(text("Why the volume is in this state, for people.")),
-  reason: optional(text("A short failure description for machines.")),
-  lastPhaseTransitionTime: pointer(time("When the phase changed last.")),
-});
+import { statusPath } from "../../rules/status.ts";
 
 const PHASES = ["Available", "Bound", "Failed", "Pending", "Released"];
 
-function defaults(object: ApiObject): void {
-  const { spec } = object as Volume;
+function defaults(object: Volume): void {
+  const { spec } = object;
   spec.persistentVolumeReclaimPolicy ||= "Retain";
   spec.volumeMode ??= "Filesystem";
   roundResources(spec.capacity);
 }
 
-const dropClass = (object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void =>
-  dropGated(
-    (object as Volume).spec,
-    (old as Volume | undefined)?.spec,
-    "volumeAttributesClassName",
-    "VolumeAttributesClass",
-    "spec",
-    ctx,
-  );
+const dropClass = (object: Volume, old: Volume | undefined, ctx: WriteContext): void =>
+  dropGated(object.spec, old?.spec, "volumeAttributesClassName", "VolumeAttributesClass", "spec", ctx);
 
 /**
  * The spec stays, and every change of the phase gets its time (PV-22, PVP-10). Kubernetes takes the time of a client;
  * by the documents it is the server's.
  */
-function prepareStatus(object: ApiObject, old: ApiObject, ctx: WriteContext): void {
+function prepareStatus(object: Volume, old: Volume, ctx: WriteContext): void {
   object["spec"] = old["spec"];
-  const { status } = object as Volume;
-  const stored = (old as Volume).status;
+  const { status } = object;
+  const stored = old.status;
   const moved = status.phase !== stored?.phase;
   const before = stored?.lastPhaseTransitionTime;
   const sent = ctx.dialect.rules.enforceDocumented ? undefined : status.lastPhaseTransitionTime;
@@ -65,15 +51,15 @@ function prepareStatus(object: ApiObject, old: ApiObject, ctx: WriteContext): vo
   else delete status.lastPhaseTransitionTime;
 }
 
-function validateStatus(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { phase } = (object as Volume).status;
+function validateStatus(object: Volume, errors: FieldErrors, ctx: WriteContext): void {
+  const { phase } = object.status;
   if (ctx.dialect.rules.enforceDocumented && phase && !PHASES.includes(phase)) {
     errors.notSupported("status.phase", phase, PHASES);
   }
 }
 
-function warningsOf(object: ApiObject, sources: readonly Source[], ctx: WriteContext): readonly string[] {
-  const { metadata, spec } = object as Volume;
+function warningsOf(object: Volume, sources: readonly Source[], ctx: WriteContext): readonly string[] {
+  const { metadata, spec } = object;
   const annotation = classAnnotation(ctx);
   const mountOptions = `volume.beta.${ctx.dialect.labelDomain}/mount-options`;
   const warnings: string[] = [];
@@ -95,59 +81,55 @@ function warningsOf(object: ApiObject, sources: readonly Source[], ctx: WriteCon
   return [...warnings, ...sourceWarnings(sources, spec, "spec")];
 }
 
-const columnsOf = (ctx: ApiContext): readonly Column[] => {
-  const volume = (object: ApiObject): Volume => object as Volume;
-  return [
-    textColumn("Capacity", "Size of the volume.", (object) => volume(object).spec.capacity?.["storage"] ?? "0"),
-    textColumn("Access Modes", "How the volume can be mounted.", (object) =>
-      shortAccessModes(volume(object).spec.accessModes),
-    ),
-    textColumn(
-      "Reclaim Policy",
-      "What happens when the claim is gone.",
-      (object) => volume(object).spec.persistentVolumeReclaimPolicy ?? "",
-    ),
-    textColumn("Status", "Phase of the volume.", (object) =>
-      object.metadata.deletionTimestamp ? "Terminating" : (volume(object).status?.phase ?? ""),
-    ),
-    textColumn("Claim", "The claim that the volume is bound to.", (object) => {
-      const ref = volume(object).spec.claimRef;
-      return ref ? `${ref.namespace ?? ""}/${ref.name ?? ""}` : "";
-    }),
-    textColumn(
-      "StorageClass",
-      "The class of the volume.",
-      (object) => object.metadata.annotations?.[classAnnotation(ctx)] ?? volume(object).spec.storageClassName ?? "",
-    ),
-    textColumn(
-      "VolumeAttributesClass",
-      "The VolumeAttributesClass of the volume.",
-      (object) => volume(object).spec.volumeAttributesClassName ?? "<unset>",
-    ),
-    textColumn("Reason", "Why the volume failed.", (object) => volume(object).status?.reason ?? ""),
-    ageColumn,
-    textColumn("VolumeMode", "Block or Filesystem.", (object) => volume(object).spec.volumeMode ?? "<unset>", true),
-  ];
-};
+const columnsOf = (ctx: ApiContext): readonly Column<Volume>[] => [
+  textColumn("Capacity", "Size of the volume.", (object) => object.spec.capacity?.["storage"] ?? "0"),
+  textColumn("Access Modes", "How the volume can be mounted.", (object) => shortAccessModes(object.spec.accessModes)),
+  textColumn(
+    "Reclaim Policy",
+    "What happens when the claim is gone.",
+    (object) => object.spec.persistentVolumeReclaimPolicy ?? "",
+  ),
+  textColumn("Status", "Phase of the volume.", (object) =>
+    object.metadata.deletionTimestamp ? "Terminating" : (object.status?.phase ?? ""),
+  ),
+  textColumn("Claim", "The claim that the volume is bound to.", (object) => {
+    const ref = object.spec.claimRef;
+    return ref ? `${ref.namespace ?? ""}/${ref.name ?? ""}` : "";
+  }),
+  textColumn(
+    "StorageClass",
+    "The class of the volume.",
+    (object) => object.metadata.annotations?.[classAnnotation(ctx)] ?? object.spec.storageClassName ?? "",
+  ),
+  textColumn(
+    "VolumeAttributesClass",
+    "The VolumeAttributesClass of the volume.",
+    (object) => object.spec.volumeAttributesClassName ?? "<unset>",
+  ),
+  textColumn("Reason", "Why the volume failed.", (object) => object.status?.reason ?? ""),
+  ageColumn,
+  textColumn("VolumeMode", "Block or Filesystem.", (object) => object.spec.volumeMode ?? "<unset>", true),
+];
+
+const schemaOf = (ctx: ApiContext) =>
+  objectSchema("A storage resource of the cluster.", {
+    spec: t.always(persistentVolumeSpecSchema(ctx)),
+    status: t.always(VolumeStatus),
+  });
 
 /** The definition of PersistentVolume. */
 export function persistentVolume(ctx: ApiContext): ResourceDefinition {
   const sources = volumeSources(ctx);
-  const validate = (object: ApiObject, errors: FieldErrors, write: WriteContext): void =>
-    validateVolumeSpec((object as Volume).spec, object.metadata.name ?? "", "spec", errors, write, sources);
-  return {
+  const validate = (object: Volume, errors: FieldErrors, write: WriteContext): void =>
+    validateVolumeSpec(object.spec, object.metadata.name ?? "", "spec", errors, write, sources);
+  return defineResource(schemaOf(ctx), {
     group: "",
     version: "v1",
     kind: "PersistentVolume",
     plural: "persistentvolumes",
-    singular: "persistentvolume",
     shortNames: ["pv"],
     scope: "Cluster",
     description: "A storage resource provisioned by an administrator; it is a resource of the cluster like a node.",
-    schema: objectSchema("A storage resource of the cluster.", {
-      spec: always(persistentVolumeSpecSchema(ctx)),
-      status: always(VolumeStatus),
-    }),
     deleteAnswers: "object",
     resetFields: ["status"],
     defaults,
@@ -162,17 +144,15 @@ export function persistentVolume(ctx: ApiContext): ResourceDefinition {
     },
     validateUpdate(object, old, errors, write) {
       validate(object, errors, write);
-      validateVolumeChange(object as Volume, old as Volume, sources, errors, write);
+      validateVolumeChange(object, old, sources, errors, write);
     },
     warnings: (object, _old, write) => warningsOf(object, sources, write),
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec"],
+      status: statusPath({
         prepareForUpdate: prepareStatus,
         validateUpdate: (object, _old, errors, write) => validateStatus(object, errors, write),
-      },
+      }),
     },
     columns: columnsOf(ctx),
-  };
+  });
 }

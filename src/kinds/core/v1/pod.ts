@@ -7,9 +7,10 @@
  * @module
  */
 import { formatTime } from "../../../meta/time.ts";
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { eviction } from "../../policy/v1/eviction.ts";
 import { binding } from "./binding.ts";
@@ -44,20 +45,20 @@ function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
     reason: "SchedulingGated",
     message: "Scheduling is blocked due to non-empty scheduling gates",
   };
-  return { ...status, conditions: [gated] as unknown as NonNullable<Pod["status"]["conditions"]> };
+  return { ...status, conditions: [gated] };
 }
 
-function validate(object: ApiObject, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {
-  const { spec, metadata } = object as Pod;
+function validate(object: Pod, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {
+  const { spec, metadata } = object;
   if (metadata.annotations) checkAnnotations(metadata.annotations, spec, "metadata.annotations", errors, ctx);
-  validatePodSpec(object as Pod, sources, errors, ctx);
+  validatePodSpec(object, sources, errors, ctx);
   if (ctx.dialect.rules.enforceUndocumented && !spec.serviceAccountName) validateTokens(spec.volumes ?? [], errors);
 }
 
 /** A node agent writes the status; the spec, the owners and when it goes stay, and so does the quality of service. */
-function prepareStatus(object: ApiObject, old: ApiObject): void {
-  const stored = old as Pod;
-  const { metadata, status } = object as Pod;
+function prepareStatus(object: Pod, old: Pod): void {
+  const stored = old;
+  const { metadata, status } = object;
   object["spec"] = stored.spec;
   const { ownerReferences, deletionTimestamp } = stored.metadata;
   if (ownerReferences) metadata.ownerReferences = ownerReferences;
@@ -90,106 +91,106 @@ function keepObserved(conditions: Conditions, before: Conditions): void {
 const DONE = ["Succeeded", "Failed"];
 
 /** A Pod on a node is given time to end, others go at once (SUP-5). */
-function gracePeriod(object: ApiObject, requested: number | undefined): number {
-  const { spec, status } = object as Pod;
+function gracePeriod(object: Pod, requested: number | undefined): number {
+  const { spec, status } = object;
   if (!spec.nodeName || DONE.includes(status?.phase ?? "")) return 0;
   const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;
 }
 
 /** Members by which pods are selected (DEC-25). */
-const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
-  "spec.nodeName": (object) => (object as Pod).spec.nodeName ?? "",
+const selectableFields: Readonly<Record<string, (pod: Pod) => string>> = {
+  "spec.nodeName": ({ spec }) => spec.nodeName ?? "",
   // Its old name.
-  "spec.host": (object) => (object as Pod).spec.nodeName ?? "",
-  "spec.restartPolicy": (object) => (object as Pod).spec.restartPolicy ?? "",
-  "spec.schedulerName": (object) => (object as Pod).spec.schedulerName ?? "",
-  "spec.serviceAccountName": (object) => (object as Pod).spec.serviceAccountName ?? "",
-  "spec.hostNetwork": (object) => String((object as Pod).spec.hostNetwork ?? false),
-  "status.phase": (object) => (object as Pod).status?.phase ?? "",
-  "status.podIP": (object) => (object as Pod).status?.podIP ?? "",
-  "status.podIPs": (object) => ((object as Pod).status?.podIPs ?? []).map(({ ip }) => ip).join(","),
-  "status.nominatedNodeName": (object) => (object as Pod).status?.nominatedNodeName ?? "",
+  "spec.host": ({ spec }) => spec.nodeName ?? "",
+  "spec.restartPolicy": ({ spec }) => spec.restartPolicy ?? "",
+  "spec.schedulerName": ({ spec }) => spec.schedulerName ?? "",
+  "spec.serviceAccountName": ({ spec }) => spec.serviceAccountName ?? "",
+  "spec.hostNetwork": ({ spec }) => String(spec.hostNetwork ?? false),
+  "status.phase": ({ status }) => status.phase ?? "",
+  "status.podIP": ({ status }) => status.podIP ?? "",
+  "status.podIPs": ({ status }) => (status.podIPs ?? []).map(({ ip }) => ip).join(","),
+  "status.nominatedNodeName": ({ status }) => status.nominatedNodeName ?? "",
 };
 
 /** The definition of Pod. */
 export function pod(ctx: ApiContext): ResourceDefinition {
   const sources = inlineSources(ctx);
   const specSchema = PodTemplates.of(ctx).spec;
-  return {
-    group: "",
-    version: "v1",
-    kind: "Pod",
-    plural: "pods",
-    singular: "pod",
-    shortNames: ["po"],
-    categories: ["all"],
-    scope: "Namespaced",
-    description: "Containers that run together on a node, and the volumes that they share.",
-    schema: objectSchema("Containers that run together on a node, and the volumes that they share.", {
-      spec: always(specSchema),
-      status: always(PodStatusSchema),
+  return defineResource(
+    objectSchema("Containers that run together on a node, and the volumes that they share.", {
+      spec: t.always(specSchema),
+      status: t.always(PodStatusSchema),
     }),
-    deleteAnswers: "object",
-    generation: "fromOne",
-    gracePeriod,
-    resetFields: ["status"],
-    selectableFields,
-    defaults: (object, write) => defaultPod(object as Pod, sources, write),
-    prepareForCreate(object, write) {
-      const { spec } = object as Pod;
-      dropGatedMembers(spec, undefined, write);
-      applyLabelKeys(object as Pod);
-      object["status"] = firstStatus(object as Pod, write);
-      syncProfiles(object as Pod, write);
-    },
-    validate(object, errors, write) {
-      validate(object, sources, errors, write);
-      if (object.metadata.annotations) {
-        checkSameProfiles(object.metadata.annotations, (object as Pod).spec, errors, write);
-      }
-      const { ephemeralContainers = [], nodeName, schedulingGates = [] } = (object as Pod).spec;
-      if (ephemeralContainers.length > 0) {
-        errors.forbidden("spec.ephemeralContainers", "expected none in a new Pod");
-      }
-      if (nodeName && schedulingGates.length > 0) {
-        errors.forbidden("spec.nodeName", "expected none while there are schedulingGates");
-      }
-    },
-    prepareForUpdate(object, old, write) {
-      object["status"] = old["status"];
-      dropGatedMembers((object as Pod).spec, (old as Pod).spec, write);
-    },
-    validateUpdate(object, old, errors, write) {
-      validate(object, sources, errors, write);
-      checkKeptAnnotations(object.metadata.annotations, old.metadata.annotations, errors, write);
-      validatePodChange(specSchema, (object as Pod).spec, (old as Pod).spec, errors);
-    },
-    // Who updates Pods is a program, and would be told the same again and again.
-    *warnings(object, old, write) {
-      if (old) return;
-      yield* nameWarnings(object.metadata.name);
-      yield* podWarnings(object as Pod, sources, write);
-    },
-    subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
-        prepareForUpdate: prepareStatus,
-        validateUpdate(object, old, errors, write) {
-          const { annotations } = object.metadata;
-          checkKeptAnnotations(annotations, old.metadata.annotations, errors, write);
-          if (annotations) checkAnnotations(annotations, (object as Pod).spec, "metadata.annotations", errors, write);
-          validatePodStatus(object as Pod, old as Pod, errors, write);
-        },
-        warnings: (object) => addressWarnings((object as Pod).status),
+    {
+      group: "",
+      version: "v1",
+      kind: "Pod",
+      plural: "pods",
+      shortNames: ["po"],
+      categories: ["all"],
+      scope: "Namespaced",
+      deleteAnswers: "object",
+      generation: "fromOne",
+      gracePeriod,
+      resetFields: ["status"],
+      selectableFields,
+      defaults: (object, write) => defaultPod(object, sources, write),
+      prepareForCreate(object, write) {
+        const { spec } = object;
+        dropGatedMembers(spec, undefined, write);
+        applyLabelKeys(object);
+        object["status"] = firstStatus(object, write);
+        syncProfiles(object, write);
       },
-      ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
-      resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),
-      binding: { verbs: ["create"], takes: binding },
-      eviction: { verbs: ["create"], takes: eviction, takesAlso: ["policy/v1beta1"] },
+      validate(object, errors, write) {
+        validate(object, sources, errors, write);
+        if (object.metadata.annotations) {
+          checkSameProfiles(object.metadata.annotations, object.spec, errors, write);
+        }
+        const { ephemeralContainers = [], nodeName, schedulingGates = [] } = object.spec;
+        if (ephemeralContainers.length > 0) {
+          errors.forbidden("spec.ephemeralContainers", "expected none in a new Pod");
+        }
+        if (nodeName && schedulingGates.length > 0) {
+          errors.forbidden("spec.nodeName", "expected none while there are schedulingGates");
+        }
+      },
+      prepareForUpdate(object, old, write) {
+        object["status"] = old["status"];
+        dropGatedMembers(object.spec, old.spec, write);
+      },
+      validateUpdate(object, old, errors, write) {
+        validate(object, sources, errors, write);
+        checkKeptAnnotations(object.metadata.annotations, old.metadata.annotations, errors, write);
+        validatePodChange(specSchema, object.spec, old.spec, errors);
+      },
+      // Who updates Pods is a program, and would be told the same again and again.
+      *warnings(object, old, write) {
+        if (old) return;
+        yield* nameWarnings(object.metadata.name);
+        yield* podWarnings(object, sources, write);
+      },
+      subresources: {
+        status: {
+          verbs: ["get", "patch", "update"],
+          resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
+          prepareForUpdate: prepareStatus,
+          validateUpdate(object, old, errors, write) {
+            const { annotations } = object.metadata;
+            checkKeptAnnotations(annotations, old.metadata.annotations, errors, write);
+            if (annotations) checkAnnotations(annotations, object.spec, "metadata.annotations", errors, write);
+            validatePodStatus(object, old, errors, write);
+          },
+          warnings: (object) => addressWarnings(object.status),
+        },
+        ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
+        resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),
+        binding: { verbs: ["create"], takes: binding },
+        eviction: { verbs: ["create"], takes: eviction, takesAlso: ["policy/v1beta1"] },
+      },
+      ways: podWays,
+      columns: podColumns,
     },
-    ways: podWays,
-    columns: podColumns,
-  };
+  );
 }

@@ -5,62 +5,56 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, always, int32, keyedList, map, optional, pointer, struct, text } from "../../../meta/types.ts";
-import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
 import { labelsText } from "../../rules/label-selection.ts";
 import { scaleOf } from "../../autoscaling/v1/scale.ts";
 import {
   Condition,
-  ageColumn,
-  containerColumns,
   counted,
-  numberColumn,
   observed,
-  replicasOf,
-  shownLabels,
-  statusOf,
+  replicaColumns,
   templateOf,
   validateLasting,
   validateReplicaCounts,
   workload,
 } from "./workload.ts";
-import { type PodTemplate, PodTemplates } from "./pod/template.ts";
+import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
+import { PodTemplates } from "./pod/template.ts";
 
-const description = "A number of Pods of one template, found by labels alone.";
-
-const Status = struct("How many Pods there are.", {
-  replicas: always(int32("Pods that there are.")),
+const Status = t.struct("How many Pods there are.", {
+  replicas: t.always(t.int32("Pods that there are.")),
   fullyLabeledReplicas: counted("Pods with all labels of the template."),
   readyReplicas: counted("Pods that are ready."),
   availableReplicas: counted("Pods that have been ready for long enough."),
   observedGeneration: observed,
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the controller.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the controller.")),
 });
 
 const schemaOf = (ctx: ApiContext) =>
-  objectSchema(description, {
-    spec: always(
-      struct("What is wanted.", {
-        replicas: pointer(int32("How many Pods are wanted.", { default: 1 })),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        selector: optional(map(text(), "Labels of the Pods; those of the template by default.", { atomic: true })),
-        template: pointer(PodTemplates.of(ctx).schema),
+  objectSchema("A number of Pods of one template, found by labels alone.", {
+    spec: t.always(
+      t.struct("What is wanted.", {
+        replicas: t.pointer(t.int32("How many Pods are wanted.", { default: 1 })),
+        minReadySeconds: t.optional(t.int32("How long a Pod must be ready before it counts as available.")),
+        selector: t.optional(
+          t.map(t.text(), "Labels of the Pods; those of the template by default.", { atomic: true }),
+        ),
+        template: t.pointer(PodTemplates.of(ctx).schema),
       }),
     ),
-    status: always(Status),
+    status: t.always(Status),
   });
 
-type ReplicationController = ApiObject & {
-  spec: { replicas?: number; minReadySeconds?: number; selector?: Record<string, string>; template?: PodTemplate };
-  status: Static<typeof Status>;
-};
+type ReplicationController = ObjectOf<ReturnType<typeof schemaOf>>;
 
 function setDefaults({ metadata, spec }: ReplicationController): void {
   spec.replicas ??= 1;
-  const labels = spec.template?.metadata?.labels ?? {};
+  const labels = spec.template?.metadata.labels ?? {};
   if (Object.keys(labels).length === 0) return;
   if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
   takeLabels({ metadata, spec });
@@ -68,19 +62,24 @@ function setDefaults({ metadata, spec }: ReplicationController): void {
 
 /** A controller without labels has those of its template (KIND-ReplicationController-1). */
 function takeLabels({ metadata, spec }: Pick<ReplicationController, "metadata" | "spec">): void {
-  const labels = spec.template?.metadata?.labels ?? {};
+  const labels = spec.template?.metadata.labels ?? {};
   if (Object.keys(labels).length > 0 && Object.keys(metadata.labels ?? {}).length === 0)
     metadata.labels = { ...labels };
 }
 
-function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as ReplicationController;
+function validate(
+  object: ReplicationController,
+  templates: PodTemplates,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): void {
+  const { spec } = object;
   const { selector = {}, template } = spec;
   validateNotNegative(spec, ["minReadySeconds"], "spec", errors);
   if (Object.keys(selector).length === 0) errors.required("spec.selector", "expected labels of the template");
   validateNotNegative(spec, ["replicas"], "spec", errors);
   if (!template) return errors.required("spec.template", "expected a template of Pods");
-  const labels = template.metadata?.labels ?? {};
+  const labels = template.metadata.labels ?? {};
   if (Object.entries(selector).some(([key, value]) => labels[key] !== value)) {
     errors.invalid("spec.template.metadata.labels", labels, "expected labels that the selector finds");
   }
@@ -88,12 +87,10 @@ function validate(object: ApiObject, templates: PodTemplates, errors: FieldError
   validateLasting(template, "spec.template", errors);
 }
 
-const selectorOf = (object: ApiObject): Record<string, string> => (object as ReplicationController).spec.selector ?? {};
+const selectorOf = (object: ReplicationController): Record<string, string> => object.spec.selector ?? {};
 
-const columns: readonly Column[] = [
-  numberColumn("Desired", "How many Pods are wanted.", replicasOf),
-  numberColumn("Current", "How many Pods there are.", (object) => statusOf(object, "replicas")),
-  numberColumn("Ready", "Pods that are ready.", (object) => statusOf(object, "readyReplicas")),
+const columns: readonly Column<ReplicationController>[] = [
+  ...replicaColumns,
   ageColumn,
   ...containerColumns(templateOf),
   textColumn("Selector", "The labels of the Pods.", (object) => shownLabels(selectorOf(object)), true),
@@ -102,30 +99,26 @@ const columns: readonly Column[] = [
 /** The definition of ReplicationController. */
 export function replicationController(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
-  return {
+  return defineResource(schemaOf(ctx), {
     group: "",
     version: "v1",
     kind: "ReplicationController",
     plural: "replicationcontrollers",
-    singular: "replicationcontroller",
     shortNames: ["rc"],
     categories: ["all"],
     scope: "Namespaced",
-    description,
-    schema: schemaOf(ctx),
-    deleteAnswers: "status",
     orphansDependents: true,
-    ...workload(templates, {
-      setDefaults: (object) => setDefaults(object as ReplicationController),
+    ...workload<ReplicationController>(templates, {
+      setDefaults,
       validate: (object, errors, write) => validate(object, templates, errors, write),
       firstStatus: { replicas: 0 },
-      validateStatus: (object, _old, errors) => validateReplicaCounts((object as ReplicationController).status, errors),
-      prepareStatus: (object) => takeLabels(object as ReplicationController),
+      validateStatus: (object, _old, errors) => validateReplicaCounts(object.status, errors),
+      prepareStatus: takeLabels,
       subresources: { scale: scaleOf((object) => labelsText(selectorOf(object))) },
     }),
     selectableFields: {
-      "status.replicas": (object) => String((object as ReplicationController).status?.replicas ?? 0),
+      "status.replicas": (object) => String(object.status.replicas ?? 0),
     },
     columns,
-  };
+  });
 }

@@ -6,22 +6,11 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { compareQuantities } from "../../../meta/quantity.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  map,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import {
   type Resources,
   checkAmount,
@@ -29,47 +18,47 @@ import {
   isCountedByQuotas,
   roundResources,
 } from "../../rules/quantities.ts";
+import { same } from "../../rules/same.ts";
+import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const description = "How much all objects of a namespace together may take.";
-
-const ScopeRequirement = struct("Which objects a quota is about.", {
-  scopeName: required(text("What is looked at: a scope, such as PriorityClass.")),
-  operator: required(text("In, NotIn, Exists or DoesNotExist.")),
-  values: optional(atomicList(text(), "The names that are meant, with In and NotIn.")),
+const ScopeRequirement = t.struct("Which objects a quota is about.", {
+  scopeName: t.required(t.text("What is looked at: a scope, such as PriorityClass.")),
+  operator: t.required(t.text("In, NotIn, Exists or DoesNotExist.")),
+  values: t.optional(t.atomicList(t.text(), "The names that are meant, with In and NotIn.")),
 });
 
-const Spec = struct("What is allowed.", {
-  hard: optional(map(quantity(), "The most of each resource, or the greatest number of objects.")),
-  scopes: optional(
-    atomicList(text(), "Which objects it is about: those that all of these hold for; all objects without any."),
+const Spec = t.struct("What is allowed.", {
+  hard: t.optional(t.map(t.quantity(), "The most of each resource, or the greatest number of objects.")),
+  scopes: t.optional(
+    t.atomicList(t.text(), "Which objects it is about: those that all of these hold for; all objects without any."),
   ),
-  scopeSelector: pointer(
-    struct(
+  scopeSelector: t.pointer(
+    t.struct(
       "Which objects it is about, beside scopes.",
-      { matchExpressions: optional(atomicList(ScopeRequirement, "What must hold, all of it.")) },
+      { matchExpressions: t.optional(t.atomicList(ScopeRequirement, "What must hold, all of it.")) },
       { atomic: true },
     ),
   ),
 });
 
-const Status = struct("What is enforced, and what is taken.", {
-  hard: optional(map(quantity(), "The amounts that are enforced.")),
-  used: optional(map(quantity(), "What is taken of them.")),
+const Status = t.struct("What is enforced, and what is taken.", {
+  hard: t.optional(t.map(t.quantity(), "The amounts that are enforced.")),
+  used: t.optional(t.map(t.quantity(), "What is taken of them.")),
 });
 
-const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+const schema = objectSchema("How much all objects of a namespace together may take.", {
+  spec: t.always(Spec),
+  status: t.always(Status),
+});
 
 /** What a quota allows, and to whom. */
-export type QuotaSpec = Static<typeof Spec>;
+export type QuotaSpec = t.Static<typeof Spec>;
 
 /** A condition on the objects that a quota is about. */
-export type ScopeRequirement = Static<typeof ScopeRequirement>;
+export type ScopeRequirement = t.Static<typeof ScopeRequirement>;
 
 /** A ResourceQuota. */
-export interface ResourceQuota extends ApiObject {
-  spec: QuotaSpec;
-  status?: Static<typeof Status>;
-}
+export type ResourceQuota = ObjectOf<typeof schema>;
 
 /** Which resources may be counted for a part of the Pods, or of the claims. */
 const OF_PODS = ["pods", ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`])];
@@ -155,33 +144,33 @@ function checkValues(operator: string, values: readonly string[], at: string, er
   } else if (values.length > 0) errors.invalid(`${at}.values`, values, `expected no values with ${operator}`);
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { spec } = object as ResourceQuota;
+function validate(object: ResourceQuota, errors: FieldErrors, ctx: ApiContext): void {
+  const { spec } = object;
   checkAmounts(spec.hard, "spec.hard", errors, ctx);
   checkScopes(spec, errors);
   checkSelector(spec, errors);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+function validateUpdate(object: ResourceQuota, old: ResourceQuota, errors: FieldErrors, ctx: ApiContext): void {
   validate(object, errors, ctx);
-  const [{ spec: now }, { spec: before }] = [object as ResourceQuota, old as ResourceQuota];
+  const [{ spec: now }, { spec: before }] = [object, old];
   const stays = "expected the scopes as they were: what is counted already was counted for them";
   if (new Set(now.scopes).symmetricDifference(new Set(before.scopes)).size > 0) {
     errors.invalid("spec.scopes", now.scopes, stays);
   }
-  const isSame = equal((now.scopeSelector ?? null) as Value, (before.scopeSelector ?? null) as Value);
+  const isSame = same(now.scopeSelector ?? null, before.scopeSelector ?? null);
   if (!isSame && ctx.dialect.rules.enforceDocumented) errors.invalid("spec.scopes", now.scopeSelector, stays);
 }
 
-function validateStatus(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { status = {} } = object as ResourceQuota;
+function validateStatus(object: ResourceQuota, errors: FieldErrors, ctx: ApiContext): void {
+  const { status } = object;
   checkAmounts(status.hard, "status.hard", errors, ctx);
   checkAmounts(status.used, "status.used", errors, ctx);
 }
 
 /** Requests that may be more than the limits, which no Pod can be. */
-function* warnings(object: ApiObject, old: ApiObject | undefined, _ctx: WriteContext): Generator<string> {
-  const { hard = {} } = (object as ResourceQuota).spec;
+function* warnings(object: ResourceQuota, old: ResourceQuota | undefined, _ctx: WriteContext): Generator<string> {
+  const { hard = {} } = object.spec;
   if (old) return;
   for (const name of ["cpu", "memory", "storage", "ephemeral-storage"]) {
     const short = name === "cpu" || name === "memory" ? name : undefined;
@@ -193,8 +182,8 @@ function* warnings(object: ApiObject, old: ApiObject | undefined, _ctx: WriteCon
 }
 
 /** What is taken of what is enforced: `name: used/hard`, the limits apart from the rest. */
-function usage(object: ApiObject, ofLimits: boolean): string {
-  const { hard = {}, used = {} } = (object as ResourceQuota).status ?? {};
+function usage(object: ResourceQuota, ofLimits: boolean): string {
+  const { hard = {}, used = {} } = object.status ?? {};
   return Object.keys(hard)
     .filter((name) => name.startsWith("limits.") === ofLimits)
     .toSorted()
@@ -202,7 +191,7 @@ function usage(object: ApiObject, ofLimits: boolean): string {
     .join(", ");
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<ResourceQuota>[] = [
   textColumn("Request", "What is taken of the requests and numbers that are allowed.", (object) =>
     usage(object, false),
   ),
@@ -211,40 +200,28 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of ResourceQuota. */
-export const resourceQuota: ResourceDefinition = {
+export const resourceQuota = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "ResourceQuota",
   plural: "resourcequotas",
-  singular: "resourcequota",
   shortNames: ["quota"],
   scope: "Namespaced",
-  description,
-  schema,
   deleteAnswers: "object",
   resetFields: ["status"],
   defaults(object) {
-    const { spec, status } = object as ResourceQuota;
+    const { spec, status } = object;
     for (const amounts of [spec.hard, status?.hard, status?.used]) roundResources(amounts);
   },
   prepareForCreate(object) {
     object["status"] = {};
   },
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
+  prepareForUpdate: keepStatus,
   validate,
   validateUpdate,
   warnings,
   subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      resetFields: ["spec"],
-      prepareForUpdate(object, old) {
-        object["spec"] = old["spec"];
-      },
-      validateUpdate: (object, _old, errors, ctx) => validateStatus(object, errors, ctx),
-    },
+    status: statusPath({ validateUpdate: (object, _old, errors, ctx) => validateStatus(object, errors, ctx) }),
   },
   columns,
-};
+});

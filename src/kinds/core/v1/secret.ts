@@ -4,13 +4,13 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { getMember, isObject, setMember } from "../../../value/value.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
-  type DataMap,
   MOST_BYTES,
   base64Bytes,
   validateDataKeys,
@@ -18,30 +18,24 @@ import {
 } from "../../../schema/validation/stored-data.ts";
 import { pairFault } from "../../../schema/validation/pem.ts";
 
-const description = "Holds data that only those may read who are allowed to: passwords, tokens, keys.";
-
-const schema = objectSchema(description, {
-  data: optional(map(bytes(), "Bytes by their keys, base64 in JSON; all values together stay below 1 MiB.")),
-  stringData: optional(
-    map(
-      text(),
+const schema = objectSchema("Holds data that only those may read who are allowed to: passwords, tokens, keys.", {
+  data: t.optional(t.map(t.bytes(), "Bytes by their keys, base64 in JSON; all values together stay below 1 MiB.")),
+  stringData: t.optional(
+    t.map(
+      t.text(),
       "Texts by their keys, for writing only: they are put into data, over what is there, and never read back.",
     ),
   ),
-  immutable: pointer(bool("When true, only the metadata can change from then on, and this cannot be undone.")),
-  type: optional(
-    text("Tells programs what the data is; it cannot change. `Opaque` when nothing is said.", { default: "Opaque" }),
+  immutable: t.pointer(t.bool("When true, only the metadata can change from then on, and this cannot be undone.")),
+  type: t.optional(
+    t.text("Tells programs what the data is; it cannot change. `Opaque` when nothing is said.", { default: "Opaque" }),
   ),
 });
 
-interface Secret extends ApiObject {
-  data?: Record<string, string>;
-  stringData?: DataMap;
-  type?: string;
-}
+type Secret = ObjectOf<typeof schema>;
 
 /** SEC-5, SEC-6: texts become data and are gone. */
-function foldStringData(object: ApiObject): void {
+function foldStringData(object: Secret): void {
   const { data: before = {}, stringData } = object;
   if (!isObject(stringData) || !isObject(before)) return;
   const texts = Object.entries(stringData);
@@ -105,8 +99,8 @@ function isJsonObject(base64: string): boolean {
 /**
  * SEC-3, AMB-14: the documents want the sum *below* the limit; who does not enforce the documents takes the limit itself.
  */
-function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
-  const secret = object as Secret;
+function validate(object: Secret, errors: FieldErrors, { dialect }: ApiContext): void {
+  const secret = object;
   validateDataKeys(secret.data, "data", errors);
   const size = base64Bytes(secret.data);
   if (size > MOST_BYTES || (size === MOST_BYTES && dialect.rules.enforceDocumented)) {
@@ -115,7 +109,7 @@ function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContex
   validateType(secret, errors, dialect.labelDomain);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+function validateUpdate(object: Secret, old: Secret, errors: FieldErrors, ctx: WriteContext): void {
   if (object["type"] !== old["type"]) {
     errors.invalid("type", object["type"] ?? "", `field is immutable: expected ${JSON.stringify(old["type"])}`);
   }
@@ -124,33 +118,29 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
 }
 
 /** A pair of certificate and key that nothing can use is stored, with a Warning (DEC-13). */
-function warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
-  const { type, data = {} } = object as Secret;
+function warnings(object: Secret, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
+  const { type, data = {} } = object;
   if (type !== `${dialect.labelDomain}/tls`) return [];
   const fault = pairFault(data["tls.crt"] ?? "", data["tls.key"] ?? "");
   return fault === undefined ? [] : [fault];
 }
 
 /** The definition of Secret. */
-export const secret: ResourceDefinition = {
+export const secret = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "Secret",
   plural: "secrets",
-  singular: "secret",
   scope: "Namespaced",
-  description,
-  schema,
   secret: true,
   convert: foldStringData,
   validate,
   validateUpdate,
   warnings,
-  deleteAnswers: "status",
-  selectableFields: { type: (object) => (object as Secret).type ?? "" },
+  selectableFields: { type: (object) => object.type ?? "" },
   columns: [
-    textColumn("Type", "What the data is.", (object) => (object as Secret).type ?? ""),
+    textColumn("Type", "What the data is.", (object) => object.type ?? ""),
     textColumn("Data", "Number of keys.", (object) => countOf(object["data"])),
     ageColumn,
   ],
-};
+});

@@ -4,25 +4,24 @@
  *
  * @module
  */
-import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { tokenRequest } from "../../authentication/v1/group.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "../../rules/references.ts";
 
-const description = "A name under which programs act, and what they may mount.";
-
-const schema = objectSchema(description, {
-  secrets: optional(keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
-  imagePullSecrets: optional(atomicList(LocalObjectReference, "Secrets with which images are pulled.")),
-  automountServiceAccountToken: pointer(bool("Whether programs are given a token without asking.")),
+const schema = objectSchema("A name under which programs act, and what they may mount.", {
+  secrets: t.optional(t.keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
+  imagePullSecrets: t.optional(t.atomicList(LocalObjectReference, "Secrets with which images are pulled.")),
+  automountServiceAccountToken: t.pointer(t.bool("Whether programs are given a token without asking.")),
 });
 
 /** A secret is named, nothing else: it is always one of the same namespace. */
-function keepSecretNames(object: ApiObject): void {
-  const secrets = object["secrets"] as { name?: string }[] | undefined;
-  if (secrets) object["secrets"] = secrets.map(({ name }) => (name === undefined ? {} : { name }));
+function keepSecretNames(object: ObjectOf<typeof schema>): void {
+  const { secrets } = object;
+  if (secrets) object.secrets = secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }
 
 /** The word of an annotation of old that nobody should begin with; the domain of labels stands in front of it. */
@@ -37,16 +36,13 @@ function* warnings({ metadata }: ApiObject, old: ApiObject | undefined, { dialec
 }
 
 /** The definition of ServiceAccount. */
-export const serviceAccount: ResourceDefinition = {
+export const serviceAccount = defineResource(schema, {
   group: "",
   version: "v1",
   kind: "ServiceAccount",
   plural: "serviceaccounts",
-  singular: "serviceaccount",
   shortNames: ["sa"],
   scope: "Namespaced",
-  description,
-  schema,
   deleteAnswers: "object",
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
@@ -56,4 +52,4 @@ export const serviceAccount: ResourceDefinition = {
     token: { verbs: ["create"], takes: tokenRequest },
   },
   columns: [ageColumn],
-};
+});

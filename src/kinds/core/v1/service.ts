@@ -8,7 +8,8 @@ import { label1035Name } from "../../../meta/names.ts";
 import { unavailable } from "../../../meta/status.ts";
 import { nameInSegment, proxyOptions } from "./pod/ways.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, Way } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, ResourceDefinition, Way } from "../../../schema/definition.ts";
 import { sameAddresses, sameFamilies } from "./service/families.ts";
 import { oddPlaces } from "../../rules/load-balancer.ts";
 import { validateChange, validateLoadBalancer, validateService, warningsOf } from "./service/rules.ts";
@@ -23,10 +24,10 @@ import {
   needsAddress,
   needsHealthPort,
   schema,
-  specOf,
 } from "./service/schema.ts";
 import { servicePools } from "./service/pools.ts";
 import { serviceAllocations } from "./service/allocation.ts";
+import { statusPath } from "../../rules/status.ts";
 
 const HOURS_3 = 10_800;
 
@@ -68,7 +69,7 @@ function dropUseless(spec: ServiceSpec, old: ServiceSpec): void {
   drops(needsAddress(old), needsAddress(spec), "internalTrafficPolicy");
 }
 
-const ingressOf = (object: ApiObject) => (object as Service).status?.loadBalancer?.ingress ?? [];
+const ingressOf = (object: Service) => object.status?.loadBalancer?.ingress ?? [];
 
 function externalOf(object: Service): string {
   const { spec } = object;
@@ -109,73 +110,59 @@ const proxy: Way = {
 /** The definition of Service. */
 export function service(ctx: ApiContext): ResourceDefinition {
   const { labelDomain } = ctx.dialect;
-  return {
+  return defineResource(schema, {
     group: "",
     version: "v1",
     kind: "Service",
     plural: "services",
-    singular: "service",
     shortNames: ["svc"],
     categories: ["all"],
     scope: "Namespaced",
     description,
-    schema,
     nameRule: label1035Name,
     createOnUpdate: true,
     deleteAnswers: "object",
     allocations: serviceAllocations(servicePools(ctx)),
     resetFields: ["status"],
     defaults(object) {
-      if (object["spec"]) setDefaults(object as Service);
+      if (object["spec"]) setDefaults(object);
     },
     prepareForCreate(object) {
       object["status"] = { loadBalancer: {} };
     },
     prepareForUpdate(object, old) {
-      object["status"] = isBalanced(specOf(object))
-        ? old["status"]
-        : { ...(old["status"] as object), loadBalancer: {} };
-      dropUseless(specOf(object), specOf(old));
+      object["status"] = isBalanced(object.spec) ? old["status"] : { ...(old["status"] as object), loadBalancer: {} };
+      dropUseless(object.spec, old.spec);
     },
     validate: (object, errors, write) => validateService(object, undefined, errors, write),
     validateUpdate(object, old, errors, write) {
-      validateChange(specOf(object), specOf(old), errors);
+      validateChange(object.spec, old.spec, errors);
       validateService(object, old, errors, write);
     },
     warnings: (object) => warningsOf(object, labelDomain),
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        resetFields: ["spec"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-        },
+      status: statusPath({
         validateUpdate(object, old, errors) {
           const [field, ingress] = ["status.loadBalancer.ingress", ingressOf(object)];
-          if (!isBalanced(specOf(object)) && ingress.length > 0) {
+          if (!isBalanced(object.spec) && ingress.length > 0) {
             errors.forbidden(field, "expected none, it is for the type LoadBalancer");
           } else validateLoadBalancer(ingress, field, errors, ingressOf(old));
         },
         warnings: (object) => oddPlaces(ingressOf(object), "status.loadBalancer.ingress"),
-      },
+      }),
     },
     ways: { proxy },
     selectableFields: {
-      "spec.clusterIP": (object) => specOf(object).clusterIP ?? "",
-      "spec.type": (object) => specOf(object).type ?? "",
+      "spec.clusterIP": (object) => object.spec.clusterIP ?? "",
+      "spec.type": (object) => object.spec.type ?? "",
     },
     columns: [
-      textColumn("Type", "The type of the service.", (object) => specOf(object).type ?? ""),
-      textColumn("Cluster-IP", "Its address in the cluster.", (object) => specOf(object).clusterIPs?.[0] ?? "<none>"),
-      textColumn("External-IP", "Its addresses for the outside.", (object) => externalOf(object as Service)),
-      textColumn("Port(s)", "Its ports.", (object) => portsOf(specOf(object).ports)),
+      textColumn("Type", "The type of the service.", (object) => object.spec.type ?? ""),
+      textColumn("Cluster-IP", "Its address in the cluster.", (object) => object.spec.clusterIPs?.[0] ?? "<none>"),
+      textColumn("External-IP", "Its addresses for the outside.", (object) => externalOf(object)),
+      textColumn("Port(s)", "Its ports.", (object) => portsOf(object.spec.ports)),
       ageColumn,
-      textColumn(
-        "Selector",
-        "Labels of the programs behind it.",
-        (object) => selectorOf(specOf(object).selector),
-        true,
-      ),
+      textColumn("Selector", "Labels of the programs behind it.", (object) => selectorOf(object.spec.selector), true),
     ],
-  };
+  });
 }

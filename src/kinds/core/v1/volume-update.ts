@@ -4,21 +4,27 @@
  *
  * @module
  */
+import * as t from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
 import type { NodeSelectorTermValue } from "../../rules/node-selector.ts";
 import type { VolumeSpec } from "./persistent-volume-spec.ts";
 import type { Source } from "./volumes/sources.ts";
+import { same } from "../../rules/same.ts";
+
+/** The schema of the status of a volume. */
+export const VolumeStatus = t.struct("How far a volume is.", {
+  phase: t.optional(
+    t.text("`Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`.", { default: "Pending" }),
+  ),
+  message: t.optional(t.text("Why the volume is in this state, for people.")),
+  reason: t.optional(t.text("A short failure description for machines.")),
+  lastPhaseTransitionTime: t.pointer(t.time("When the phase changed last.")),
+});
 
 /** A volume. */
-export type Volume = ApiObject & {
-  spec: VolumeSpec;
-  status: { phase?: string; message?: string; reason?: string; lastPhaseTransitionTime?: string };
-};
-
-const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
+export type Volume = ApiObject & { spec: VolumeSpec; status: t.Static<typeof VolumeStatus> };
 
 /** Everything that a new state of a volume may not change of the old one. */
 export function validateVolumeChange(

@@ -4,9 +4,9 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { int32, int64, nullable, optional, required, struct, text, time } from "../../../meta/types.ts";
-import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { numberColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column, ResourceRules, WriteContext } from "../../../schema/definition.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import type { LabelSelectorValue } from "../../../schema/validation/label-selector.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
@@ -14,37 +14,39 @@ import type { PodTemplate, PodTemplates } from "./pod/template.ts";
 import { nameWarnings } from "./pod/warnings.ts";
 import { validateAtMost, validateNotNegative } from "../../rules/counts.ts";
 import { isEmptySelector, isReadableSelector, selectionOf, selectorText } from "../../rules/label-selection.ts";
-import { containerColumns, orNone, shownLabels } from "../../rules/template-columns.ts";
+import { orNone } from "../../rules/template-columns.ts";
 
-/** A workload as its rules see it. */
-export interface Workload extends ApiObject {
-  spec: {
-    replicas?: number;
-    selector?: LabelSelectorValue;
-    template: PodTemplate;
-    minReadySeconds?: number;
-    revisionHistoryLimit?: number;
-  };
-  status: { readonly [member: string]: unknown };
+/** A workload as the rules of all of them see it. */
+interface Workload extends ApiObject {
+  spec: { readonly template?: PodTemplate };
+  status: object;
+}
+
+interface Selecting extends ApiObject {
+  readonly spec: { readonly selector?: LabelSelectorValue | null };
 }
 
 /** A condition of a workload. */
-export const Condition = struct("What is known of one side of the workload.", {
-  type: required(text("What it is about.")),
-  status: required(text("True, False or Unknown.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
+export const Condition = t.struct("What is known of one side of the workload.", {
+  type: t.required(t.text("What it is about.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
+  reason: t.optional(t.text("Why, for programs.")),
+  message: t.optional(t.text("Why, for people.")),
 });
 
 /** Numbers of a status, with what they count. */
-export const counted = (description: string) => optional(int32(description));
+export const counted = (description: string) => t.optional(t.int32(description));
 
 /** The generation that whoever wrote the status had seen. */
-export const observed = optional(int64("The generation of the object that the status speaks of."));
+export const observed = t.optional(t.int64("The generation of the object that the status speaks of."));
 
 /** What a selector must be: there, asking for something, and well formed (KIND-Deployment-2, KIND-All-15). */
-export function validateSelector(selector: LabelSelectorValue | undefined, field: string, errors: FieldErrors): void {
+export function validateSelector(
+  selector: LabelSelectorValue | null | undefined,
+  field: string,
+  errors: FieldErrors,
+): void {
   if (!selector) return errors.required(field, "expected a selector of the labels of the template");
   validateLabelSelector(selector, field, errors);
   if (isEmptySelector(selector)) errors.invalid(field, selector, "expected a selector that asks for something");
@@ -52,12 +54,12 @@ export function validateSelector(selector: LabelSelectorValue | undefined, field
 
 /** Tells labels of a template that its selector does not find. */
 export function validateSelected(
-  selector: LabelSelectorValue | undefined,
+  selector: LabelSelectorValue | null | undefined,
   template: PodTemplate,
   at: string,
   errors: FieldErrors,
 ): void {
-  const { labels } = template.metadata ?? {};
+  const { labels } = template.metadata;
   if (selector && (isEmptySelector(selector) || selectionOf(selector)?.matches(labels))) return;
   errors.invalid(`${at}.metadata.labels`, labels ?? null, "expected labels that the selector finds");
 }
@@ -76,7 +78,7 @@ export function validateLasting({ spec }: PodTemplate, at: string, errors: Field
  * is judged beside a selector that can be read. Gives whether it was.
  */
 export function validateTemplate(
-  { selector, template }: Workload["spec"],
+  { selector, template }: Selecting["spec"] & { readonly template: PodTemplate },
   templates: PodTemplates,
   errors: FieldErrors,
   ctx: WriteContext,
@@ -93,8 +95,8 @@ export function validateTemplate(
 }
 
 /** Tells the selector of a spec that does not say what it said. */
-export function validateSameSelector(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [{ selector: now }, { selector: before }] = [(object as Workload).spec, (old as Workload).spec];
+export function validateSameSelector(object: Selecting, old: Selecting, errors: FieldErrors): void {
+  const [{ selector: now }, { selector: before }] = [object.spec, old.spec];
   if (!sameMeaning(LabelSelector, now, before)) errors.invalid("spec.selector", now ?? null, "field is immutable");
 }
 
@@ -126,31 +128,31 @@ const REPLICA_COUNTS = [
 type ReplicaCounts = { readonly [member in (typeof REPLICA_COUNTS)[number]]?: number };
 
 /** What one kind of workloads asks for. */
-interface Rules {
+interface Rules<T extends Workload> {
   /** Defaults beside those of the template; changes the object. */
-  setDefaults(object: Workload, ctx: WriteContext): void;
+  setDefaults(object: T, ctx: WriteContext): void;
   /** Everything that is wrong with a new object (without `old`), and with a changed one beside what may not change. */
-  validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext, old?: ApiObject): void;
+  validate(object: T, errors: FieldErrors, ctx: WriteContext, old?: T): void;
   /** What may not change. */
-  validateChange?(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
-  validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
+  validateChange?(object: T, old: T, errors: FieldErrors): void;
+  validateStatus(object: T, old: T, errors: FieldErrors): void;
   /** Before a create (without `old`) and an update of the object. */
-  prepare?(object: ApiObject, old: ApiObject | undefined): void;
+  prepare?(object: T, old: T | undefined): void;
   /** Before a write of the status, beside what holds for all; changes `object`. */
-  prepareStatus?(object: ApiObject, old: ApiObject): void;
+  prepareStatus?(object: T, old: T): void;
   /** Whether a change counts in the generation, where it is not one of the spec. */
-  readonly counts?: ResourceDefinition["counts"];
+  readonly counts?: ResourceRules<T>["counts"];
   /** Whether Pods are told from others by more than the name of the workload: any name will do then. */
   readonly anyName?: true;
   /** Whether a change is told the Warnings of the template, where it is not one of the generation. */
-  isNewTemplate?(object: ApiObject, old: ApiObject): boolean;
+  isNewTemplate?(object: T, old: T): boolean;
   /** Warnings beside those of the template, also where that has not changed. */
-  warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
+  warnings?(object: T, old: T | undefined): Iterable<string>;
   /** The status of a new object: what is always printed; none by default. */
   readonly firstStatus?: object;
   /** Labels that a write of the status leaves as they are. */
   readonly keepsLabels?: true;
-  readonly subresources?: ResourceDefinition["subresources"];
+  readonly subresources?: ResourceRules<T>["subresources"];
 }
 
 /**
@@ -158,11 +160,11 @@ interface Rules {
  * nothing else of the object (KIND-All-2); the template is filled in, judged, and warned of when the generation changes
  * (KIND-All-12, KIND-All-13).
  */
-export const workload = (
+export const workload = <T extends Workload>(
   templates: PodTemplates,
-  rules: Rules,
+  rules: Rules<T>,
 ): Pick<
-  ResourceDefinition,
+  ResourceRules<T>,
   | "generation"
   | "counts"
   | "resetFields"
@@ -178,18 +180,16 @@ export const workload = (
   ...(rules.counts ? { counts: rules.counts } : {}),
   resetFields: ["status"],
   defaults(object, ctx) {
-    const { spec } = object as Partial<Workload>;
-    if (!spec) return;
-    rules.setDefaults(object as Workload, ctx);
-    templates.setDefaults(spec.template, ctx);
+    rules.setDefaults(object, ctx);
+    templates.setDefaults(object.spec.template, ctx);
   },
   prepareForCreate(object, ctx) {
-    object["status"] = { ...rules.firstStatus };
+    object.status = { ...rules.firstStatus };
     templates.dropGated(templateOf(object), undefined, ctx);
     rules.prepare?.(object, undefined);
   },
   prepareForUpdate(object, old, ctx) {
-    object["status"] = old["status"];
+    object.status = old.status;
     templates.dropGated(templateOf(object), templateOf(old), ctx);
     rules.prepare?.(object, old);
   },
@@ -201,8 +201,8 @@ export const workload = (
   *warnings(object, old, ctx) {
     if (!old && !rules.anyName) yield* nameWarnings(object.metadata.name);
     const isNew = !old || (rules.isNewTemplate?.(object, old) ?? isCounted(object, old));
-    const template = isNew ? templateOf(object) : undefined;
-    if (template) yield* templates.warnings(template as PodTemplate, "spec.template", ctx);
+    const { template } = object.spec;
+    if (isNew && template) yield* templates.warnings(template, "spec.template", ctx);
     if (rules.warnings) yield* rules.warnings(object, old);
   },
   subresources: {
@@ -211,7 +211,7 @@ export const workload = (
       uncounted: true,
       resetFields: rules.keepsLabels ? ["spec", "metadata.labels"] : ["spec"],
       prepareForUpdate(object, old) {
-        object["spec"] = old["spec"];
+        object.spec = old.spec;
         if (rules.keepsLabels) keepLabels(object, old);
         rules.prepareStatus?.(object, old);
       },
@@ -231,21 +231,30 @@ export const isCounted = (object: ApiObject, old: ApiObject): boolean =>
   object.metadata.generation !== old.metadata.generation;
 
 /** The selector of a workload as a query. */
-export const selectorOf = (object: ApiObject): string => selectorText((object as Workload).spec.selector);
+export const selectorOf = ({ spec }: Selecting): string => selectorText(spec.selector);
 
 /** The template of a workload. */
-export const templateOf = (object: ApiObject): Partial<PodTemplate> | undefined =>
-  (object as Partial<Workload>).spec?.template;
+export const templateOf = ({ spec }: Workload): PodTemplate | undefined => spec.template;
 
-/** A wide column of the selector, by default that of a workload. */
-export const selectorColumn = (
-  textOf: (object: ApiObject) => string = (object) => selectorText((object as Partial<Workload>).spec?.selector),
-): Column => textColumn("Selector", "The selector of the Pods.", (object) => orNone(textOf(object)), true);
+/** A wide column of the selector. */
+export const selectorColumn: Column<Selecting> = textColumn(
+  "Selector",
+  "The selector of the Pods.",
+  (object) => orNone(selectorOf(object)),
+  true,
+);
 
-/** A member of the status. */
-export const statusOf = (object: ApiObject, member: string): unknown => (object as Partial<Workload>).status?.[member];
+/** How many of the wanted Pods are ready. */
+export const readyColumn: Column<ApiObject & { spec: { replicas?: number }; status: { readyReplicas?: number } }> =
+  textColumn(
+    "Ready",
+    "How many of the wanted Pods are ready.",
+    ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+  );
 
-/** A member of the spec that says how many Pods there are to be. */
-export const replicasOf = (object: ApiObject): number => (object as Partial<Workload>).spec?.replicas ?? 0;
-
-export { ageColumn, containerColumns, numberColumn, shownLabels };
+/** Columns of how many Pods are wanted, there and ready. */
+export const replicaColumns: readonly Column<ApiObject & { spec: { replicas?: number }; status: ReplicaCounts }>[] = [
+  numberColumn("Desired", "How many Pods are wanted.", ({ spec }) => spec.replicas),
+  numberColumn("Current", "How many Pods there are.", ({ status }) => status.replicas),
+  numberColumn("Ready", "Pods that are ready.", ({ status }) => status.readyReplicas),
+];

@@ -13,92 +13,59 @@ import {
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName, type TextCheck } from "../../../meta/names.ts";
-import {
-  always,
-  atomicList,
-  bool,
-  int32,
-  map,
-  optional,
-  pointer,
-  required,
-  setList,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiObject } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";
 import { ObjectReference } from "../../rules/references.ts";
 import { firstFew } from "../../rules/first-few.ts";
+import { same } from "../../rules/same.ts";
 
-const description = "Some of the programs behind a Service, with their addresses.";
+const name = (what: string) => t.struct(what, { name: t.required(t.text("Its name.")) });
 
-const name = (what: string) => struct(what, { name: required(text("Its name.")) });
-
-const Endpoint = struct("A program.", {
-  addresses: required(setList(text(), "Its addresses: any of them leads to it.")),
-  conditions: always(
-    struct("How it is.", {
-      ready: pointer(bool("Whether it takes requests; unset is yes.")),
-      serving: pointer(bool("Whether it answers, also while it ends.")),
-      terminating: pointer(bool("Whether it ends.")),
+const Endpoint = t.struct("A program.", {
+  addresses: t.required(t.setList(t.text(), "Its addresses: any of them leads to it.")),
+  conditions: t.always(
+    t.struct("How it is.", {
+      ready: t.pointer(t.bool("Whether it takes requests; unset is yes.")),
+      serving: t.pointer(t.bool("Whether it answers, also while it ends.")),
+      terminating: t.pointer(t.bool("Whether it ends.")),
     }),
   ),
-  hostname: pointer(text("Its name in the Service.")),
-  targetRef: pointer(ObjectReference),
-  deprecatedTopology: optional(map(text(), "Where it is, as old clients said it; what is sent is dropped.")),
-  nodeName: pointer(text("The node that it is on.")),
-  zone: pointer(text("The zone that it is in.")),
-  hints: pointer(
-    struct("Who should ask it.", {
-      forZones: optional(atomicList(name("A zone."), "The zones that should.")),
-      forNodes: optional(atomicList(name("A node."), "The nodes that should.")),
+  hostname: t.pointer(t.text("Its name in the Service.")),
+  targetRef: t.pointer(ObjectReference),
+  deprecatedTopology: t.optional(t.map(t.text(), "Where it is, as old clients said it; what is sent is dropped.")),
+  nodeName: t.pointer(t.text("The node that it is on.")),
+  zone: t.pointer(t.text("The zone that it is in.")),
+  hints: t.pointer(
+    t.struct("Who should ask it.", {
+      forZones: t.optional(t.atomicList(name("A zone."), "The zones that should.")),
+      forNodes: t.optional(t.atomicList(name("A node."), "The nodes that should.")),
     }),
   ),
 });
 
-const Port = struct(
+const Port = t.struct(
   "A port of the programs.",
   {
-    name: pointer(text("Its name; empty for the only one.")),
-    protocol: pointer(text("TCP, UDP or SCTP.")),
-    port: pointer(int32("Its number; all ports when unset.")),
-    appProtocol: pointer(text("What is spoken on it.")),
+    name: t.pointer(t.text("Its name; empty for the only one.")),
+    protocol: t.pointer(t.text("TCP, UDP or SCTP.")),
+    port: t.pointer(t.int32("Its number; all ports when unset.")),
+    appProtocol: t.pointer(t.text("What is spoken on it.")),
   },
   { atomic: true },
 );
 
-const schema = objectSchema(description, {
-  addressType: required(text("IPv4, IPv6 or FQDN: what the addresses are.")),
-  endpoints: required(atomicList(Endpoint, "The programs, at most 1000.")),
-  ports: always(atomicList(Port, "The ports of each of them.")),
+const schema = objectSchema("Some of the programs behind a Service, with their addresses.", {
+  addressType: t.required(t.text("IPv4, IPv6 or FQDN: what the addresses are.")),
+  endpoints: t.required(t.atomicList(Endpoint, "The programs, at most 1000.")),
+  ports: t.always(t.atomicList(Port, "The ports of each of them.")),
 });
 
-interface EndpointValue {
-  addresses?: string[] | null;
-  hostname?: string;
-  nodeName?: string;
-  deprecatedTopology?: Record<string, string>;
-  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
-}
-
-interface PortValue {
-  name?: string;
-  protocol?: string;
-  port?: number;
-  appProtocol?: string;
-}
-
-interface EndpointSlice extends ApiObject {
-  addressType?: string;
-  endpoints?: EndpointValue[] | null;
-  ports?: PortValue[] | null;
-}
-
-const of = (object: ApiObject): EndpointSlice => object as EndpointSlice;
+type EndpointSlice = ObjectOf<typeof schema>;
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
@@ -108,19 +75,19 @@ const MOST_HINTS = 8;
 const MOST_PORTS = 20_000;
 const ENDPOINTS_A_STEP = 10;
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { addressType = "", ports } = of(object);
+function validate(object: EndpointSlice, errors: FieldErrors): void {
+  const { addressType, ports } = object;
   if (addressType === "") errors.required("addressType", `expected one of ${ADDRESS_TYPES.join(", ")}`);
   else if (!ADDRESS_TYPES.includes(addressType)) errors.notSupported("addressType", addressType, ADDRESS_TYPES);
   validatePorts(ports ?? [], errors);
 }
 
 /** The endpoints, which may have a hundred addresses each. */
-function* validateEndpoints(object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Steps<void> {
-  const { addressType = "" } = of(object);
-  const endpoints = of(object).endpoints ?? [];
+function* validateEndpoints(object: EndpointSlice, old: EndpointSlice | undefined, errors: FieldErrors): Steps<void> {
+  const { addressType } = object;
+  const endpoints = object.endpoints ?? [];
   // What was taken once stays.
-  if (old && equal(endpoints as Value, (of(old).endpoints ?? []) as Value)) return;
+  if (old && same(endpoints, old.endpoints ?? [])) return;
   if (endpoints.length > MOST_ENDPOINTS) return errors.tooMany("endpoints", endpoints.length, MOST_ENDPOINTS);
   for (const [i, { addresses, hostname, nodeName, hints }] of endpoints.entries()) {
     if (i % ENDPOINTS_A_STEP === 0) yield;
@@ -180,7 +147,7 @@ function validateHints(
   });
 }
 
-function validatePorts(ports: readonly PortValue[], errors: FieldErrors): void {
+function validatePorts(ports: readonly t.Static<typeof Port>[], errors: FieldErrors): void {
   if (ports.length > MOST_PORTS) return errors.tooMany("ports", ports.length, MOST_PORTS);
   const names = new Set<string>();
   ports.forEach(({ name: called = "", protocol = "", appProtocol }, i) => {
@@ -194,22 +161,22 @@ function validatePorts(ports: readonly PortValue[], errors: FieldErrors): void {
 }
 
 /** Where a program is, as old clients said it, is not kept. */
-function dropTopology(object: ApiObject): void {
-  for (const endpoint of of(object).endpoints ?? []) delete endpoint.deprecatedTopology;
+function dropTopology(object: EndpointSlice): void {
+  for (const endpoint of object.endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
-const portsText = (object: ApiObject): string => {
-  const ports = of(object).ports ?? [];
+const portsText = (object: EndpointSlice): string => {
+  const ports = object.ports ?? [];
   return firstFew(ports.map(({ port, name: called }) => String(port ?? called ?? "*"))) || "<unset>";
 };
 
-const addressesText = (object: ApiObject): string =>
-  firstFew((of(object).endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])) || "<unset>";
+const addressesText = (object: EndpointSlice): string =>
+  firstFew((object.endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])) || "<unset>";
 
 /** What an update counts: everything but metadata, and labels, also what is not kept (KIND-EndpointSlice-6). */
-function isCounted(object: ApiObject, old: ApiObject): boolean {
+function isCounted(object: EndpointSlice, old: EndpointSlice): boolean {
   const counted = (slice: ApiObject): Value => {
-    const { addressType, endpoints, ports, metadata } = of(slice);
+    const { addressType, endpoints, ports, metadata } = slice;
     const labels = metadata.labels ?? {};
     return [addressType ?? "", endpoints ?? [], ports ?? [], labels] as unknown as Value;
   };
@@ -217,20 +184,16 @@ function isCounted(object: ApiObject, old: ApiObject): boolean {
 }
 
 /** The definition of EndpointSlice. */
-export const endpointSlice: ResourceDefinition = {
+export const endpointSlice = defineResource(schema, {
   group: "discovery.k8s.io",
   version: "v1",
   kind: "EndpointSlice",
   plural: "endpointslices",
-  singular: "endpointslice",
   scope: "Namespaced",
-  description,
-  schema,
-  deleteAnswers: "status",
   generation: "fromOne",
   counts: () => false,
   defaults(object) {
-    for (const port of of(object).ports ?? []) {
+    for (const port of object.ports ?? []) {
       port.name ??= "";
       port.protocol ??= "TCP";
     }
@@ -243,13 +206,13 @@ export const endpointSlice: ResourceDefinition = {
   validate,
   validateUpdate(object, old, errors) {
     validate(object, errors);
-    const [now, before] = [of(object).addressType, of(old).addressType];
+    const [now, before] = [object.addressType, old.addressType];
     if (now !== before) errors.invalid("addressType", now, `expected it to stay ${before}`);
   },
   validateInSteps: (object, old, _subresource, errors) => validateEndpoints(object, old, errors),
   *warnings(object, old) {
-    if (!old && of(object).addressType === "FQDN") yield "addressType: FQDN is deprecated";
-    for (const [i, { addresses }] of (of(object).endpoints ?? []).entries()) {
+    if (!old && object.addressType === "FQDN") yield "addressType: FQDN is deprecated";
+    for (const [i, { addresses }] of (object.endpoints ?? []).entries()) {
       if (i % ENDPOINTS_A_STEP === 0) yield undefined;
       for (const [j, address] of (addresses ?? []).entries()) {
         yield* oddAddress(`endpoints[${i}].addresses[${j}]`, address);
@@ -257,9 +220,9 @@ export const endpointSlice: ResourceDefinition = {
     }
   },
   columns: [
-    textColumn("AddressType", "What the addresses are.", (object) => of(object).addressType ?? ""),
+    textColumn("AddressType", "What the addresses are.", (object) => object.addressType ?? ""),
     textColumn("Ports", "The ports.", portsText),
     textColumn("Endpoints", "The addresses.", addressesText),
     ageColumn,
   ],
-};
+});

@@ -6,6 +6,7 @@
  * @module
  */
 import type { CoreEvent } from "../../core/v1/event.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { eventColumns } from "../../core/v1/event-columns.ts";
 import { fromCoreEvent, toCoreEvent } from "./conversion.ts";
@@ -14,8 +15,8 @@ import { type Event, description, eventSchema } from "./schema.ts";
 
 const field =
   (read: (event: Event) => string | undefined) =>
-  (object: ApiObject): string =>
-    read(object as Event) ?? "";
+  (object: Event): string =>
+    read(object) ?? "";
 
 const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
   "regarding.kind": field((e) => e.regarding?.kind),
@@ -35,18 +36,15 @@ export function event(ctx: ApiContext): ResourceDefinition {
   const { domain, rules } = ctx.dialect;
   const group = `events.${domain}`;
   const toCore = (object: ApiObject): CoreEvent => toCoreEvent(object, rules.printUnsetAsNull);
-  const shared: ResourceDefinition = {
+  const shared = defineResource(eventSchema(ctx), {
     group,
     version: "v1",
     kind: "Event",
     plural: "events",
-    singular: "event",
     shortNames: ["ev"],
     scope: "Namespaced",
     description,
-    schema: eventSchema(ctx),
     createOnUpdate: true,
-    deleteAnswers: "status",
     selectableFields,
     columns: eventColumns((object) => toCoreEvent(object, false)),
     // One storage for both groups: the older form, which the core group shows as it is.
@@ -55,12 +53,12 @@ export function event(ctx: ApiContext): ResourceDefinition {
       toStored: toCore,
       fromStored: (object) => fromCoreEvent(object, `${group}/v1`, rules.printUnsetAsNull),
     },
-  };
+  });
   if (!rules.enforceUndocumented) {
     return {
       ...shared,
-      validate: (object, errors) => validateDocumented(object as Event, errors),
-      validateUpdate: (object, _old, errors) => validateDocumented(object as Event, errors),
+      validate: (object, errors) => validateDocumented(object, errors),
+      validateUpdate: (object, _old, errors) => validateDocumented(object, errors),
     };
   }
   return {

@@ -5,9 +5,9 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { type CoreEvent, validateAnyEvent } from "../../core/v1/event.ts";
 import type { Event } from "./schema.ts";
+import { same } from "../../rules/same.ts";
 
 const MOST_CHARACTERS = 128;
 const MOST_NOTE_BYTES = 1024;
@@ -72,9 +72,9 @@ const FROZEN = [
 /** The rules of a real server for a change: metadata and the series may change, all else stays. */
 export function validateStrictChange(event: CoreEvent, old: CoreEvent, errors: FieldErrors): void {
   validateAnyEvent(event, errors, "reportingController");
-  if (!equal(event.series as Value, old.series as Value)) validateSeries(event, errors);
+  if (!same(event.series, old.series)) validateSeries(event, errors);
   const keep = (field: string, value: unknown, before: unknown): void => {
-    if (!equal((value ?? null) as Value, (before ?? null) as Value)) errors.invalid(field, value, "field is immutable");
+    if (!same(value ?? null, before ?? null)) errors.invalid(field, value, "field is immutable");
   };
   for (const member of FROZEN) keep(member, event[member], old[member]);
   keep("reportingController", event.reportingComponent, old.reportingComponent);

@@ -5,129 +5,89 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
-import {
-  always,
-  atomicList,
-  bool,
-  int32,
-  nullable,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  setList,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { fixedSchemaSpec } from "./provided.ts";
-import { type FlowCondition, Status, statusRules } from "./status.ts";
+import { Status, statusRules } from "./status.ts";
 
-const description = "Which requests go to which level, and whose wait in the same queues.";
-
-const Subject = struct("Who sends a request.", {
-  kind: required(text("User, Group or ServiceAccount; the member of that name says which.")),
-  user: pointer(struct("A user.", { name: required(text("The name, or * for anybody.")) })),
-  group: pointer(struct("A group.", { name: required(text("The name, or * for any.")) })),
-  serviceAccount: pointer(
-    struct("A service account.", {
-      namespace: required(text("Its namespace.")),
-      name: required(text("Its name, or * for all of the namespace.")),
+const Subject = t.struct("Who sends a request.", {
+  kind: t.required(t.text("User, Group or ServiceAccount; the member of that name says which.")),
+  user: t.pointer(t.struct("A user.", { name: t.required(t.text("The name, or * for anybody.")) })),
+  group: t.pointer(t.struct("A group.", { name: t.required(t.text("The name, or * for any.")) })),
+  serviceAccount: t.pointer(
+    t.struct("A service account.", {
+      namespace: t.required(t.text("Its namespace.")),
+      name: t.required(t.text("Its name, or * for all of the namespace.")),
     }),
   ),
 });
 
-const verbs = requiredOrNull(setList(text(), "The verbs, or * alone."));
+const verbs = t.requiredOrNull(t.setList(t.text(), "The verbs, or * alone."));
 
-const ResourceRule = struct("Requests for resources.", {
+const ResourceRule = t.struct("Requests for resources.", {
   verbs,
-  apiGroups: requiredOrNull(setList(text(), "The groups, an empty text for the core group, or * alone.")),
-  resources: requiredOrNull(setList(text(), "Resources and subresources (pods, pods/log), or * alone.")),
-  clusterScope: optional(bool("Whether requests without a namespace are meant.")),
-  namespaces: nullable(setList(text(), "In which namespaces, or * alone for all.")),
+  apiGroups: t.requiredOrNull(t.setList(t.text(), "The groups, an empty text for the core group, or * alone.")),
+  resources: t.requiredOrNull(t.setList(t.text(), "Resources and subresources (pods, pods/log), or * alone.")),
+  clusterScope: t.optional(t.bool("Whether requests without a namespace are meant.")),
+  namespaces: t.nullable(t.setList(t.text(), "In which namespaces, or * alone for all.")),
 });
 
-const PathRule = struct("Requests for paths that are no resources.", {
+const PathRule = t.struct("Requests for paths that are no resources.", {
   verbs,
-  nonResourceURLs: requiredOrNull(setList(text(), "The paths; /a/* is all below /a/, * alone any.")),
+  nonResourceURLs: t.requiredOrNull(t.setList(t.text(), "The paths; /a/* is all below /a/, * alone any.")),
 });
 
-const Rule = struct("Who and what.", {
-  subjects: requiredOrNull(atomicList(Subject, "Who sends the request: one of them.")),
-  resourceRules: optional(atomicList(ResourceRule, "What is asked for: one of them, or of the other rules.")),
-  nonResourceRules: optional(atomicList(PathRule, "Which path is asked for.")),
+const Rule = t.struct("Who and what.", {
+  subjects: t.requiredOrNull(t.atomicList(Subject, "Who sends the request: one of them.")),
+  resourceRules: t.optional(t.atomicList(ResourceRule, "What is asked for: one of them, or of the other rules.")),
+  nonResourceRules: t.optional(t.atomicList(PathRule, "Which path is asked for.")),
 });
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("Which requests, and where they go.", {
-      priorityLevelConfiguration: required(
-        struct("The level that takes them.", { name: required(text("The name of the level.")) }),
+const schema = objectSchema("Which requests go to which level, and whose wait in the same queues.", {
+  spec: t.always(
+    t.struct("Which requests, and where they go.", {
+      priorityLevelConfiguration: t.required(
+        t.struct("The level that takes them.", { name: t.required(t.text("The name of the level.")) }),
       ),
-      matchingPrecedence: always(
-        int32("Of all schemas that match the one with the lowest number counts; 1000 unless said."),
+      matchingPrecedence: t.always(
+        t.int32("Of all schemas that match the one with the lowest number counts; 1000 unless said."),
       ),
-      distinguisherMethod: pointer(
-        struct("What tells flows apart; all is one flow where this is not there.", {
-          type: required(text("ByUser or ByNamespace.")),
+      distinguisherMethod: t.pointer(
+        t.struct("What tells flows apart; all is one flow where this is not there.", {
+          type: t.required(t.text("ByUser or ByNamespace.")),
         }),
       ),
-      rules: optional(atomicList(Rule, "The requests: those that one of the rules speaks of.")),
+      rules: t.optional(t.atomicList(Rule, "The requests: those that one of the rules speaks of.")),
     }),
   ),
   status: Status,
 });
 
 /** One of those that send requests. */
-export interface FlowSubject {
-  readonly kind?: string;
-  readonly user?: { readonly name?: string };
-  readonly group?: { readonly name?: string };
-  readonly serviceAccount?: { readonly namespace?: string; readonly name?: string };
-}
+export type FlowSubject = t.Static<typeof Subject>;
 
 /** Requests for resources. */
-export interface FlowResourceRule {
-  readonly verbs?: readonly string[] | null;
-  readonly apiGroups?: readonly string[] | null;
-  readonly resources?: readonly string[] | null;
-  readonly clusterScope?: boolean;
-  readonly namespaces?: readonly string[] | null;
-}
+export type FlowResourceRule = t.Static<typeof ResourceRule>;
 
 /** Requests for paths. */
-export interface FlowPathRule {
-  readonly verbs?: readonly string[] | null;
-  readonly nonResourceURLs?: readonly string[] | null;
-}
+export type FlowPathRule = t.Static<typeof PathRule>;
 
 /** Who and what. */
-export interface FlowRule {
-  readonly subjects?: readonly FlowSubject[] | null;
-  readonly resourceRules?: readonly FlowResourceRule[] | null;
-  readonly nonResourceRules?: readonly FlowPathRule[] | null;
-}
+export type FlowRule = t.Static<typeof Rule>;
 
 /** A schema as its rules and the server see it. */
-export interface FlowSchema extends ApiObject {
-  spec: {
-    priorityLevelConfiguration?: { readonly name?: string };
-    matchingPrecedence?: number;
-    distinguisherMethod?: { readonly type?: string };
-    rules?: readonly FlowRule[] | null;
-  };
-  status?: { readonly conditions?: readonly FlowCondition[] | null };
-}
+export type FlowSchema = ObjectOf<typeof schema>;
 
 const VERBS = ["get", "list", "create", "update", "delete", "deletecollection", "patch", "watch", "proxy"];
 const METHODS = ["ByNamespace", "ByUser"];
 const LAST = 10_000;
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { metadata, spec } = object as FlowSchema;
+function validate(object: FlowSchema, errors: FieldErrors, ctx: ApiContext): void {
+  const { metadata, spec } = object;
   const { name = "" } = metadata;
   validatePrecedence(spec.matchingPrecedence ?? 0, name, errors);
   const { distinguisherMethod: method } = spec;
@@ -168,7 +128,7 @@ const MEMBERS = { User: "user", Group: "group", ServiceAccount: "serviceAccount"
 
 /** The kind of a subject says which member it has, and no other (APF-5). */
 function validateSubject(subject: FlowSubject, field: string, errors: FieldErrors): void {
-  const { kind = "" } = subject;
+  const { kind } = subject;
   if (!Object.hasOwn(MEMBERS, kind)) {
     errors.notSupported(`${field}.kind`, kind, Object.keys(MEMBERS).toSorted());
     return;
@@ -183,7 +143,7 @@ function validateSubject(subject: FlowSubject, field: string, errors: FieldError
 }
 
 function validateAccount(
-  { namespace = "", name = "" }: NonNullable<FlowSubject["serviceAccount"]>,
+  { namespace, name }: NonNullable<FlowSubject["serviceAccount"]>,
   field: string,
   errors: FieldErrors,
 ): void {
@@ -239,13 +199,13 @@ function pathPattern(path: string): string | undefined {
   return undefined;
 }
 
-const specOf = (object: ApiObject): Partial<FlowSchema["spec"]> => (object as FlowSchema).spec ?? {};
+const specOf = (object: FlowSchema): Partial<FlowSchema["spec"]> => object.spec ?? {};
 
 /** Whether the level of a schema is missing, as the condition Dangling has it: True, False or ?. */
-const missing = (object: ApiObject): string =>
-  ((object as FlowSchema).status?.conditions ?? []).find(({ type }) => type === "Dangling")?.status ?? "?";
+const missing = (object: FlowSchema): string =>
+  (object.status.conditions ?? []).find(({ type }) => type === "Dangling")?.status ?? "?";
 
-const columns: readonly Column[] = [
+const columns: readonly Column<FlowSchema>[] = [
   textColumn(
     "PriorityLevel",
     "The level that takes its requests.",
@@ -266,23 +226,19 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of FlowSchema. */
-export const flowSchema = (ctx: ApiContext): ResourceDefinition => ({
-  group: "flowcontrol.apiserver.k8s.io",
-  version: "v1",
-  kind: "FlowSchema",
-  plural: "flowschemas",
-  singular: "flowschema",
-  scope: "Cluster",
-  description,
-  schema,
-  deleteAnswers: "status",
-  generation: "fromOne",
-  defaults(object) {
-    const { spec } = object as FlowSchema;
-    if (spec) spec.matchingPrecedence ||= 1000;
-  },
-  validate: (object, errors) => validate(object, errors, ctx),
-  validateUpdate: (object, _old, errors) => validate(object, errors, ctx),
-  ...statusRules,
-  columns,
-});
+export const flowSchema = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: "flowcontrol.apiserver.k8s.io",
+    version: "v1",
+    kind: "FlowSchema",
+    plural: "flowschemas",
+    scope: "Cluster",
+    generation: "fromOne",
+    defaults({ spec }) {
+      spec.matchingPrecedence ||= 1000;
+    },
+    validate: (object, errors) => validate(object, errors, ctx),
+    validateUpdate: (object, _old, errors) => validate(object, errors, ctx),
+    ...statusRules,
+    columns,
+  });

@@ -5,75 +5,62 @@
  */
 import { mostHand } from "../../../meta/hand.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, int32, nullable, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { Column } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { fixedLevelSpec } from "./provided.ts";
 import { Status, statusRules } from "./status.ts";
 
-const description = "How many requests of a level the server runs at a time, and what becomes of those above.";
-
 const shares = "The level's part of the seats of the server, measured against the shares of all levels.";
 const lendable = "How much of its seats, in percent, others may use while it does not.";
 
-const Queuing = struct("Where requests wait.", {
-  queues: always(int32("How many queues there are; 64 unless said.")),
-  handSize: always(int32("Among how many of them a flow chooses; 8 unless said.")),
-  queueLengthLimit: always(int32("How many requests may wait in one queue; 50 unless said.")),
+const Queuing = t.struct("Where requests wait.", {
+  queues: t.always(t.int32("How many queues there are; 64 unless said.")),
+  handSize: t.always(t.int32("Among how many of them a flow chooses; 8 unless said.")),
+  queueLengthLimit: t.always(t.int32("How many requests may wait in one queue; 50 unless said.")),
 });
 
-const Limited = struct("The limits of a level of the type Limited.", {
-  nominalConcurrencyShares: nullable(int32(`${shares} 30 unless said.`)),
-  limitResponse: always(
-    struct("What becomes of requests for which there is no seat.", {
-      type: required(text("Queue: they wait; Reject: they are refused.")),
-      queuing: pointer(Queuing),
+const Limited = t.struct("The limits of a level of the type Limited.", {
+  nominalConcurrencyShares: t.nullable(t.int32(`${shares} 30 unless said.`)),
+  limitResponse: t.always(
+    t.struct("What becomes of requests for which there is no seat.", {
+      type: t.required(t.text("Queue: they wait; Reject: they are refused.")),
+      queuing: t.pointer(Queuing),
     }),
   ),
-  lendablePercent: pointer(int32(lendable)),
-  borrowingLimitPercent: pointer(
-    int32("How many seats it may use beside its own, in percent of them; any number unless said."),
+  lendablePercent: t.pointer(t.int32(lendable)),
+  borrowingLimitPercent: t.pointer(
+    t.int32("How many seats it may use beside its own, in percent of them; any number unless said."),
   ),
 });
 
-const Exempt = struct("What the level of the type Exempt lends.", {
-  nominalConcurrencyShares: pointer(int32(shares)),
-  lendablePercent: pointer(int32(lendable)),
+const Exempt = t.struct("What the level of the type Exempt lends.", {
+  nominalConcurrencyShares: t.pointer(t.int32(shares)),
+  lendablePercent: t.pointer(t.int32(lendable)),
 });
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("What the level is.", {
-      type: required(text("Limited; Exempt for the level of that name, which has no limit.")),
-      limited: pointer(Limited),
-      exempt: pointer(Exempt),
-    }),
-  ),
-  status: Status,
-});
+const schema = objectSchema(
+  "How many requests of a level the server runs at a time, and what becomes of those above.",
+  {
+    spec: t.always(
+      t.struct("What the level is.", {
+        type: t.required(t.text("Limited; Exempt for the level of that name, which has no limit.")),
+        limited: t.pointer(Limited),
+        exempt: t.pointer(Exempt),
+      }),
+    ),
+    status: Status,
+  },
+);
 
 /** Where requests of a level wait. */
-export interface QueuingSpec {
-  queues: number;
-  handSize: number;
-  queueLengthLimit: number;
-}
+export type QueuingSpec = t.Static<typeof Queuing>;
 
 /** A level as its rules and the server see it, with its defaults. */
-export interface PriorityLevelConfiguration extends ApiObject {
-  spec: {
-    type?: string;
-    limited?: {
-      nominalConcurrencyShares?: number;
-      limitResponse?: { type?: string; queuing?: QueuingSpec };
-      lendablePercent?: number;
-      borrowingLimitPercent?: number;
-    };
-    exempt?: { nominalConcurrencyShares?: number; lendablePercent?: number };
-  };
-}
+export type PriorityLevelConfiguration = ObjectOf<typeof schema>;
 
 type Spec = PriorityLevelConfiguration["spec"];
 type LimitedSpec = NonNullable<Spec["limited"]>;
@@ -83,12 +70,12 @@ const RETIRED = "flowcontrol.k8s.io/preserve-zero-concurrency-shares";
 const MOST_QUEUES = 10_000_000;
 
 /** Fills in what was not said; in numbers of queues 0 says nothing. Changes `object`. */
-function defaults(object: ApiObject): void {
-  const { limited, exempt } = (object as PriorityLevelConfiguration).spec ?? {};
+function defaults(object: PriorityLevelConfiguration): void {
+  const { limited, exempt } = object.spec;
   if (limited) {
     limited.nominalConcurrencyShares ??= 30;
     limited.lendablePercent ??= 0;
-    const queuing = limited.limitResponse?.queuing;
+    const queuing = limited.limitResponse.queuing;
     if (queuing) {
       queuing.queues ||= 64;
       queuing.handSize ||= 8;
@@ -101,9 +88,9 @@ function defaults(object: ApiObject): void {
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { metadata, spec } = object as PriorityLevelConfiguration;
-  const { type = "", limited, exempt } = spec;
+function validate(object: PriorityLevelConfiguration, errors: FieldErrors): void {
+  const { metadata, spec } = object;
+  const { type, limited, exempt } = spec;
   if (metadata.annotations?.[RETIRED] !== undefined) {
     errors.forbidden("metadata.annotations", `expected no annotation ${RETIRED}: only versions that are gone had it`);
   }
@@ -122,11 +109,11 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 }
 
 function validateShares(
-  { nominalConcurrencyShares = 0, lendablePercent = 0 }: NonNullable<Spec["exempt"]>,
+  { nominalConcurrencyShares, lendablePercent = 0 }: Pick<LimitedSpec, "nominalConcurrencyShares" | "lendablePercent">,
   field: string,
   errors: FieldErrors,
 ): void {
-  if (nominalConcurrencyShares < 0) {
+  if (nominalConcurrencyShares && nominalConcurrencyShares < 0) {
     errors.invalid(`${field}.nominalConcurrencyShares`, nominalConcurrencyShares, "expected 0 or more");
   }
   if (lendablePercent < 0 || lendablePercent > 100) {
@@ -140,7 +127,7 @@ function validateLimited(limited: LimitedSpec, errors: FieldErrors): void {
   if (borrowingLimitPercent < 0) {
     errors.invalid("spec.limited.borrowingLimitPercent", borrowingLimitPercent, "expected 0 or more");
   }
-  const { type = "", queuing } = limitResponse ?? {};
+  const { type, queuing } = limitResponse;
   const field = "spec.limited.limitResponse";
   if (type === "Reject") {
     if (queuing) errors.forbidden(`${field}.queuing`, "expected it where requests wait only, with the type Queue");
@@ -171,15 +158,15 @@ function validateFixed(name: string, spec: Spec, errors: FieldErrors): void {
   if (!equal(found as never, fixed)) errors.invalid("spec", spec, `expected the spec of ${name} as it was made`);
 }
 
-const limitOf = (object: ApiObject): LimitedSpec | undefined => (object as PriorityLevelConfiguration).spec?.limited;
+const limitOf = (object: PriorityLevelConfiguration): LimitedSpec | undefined => object.spec?.limited;
 
-const queuingColumn = (name: string, about: string, member: keyof QueuingSpec): Column =>
+const queuingColumn = (name: string, about: string, member: keyof QueuingSpec): Column<PriorityLevelConfiguration> =>
   textColumn(name, about, (object) => shown(limitOf(object)?.limitResponse?.queuing?.[member]));
 
-const shown = (value: number | undefined): number | string => value ?? "<none>";
+const shown = (value: number | null | undefined): number | string => value ?? "<none>";
 
-const columns: readonly Column[] = [
-  textColumn("Type", "Whether it has limits.", (object) => (object as PriorityLevelConfiguration).spec?.type ?? ""),
+const columns: readonly Column<PriorityLevelConfiguration>[] = [
+  textColumn("Type", "Whether it has limits.", (object) => object.spec?.type ?? ""),
   textColumn("NominalConcurrencyShares", shares, (object) => shown(limitOf(object)?.nominalConcurrencyShares)),
   queuingColumn("Queues", "How many queues it has.", "queues"),
   queuingColumn("HandSize", "Among how many of them a flow chooses.", "handSize"),
@@ -188,20 +175,16 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of PriorityLevelConfiguration. */
-export const priorityLevelConfiguration: ResourceDefinition = {
+export const priorityLevelConfiguration = defineResource(schema, {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
   kind: "PriorityLevelConfiguration",
   plural: "prioritylevelconfigurations",
-  singular: "prioritylevelconfiguration",
   scope: "Cluster",
-  description,
-  schema,
-  deleteAnswers: "status",
   generation: "fromOne",
   defaults,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
   ...statusRules,
   columns,
-};
+});

@@ -6,131 +6,99 @@
 import { addressBytes } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label, dnsSubdomain } from "../../../meta/names.ts";
-import {
-  always,
-  atomicList,
-  int32,
-  nullable,
-  optional,
-  pointer,
-  required,
-  requiredOrNull,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { checkPortNumber, isPortName } from "../../rules/ports.ts";
-import { type LoadBalancerIngress, oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
-import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
+import { oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
+import { validateLocalReference } from "../../rules/local-reference.ts";
+import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const description = "Which requests from outside go to which Service.";
-
-const Backend = struct("Where requests go: to a Service, or to what another object stands for.", {
-  service: pointer(
-    struct("A Service of the namespace.", {
-      name: required(text("Its name.")),
-      port: always(
-        struct(
+const Backend = t.struct("Where requests go: to a Service, or to what another object stands for.", {
+  service: t.pointer(
+    t.struct("A Service of the namespace.", {
+      name: t.required(t.text("Its name.")),
+      port: t.always(
+        t.struct(
           "Its port, by name or number.",
-          { name: optional(text("The name.")), number: optional(int32("The number.")) },
+          { name: t.optional(t.text("The name.")), number: t.optional(t.int32("The number.")) },
           { atomic: true },
         ),
       ),
     }),
   ),
-  resource: pointer(
-    struct(
+  resource: t.pointer(
+    t.struct(
       "An object of the namespace.",
       {
-        apiGroup: nullable(text("Its API group.")),
-        kind: required(text("Its kind.")),
-        name: required(text("Its name.")),
+        apiGroup: t.nullable(t.text("Its API group.")),
+        kind: t.required(t.text("Its kind.")),
+        name: t.required(t.text("Its name.")),
       },
       { atomic: true },
     ),
   ),
 });
 
-const Path = struct("Requests for some paths.", {
-  path: optional(text("The path, or the beginning of it.")),
-  pathType: requiredOrNull(text("Exact, Prefix or ImplementationSpecific.")),
-  backend: required(Backend),
+const Path = t.struct("Requests for some paths.", {
+  path: t.optional(t.text("The path, or the beginning of it.")),
+  pathType: t.requiredOrNull(t.text("Exact, Prefix or ImplementationSpecific.")),
+  backend: t.required(Backend),
 });
 
-const Rule = struct("Requests for a host.", {
-  host: optional(text("The name of the host, `*.` before it for all below it; any when empty.")),
-  http: pointer(
-    struct("Requests by their paths.", { paths: required(atomicList(Path, "The paths, the longest first.")) }),
+const Rule = t.struct("Requests for a host.", {
+  host: t.optional(t.text("The name of the host, `*.` before it for all below it; any when empty.")),
+  http: t.pointer(
+    t.struct("Requests by their paths.", { paths: t.required(t.atomicList(Path, "The paths, the longest first.")) }),
   ),
 });
 
-const Tls = struct("Hosts that are spoken to by TLS.", {
-  hosts: optional(atomicList(text(), "The names of the hosts.")),
-  secretName: optional(text("The Secret with certificate and key.")),
+const Tls = t.struct("Hosts that are spoken to by TLS.", {
+  hosts: t.optional(t.atomicList(t.text(), "The names of the hosts.")),
+  secretName: t.optional(t.text("The Secret with certificate and key.")),
 });
 
-const Place = struct("Where requests are taken.", {
-  ip: optional(text("The address.")),
-  hostname: optional(text("The name.")),
-  ports: optional(
-    atomicList(
-      struct("A port there.", {
-        port: required(int32("The number.")),
-        protocol: required(text("TCP, UDP or SCTP.")),
-        error: pointer(text("What is wrong with it.")),
+const Place = t.struct("Where requests are taken.", {
+  ip: t.optional(t.text("The address.")),
+  hostname: t.optional(t.text("The name.")),
+  ports: t.optional(
+    t.atomicList(
+      t.struct("A port there.", {
+        port: t.required(t.int32("The number.")),
+        protocol: t.required(t.text("TCP, UDP or SCTP.")),
+        error: t.pointer(t.text("What is wrong with it.")),
       }),
       "The ports.",
     ),
   ),
 });
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("Which requests, and where they go.", {
-      ingressClassName: pointer(text("The class, which says who sees to it.")),
-      defaultBackend: pointer(Backend),
-      tls: optional(atomicList(Tls, "Hosts that are spoken to by TLS.")),
-      rules: optional(atomicList(Rule, "The rules, by host.")),
+const schema = objectSchema("Which requests from outside go to which Service.", {
+  spec: t.always(
+    t.struct("Which requests, and where they go.", {
+      ingressClassName: t.pointer(t.text("The class, which says who sees to it.")),
+      defaultBackend: t.pointer(Backend),
+      tls: t.optional(t.atomicList(Tls, "Hosts that are spoken to by TLS.")),
+      rules: t.optional(t.atomicList(Rule, "The rules, by host.")),
     }),
   ),
-  status: always(
-    struct("Where requests are taken.", {
-      loadBalancer: always(
-        struct("The load balancer.", { ingress: optional(atomicList(Place, "Where it takes requests.")) }),
+  status: t.always(
+    t.struct("Where requests are taken.", {
+      loadBalancer: t.always(
+        t.struct("The load balancer.", { ingress: t.optional(t.atomicList(Place, "Where it takes requests.")) }),
       ),
     }),
   ),
 });
 
-interface BackendValue {
-  service?: { name?: string; port?: { name?: string; number?: number } };
-  resource?: LocalReference;
-}
+type Ingress = ObjectOf<typeof schema>;
 
-interface PathValue {
-  path?: string;
-  pathType?: string | null;
-  backend: BackendValue;
-}
+const placesOf = (object: Ingress) => object.status?.loadBalancer?.ingress ?? [];
 
-interface Ingress extends ApiObject {
-  spec: {
-    ingressClassName?: string;
-    defaultBackend?: BackendValue;
-    tls?: { hosts?: string[]; secretName?: string }[];
-    rules?: { host?: string; http?: { paths?: PathValue[] | null } }[];
-  };
-  status?: { loadBalancer?: { ingress?: LoadBalancerIngress[] } };
-}
-
-const specOf = (object: ApiObject): Ingress["spec"] => (object as Ingress).spec;
-
-const placesOf = (object: ApiObject) => (object as Ingress).status?.loadBalancer?.ingress ?? [];
-
-function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
-  const { defaultBackend, rules = [], tls = [], ingressClassName } = specOf(object);
+function validate(object: Ingress, errors: FieldErrors, old?: Ingress): void {
+  const { defaultBackend, rules = [], tls = [], ingressClassName } = object.spec;
   if (rules.length === 0 && !defaultBackend) {
     errors.invalid("spec", rules, "expected spec.defaultBackend or spec.rules");
   }
@@ -141,7 +109,7 @@ function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void
     if (host !== "") validateHost(host, `${field}.host`, errors);
     if (http) validatePaths(http.paths ?? [], `${field}.http.paths`, errors);
   });
-  const hadOddSecret = old && (specOf(old).tls ?? []).some(({ secretName }) => wrongSecret(secretName));
+  const hadOddSecret = old && (old.spec.tls ?? []).some(({ secretName }) => wrongSecret(secretName));
   tls.forEach(({ hosts = [], secretName }, i) => {
     const field = `spec.tls[${i}]`;
     hosts.forEach((host, j) => validateHost(host, `${field}.hosts[${j}]`, errors));
@@ -166,7 +134,7 @@ const TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
 const BAD_PARTS = ["//", "/./", "/../", "%2f", "%2F"];
 const BAD_ENDS = ["/..", "/."];
 
-function validatePaths(paths: readonly PathValue[], field: string, errors: FieldErrors): void {
+function validatePaths(paths: readonly t.Static<typeof Path>[], field: string, errors: FieldErrors): void {
   if (paths.length === 0) errors.required(field, "expected a path");
   paths.forEach(({ path = "", pathType, backend }, i) => {
     const at = `${field}[${i}]`;
@@ -186,11 +154,14 @@ function validatePath(path: string, type: string, field: string, errors: FieldEr
   for (const end of BAD_ENDS) if (path.endsWith(end)) errors.invalid(field, path, `expected no ${end} at its end`);
 }
 
-function validateBackend({ service, resource }: BackendValue, field: string, errors: FieldErrors): void {
+function validateBackend({ service, resource }: t.Static<typeof Backend>, field: string, errors: FieldErrors): void {
   if (service && resource) return errors.invalid(field, "", "expected a service or a resource, not both");
   if (resource) return validateLocalReference(resource, `${field}.resource`, errors);
   if (!service) return errors.invalid(field, "", "expected a service or a resource");
-  const { name = "", port: { name: portName = "", number = 0 } = {} } = service;
+  const {
+    name,
+    port: { name: portName = "", number = 0 },
+  } = service;
   const wrong = name === "" ? undefined : dns1035Label(name);
   if (name === "") errors.required(`${field}.service.name`);
   if (wrong) errors.invalid(`${field}.service.name`, name, wrong);
@@ -201,8 +172,8 @@ function validateBackend({ service, resource }: BackendValue, field: string, err
 }
 
 /** The first hosts; rules behind them count, also those for any host. */
-function hostsText(object: ApiObject): string {
-  const rules = specOf(object).rules ?? [];
+function hostsText(object: Ingress): string {
+  const rules = object.spec.rules ?? [];
   const hosts: string[] = [];
   for (const { host = "" } of rules) {
     if (hosts.length === MOST_HOSTS) return `${hosts.join(",")} + ${rules.length - MOST_HOSTS} more...`;
@@ -211,7 +182,7 @@ function hostsText(object: ApiObject): string {
   return hosts.join(",") || "*";
 }
 
-function placesText(object: ApiObject): string {
+function placesText(object: Ingress): string {
   const texts = new Set(placesOf(object).map(({ ip, hostname }) => ip || hostname || ""));
   texts.delete("");
   return [...texts].toSorted().join(",");
@@ -221,58 +192,47 @@ function placesText(object: ApiObject): string {
 export function ingress({ dialect }: ApiContext): ResourceDefinition {
   const classAnnotation = `${dialect.labelDomain}/ingress.class`;
   const classOf = ({ metadata }: ApiObject): string | undefined => metadata.annotations?.[classAnnotation];
-  return {
+  return defineResource(schema, {
     group: "networking.k8s.io",
     version: "v1",
     kind: "Ingress",
     plural: "ingresses",
-    singular: "ingress",
     shortNames: ["ing"],
     scope: "Namespaced",
-    description,
-    schema,
-    deleteAnswers: "status",
     generation: "fromOne",
     resetFields: ["status"],
     prepareForCreate(object) {
       object["status"] = { loadBalancer: {} };
     },
-    prepareForUpdate(object, old) {
-      object["status"] = old["status"];
-    },
+    prepareForUpdate: keepStatus,
     validate(object, errors) {
       validate(object, errors);
-      const [said, named] = [classOf(object), specOf(object).ingressClassName];
+      const [said, named] = [classOf(object), object.spec.ingressClassName];
       if (said === undefined || named === undefined || said === named) return;
       errors.invalid(`annotations.${classAnnotation}`, said, "expected what spec.ingressClassName says");
     },
     validateUpdate: (object, old, errors) => validate(object, errors, old),
     *warnings(object, old) {
-      if (old || classOf(object) === undefined || specOf(object).ingressClassName !== undefined) return;
+      if (old || classOf(object) === undefined || object.spec.ingressClassName !== undefined) return;
       yield `the annotation ${classAnnotation} is deprecated, use spec.ingressClassName`;
     },
     subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
+      status: statusPath({
         uncounted: true,
-        resetFields: ["spec"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-        },
         validateUpdate(object, old, errors) {
           validatePlaces(placesOf(object), "status.loadBalancer.ingress", errors, placesOf(old));
         },
         warnings: (object) => oddPlaces(placesOf(object), "status.loadBalancer.ingress"),
-      },
+      }),
     },
     columns: [
-      textColumn("Class", "The class.", (object) => specOf(object).ingressClassName ?? "<none>"),
+      textColumn("Class", "The class.", (object) => object.spec.ingressClassName ?? "<none>"),
       textColumn("Hosts", "The hosts of the rules.", hostsText),
       textColumn("Address", "Where requests are taken.", placesText),
       textColumn("Ports", "The ports for requests.", (object) =>
-        (specOf(object).tls ?? []).length > 0 ? "80, 443" : "80",
+        (object.spec.tls ?? []).length > 0 ? "80, 443" : "80",
       ),
       ageColumn,
     ],
-  };
+  });
 }

@@ -5,42 +5,36 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, domainPrefixedPath } from "../../../meta/names.ts";
-import { always, nullable, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
+import { validateLocalReference } from "../../rules/local-reference.ts";
 
-const description = "Who sees to Ingresses of a class, and how.";
-
-const Parameters = struct("An object with more settings.", {
-  apiGroup: pointer(text("Its API group; the core group when unset.")),
-  kind: required(text("Its kind.")),
-  name: required(text("Its name.")),
-  scope: nullable(text("Cluster or Namespace: where it is.")),
-  namespace: pointer(text("Its namespace, for the scope Namespace.")),
+const Parameters = t.struct("An object with more settings.", {
+  apiGroup: t.pointer(t.text("Its API group; the core group when unset.")),
+  kind: t.required(t.text("Its kind.")),
+  name: t.required(t.text("Its name.")),
+  scope: t.nullable(t.text("Cluster or Namespace: where it is.")),
+  namespace: t.pointer(t.text("Its namespace, for the scope Namespace.")),
 });
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("Who, and how.", {
-      controller: optional(text("Who sees to them: a domain and a path.")),
-      parameters: pointer(Parameters),
+const schema = objectSchema("Who sees to Ingresses of a class, and how.", {
+  spec: t.always(
+    t.struct("Who, and how.", {
+      controller: t.optional(t.text("Who sees to them: a domain and a path.")),
+      parameters: t.pointer(Parameters),
     }),
   ),
 });
 
-interface IngressClass extends ApiObject {
-  spec: { controller?: string; parameters?: LocalReference & { scope?: string | null; namespace?: string } };
-}
-
-const specOf = (object: ApiObject): IngressClass["spec"] => (object as IngressClass).spec;
+type IngressClass = ObjectOf<typeof schema>;
 
 const LONGEST_CONTROLLER = 250;
 const SCOPES = ["Cluster", "Namespace"];
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { controller = "", parameters } = specOf(object);
+function validate(object: IngressClass, errors: FieldErrors): void {
+  const { controller = "", parameters } = object.spec;
   const field = "spec.controller";
   if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.tooLong(field, LONGEST_CONTROLLER);
   const wrong = controller === "" ? undefined : domainPrefixedPath(controller);
@@ -62,38 +56,34 @@ function validateParameters(parameters: NonNullable<IngressClass["spec"]["parame
   if (wrong) errors.invalid(`${field}.namespace`, namespace, wrong);
 }
 
-function parametersText(object: ApiObject): string {
-  const { parameters } = specOf(object);
+function parametersText(object: IngressClass): string {
+  const { parameters } = object.spec;
   if (!parameters) return "<none>";
-  const { kind = "", apiGroup, name = "" } = parameters;
+  const { kind, apiGroup, name } = parameters;
   return `${apiGroup == null ? kind : `${kind}.${apiGroup}`}/${name}`;
 }
 
 /** The definition of IngressClass. */
-export const ingressClass: ResourceDefinition = {
+export const ingressClass = defineResource(schema, {
   group: "networking.k8s.io",
   version: "v1",
   kind: "IngressClass",
   plural: "ingressclasses",
-  singular: "ingressclass",
   scope: "Cluster",
-  description,
-  schema,
-  deleteAnswers: "status",
   generation: "fromOne",
   defaults(object) {
-    const parameters = (object as Partial<IngressClass>).spec?.parameters;
+    const parameters = object.spec?.parameters;
     if (parameters) parameters.scope ??= "Cluster";
   },
   validate,
   validateUpdate(object, old, errors) {
     validate(object, errors);
-    const [now, before] = [specOf(object).controller, specOf(old).controller];
+    const [now, before] = [object.spec.controller, old.spec.controller];
     if (now !== before) errors.invalid("spec.controller", now, "expected no change of who sees to them");
   },
   columns: [
-    textColumn("Controller", "Who sees to them.", (object) => specOf(object).controller ?? ""),
+    textColumn("Controller", "Who sees to them.", (object) => object.spec.controller ?? ""),
     textColumn("Parameters", "The object with more settings.", parametersText),
     ageColumn,
   ],
-};
+});

@@ -6,35 +6,30 @@
 import { wrongAddress } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegment } from "../../../meta/names.ts";
-import { always, needed, optional, pointer, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, NameRule, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { NameRule } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 
-const description = "An address of the cluster, and who has it.";
-
-const ParentReference = struct("The object that has the address.", {
-  group: optional(text("Its API group, empty for the core group.")),
-  resource: needed(text("Its resource, the plural.")),
-  namespace: optional(text("Its namespace, where it has one.")),
-  name: needed(text("Its name.")),
+const ParentReference = t.struct("The object that has the address.", {
+  group: t.optional(t.text("Its API group, empty for the core group.")),
+  resource: t.needed(t.text("Its resource, the plural.")),
+  namespace: t.optional(t.text("Its namespace, where it has one.")),
+  name: t.needed(t.text("Its name.")),
 });
 
-const schema = objectSchema(description, {
-  spec: always(struct("Who has the address.", { parentRef: needed(pointer(ParentReference)) })),
+const schema = objectSchema("An address of the cluster, and who has it.", {
+  spec: t.always(t.struct("Who has the address.", { parentRef: t.needed(t.pointer(ParentReference)) })),
 });
 
-interface IPAddress extends ApiObject {
-  spec: { parentRef?: { group?: string; resource?: string; namespace?: string; name?: string } };
-}
-
-const parentOf = (object: ApiObject) => (object as IPAddress).spec.parentRef;
+type IPAddress = ObjectOf<typeof schema>;
 
 const nameRule: NameRule = (name) => wrongAddress(name) ?? true;
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const parent = parentOf(object);
+function validate(object: IPAddress, errors: FieldErrors): void {
+  const parent = object.spec.parentRef;
   const field = "spec.parentRef";
   if (!parent) return errors.required(field, "expected the object that has the address");
   const { group = "", resource = "", namespace = "", name = "" } = parent;
@@ -48,30 +43,26 @@ function validate(object: ApiObject, errors: FieldErrors): void {
   }
 }
 
-function parentText(object: ApiObject): string {
-  const { group = "", resource = "", namespace = "", name = "" } = parentOf(object) ?? {};
+function parentText(object: IPAddress): string {
+  const { group = "", resource = "", namespace = "", name = "" } = object.spec.parentRef ?? {};
   const kind = (group === "" ? resource : `${resource}.${group}`).toLowerCase();
-  return parentOf(object) ? [kind, ...(namespace === "" ? [] : [namespace]), name].join("/") : "<none>";
+  return object.spec.parentRef ? [kind, ...(namespace === "" ? [] : [namespace]), name].join("/") : "<none>";
 }
 
 /** The definition of IPAddress. */
-export const ipAddress: ResourceDefinition = {
+export const ipAddress = defineResource(schema, {
   group: "networking.k8s.io",
   version: "v1",
   kind: "IPAddress",
   plural: "ipaddresses",
-  singular: "ipaddress",
   shortNames: ["ip"],
   scope: "Cluster",
-  description,
-  schema,
   nameRule,
-  deleteAnswers: "status",
   validate,
   validateUpdate(object, old, errors) {
     validate(object, errors);
-    if (sameMeaning(ParentReference, parentOf(object), parentOf(old))) return;
-    errors.invalid("spec.parentRef", parentOf(object), "expected no change of who has the address");
+    if (sameMeaning(ParentReference, object.spec.parentRef, old.spec.parentRef)) return;
+    errors.invalid("spec.parentRef", object.spec.parentRef, "expected no change of who has the address");
   },
   columns: [textColumn("ParentRef", "Who has the address.", parentText)],
-};
+});

@@ -12,19 +12,9 @@ import {
   wrongOldNetwork,
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  always,
-  atomicList,
-  int32,
-  intOrString,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   LabelSelector,
@@ -38,45 +28,43 @@ import { checkPortNumber, isPortName } from "../../rules/ports.ts";
 import { selectorText } from "../../rules/label-selection.ts";
 import { orNone } from "../../rules/template-columns.ts";
 
-const description = "Who may talk to some Pods, and to whom they may talk.";
-
-const Port = struct("A port, or some behind one another.", {
-  protocol: pointer(text("TCP, UDP or SCTP.")),
-  port: pointer(intOrString("The number or name; all ports when unset.")),
-  endPort: pointer(int32("The last number, where there are several.")),
+const Port = t.struct("A port, or some behind one another.", {
+  protocol: t.pointer(t.text("TCP, UDP or SCTP.")),
+  port: t.pointer(t.intOrString("The number or name; all ports when unset.")),
+  endPort: t.pointer(t.int32("The last number, where there are several.")),
 });
 
-const Peer = struct("Whom a rule is about.", {
-  podSelector: pointer(LabelSelector),
-  namespaceSelector: pointer(LabelSelector),
-  ipBlock: pointer(
-    struct("Addresses.", {
-      cidr: required(text("A network.")),
-      except: optional(atomicList(text(), "Networks in it that are not meant.")),
+const Peer = t.struct("Whom a rule is about.", {
+  podSelector: t.pointer(LabelSelector),
+  namespaceSelector: t.pointer(LabelSelector),
+  ipBlock: t.pointer(
+    t.struct("Addresses.", {
+      cidr: t.required(t.text("A network.")),
+      except: t.optional(t.atomicList(t.text(), "Networks in it that are not meant.")),
     }),
   ),
 });
 
-const ports = optional(atomicList(Port, "The ports; all when there are none."));
-const peers = (what: string) => optional(atomicList(Peer, what));
+const ports = t.optional(t.atomicList(Port, "The ports; all when there are none."));
+const peers = (what: string) => t.optional(t.atomicList(Peer, what));
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("Whom it is about, and what they may do.", {
-      podSelector: always(LabelSelector),
-      ingress: optional(
-        atomicList(
-          struct("Who may talk to them.", { ports, from: peers("Who; anybody when there are none.") }),
+const schema = objectSchema("Who may talk to some Pods, and to whom they may talk.", {
+  spec: t.always(
+    t.struct("Whom it is about, and what they may do.", {
+      podSelector: t.always(LabelSelector),
+      ingress: t.optional(
+        t.atomicList(
+          t.struct("Who may talk to them.", { ports, from: peers("Who; anybody when there are none.") }),
           "Rules for what comes in.",
         ),
       ),
-      egress: optional(
-        atomicList(
-          struct("To whom they may talk.", { ports, to: peers("To whom; anybody when there are none.") }),
+      egress: t.optional(
+        t.atomicList(
+          t.struct("To whom they may talk.", { ports, to: peers("To whom; anybody when there are none.") }),
           "Rules for what goes out.",
         ),
       ),
-      policyTypes: optional(atomicList(text(), "Ingress, Egress or both: which rules count.")),
+      policyTypes: t.optional(t.atomicList(t.text(), "Ingress, Egress or both: which rules count.")),
     }),
   ),
 });
@@ -93,16 +81,7 @@ interface PeerValue {
   ipBlock?: { cidr?: string; except?: string[] };
 }
 
-interface NetworkPolicy extends ApiObject {
-  spec: {
-    podSelector?: LabelSelectorValue;
-    ingress?: { ports?: PortValue[]; from?: PeerValue[] }[];
-    egress?: { ports?: PortValue[]; to?: PeerValue[] }[];
-    policyTypes?: string[];
-  };
-}
-
-const specOf = (object: ApiObject): NetworkPolicy["spec"] => (object as NetworkPolicy).spec;
+type NetworkPolicy = ObjectOf<typeof schema>;
 
 /** The rules of both directions, with the place of each and of its peers. */
 function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
@@ -131,9 +110,9 @@ function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, net
 const TYPES = ["Ingress", "Egress"];
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const spec = specOf(object);
-  const { podSelector = {}, policyTypes = [] } = spec;
+function validate(object: NetworkPolicy, errors: FieldErrors): void {
+  const spec = object.spec;
+  const { podSelector, policyTypes = [] } = spec;
   validateLabelSelector(podSelector, "spec.podSelector", errors);
   for (const rule of rulesOf(spec)) {
     rule.ports.forEach((port, i) => validatePort(port, `${rule.field}.ports[${i}]`, errors));
@@ -173,9 +152,9 @@ function validatePeer(peer: PeerValue, field: string, errors: FieldErrors): void
 }
 
 /** The networks, of which there may be many thousands. */
-function* validateNetworks(object: ApiObject, errors: FieldErrors): Steps<void> {
+function* validateNetworks(object: NetworkPolicy, errors: FieldErrors): Steps<void> {
   let count = 0;
-  for (const [field, network, whole] of networksOf(specOf(object))) {
+  for (const [field, network, whole] of networksOf(object.spec)) {
     const wrong = whole === undefined ? wrongOldNetwork(network) : wrongPart(network, whole);
     if (wrong) errors.invalid(field, network, wrong);
     if (++count % MEMBERS_A_STEP === 0) yield;
@@ -193,22 +172,18 @@ function wrongPart(network: string, whole: Network): string | undefined {
 const FILLED = ["spec.policyTypes"];
 
 /** The definition of NetworkPolicy. */
-export const networkPolicy: ResourceDefinition = {
+export const networkPolicy = defineResource(schema, {
   group: "networking.k8s.io",
   version: "v1",
   kind: "NetworkPolicy",
   plural: "networkpolicies",
-  singular: "networkpolicy",
   shortNames: ["netpol"],
   scope: "Namespaced",
-  description,
-  schema,
-  deleteAnswers: "status",
   generation: "fromOne",
   counts: (object, old, ctx) =>
     holdsSentEmpty("spec", FILLED, ctx) || !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }),
   defaults(object) {
-    const { spec } = object as Partial<NetworkPolicy>;
+    const { spec } = object;
     if (!spec) return;
     for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
       for (const port of rule.ports ?? []) port.protocol ??= "TCP";
@@ -222,13 +197,13 @@ export const networkPolicy: ResourceDefinition = {
   validateInSteps: (object, _old, _subresource, errors) => validateNetworks(object, errors),
   *warnings(object) {
     let count = 0;
-    for (const [field, network] of networksOf(specOf(object))) {
+    for (const [field, network] of networksOf(object.spec)) {
       yield* oddNetwork(field, network);
       if (++count % MEMBERS_A_STEP === 0) yield undefined;
     }
   },
   columns: [
-    textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(specOf(object).podSelector))),
+    textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(object.spec.podSelector))),
     ageColumn,
   ],
-};
+});

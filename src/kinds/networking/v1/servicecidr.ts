@@ -6,30 +6,31 @@
  */
 import { familyOf, networkOf, wrongNetwork } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { always, atomicList, keyedList, optional, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { Condition } from "../../rules/condition.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus } from "../../rules/status.ts";
 
-const description = "Networks whose addresses Services are given.";
-
-const schema = objectSchema(description, {
-  spec: always(struct("The networks.", { cidrs: optional(atomicList(text(), "One network, or one of each family.")) })),
-  status: always(
-    struct("Whether addresses are given out.", {
-      conditions: optional(keyedList(Condition, ["type"], "What is known of the networks.")),
+const schema = objectSchema("Networks whose addresses Services are given.", {
+  spec: t.always(
+    t.struct("The networks.", { cidrs: t.optional(t.atomicList(t.text(), "One network, or one of each family.")) }),
+  ),
+  status: t.always(
+    t.struct("Whether addresses are given out.", {
+      conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the networks.")),
     }),
   ),
 });
 
-const networksOf = (object: ApiObject): readonly string[] =>
-  (object as ApiObject & { spec: { cidrs?: string[] } }).spec.cidrs ?? [];
+type ServiceCidr = ObjectOf<typeof schema>;
+
+const networksOf = ({ spec }: ServiceCidr): readonly string[] => spec.cidrs ?? [];
 
 const FIELD = "spec.cidrs";
 
-function validate(object: ApiObject, errors: FieldErrors): void {
+function validate(object: ServiceCidr, errors: FieldErrors): void {
   const networks = networksOf(object);
   if (networks.length === 0) return errors.required(FIELD, "expected a network");
   if (networks.length > 2) return errors.invalid(FIELD, networks, "expected at most two networks");
@@ -44,7 +45,7 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 }
 
 /** What is there stays; a second family may come behind the first (KIND-ServiceCIDR-2). */
-function validateUpdate(object: ApiObject, before: ApiObject, errors: FieldErrors): void {
+function validateUpdate(object: ServiceCidr, before: ServiceCidr, errors: FieldErrors): void {
   const [now, old] = [networksOf(object), networksOf(before)];
   const grows = old.length === 1 && now.length === 2;
   if (now.length !== old.length && !grows) return errors.invalid(FIELD, now, "expected no change");
@@ -55,20 +56,16 @@ function validateUpdate(object: ApiObject, before: ApiObject, errors: FieldError
 }
 
 /** The definition of ServiceCIDR. */
-export const serviceCidr: ResourceDefinition = {
+export const serviceCidr = defineResource(schema, {
   group: "networking.k8s.io",
   version: "v1",
   kind: "ServiceCIDR",
   plural: "servicecidrs",
-  singular: "servicecidr",
   scope: "Cluster",
-  description,
-  schema,
-  deleteAnswers: "status",
   validate,
   validateUpdate,
   subresources: {
     status: { verbs: ["get", "patch", "update"], prepareForUpdate: keepAllButStatus },
   },
   columns: [textColumn("CIDRs", "The networks.", (object) => networksOf(object).join(",")), ageColumn],
-};
+});

@@ -7,18 +7,9 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../meta/names.ts";
 import { validateLabels } from "../../../meta/object-meta-rules.ts";
-import {
-  type Static,
-  atomicList,
-  map,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, DefinitionFactory, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { checkOverhead } from "../../core/v1/pod/resource-rules.ts";
@@ -26,25 +17,23 @@ import { Toleration } from "../../core/v1/pod/scheduling-schema.ts";
 import { checkTolerations } from "../../core/v1/pod/toleration-rules.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
 
-const description = "What runs the containers of Pods that name it.";
-
-const schema = objectSchema(description, {
-  handler: required(text("What nodes call it; a class has the same name on all nodes that have it.")),
-  overhead: pointer(
-    struct("What it takes beside the containers.", {
-      podFixed: optional(map(quantity(), "What it takes for each Pod.")),
+const schema = objectSchema("What runs the containers of Pods that name it.", {
+  handler: t.required(t.text("What nodes call it; a class has the same name on all nodes that have it.")),
+  overhead: t.pointer(
+    t.struct("What it takes beside the containers.", {
+      podFixed: t.optional(t.map(t.quantity(), "What it takes for each Pod.")),
     }),
   ),
-  scheduling: pointer(
-    struct("The nodes that have it.", {
-      nodeSelector: optional(map(text(), "Labels of nodes that have it.", { atomic: true })),
-      tolerations: optional(atomicList(Toleration, "Taints of these nodes that do not keep its Pods away.")),
+  scheduling: t.pointer(
+    t.struct("The nodes that have it.", {
+      nodeSelector: t.optional(t.map(t.text(), "Labels of nodes that have it.", { atomic: true })),
+      tolerations: t.optional(t.atomicList(Toleration, "Taints of these nodes that do not keep its Pods away.")),
     }),
   ),
 });
 
 /** A RuntimeClass. */
-export type RuntimeClass = ApiObject & Partial<Omit<Static<typeof schema>, "apiVersion" | "kind" | "metadata">>;
+export type RuntimeClass = ObjectOf<typeof schema>;
 
 function checkScheduling({ scheduling }: RuntimeClass, errors: FieldErrors): void {
   if (scheduling?.nodeSelector) validateLabels(scheduling.nodeSelector, "scheduling.nodeSelector", errors);
@@ -60,23 +49,23 @@ function checkScheduling({ scheduling }: RuntimeClass, errors: FieldErrors): voi
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
-  const { handler = "", overhead } = object as RuntimeClass;
+function validate(object: RuntimeClass, errors: FieldErrors, ctx: ApiContext): void {
+  const { handler, overhead } = object;
   const wrong = dnsLabel(handler);
   if (wrong !== undefined) errors.invalid("handler", handler, wrong);
   if (overhead?.podFixed) checkOverhead(overhead.podFixed, "overhead", errors, ctx);
-  checkScheduling(object as RuntimeClass, errors);
+  checkScheduling(object, errors);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+function validateUpdate(object: RuntimeClass, old: RuntimeClass, errors: FieldErrors, ctx: ApiContext): void {
   validate(object, errors, ctx);
-  const [{ handler }, { handler: before }] = [object as RuntimeClass, old as RuntimeClass];
+  const [{ handler }, { handler: before }] = [object, old];
   if (handler !== before) errors.invalid("handler", handler, "expected it as it was: Pods run by it");
 }
 
 /** Labels of nodes by names that they had once. */
-function* warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): Generator<string> {
-  for (const key in (object as RuntimeClass).scheduling?.nodeSelector) {
+function* warnings(object: RuntimeClass, _old: ApiObject | undefined, { dialect }: WriteContext): Generator<string> {
+  for (const key in object.scheduling?.nodeSelector) {
     const why = oldNodeLabel(key, dialect);
     if (why) yield `scheduling.nodeSelector: ${why}`;
   }
@@ -84,25 +73,18 @@ function* warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: 
 
 /** The node group: one kind. */
 export const nodeGroup: DefinitionFactory = () => [
-  {
+  defineResource(schema, {
     group: "node.k8s.io",
     version: "v1",
     kind: "RuntimeClass",
     plural: "runtimeclasses",
-    singular: "runtimeclass",
     scope: "Cluster",
     bareFinalizers: true,
-    description,
-    schema,
     createOnUpdate: true,
     versionedUpdate: true,
-    deleteAnswers: "status",
     validate,
     validateUpdate,
     warnings,
-    columns: [
-      textColumn("Handler", "What nodes call it.", (object) => (object as RuntimeClass).handler ?? ""),
-      ageColumn,
-    ],
-  },
+    columns: [textColumn("Handler", "What nodes call it.", (object) => object.handler ?? ""), ageColumn],
+  }),
 ];

@@ -5,25 +5,24 @@
  * @module
  */
 import { DeleteOptionsSchema } from "../../../meta/delete-options.ts";
-import { pointer } from "../../../meta/types.ts";
-import type { ResourceDefinition } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
-const description = "Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that.";
+const schema = objectSchema(
+  "Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that.",
+  { deleteOptions: t.pointer(DeleteOptionsSchema) },
+);
 
 /** The definition of Eviction. */
-export const eviction: ResourceDefinition = {
+export const eviction = defineResource(schema, {
   group: "policy",
   version: "v1",
   kind: "Eviction",
   plural: "evictions",
-  singular: "eviction",
   scope: "Namespaced",
-  description,
-  schema: objectSchema(description, { deleteOptions: pointer(DeleteOptionsSchema) }),
   verbs: ["create"],
   asked: true,
   // It is asked for below a Pod, and has no path of its own.
   served: false,
-  deleteAnswers: "status",
-};
+});

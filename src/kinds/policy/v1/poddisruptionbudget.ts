@@ -6,78 +6,51 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  int32,
-  int64,
-  intOrString,
-  keyedList,
-  map,
-  optional,
-  patchedBy,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { Column } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import {
-  LabelSelector,
-  type LabelSelectorValue,
-  validateLabelSelector,
-} from "../../../schema/validation/label-selector.ts";
-import { Condition, type ConditionValue, validateConditions } from "../../rules/condition.ts";
+import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import { Condition, validateConditions } from "../../rules/condition.ts";
 import { type Share, validateAtMostAll, validateNotNegative, validateShare } from "../../rules/counts.ts";
+import { keepStatus, statusPath } from "../../rules/status.ts";
 
-const description = "How many Pods of a selection may be missing at a time because somebody evicts them.";
-
-const Status = struct("How the Pods are, as whoever counts them has found.", {
-  observedGeneration: optional(
-    int64("The generation that was counted by; an eviction waits for that of the present spec."),
+const Status = t.struct("How the Pods are, as whoever counts them has found.", {
+  observedGeneration: t.optional(
+    t.int64("The generation that was counted by; an eviction waits for that of the present spec."),
   ),
-  disruptedPods: optional(
-    map(time(), "Pods whose eviction was granted, and when; each counts as missing until it is seen to be."),
+  disruptedPods: t.optional(
+    t.map(t.time(), "Pods whose eviction was granted, and when; each counts as missing until it is seen to be."),
   ),
-  disruptionsAllowed: required(int32("How many Pods may be evicted now.")),
-  currentHealthy: required(int32("How many Pods are healthy.")),
-  desiredHealthy: required(int32("How many Pods must be healthy.")),
-  expectedPods: required(int32("How many Pods there are to be.")),
-  conditions: optional(keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
+  disruptionsAllowed: t.required(t.int32("How many Pods may be evicted now.")),
+  currentHealthy: t.required(t.int32("How many Pods are healthy.")),
+  desiredHealthy: t.required(t.int32("How many Pods must be healthy.")),
+  expectedPods: t.required(t.int32("How many Pods there are to be.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
 });
 
-const schema = objectSchema(description, {
-  spec: always(
-    struct("Which Pods, and how many of them.", {
-      minAvailable: pointer(intOrString("How many Pods must be healthy, as a number or a percentage.")),
-      selector: pointer(patchedBy("replace", LabelSelector)),
-      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
-      unhealthyPodEvictionPolicy: pointer(
-        text("Whether Pods that are not Ready may be evicted: IfHealthyBudget (the default), or AlwaysAllow."),
+const schema = objectSchema("How many Pods of a selection may be missing at a time because somebody evicts them.", {
+  spec: t.always(
+    t.struct("Which Pods, and how many of them.", {
+      minAvailable: t.pointer(t.intOrString("How many Pods must be healthy, as a number or a percentage.")),
+      selector: t.pointer(t.patchedBy("replace", LabelSelector)),
+      maxUnavailable: t.pointer(t.intOrString("How many Pods may be missing, as a number or a percentage.")),
+      unhealthyPodEvictionPolicy: t.pointer(
+        t.text("Whether Pods that are not Ready may be evicted: IfHealthyBudget (the default), or AlwaysAllow."),
       ),
     }),
   ),
-  status: always(Status),
+  status: t.always(Status),
 });
 
 /** A PodDisruptionBudget as its rules see it. */
-export interface PodDisruptionBudget extends ApiObject {
-  spec: {
-    minAvailable?: Share;
-    selector?: LabelSelectorValue;
-    maxUnavailable?: Share;
-    unhealthyPodEvictionPolicy?: string;
-  };
-  status: Static<typeof Status>;
-}
+export type PodDisruptionBudget = ObjectOf<typeof schema>;
 
 const POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
 
-function validate(object: ApiObject, errors: FieldErrors): void {
-  const { spec } = object as PodDisruptionBudget;
+function validate(object: PodDisruptionBudget, errors: FieldErrors): void {
+  const { spec } = object;
   const { selector, unhealthyPodEvictionPolicy: policy } = spec;
   if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
     errors.invalid("spec", spec, "expected only one of minAvailable and maxUnavailable");
@@ -94,66 +67,51 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 
 const COUNTS = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const;
 
-function validateStatus(object: ApiObject, errors: FieldErrors): void {
-  const { status } = object as PodDisruptionBudget;
-  validateConditions((status.conditions ?? []) as readonly ConditionValue[], "status.conditions", errors);
+function validateStatus(object: PodDisruptionBudget, errors: FieldErrors): void {
+  const { status } = object;
+  validateConditions(status.conditions ?? [], "status.conditions", errors);
   validateNotNegative(status, COUNTS, "status", errors);
 }
 
 /** A number or percentage as a table shows it. */
 const shown = (share: Share | undefined): string => (share === undefined ? "N/A" : String(share));
 
-const columns: readonly Column[] = [
-  textColumn("Min Available", "How many Pods must be healthy.", (object) =>
-    shown((object as PodDisruptionBudget).spec?.minAvailable),
-  ),
-  textColumn("Max Unavailable", "How many Pods may be missing.", (object) =>
-    shown((object as PodDisruptionBudget).spec?.maxUnavailable),
-  ),
+const columns: readonly Column<PodDisruptionBudget>[] = [
+  textColumn("Min Available", "How many Pods must be healthy.", (object) => shown(object.spec?.minAvailable)),
+  textColumn("Max Unavailable", "How many Pods may be missing.", (object) => shown(object.spec?.maxUnavailable)),
   numberColumn(
     "Allowed Disruptions",
     "How many Pods may be evicted now.",
-    (object) => (object as PodDisruptionBudget).status?.disruptionsAllowed,
+    (object) => object.status?.disruptionsAllowed,
   ),
   ageColumn,
 ];
 
 /** The definition of PodDisruptionBudget. */
-export const podDisruptionBudget: ResourceDefinition = {
+export const podDisruptionBudget = defineResource(schema, {
   group: "policy",
   version: "v1",
   kind: "PodDisruptionBudget",
   plural: "poddisruptionbudgets",
-  singular: "poddisruptionbudget",
   shortNames: ["pdb"],
   scope: "Namespaced",
   bareFinalizers: true,
-  description,
-  schema,
   nameRule: pathSegmentName,
   metadataLast: true,
   versionedUpdate: true,
-  deleteAnswers: "status",
   generation: "fromOne",
   resetFields: ["status"],
   prepareForCreate(object) {
-    object["status"] = Object.fromEntries(COUNTS.map((member) => [member, 0]));
+    object.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   },
-  prepareForUpdate(object, old) {
-    object["status"] = old["status"];
-  },
+  prepareForUpdate: keepStatus,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
   subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
+    status: statusPath({
       uncounted: true,
-      resetFields: ["spec"],
-      prepareForUpdate(object, old) {
-        object["spec"] = old["spec"];
-      },
       validateUpdate: (object, _old, errors) => validateStatus(object, errors),
-    },
+    }),
   },
   columns,
-};
+});

@@ -6,8 +6,8 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { pathSegmentName } from "../../../meta/names.ts";
-import { atomicList, nullable, optional, pointer, struct } from "../../../meta/types.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   LabelSelector,
@@ -15,25 +15,20 @@ import {
   validateLabelSelector,
 } from "../../../schema/validation/label-selector.ts";
 import { RBAC_GROUP } from "./group.ts";
-import { PolicyRule, type RoleObject, validateRules } from "./rule.ts";
+import { PolicyRule, validateRules } from "./rule.ts";
 
-const description =
-  "What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace.";
-
-const AggregationRule = struct("Where the rules come from.", {
-  clusterRoleSelectors: optional(
-    atomicList(LabelSelector, "Which ClusterRoles give their rules: each that one of the selectors finds."),
+const AggregationRule = t.struct("Where the rules come from.", {
+  clusterRoleSelectors: t.optional(
+    t.atomicList(LabelSelector, "Which ClusterRoles give their rules: each that one of the selectors finds."),
   ),
 });
 
 /** A ClusterRole as its rules see it. */
-export interface ClusterRoleObject extends RoleObject {
-  aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelectorValue[] };
-}
+export type ClusterRoleObject = ObjectOf<typeof schema>;
 
-function validate(object: ApiObject, errors: FieldErrors): void {
+function validate(object: ClusterRoleObject, errors: FieldErrors): void {
   validateRules(object, true, errors);
-  const { aggregationRule } = object as ClusterRoleObject;
+  const { aggregationRule } = object;
   if (!aggregationRule) return;
   const { clusterRoleSelectors = [] } = aggregationRule;
   const field = "aggregationRule.clusterRoleSelectors";
@@ -48,22 +43,23 @@ function validateSelector(selector: LabelSelectorValue, field: string, errors: F
   if (errors.causes.length > before) errors.invalid(field, selector, "expected a label selector");
 }
 
+const schema = objectSchema(
+  "What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace.",
+  {
+    rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+    aggregationRule: t.pointer(AggregationRule),
+  },
+);
+
 /** The definition of ClusterRole. */
-export const clusterRole: ResourceDefinition = {
+export const clusterRole = defineResource(schema, {
   group: RBAC_GROUP,
   version: "v1",
   kind: "ClusterRole",
   plural: "clusterroles",
-  singular: "clusterrole",
   scope: "Cluster",
-  description,
-  schema: objectSchema(description, {
-    rules: nullable(atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
-    aggregationRule: pointer(AggregationRule),
-  }),
-  deleteAnswers: "status",
   createOnUpdate: true,
   nameRule: pathSegmentName,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
-};
+});

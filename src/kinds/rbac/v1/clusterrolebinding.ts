@@ -5,7 +5,6 @@ import { bindingDefinition } from "./binding.ts";
 export const clusterRoleBinding: ResourceDefinition = bindingDefinition({
   kind: "ClusterRoleBinding",
   plural: "clusterrolebindings",
-  singular: "clusterrolebinding",
   scope: "Cluster",
   description: "Who is given a ClusterRole in all namespaces, for the cluster and for paths.",
   roles: ["ClusterRole"],

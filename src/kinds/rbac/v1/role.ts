@@ -4,30 +4,28 @@
  * @module
  */
 import { pathSegmentName } from "../../../meta/names.ts";
-import { atomicList, nullable } from "../../../meta/types.ts";
-import type { ResourceDefinition } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { RBAC_GROUP } from "./group.ts";
 import { PolicyRule, validateRules } from "./rule.ts";
 
-const description =
-  "What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to.";
+const schema = objectSchema(
+  "What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to.",
+  {
+    rules: t.nullable(t.atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+  },
+);
 
 /** The definition of Role. */
-export const role: ResourceDefinition = {
+export const role = defineResource(schema, {
   group: RBAC_GROUP,
   version: "v1",
   kind: "Role",
   plural: "roles",
-  singular: "role",
   scope: "Namespaced",
-  description,
-  schema: objectSchema(description, {
-    rules: nullable(atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
-  }),
-  deleteAnswers: "status",
   createOnUpdate: true,
   nameRule: pathSegmentName,
   validate: (object, errors) => validateRules(object, false, errors),
   validateUpdate: (object, _old, errors) => validateRules(object, false, errors),
-};
+});

@@ -5,7 +5,6 @@ import { bindingDefinition } from "./binding.ts";
 export const roleBinding: ResourceDefinition = bindingDefinition({
   kind: "RoleBinding",
   plural: "rolebindings",
-  singular: "rolebinding",
   scope: "Namespaced",
   description: "Who is given a role in a namespace: a Role of that namespace, or a ClusterRole.",
   roles: ["ClusterRole", "Role"],

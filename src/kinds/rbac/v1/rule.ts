@@ -5,32 +5,26 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, atomicList, optional, requiredOrNull, struct, text } from "../../../meta/types.ts";
-import type { ApiObject } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
 
-const texts = (description: string): ReturnType<typeof atomicList<ReturnType<typeof text>>> =>
-  atomicList(text("One of them."), description);
+const texts = (description: string): ReturnType<typeof t.atomicList<ReturnType<typeof t.text>>> =>
+  t.atomicList(t.text("One of them."), description);
 
 /** The schema of one rule (RBAC-16). */
-export const PolicyRule = struct("What may be done to certain objects, or to certain paths.", {
-  verbs: requiredOrNull(texts("What may be done: verbs as they are asked, or '*' for all.")),
-  apiGroups: optional(texts("The API groups of the objects: '' is the core group, '*' is all.")),
-  resources: optional(
+export const PolicyRule = t.struct("What may be done to certain objects, or to certain paths.", {
+  verbs: t.requiredOrNull(texts("What may be done: verbs as they are asked, or '*' for all.")),
+  apiGroups: t.optional(texts("The API groups of the objects: '' is the core group, '*' is all.")),
+  resources: t.optional(
     texts("The resources: 'pods', 'pods/log' for a subresource, '*/scale' for that of all, '*' for everything."),
   ),
-  resourceNames: optional(texts("The names that the objects must have; any name, and none, where this is empty.")),
-  nonResourceURLs: optional(
+  resourceNames: t.optional(texts("The names that the objects must have; any name, and none, where this is empty.")),
+  nonResourceURLs: t.optional(
     texts("Paths that are no objects: '/healthz', or '/healthz/*' for all that begins so. In a ClusterRole only."),
   ),
 });
 
 /** One rule of a role. */
-export type PolicyRuleValue = Static<typeof PolicyRule>;
-
-/** A Role or a ClusterRole as its rules see it. */
-export interface RoleObject extends ApiObject {
-  rules?: readonly PolicyRuleValue[] | null;
-}
+export type PolicyRuleValue = t.Static<typeof PolicyRule>;
 
 const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) === 0;
 
@@ -40,8 +34,12 @@ const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.
  *
  * @param paths whether the role may speak of paths
  */
-export function validateRules(role: ApiObject, paths: boolean, errors: FieldErrors): void {
-  (role as RoleObject).rules?.forEach((rule, i) => validateRule(rule, paths, `rules[${i}]`, errors));
+export function validateRules(
+  { rules }: { readonly rules?: readonly PolicyRuleValue[] | null },
+  paths: boolean,
+  errors: FieldErrors,
+): void {
+  rules?.forEach((rule, i) => validateRule(rule, paths, `rules[${i}]`, errors));
 }
 
 function validateRule(rule: PolicyRuleValue, paths: boolean, field: string, errors: FieldErrors): void {

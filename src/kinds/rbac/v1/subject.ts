@@ -5,25 +5,25 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../meta/names.ts";
-import { type Static, optional, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { RBAC_GROUP } from "./group.ts";
 
 /** The schema of a subject; one owner for all of it. */
-export const Subject = struct(
+export const Subject = t.struct(
   "Somebody who is given a role.",
   {
-    kind: required(text("User, Group or ServiceAccount.")),
-    apiGroup: optional(
-      text("The group of the kind: '' for a ServiceAccount, rbac.authorization.k8s.io for the others."),
+    kind: t.required(t.text("User, Group or ServiceAccount.")),
+    apiGroup: t.optional(
+      t.text("The group of the kind: '' for a ServiceAccount, rbac.authorization.k8s.io for the others."),
     ),
-    name: required(text("The name of the user, the group or the account.")),
-    namespace: optional(text("The namespace of the account; it means nothing for users and groups.")),
+    name: t.required(t.text("The name of the user, the group or the account.")),
+    namespace: t.optional(t.text("The namespace of the account; it means nothing for users and groups.")),
   },
   { atomic: true },
 );
 
 /** Somebody who is given a role. */
-export type SubjectValue = Static<typeof Subject>;
+export type SubjectValue = t.Static<typeof Subject>;
 
 const KINDS = ["Group", "ServiceAccount", "User"];
 

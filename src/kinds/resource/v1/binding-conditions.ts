@@ -5,17 +5,17 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
-import { atomicList, optional, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { checkList, checkUnique } from "./lists.ts";
 import { tell } from "./names.ts";
 
 /** The members that name such conditions. */
 export const BINDING_CONDITIONS = {
-  bindingConditions: optional(
-    atomicList(text(), "Conditions of the claim that are to be true before a Pod is bound; at most 4."),
+  bindingConditions: t.optional(
+    t.atomicList(t.text(), "Conditions of the claim that are to be true before a Pod is bound; at most 4."),
   ),
-  bindingFailureConditions: optional(
-    atomicList(text(), "Conditions of the claim any of which says that the device cannot be had; at most 4."),
+  bindingFailureConditions: t.optional(
+    t.atomicList(t.text(), "Conditions of the claim any of which says that the device cannot be had; at most 4."),
   ),
 } as const;
 

@@ -5,40 +5,31 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { addQuantities, compareQuantities, wholeNumber } from "../../../meta/quantity.ts";
-import {
-  type Static,
-  atomicList,
-  nullable,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { checkSet } from "./lists.ts";
 
-const Range = struct("The amounts from one to another.", {
-  min: pointer(quantity("The least.")),
-  max: pointer(quantity("The most; all that there is by default.")),
-  step: pointer(quantity("How far amounts are from each other, beginning with the least.")),
+const Range = t.struct("The amounts from one to another.", {
+  min: t.pointer(t.quantity("The least.")),
+  max: t.pointer(t.quantity("The most; all that there is by default.")),
+  step: t.pointer(t.quantity("How far amounts are from each other, beginning with the least.")),
 });
 
-const Policy = struct("Which part of it a claim may ask for; what it asks for is rounded up.", {
-  default: nullable(quantity("The part of a claim that asks for none.")),
-  validValues: optional(atomicList(quantity(), "The only amounts, from the least to the most; at most 10.")),
-  validRange: pointer(Range),
+const Policy = t.struct("Which part of it a claim may ask for; what it asks for is rounded up.", {
+  default: t.nullable(t.quantity("The part of a claim that asks for none.")),
+  validValues: t.optional(t.atomicList(t.quantity(), "The only amounts, from the least to the most; at most 10.")),
+  validRange: t.pointer(Range),
 });
 
 /** The schema of a capacity. */
-export const Capacity = struct("An amount of something that the device has.", {
-  value: required(quantity("How much there is.")),
-  requestPolicy: pointer(Policy),
+export const Capacity = t.struct("An amount of something that the device has.", {
+  value: t.required(t.quantity("How much there is.")),
+  requestPolicy: t.pointer(Policy),
 });
 
 /** A capacity as it stands in an object. */
-export type CapacityValue = Static<typeof Capacity>;
+export type CapacityValue = t.Static<typeof Capacity>;
 
-type RangeValue = Static<typeof Range>;
+type RangeValue = t.Static<typeof Range>;
 
 const exceeds = (amount: string, most: string): boolean => compareQuantities(amount, most) > 0;
 

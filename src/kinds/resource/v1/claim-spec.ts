@@ -6,21 +6,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int64,
-  map,
-  nullable,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
 import { nearest } from "../../rules/counts.ts";
 import type { Feature } from "../../rules/gated-field.ts";
@@ -32,81 +18,83 @@ import { tolerations, validateToleration } from "./taints.ts";
 
 /** What a request asks for, by itself or as one of several that would do. */
 const DEVICES = {
-  deviceClassName: required(text("The DeviceClass that the devices are of.")),
+  deviceClassName: t.required(t.text("The DeviceClass that the devices are of.")),
   selectors: selectors("What else is asked of each device: all of them are to be true; at most 32."),
-  allocationMode: optional(
-    text("ExactCount: as many as `count` says; All: all that there are. ExactCount by default."),
+  allocationMode: t.optional(
+    t.text("ExactCount: as many as `count` says; All: all that there are. ExactCount by default."),
   ),
-  count: optional(int64("How many, for ExactCount; 1 by default.")),
+  count: t.optional(t.int64("How many, for ExactCount; 1 by default.")),
 } as const;
 
 const MORE = {
   tolerations,
-  capacity: pointer(
-    struct("How much of each device is asked for.", {
-      requests: optional(map(quantity(), "Amounts by the names of the capacities.")),
+  capacity: t.pointer(
+    t.struct("How much of each device is asked for.", {
+      requests: t.optional(t.map(t.quantity(), "Amounts by the names of the capacities.")),
     }),
   ),
 } as const;
 
-const Exactly = struct("Devices of one sort.", {
+const Exactly = t.struct("Devices of one sort.", {
   ...DEVICES,
-  adminAccess: pointer(bool("Whether to look after devices that others use; for namespaces that are marked for it.")),
+  adminAccess: t.pointer(
+    t.bool("Whether to look after devices that others use; for namespaces that are marked for it."),
+  ),
   ...MORE,
 });
 
-const SubRequest = struct("Devices that would do.", {
-  name: required(text("The name of it, a DNS label.")),
+const SubRequest = t.struct("Devices that would do.", {
+  name: t.required(t.text("The name of it, a DNS label.")),
   ...DEVICES,
   ...MORE,
 });
 
-const Request = struct("Devices that are asked for.", {
-  name: required(text("The name of the request, a DNS label.")),
-  exactly: pointer(Exactly),
-  firstAvailable: optional(
-    atomicList(SubRequest, "Devices of several sorts, of which the first do that can be had; at most 8."),
+const Request = t.struct("Devices that are asked for.", {
+  name: t.required(t.text("The name of the request, a DNS label.")),
+  exactly: t.pointer(Exactly),
+  firstAvailable: t.optional(
+    t.atomicList(SubRequest, "Devices of several sorts, of which the first do that can be had; at most 8."),
   ),
 });
 
-const ofRequests = (description: string) => optional(atomicList(text(), description));
+const ofRequests = (description: string) => t.optional(t.atomicList(t.text(), description));
 
-const Constraint = struct("What holds for several devices.", {
+const Constraint = t.struct("What holds for several devices.", {
   requests: ofRequests(
     "The requests whose devices it is about, as `request` or `request/alternative`; all by default.",
   ),
-  matchAttribute: pointer(text("An attribute that is the same in all of them, with its domain.")),
-  distinctAttribute: pointer(text("An attribute that differs in all of them, with its domain.")),
+  matchAttribute: t.pointer(t.text("An attribute that is the same in all of them, with its domain.")),
+  distinctAttribute: t.pointer(t.text("An attribute that differs in all of them, with its domain.")),
 });
 
-const Configuration = struct("A configuration of devices.", {
+const Configuration = t.struct("A configuration of devices.", {
   requests: ofRequests("The requests whose devices it is for, as `request` or `request/alternative`; all by default."),
   ...CONFIGURATION,
 });
 
 /** The schema of what a claim asks for. */
-export const ClaimSpecSchema = struct("What is asked for.", {
-  devices: always(
-    struct("Devices.", {
-      requests: nullable(atomicList(Request, "The devices that are asked for; at most 32.")),
-      constraints: optional(atomicList(Constraint, "What holds for several of them; at most 32.")),
-      config: optional(atomicList(Configuration, "What drivers are told about them; at most 32.")),
+export const ClaimSpecSchema = t.struct("What is asked for.", {
+  devices: t.always(
+    t.struct("Devices.", {
+      requests: t.nullable(t.atomicList(Request, "The devices that are asked for; at most 32.")),
+      constraints: t.optional(t.atomicList(Constraint, "What holds for several of them; at most 32.")),
+      config: t.optional(t.atomicList(Configuration, "What drivers are told about them; at most 32.")),
     }),
   ),
 });
 
 /** What a claim asks for. */
-export interface ClaimSpec {
-  devices: NonNullable<Static<typeof ClaimSpecSchema>["devices"]>;
-}
+export type ClaimSpec = t.Static<typeof ClaimSpecSchema>;
 
-type RequestValue = Static<typeof Request>;
-type Asked = Static<typeof SubRequest> | Static<typeof Exactly>;
+/** How many devices of which class a request asks for. */
+export type RequestedDevices = t.Static<typeof SubRequest> | t.Static<typeof Exactly>;
+
+type RequestValue = t.Static<typeof Request>;
 
 const requestsOf = (spec: Partial<ClaimSpec> | undefined): readonly RequestValue[] => spec?.devices?.requests ?? [];
 
 /** All that is asked for, with the place of it. */
-function* askedOf(spec: Partial<ClaimSpec> | undefined, at: string): Iterable<readonly [Asked, string]> {
+function* askedOf(spec: Partial<ClaimSpec> | undefined, at: string): Iterable<readonly [RequestedDevices, string]> {
   for (const [i, { exactly, firstAvailable = [] }] of requestsOf(spec).entries()) {
     const place = `${at}.devices.requests[${i}]`;
     if (exactly) yield [exactly, `${place}.exactly`];
@@ -221,7 +209,7 @@ function validateRequest({ name, exactly, firstAvailable = [] }: RequestValue, a
   else if (exactly && hasAlternatives) errors.invalid(at, name, "expected either exactly or firstAvailable, got both");
   else if (exactly) validateAsked(exactly, `${at}.exactly`, errors);
   else {
-    const check = (alternative: Static<typeof SubRequest>, place: string): void => {
+    const check = (alternative: t.Static<typeof SubRequest>, place: string): void => {
       tell(alternative.name, dnsLabel, `${place}.name`, errors);
       validateAsked(alternative, place, errors);
     };
@@ -236,7 +224,7 @@ function validateRequest({ name, exactly, firstAvailable = [] }: RequestValue, a
   }
 }
 
-function validateAsked(asked: Asked, at: string, errors: FieldErrors): void {
+function validateAsked(asked: RequestedDevices, at: string, errors: FieldErrors): void {
   const { deviceClassName: className, tolerations: tolerated = [] } = asked;
   if (className === "") errors.required(`${at}.deviceClassName`, "expected the name of a DeviceClass");
   else tell(className, dnsSubdomain, `${at}.deviceClassName`, errors);
@@ -247,7 +235,11 @@ function validateAsked(asked: Asked, at: string, errors: FieldErrors): void {
 
 const MODES = ["All", "ExactCount"];
 
-function validateCount({ allocationMode: mode = "", count = 0 }: Asked, at: string, errors: FieldErrors): void {
+function validateCount(
+  { allocationMode: mode = "", count = 0 }: RequestedDevices,
+  at: string,
+  errors: FieldErrors,
+): void {
   const number = nearest(count);
   if (!MODES.includes(mode)) errors.notSupported(`${at}.allocationMode`, mode, MODES);
   else if (mode === "All" && number !== 0) errors.invalid(`${at}.count`, count, "expected none for All");
@@ -255,7 +247,7 @@ function validateCount({ allocationMode: mode = "", count = 0 }: Asked, at: stri
 }
 
 function validateConstraint(
-  { matchAttribute, distinctAttribute }: Static<typeof Constraint>,
+  { matchAttribute, distinctAttribute }: t.Static<typeof Constraint>,
   at: string,
   errors: FieldErrors,
   { gates }: WriteContext,

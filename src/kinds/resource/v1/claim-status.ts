@@ -6,24 +6,7 @@
 import { addressText, networkOf, wrongAddress } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  anyJson,
-  atomicList,
-  bool,
-  keyedList,
-  map,
-  nullable,
-  optional,
-  pointer,
-  quantity,
-  replacedList,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiObject, WriteContext } from "../../../schema/definition.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { NodeSelector, validateNodeSelector } from "../../rules/node-selector.ts";
@@ -46,81 +29,80 @@ import { shareId, tell, validatePoolName } from "./names.ts";
 import { tolerations } from "./taints.ts";
 
 const DEVICE = {
-  driver: required(text("The driver of the device.")),
-  pool: required(text("The pool that it is in.")),
-  device: required(text("Its name in the pool.")),
+  driver: t.required(t.text("The driver of the device.")),
+  pool: t.required(t.text("The pool that it is in.")),
+  device: t.required(t.text("Its name in the pool.")),
 } as const;
 
-const shareID = pointer(text("Which share of a device it is that several have; a UID."));
+const shareID = t.pointer(t.text("Which share of a device it is that several have; a UID."));
 
-const Result = struct("A device that the claim has.", {
-  request: required(text("The request that it was found for, as `request` or `request/alternative`.")),
+const Result = t.struct("A device that the claim has.", {
+  request: t.required(t.text("The request that it was found for, as `request` or `request/alternative`.")),
   ...DEVICE,
-  adminAccess: pointer(bool("Whether the claim looks after the device, which others may have.")),
+  adminAccess: t.pointer(t.bool("Whether the claim looks after the device, which others may have.")),
   tolerations,
   ...BINDING_CONDITIONS,
   shareID,
-  consumedCapacity: optional(map(quantity(), "How much of it the claim has, by the names of capacities.")),
+  consumedCapacity: t.optional(t.map(t.quantity(), "How much of it the claim has, by the names of capacities.")),
 });
 
-const Configuration = struct("A configuration of devices.", {
-  source: required(text("Where it comes from: FromClass or FromClaim.")),
-  requests: optional(atomicList(text(), "The requests whose devices it is for; all by default.")),
+const Configuration = t.struct("A configuration of devices.", {
+  source: t.required(t.text("Where it comes from: FromClass or FromClaim.")),
+  requests: t.optional(t.atomicList(t.text(), "The requests whose devices it is for; all by default.")),
   ...CONFIGURATION,
 });
 
-const Allocation = struct("What the claim has.", {
-  devices: always(
-    struct("Devices.", {
-      results: optional(atomicList(Result, "The devices; at most 32.")),
-      config: optional(atomicList(Configuration, "What drivers are told about them, of classes first; at most 64.")),
+const Allocation = t.struct("What the claim has.", {
+  devices: t.always(
+    t.struct("Devices.", {
+      results: t.optional(t.atomicList(Result, "The devices; at most 32.")),
+      config: t.optional(
+        t.atomicList(Configuration, "What drivers are told about them, of classes first; at most 64."),
+      ),
     }),
   ),
-  nodeSelector: pointer(NodeSelector),
-  allocationTimestamp: pointer(time("When the devices were found.")),
+  nodeSelector: t.pointer(NodeSelector),
+  allocationTimestamp: t.pointer(t.time("When the devices were found.")),
 });
 
-const Consumer = struct("Who may use the devices.", {
-  apiGroup: optional(text("The group of the resource; empty for the core group.")),
-  resource: required(text("The resource, such as pods.")),
-  name: required(text("The name of the object.")),
-  uid: required(text("Which object of this name it is.")),
+const Consumer = t.struct("Who may use the devices.", {
+  apiGroup: t.optional(t.text("The group of the resource; empty for the core group.")),
+  resource: t.required(t.text("The resource, such as pods.")),
+  name: t.required(t.text("The name of the object.")),
+  uid: t.required(t.text("Which object of this name it is.")),
 });
 
-const Device = struct("How a device is.", {
+const Device = t.struct("How a device is.", {
   ...DEVICE,
   shareID,
-  conditions: nullable(replacedList(Condition, ["type"], "What its driver knows of it; at most 8.")),
-  data: pointer(anyJson("What else its driver says, an object; at most 10 KiB.")),
-  networkData: pointer(
-    struct("How it is reached in a network.", {
-      interfaceName: optional(text("The name of the interface; at most 256 bytes.")),
-      ips: optional(
-        atomicList(text(), "Its addresses with the size of their network, such as 192.0.2.5/24; at most 16."),
+  conditions: t.nullable(t.replacedList(Condition, ["type"], "What its driver knows of it; at most 8.")),
+  data: t.pointer(t.anyJson("What else its driver says, an object; at most 10 KiB.")),
+  networkData: t.pointer(
+    t.struct("How it is reached in a network.", {
+      interfaceName: t.optional(t.text("The name of the interface; at most 256 bytes.")),
+      ips: t.optional(
+        t.atomicList(t.text(), "Its addresses with the size of their network, such as 192.0.2.5/24; at most 16."),
       ),
-      hardwareAddress: optional(text("Its hardware address; at most 128 bytes.")),
+      hardwareAddress: t.optional(t.text("Its hardware address; at most 128 bytes.")),
     }),
   ),
 });
 
 /** The schema of the status of a claim. */
-export const ClaimStatusSchema = struct("The devices that the claim has.", {
-  allocation: pointer(Allocation),
-  reservedFor: optional(keyedList(Consumer, ["uid"], "Who may use them; at most 256.")),
-  devices: optional(
-    replacedList(Device, ["driver", "device", "pool", "shareID"], "How they are, as their drivers say."),
+export const ClaimStatusSchema = t.struct("The devices that the claim has.", {
+  allocation: t.pointer(Allocation),
+  reservedFor: t.optional(t.keyedList(Consumer, ["uid"], "Who may use them; at most 256.")),
+  devices: t.optional(
+    t.replacedList(Device, ["driver", "device", "pool", "shareID"], "How they are, as their drivers say."),
   ),
 });
 
-type Status = Static<typeof ClaimStatusSchema>;
+type Status = t.Static<typeof ClaimStatusSchema>;
 
 /** A claim. */
-export interface ResourceClaim extends ApiObject {
-  spec: ClaimSpec;
-  status: Status;
-}
+export type ResourceClaim = ApiObject & { spec: ClaimSpec; status: Status };
 
-const resultsOf = ({ allocation }: Status): readonly Static<typeof Result>[] => allocation?.devices?.results ?? [];
+const resultsOf = ({ allocation }: Status): readonly t.Static<typeof Result>[] => allocation?.devices?.results ?? [];
 
 const RESULTS = "status.allocation.devices.results";
 
@@ -213,7 +195,7 @@ function validateAdmin(
   demandAdminAccess(`${RESULTS}[${i}].adminAccess`, metadata.namespace ?? "", errors, ctx);
 }
 
-function validateConsumer(consumer: Static<typeof Consumer>, at: string, errors: FieldErrors): void {
+function validateConsumer(consumer: t.Static<typeof Consumer>, at: string, errors: FieldErrors): void {
   for (const member of ["resource", "name", "uid"] as const) {
     if (consumer[member] === "") errors.required(`${at}.${member}`);
   }
@@ -223,7 +205,7 @@ function validateReservation({ metadata, status }: ResourceClaim, old: ResourceC
   const field = "status.reservedFor";
   if (!status.allocation) return errors.forbidden(field, "expected nobody before there is an allocation");
   if (metadata.deletionTimestamp === undefined) return;
-  const keyOf = ({ apiGroup = "", resource, name, uid }: Static<typeof Consumer>): string =>
+  const keyOf = ({ apiGroup = "", resource, name, uid }: t.Static<typeof Consumer>): string =>
     [apiGroup, resource, name, uid].join("\0");
   const before = new Set(old.status.reservedFor?.map(keyOf));
   if (status.reservedFor?.some((consumer) => !before.has(keyOf(consumer)))) {
@@ -272,13 +254,13 @@ function validateIdentity({ driver, pool, device, shareID: share }: Identified, 
   if (share !== undefined) tell(share, shareId, `${at}.shareID`, errors);
 }
 
-function validateResult(result: Static<typeof Result>, names: RequestNames, at: string, errors: FieldErrors): void {
+function validateResult(result: t.Static<typeof Result>, names: RequestNames, at: string, errors: FieldErrors): void {
   validateReference(result.request, names, `${at}.request`, errors);
   validateIdentity(result, at, errors);
   validateBindingConditions(result, at, errors);
 }
 
-type DeviceValue = Static<typeof Device>;
+type DeviceValue = t.Static<typeof Device>;
 
 const MOST_CONDITIONS = 8;
 

@@ -4,24 +4,24 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, anyJson, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type Value, isObject } from "../../../value/value.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 
 /** The members of a configuration. */
 export const CONFIGURATION = {
-  opaque: pointer(
-    struct("A configuration that its driver understands.", {
-      driver: required(text("The driver that it is for.")),
-      parameters: required(anyJson("What the driver is told, an object; at most 10 KiB.")),
+  opaque: t.pointer(
+    t.struct("A configuration that its driver understands.", {
+      driver: t.required(t.text("The driver that it is for.")),
+      parameters: t.required(t.anyJson("What the driver is told, an object; at most 10 KiB.")),
     }),
   ),
 } as const;
 
-const Configuration = struct("A configuration.", CONFIGURATION);
+const Configuration = t.struct("A configuration.", CONFIGURATION);
 
 /** A configuration; the lists that hold it may say more of it. */
-export type ConfigurationValue = Static<typeof Configuration>;
+export type ConfigurationValue = t.Static<typeof Configuration>;
 
 const LONGEST = 10 * 1024;
 

@@ -4,45 +4,43 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, atomicList, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { isExtended } from "../../rules/quantities.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { CONFIGURATION, validateConfiguration } from "./configuration.ts";
 import { checkList } from "./lists.ts";
 import { expressionsOf, selectors, validateExpressions, validateSelectors } from "./selectors.ts";
+import { same } from "../../rules/same.ts";
 
-const description = "Devices of one sort.";
-
-const Spec = struct("Which devices they are.", {
+const Spec = t.struct("Which devices they are.", {
   selectors: selectors("What is asked of each device: all of them are to be true; at most 32."),
-  config: optional(
-    atomicList(struct("A configuration of devices.", CONFIGURATION), "What drivers are told about them; at most 32."),
+  config: t.optional(
+    t.atomicList(
+      t.struct("A configuration of devices.", CONFIGURATION),
+      "What drivers are told about them; at most 32.",
+    ),
   ),
-  extendedResourceName: pointer(
-    text("The resource of containers that stands for devices of this class, such as example.com/gpu."),
+  extendedResourceName: t.pointer(
+    t.text("The resource of containers that stands for devices of this class, such as example.com/gpu."),
   ),
 });
 
-const schema = objectSchema(description, { spec: required(Spec) });
+const schema = objectSchema("Devices of one sort.", { spec: t.required(Spec) });
 
-interface DeviceClass extends ApiObject {
-  spec: Static<typeof Spec>;
-}
-
-const of = (object: ApiObject): DeviceClass => object as DeviceClass;
+type DeviceClass = ObjectOf<typeof schema>;
 
 const MOST = 32;
 
 /** Whether a member of the spec is as it was. */
-const isKept = (member: "config" | "selectors", object: ApiObject, old: ApiObject | undefined): boolean =>
-  old !== undefined && equal((of(object).spec[member] ?? null) as Value, (of(old).spec[member] ?? null) as Value);
+const isKept = (member: "config" | "selectors", object: DeviceClass, old: DeviceClass | undefined): boolean =>
+  old !== undefined && same(object.spec[member] ?? null, old.spec[member] ?? null);
 
-function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = of(object);
+function validate(object: DeviceClass, old: DeviceClass | undefined, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object;
   validateSelectors(spec.selectors, "spec.selectors", errors);
   const isKnown = isKept("config", object, old);
   checkList(spec.config, MOST, "spec.config", errors, (configuration, at) =>
@@ -58,19 +56,16 @@ function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldEr
   }
 }
 
-const dropName = (object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void =>
-  dropGated(of(object).spec, old && of(old).spec, "extendedResourceName", "DRAExtendedResource", "spec", ctx);
+const dropName = (object: DeviceClass, old: DeviceClass | undefined, ctx: WriteContext): void =>
+  dropGated(object.spec, old && old.spec, "extendedResourceName", "DRAExtendedResource", "spec", ctx);
 
 /** The definition of DeviceClass. */
-export const deviceClass: ResourceDefinition = {
+export const deviceClass = defineResource(schema, {
   group: "resource.k8s.io",
   version: "v1",
   kind: "DeviceClass",
   plural: "deviceclasses",
-  singular: "deviceclass",
   scope: "Cluster",
-  description,
-  schema,
   deleteAnswers: "object",
   generation: "fromOne",
   prepareForCreate: (object, ctx) => dropName(object, undefined, ctx),
@@ -78,8 +73,8 @@ export const deviceClass: ResourceDefinition = {
   validate: (object, errors, ctx) => validate(object, undefined, errors, ctx),
   validateUpdate: validate,
   *validateInSteps(object, old, _subresource, errors, ctx) {
-    const expressions = expressionsOf(of(object).spec.selectors, "spec.selectors");
+    const expressions = expressionsOf(object.spec.selectors, "spec.selectors");
     return yield* validateExpressions(expressions, errors, ctx, isKept("selectors", object, old));
   },
   columns: [ageColumn],
-};
+});

@@ -5,19 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
-import {
-  type Static,
-  atomicList,
-  bool,
-  int64,
-  map,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "../../rules/node-selector.ts";
 import { BINDING_CONDITIONS, validateBindingConditions } from "./binding-conditions.ts";
@@ -26,50 +14,50 @@ import { checkList, checkMap, checkSet } from "./lists.ts";
 import { tell, validateQualifiedName } from "./names.ts";
 import { taints, validateTaint } from "./taints.ts";
 
-const Attribute = struct("What a device is, in one value.", {
-  int: pointer(int64("A number.")),
-  bool: pointer(bool("Whether it is so.")),
-  string: pointer(text("A text; at most 64 bytes.")),
-  version: pointer(text("A version, as semver.org has them; at most 64 bytes.")),
+const Attribute = t.struct("What a device is, in one value.", {
+  int: t.pointer(t.int64("A number.")),
+  bool: t.pointer(t.bool("Whether it is so.")),
+  string: t.pointer(t.text("A text; at most 64 bytes.")),
+  version: t.pointer(t.text("A version, as semver.org has them; at most 64 bytes.")),
 });
 
-const Counter = struct("An amount.", { value: required(quantity("How much.")) });
+const Counter = t.struct("An amount.", { value: t.required(t.quantity("How much.")) });
 
-const counters = required(map(Counter, "Amounts by their names; at most 32."));
+const counters = t.required(t.map(Counter, "Amounts by their names; at most 32."));
 
 /** The schema of amounts that devices share. */
-export const CounterSet = struct("Amounts that devices take of.", {
-  name: required(text("The name of all of them, a DNS label.")),
+export const CounterSet = t.struct("Amounts that devices take of.", {
+  name: t.required(t.text("The name of all of them, a DNS label.")),
   counters,
 });
 
-const Consumption = struct("What the device takes of amounts that are shared.", {
-  counterSet: required(text("The name of those in `sharedCounters`.")),
+const Consumption = t.struct("What the device takes of amounts that are shared.", {
+  counterSet: t.required(t.text("The name of those in `sharedCounters`.")),
   counters,
 });
 
 /** The schema of a device. */
-export const Device = struct("A device.", {
-  name: required(text("Its name in the pool, a DNS label.")),
-  attributes: optional(
-    map(Attribute, "What it is, by names that have a domain unless it is the driver; with capacities at most 32."),
+export const Device = t.struct("A device.", {
+  name: t.required(t.text("Its name in the pool, a DNS label.")),
+  attributes: t.optional(
+    t.map(Attribute, "What it is, by names that have a domain unless it is the driver; with capacities at most 32."),
   ),
-  capacity: optional(map(Capacity, "How much it has, by names as those of attributes.")),
-  consumesCounters: optional(atomicList(Consumption, "What it takes of amounts that are shared; at most 2.")),
-  nodeName: pointer(text("The node that it is on, with perDeviceNodeSelection.")),
-  nodeSelector: pointer(NodeSelector),
-  allNodes: pointer(bool("Whether all nodes reach it, with perDeviceNodeSelection.")),
+  capacity: t.optional(t.map(Capacity, "How much it has, by names as those of attributes.")),
+  consumesCounters: t.optional(t.atomicList(Consumption, "What it takes of amounts that are shared; at most 2.")),
+  nodeName: t.pointer(t.text("The node that it is on, with perDeviceNodeSelection.")),
+  nodeSelector: t.pointer(NodeSelector),
+  allNodes: t.pointer(t.bool("Whether all nodes reach it, with perDeviceNodeSelection.")),
   taints,
-  bindsToNode: pointer(bool("Whether who has it stays on the node that was found with it.")),
+  bindsToNode: t.pointer(t.bool("Whether who has it stays on the node that was found with it.")),
   ...BINDING_CONDITIONS,
-  allowMultipleAllocations: pointer(bool("Whether several claims may have it at a time.")),
+  allowMultipleAllocations: t.pointer(t.bool("Whether several claims may have it at a time.")),
 });
 
 /** A device as it stands in a slice. */
-export type DeviceValue = Static<typeof Device>;
+export type DeviceValue = t.Static<typeof Device>;
 
-type AttributeValue = Static<typeof Attribute>;
-type CounterSetValue = Static<typeof CounterSet>;
+type AttributeValue = t.Static<typeof Attribute>;
+type CounterSetValue = t.Static<typeof CounterSet>;
 
 const MOST_PROPERTIES = 32;
 const MOST_TAINTS = 16;

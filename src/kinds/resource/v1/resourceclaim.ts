@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { always } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
+import type { Column } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { dropFeatures } from "../../rules/gated-field.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus } from "../../rules/status.ts";
 import {
   ClaimSpecSchema,
   claimExpressions,
@@ -27,11 +28,10 @@ import {
 } from "./claim-status.ts";
 import { validateExpressions } from "./selectors.ts";
 
-const description = "Devices that are asked for, and those that were found.";
-
-const schema = objectSchema(description, { spec: always(ClaimSpecSchema), status: always(ClaimStatusSchema) });
-
-const of = (object: ApiObject): ResourceClaim => object as ResourceClaim;
+const schema = objectSchema("Devices that are asked for, and those that were found.", {
+  spec: t.always(ClaimSpecSchema),
+  status: t.always(ClaimStatusSchema),
+});
 
 const SPEC_FEATURES = specFeatures("spec");
 
@@ -42,40 +42,37 @@ function stateOf({ metadata, status }: ResourceClaim): string {
   return states.join(",");
 }
 
-const columns: readonly Column[] = [
-  textColumn("State", "Whether devices were found and are used.", (object) => stateOf(of(object))),
+const columns: readonly Column<ResourceClaim>[] = [
+  textColumn("State", "Whether devices were found and are used.", (object) => stateOf(object)),
   ageColumn,
 ];
 
 /** The definition of ResourceClaim. */
-export const resourceClaim: ResourceDefinition = {
+export const resourceClaim = defineResource(schema, {
   group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceClaim",
   plural: "resourceclaims",
-  singular: "resourceclaim",
   scope: "Namespaced",
-  description,
-  schema,
   deleteAnswers: "object",
   resetFields: ["status"],
-  defaults: (object) => defaultClaimSpec(of(object).spec),
+  defaults: (object) => defaultClaimSpec(object.spec),
   prepareForCreate(object, ctx) {
     object["status"] = {};
-    dropFeatures(SPEC_FEATURES, of(object).spec, undefined, ctx);
+    dropFeatures(SPEC_FEATURES, object.spec, undefined, ctx);
   },
   prepareForUpdate(object, old, ctx) {
     object["status"] = old["status"];
-    dropFeatures(SPEC_FEATURES, of(object).spec, of(old).spec, ctx);
+    dropFeatures(SPEC_FEATURES, object.spec, old.spec, ctx);
   },
   validate(object, errors, ctx) {
-    const { spec, metadata } = of(object);
+    const { spec, metadata } = object;
     validateAdminAccess(spec, metadata.namespace ?? "", errors, ctx);
     validateClaimSpec(spec, "spec", errors, ctx);
   },
   *validateInSteps(object, old, _subresource, errors, ctx) {
     // What is asked for stays, so it is judged once.
-    return old ? undefined : yield* validateExpressions(claimExpressions(of(object).spec, "spec"), errors, ctx);
+    return old ? undefined : yield* validateExpressions(claimExpressions(object.spec, "spec"), errors, ctx);
   },
   validateUpdate(object, old, errors) {
     if (!sameMeaning(ClaimSpecSchema, object["spec"], old["spec"])) {
@@ -88,11 +85,11 @@ export const resourceClaim: ResourceDefinition = {
       resetFields: ["metadata", "spec"],
       prepareForUpdate(object, old, ctx) {
         keepAllButStatus(object, old);
-        dropFeatures(STATUS_FEATURES, of(object), of(old), ctx);
-        dropFormerDevices(of(object), of(old));
+        dropFeatures(STATUS_FEATURES, object, old, ctx);
+        dropFormerDevices(object, old);
       },
-      validateUpdate: (object, old, errors, ctx) => validateClaimStatus(of(object), of(old), errors, ctx),
+      validateUpdate: (object, old, errors, ctx) => validateClaimStatus(object, old, errors, ctx),
     },
   },
   columns,
-};
+});

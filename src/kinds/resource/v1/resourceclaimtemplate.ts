@@ -5,15 +5,15 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { ObjectMetaSchema } from "../../../meta/object-meta.ts";
-import { type Static, always, required, struct } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { dropFeatures } from "../../rules/gated-field.ts";
 import { validateTemplateMetadata } from "../../rules/template-metadata.ts";
 import {
-  type ClaimSpec,
   ClaimSpecSchema,
   claimExpressions,
   defaultClaimSpec,
@@ -23,46 +23,37 @@ import {
 } from "./claim-spec.ts";
 import { validateExpressions } from "./selectors.ts";
 
-const description = "What the claims of Pods are made of.";
-
-const Spec = struct("What a claim is made of.", {
-  metadata: always(ObjectMetaSchema),
-  spec: required(ClaimSpecSchema),
+const Spec = t.struct("What a claim is made of.", {
+  metadata: t.always(ObjectMetaSchema),
+  spec: t.required(ClaimSpecSchema),
 });
 
-const schema = objectSchema(description, { spec: required(Spec) });
+const schema = objectSchema("What the claims of Pods are made of.", { spec: t.required(Spec) });
 
-interface ResourceClaimTemplate extends ApiObject {
-  spec: { metadata?: Static<typeof ObjectMetaSchema>; spec: ClaimSpec };
-}
-
-const of = (object: ApiObject): ResourceClaimTemplate => object as ResourceClaimTemplate;
+type ResourceClaimTemplate = ObjectOf<typeof schema>;
 
 const AT = "spec.spec";
 const FEATURES = specFeatures(AT);
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = of(object);
+function validate(object: ResourceClaimTemplate, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object;
   validateTemplateMetadata(spec.metadata ?? {}, "spec.metadata", errors, ctx);
   validateClaimSpec(spec.spec, AT, errors, ctx);
 }
 
 /** The definition of ResourceClaimTemplate. */
-export const resourceClaimTemplate: ResourceDefinition = {
+export const resourceClaimTemplate = defineResource(schema, {
   group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceClaimTemplate",
   plural: "resourceclaimtemplates",
-  singular: "resourceclaimtemplate",
   scope: "Namespaced",
-  description,
-  schema,
   deleteAnswers: "object",
-  defaults: (object) => defaultClaimSpec(of(object).spec?.spec),
-  prepareForCreate: (object, ctx) => dropFeatures(FEATURES, of(object).spec.spec, undefined, ctx),
-  prepareForUpdate: (object, old, ctx) => dropFeatures(FEATURES, of(object).spec.spec, of(old).spec.spec, ctx),
+  defaults: (object) => defaultClaimSpec(object.spec?.spec),
+  prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object.spec.spec, undefined, ctx),
+  prepareForUpdate: (object, old, ctx) => dropFeatures(FEATURES, object.spec.spec, old.spec.spec, ctx),
   validate(object, errors, ctx) {
-    validateAdminAccess(of(object).spec.spec, object.metadata.namespace ?? "", errors, ctx);
+    validateAdminAccess(object.spec.spec, object.metadata.namespace ?? "", errors, ctx);
     validate(object, errors, ctx);
   },
   validateUpdate(object, old, errors, ctx) {
@@ -72,8 +63,8 @@ export const resourceClaimTemplate: ResourceDefinition = {
     }
   },
   *validateInSteps(object, old, _subresource, errors, ctx) {
-    const expressions = claimExpressions(of(object).spec.spec, AT);
+    const expressions = claimExpressions(object.spec.spec, AT);
     return yield* validateExpressions(expressions, errors, ctx, old !== undefined);
   },
   columns: [ageColumn],
-};
+});

@@ -5,19 +5,10 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { formatTime } from "../../../meta/time.ts";
-import {
-  type Static,
-  atomicList,
-  bool,
-  int64,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { NodeSelector } from "../../rules/node-selector.ts";
@@ -37,52 +28,46 @@ import {
 import { checkSet } from "./lists.ts";
 import { validatePoolName } from "./names.ts";
 
-const description = "Some of the devices of a pool, as their driver tells them.";
-
-const Pool = struct("The pool that the devices are in.", {
-  name: required(text("Its name: DNS subdomains with slashes between them, often that of a node.")),
-  generation: required(int64("Which state of the pool it is: the slices of the greatest count.")),
-  resourceSliceCount: required(int64("How many slices the pool has in this state.")),
+const Pool = t.struct("The pool that the devices are in.", {
+  name: t.required(t.text("Its name: DNS subdomains with slashes between them, often that of a node.")),
+  generation: t.required(t.int64("Which state of the pool it is: the slices of the greatest count.")),
+  resourceSliceCount: t.required(t.int64("How many slices the pool has in this state.")),
 });
 
-const Spec = struct("The devices.", {
-  driver: required(text("The driver that tells of them.")),
-  pool: required(Pool),
-  nodeName: pointer(text("The node that has them.")),
-  nodeSelector: pointer(NodeSelector),
-  allNodes: pointer(bool("Whether all nodes reach them.")),
-  devices: optional(
-    atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts."),
+const Spec = t.struct("The devices.", {
+  driver: t.required(t.text("The driver that tells of them.")),
+  pool: t.required(Pool),
+  nodeName: t.pointer(t.text("The node that has them.")),
+  nodeSelector: t.pointer(NodeSelector),
+  allNodes: t.pointer(t.bool("Whether all nodes reach them.")),
+  devices: t.optional(
+    t.atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts."),
   ),
-  perDeviceNodeSelection: pointer(bool("Whether each device says where it is.")),
-  sharedCounters: optional(atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
+  perDeviceNodeSelection: t.pointer(t.bool("Whether each device says where it is.")),
+  sharedCounters: t.optional(t.atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
 });
 
-const schema = objectSchema(description, { spec: required(Spec) });
+const schema = objectSchema("Some of the devices of a pool, as their driver tells them.", { spec: t.required(Spec) });
 
-interface ResourceSlice extends ApiObject {
-  spec: Static<typeof Spec>;
-}
+type ResourceSlice = ObjectOf<typeof schema>;
 
-const of = (object: ApiObject): ResourceSlice => object as ResourceSlice;
+const devicesOf = ({ spec }: ResourceSlice): readonly DeviceValue[] => spec.devices ?? [];
 
-const devicesOf = (object: ApiObject): readonly DeviceValue[] => of(object).spec?.devices ?? [];
-
-const membersOfDevices = (object: ApiObject, ...members: string[]): GatedMembers[] =>
+const membersOfDevices = (object: ResourceSlice, ...members: string[]): GatedMembers[] =>
   devicesOf(object).map((device, i) => [device, `spec.devices[${i}]`, members]);
 
-const FEATURES: readonly Feature<ApiObject>[] = [
+const FEATURES: readonly Feature<ResourceSlice>[] = [
   { gate: "DRADeviceTaints", members: (slice) => membersOfDevices(slice, "taints") },
   {
     gate: "DRAPartitionableDevices",
     members: (slice) => [
-      [of(slice).spec, "spec", ["sharedCounters", "perDeviceNodeSelection"]],
+      [slice.spec, "spec", ["sharedCounters", "perDeviceNodeSelection"]],
       ...membersOfDevices(slice, "consumesCounters", "nodeName", "nodeSelector", "allNodes"),
     ],
   },
   ...(["DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"] as const).map((gate) => ({
     gate,
-    members: (slice: ApiObject) =>
+    members: (slice: ResourceSlice) =>
       membersOfDevices(slice, "bindingConditions", "bindingFailureConditions", "bindsToNode"),
   })),
   {
@@ -103,15 +88,15 @@ const MOST_DEVICES = 128;
 const MOST_DEMANDING = 64;
 const MOST_COUNTER_SETS = 8;
 
-function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): void {
-  const { driver, pool, perDeviceNodeSelection, sharedCounters } = of(object).spec;
+function validate(object: ResourceSlice, old: ResourceSlice | undefined, errors: FieldErrors): void {
+  const { driver, pool, perDeviceNodeSelection, sharedCounters } = object.spec;
   validateDriverName(driver, "spec.driver", errors);
   validatePoolName(pool.name, "spec.pool.name", errors);
   if (nearest(pool.resourceSliceCount) <= 0) {
     errors.invalid("spec.pool.resourceSliceCount", pool.resourceSliceCount, "expected 1 or more");
   }
   if (nearest(pool.generation) < 0) errors.invalid("spec.pool.generation", pool.generation, "expected 0 or more");
-  validateNodes(of(object).spec, errors);
+  validateNodes(object.spec, errors);
   const devices = devicesOf(object);
   if (sharedCounters?.length && devices.length > 0) {
     errors.invalid("spec", "", "expected either sharedCounters or devices, got both");
@@ -154,8 +139,8 @@ function validateNodes(spec: ResourceSlice["spec"], errors: FieldErrors): void {
   validateOnePlace(given, PLACES, "spec", errors);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [now, before] = [of(object).spec, of(old).spec];
+function validateUpdate(object: ResourceSlice, old: ResourceSlice, errors: FieldErrors): void {
+  const [now, before] = [object.spec, old.spec];
   validate(object, old, errors);
   const stays = (field: string, value: string | undefined, was: string | undefined): void => {
     if (value !== was) errors.invalid(field, value ?? null, `expected it to stay as it is${was ? `, ${was}` : ""}`);
@@ -166,29 +151,26 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors):
 }
 
 /** Taints are there from now on, where nothing else is said. */
-function setDefaults(object: ApiObject, { clock }: WriteContext): void {
+function setDefaults(object: ResourceSlice, { clock }: WriteContext): void {
   for (const { taints = [] } of devicesOf(object)) {
     for (const taint of taints) taint.timeAdded ??= formatTime(clock.now());
   }
 }
 
 /** The definition of ResourceSlice. */
-export const resourceSlice: ResourceDefinition = {
+export const resourceSlice = defineResource(schema, {
   group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceSlice",
   plural: "resourceslices",
-  singular: "resourceslice",
   scope: "Cluster",
-  description,
-  schema,
   deleteAnswers: "object",
   generation: "fromOne",
   defaults: setDefaults,
   prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object, undefined, ctx),
   prepareForUpdate(object, old, ctx) {
     // What is dropped counts, too.
-    if (!sameMeaning(Spec, of(object).spec, of(old).spec)) {
+    if (!sameMeaning(Spec, object.spec, old.spec)) {
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     }
     dropFeatures(FEATURES, object, old, ctx);
@@ -197,19 +179,19 @@ export const resourceSlice: ResourceDefinition = {
   validate: (object, errors) => validate(object, undefined, errors),
   validateUpdate,
   *warnings(object) {
-    const { driver } = of(object).spec;
+    const { driver } = object.spec;
     if (driver !== driver.toLowerCase()) {
       yield `spec.driver: names of drivers should be lower-case; "${driver}" has upper-case letters`;
     }
   },
   selectableFields: {
-    "spec.driver": (object) => of(object).spec?.driver ?? "",
-    "spec.nodeName": (object) => of(object).spec?.nodeName ?? "",
+    "spec.driver": (object) => object.spec?.driver ?? "",
+    "spec.nodeName": (object) => object.spec?.nodeName ?? "",
   },
   columns: [
-    textColumn("Node", "The node that has the devices.", (object) => of(object).spec?.nodeName ?? ""),
-    textColumn("Driver", "The driver that tells of them.", (object) => of(object).spec?.driver ?? ""),
-    textColumn("Pool", "The pool that they are in.", (object) => of(object).spec?.pool?.name ?? ""),
+    textColumn("Node", "The node that has the devices.", (object) => object.spec?.nodeName ?? ""),
+    textColumn("Driver", "The driver that tells of them.", (object) => object.spec?.driver ?? ""),
+    textColumn("Pool", "The pool that they are in.", (object) => object.spec?.pool?.name ?? ""),
     ageColumn,
   ],
-};
+});

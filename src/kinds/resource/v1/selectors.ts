@@ -5,7 +5,7 @@
  */
 import { type SelectorFault, selectorFault } from "../../../cel/environments/devices.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { atomicList, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
 import { judged } from "../../../schema/write/judged.ts";
 import { moduleBeside } from "../../../util/beside.ts";
@@ -15,13 +15,13 @@ import { checkList } from "./lists.ts";
 
 /** The schema of selectors. */
 export const selectors = (description: string) =>
-  optional(
-    atomicList(
-      struct("Which devices are fit.", {
-        cel: pointer(
-          struct("An expression in the Common Expression Language.", {
-            expression: required(
-              text("It speaks of one `device`, which is fit where it is true; at most 10 KiB, and not too dear."),
+  t.optional(
+    t.atomicList(
+      t.struct("Which devices are fit.", {
+        cel: t.pointer(
+          t.struct("An expression in the Common Expression Language.", {
+            expression: t.required(
+              t.text("It speaks of one `device`, which is fit where it is true; at most 10 KiB, and not too dear."),
             ),
           }),
         ),

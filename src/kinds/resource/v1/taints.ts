@@ -5,34 +5,24 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { labelValue, qualifiedName } from "../../../meta/names.ts";
-import {
-  type Static,
-  atomicList,
-  int64,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { tell } from "./names.ts";
 
 const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 const OPERATORS = ["Equal", "Exists"];
 
-const Taint = struct("What is wrong with a device.", {
-  key: required(text("What it is, as the key of a label.")),
-  value: optional(text("More of it, as the value of a label.")),
-  effect: required(text("What comes of it: NoSchedule, NoExecute, or None.")),
-  timeAdded: pointer(time("Since when; now by default.")),
+const Taint = t.struct("What is wrong with a device.", {
+  key: t.required(t.text("What it is, as the key of a label.")),
+  value: t.optional(t.text("More of it, as the value of a label.")),
+  effect: t.required(t.text("What comes of it: NoSchedule, NoExecute, or None.")),
+  timeAdded: t.pointer(t.time("Since when; now by default.")),
 });
 
 /** The schema of taints. */
-export const taints = optional(atomicList(Taint, "What is wrong with the device; at most 16."));
+export const taints = t.optional(t.atomicList(Taint, "What is wrong with the device; at most 16."));
 
 /** A taint as it stands in an object. */
-export type TaintValue = Static<typeof Taint>;
+export type TaintValue = t.Static<typeof Taint>;
 
 /** Everything that is wrong with a taint. */
 export function validateTaint({ key, value = "", effect }: TaintValue, at: string, errors: FieldErrors): void {
@@ -42,19 +32,19 @@ export function validateTaint({ key, value = "", effect }: TaintValue, at: strin
   else if (!EFFECTS.includes(effect)) errors.notSupported(`${at}.effect`, effect, EFFECTS);
 }
 
-const Toleration = struct("A taint that does not matter.", {
-  key: optional(text("Its key; any by default.")),
-  operator: optional(text("Equal: with this value; Exists: with any.", { default: "Equal" })),
-  value: optional(text("Its value, for Equal.")),
-  effect: optional(text("Its effect; any by default.")),
-  tolerationSeconds: pointer(int64("For how long a NoExecute does not matter; for ever by default.")),
+const Toleration = t.struct("A taint that does not matter.", {
+  key: t.optional(t.text("Its key; any by default.")),
+  operator: t.optional(t.text("Equal: with this value; Exists: with any.", { default: "Equal" })),
+  value: t.optional(t.text("Its value, for Equal.")),
+  effect: t.optional(t.text("Its effect; any by default.")),
+  tolerationSeconds: t.pointer(t.int64("For how long a NoExecute does not matter; for ever by default.")),
 });
 
 /** The schema of tolerations. */
-export const tolerations = optional(atomicList(Toleration, "The taints that do not matter."));
+export const tolerations = t.optional(t.atomicList(Toleration, "The taints that do not matter."));
 
 /** A toleration as it stands in an object. */
-export type TolerationValue = Static<typeof Toleration>;
+export type TolerationValue = t.Static<typeof Toleration>;
 
 /** Everything that is wrong with a toleration. */
 export function validateToleration(toleration: TolerationValue, at: string, errors: FieldErrors): void {

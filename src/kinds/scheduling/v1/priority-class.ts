@@ -4,9 +4,10 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, bool, int32, optional, pointer, required, text } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, Column, DefinitionFactory } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { Column, DefinitionFactory } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const description = "How important Pods are, under a name that they give.";
@@ -15,18 +16,18 @@ const description = "How important Pods are, under a name that they give.";
 const POLICIES = ["Never", "PreemptLowerPriority"];
 
 const schema = objectSchema(description, {
-  value: required(int32("The priority of its Pods: the greater, the more important.")),
-  globalDefault: optional(bool("Whether Pods that name no class have this one.")),
-  description: optional(text("When to use it.")),
-  preemptionPolicy: pointer(
-    text("What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never.", {
+  value: t.required(t.int32("The priority of its Pods: the greater, the more important.")),
+  globalDefault: t.optional(t.bool("Whether Pods that name no class have this one.")),
+  description: t.optional(t.text("When to use it.")),
+  preemptionPolicy: t.pointer(
+    t.text("What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never.", {
       default: "PreemptLowerPriority",
     }),
   ),
 });
 
 /** A PriorityClass. */
-export type PriorityClass = ApiObject & Partial<Omit<Static<typeof schema>, "apiVersion" | "kind" | "metadata">>;
+export type PriorityClass = ObjectOf<typeof schema>;
 
 const HIGHEST = 1_000_000_000;
 const RESERVED = "system-";
@@ -43,8 +44,8 @@ export const SYSTEM_PRIORITIES: Readonly<Record<string, { readonly value: number
   },
 };
 
-function validateNew(object: ApiObject, errors: FieldErrors): void {
-  const { metadata, value = 0, preemptionPolicy, globalDefault } = object as PriorityClass;
+function validateNew(object: PriorityClass, errors: FieldErrors): void {
+  const { metadata, value, preemptionPolicy, globalDefault } = object;
   const { name = "" } = metadata;
   if (name.startsWith(RESERVED)) {
     const system = SYSTEM_PRIORITIES[name];
@@ -59,46 +60,42 @@ function validateNew(object: ApiObject, errors: FieldErrors): void {
   }
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
-  const [now, before] = [object as PriorityClass, old as PriorityClass];
+function validateUpdate(object: PriorityClass, old: PriorityClass, errors: FieldErrors): void {
+  const [now, before] = [object, old];
   if (now.value !== before.value) errors.forbidden("value", "expected it as it was: Pods have got it already");
   if (now.preemptionPolicy !== before.preemptionPolicy) {
     errors.invalid("preemptionPolicy", now.preemptionPolicy, "expected it as it was: Pods have got it already");
   }
 }
 
-const columns: readonly Column[] = [
-  numberColumn("Value", "The priority of its Pods.", (object) => (object as PriorityClass).value),
+const columns: readonly Column<PriorityClass>[] = [
+  numberColumn("Value", "The priority of its Pods.", (object) => object.value),
   {
     name: "Global-Default",
     type: "boolean",
     description: "Whether Pods that name no class have this one.",
-    cell: (object) => (object as PriorityClass).globalDefault ?? false,
+    cell: (object) => object.globalDefault ?? false,
   },
   ageColumn,
   textColumn(
     "PreemptionPolicy",
     "What its Pods may do to Pods of less priority.",
-    (object) => (object as PriorityClass).preemptionPolicy ?? "",
+    (object) => object.preemptionPolicy ?? "",
   ),
 ];
 
 /** The scheduling group: one kind. */
 export const schedulingGroup: DefinitionFactory = () => [
-  {
+  defineResource(schema, {
     group: "scheduling.k8s.io",
     version: "v1",
     kind: "PriorityClass",
     plural: "priorityclasses",
-    singular: "priorityclass",
     shortNames: ["pc"],
     scope: "Cluster",
-    description,
-    schema,
-    deleteAnswers: "status",
     generation: "fromOne",
     validate: validateNew,
     validateUpdate,
     columns,
-  },
+  }),
 ];

@@ -6,73 +6,68 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  type Static,
-  atomicList,
-  bool,
-  int64,
-  optional,
-  pointer,
-  required,
-  setList,
-  struct,
-  text,
-} from "../../../meta/types.ts";
-import { type Value, equal } from "../../../value/value.ts";
-import { ageColumn } from "../../../schema/columns.ts";
+import * as t from "../../../meta/types.ts";
+import { equal } from "../../../value/value.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";
+import { same } from "../../rules/same.ts";
 
-const TokenRequest = struct("A service account token of the mounting pod that the driver needs.", {
-  audience: required(text("Whom the token is for; empty means the API server.")),
-  expirationSeconds: pointer(int64("How long the token is valid, by default as for token requests (3600).")),
+const TokenRequest = t.struct("A service account token of the mounting pod that the driver needs.", {
+  audience: t.required(t.text("Whom the token is for; empty means the API server.")),
+  expirationSeconds: t.pointer(t.int64("How long the token is valid, by default as for token requests (3600).")),
 });
 
 const specSchema = (ctx: ApiContext) =>
-  struct("What the driver needs and can do.", {
-    attachRequired: pointer(
-      bool("Whether volumes must be attached to a node before they are mounted; it cannot change.", { default: true }),
+  t.struct("What the driver needs and can do.", {
+    attachRequired: t.pointer(
+      t.bool("Whether volumes must be attached to a node before they are mounted; it cannot change.", {
+        default: true,
+      }),
     ),
-    podInfoOnMount: pointer(bool("Whether the driver is told of the pod when it mounts a volume.", { default: false })),
-    volumeLifecycleModes: optional(
-      setList(text(), "`Persistent`, `Ephemeral` or both; `Persistent` when empty; it cannot change."),
+    podInfoOnMount: t.pointer(
+      t.bool("Whether the driver is told of the pod when it mounts a volume.", { default: false }),
     ),
-    storageCapacity: pointer(
-      bool("Whether pods are scheduled by the capacity that the driver reports (CSIStorageCapacity).", {
+    volumeLifecycleModes: t.optional(
+      t.setList(t.text(), "`Persistent`, `Ephemeral` or both; `Persistent` when empty; it cannot change."),
+    ),
+    storageCapacity: t.pointer(
+      t.bool("Whether pods are scheduled by the capacity that the driver reports (CSIStorageCapacity).", {
         default: false,
       }),
     ),
-    fsGroupPolicy: pointer(
-      text(
+    fsGroupPolicy: t.pointer(
+      t.text(
         "When ownership and permissions of a volume are changed before it is mounted: `ReadWriteOnceWithFSType`, `File` (always) or `None`.",
         { default: "ReadWriteOnceWithFSType" },
       ),
     ),
-    tokenRequests: optional(
-      atomicList(TokenRequest, "The tokens that the driver needs, each for an audience of its own."),
+    tokenRequests: t.optional(
+      t.atomicList(TokenRequest, "The tokens that the driver needs, each for an audience of its own."),
     ),
-    requiresRepublish: pointer(
-      bool("Whether the driver is called again from time to time to bring mounted volumes up to date.", {
+    requiresRepublish: t.pointer(
+      t.bool("Whether the driver is called again from time to time to bring mounted volumes up to date.", {
         default: false,
       }),
     ),
-    seLinuxMount: pointer(
-      bool(
+    seLinuxMount: t.pointer(
+      t.bool(
         "Whether every volume can be mounted with an SELinux context of its own.",
         ctx.gates.SELinuxMountReadWriteOncePod ? { default: false } : {},
       ),
     ),
-    nodeAllocatableUpdatePeriodSeconds: pointer(
-      int64("Seconds between updates of the allocatable count in CSINode, at least 10; never updated when unset."),
+    nodeAllocatableUpdatePeriodSeconds: t.pointer(
+      t.int64("Seconds between updates of the allocatable count in CSINode, at least 10; never updated when unset."),
     ),
-    serviceAccountTokenInSecrets: pointer(
-      bool("Whether tokens are passed as secrets only, instead of in the volume context."),
+    serviceAccountTokenInSecrets: t.pointer(
+      t.bool("Whether tokens are passed as secrets only, instead of in the volume context."),
     ),
   });
 
 /** `spec` of a CSIDriver. */
-export type CSIDriverSpec = Static<ReturnType<typeof specSchema>>;
+export type CSIDriverSpec = t.Static<ReturnType<typeof specSchema>>;
 
 /** A CSIDriver; after defaults `spec` is always there. */
 export type CSIDriver = ApiObject & { spec: CSIDriverSpec };
@@ -124,17 +119,17 @@ function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
   }
 }
 
-function dropGatedFields(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void {
-  const { spec } = object as CSIDriver;
-  const stored = (old as CSIDriver | undefined)?.spec;
+function dropGatedFields(object: CSIDriver, old: CSIDriver | undefined, ctx: WriteContext): void {
+  const { spec } = object;
+  const stored = old?.spec;
   dropGated(spec, stored, "seLinuxMount", "SELinuxMountReadWriteOncePod", "spec", ctx);
   dropGated(spec, stored, "nodeAllocatableUpdatePeriodSeconds", "MutableCSINodeAllocatableCount", "spec", ctx);
   dropGated(spec, stored, "serviceAccountTokenInSecrets", "CSIServiceAccountTokenSecrets", "spec", ctx);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as CSIDriver;
-  const before = (old as CSIDriver).spec;
+function validateUpdate(object: CSIDriver, old: CSIDriver, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object;
+  const before = old.spec;
   validateSpec(spec, errors);
   if (spec.attachRequired !== before.attachRequired) {
     const field = ctx.dialect.rules.recordedCauseNames ? "spec.attachedRequired" : "spec.attachRequired";
@@ -147,11 +142,11 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
 }
 
 /** Tokens that are passed in the volume context may end up in logs; a driver that asks for new ones this way gets a Warning. */
-function warnings(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
-  const { tokenRequests, serviceAccountTokenInSecrets } = (object as CSIDriver).spec;
+function warnings(object: CSIDriver, old: CSIDriver | undefined, ctx: WriteContext): readonly string[] {
+  const { tokenRequests, serviceAccountTokenInSecrets } = object.spec;
   if (!ctx.gates.CSIServiceAccountTokenSecrets || serviceAccountTokenInSecrets != null) return [];
   if (!tokenRequests?.length) return [];
-  if (old && equal(tokenRequests as Value, ((old as CSIDriver).spec.tokenRequests ?? []) as Value)) return [];
+  if (old && same(tokenRequests, old.spec.tokenRequests ?? [])) return [];
   return [
     "spec.tokenRequests: tokens are passed in the volume context, set spec.serviceAccountTokenInSecrets to pass them as secrets",
   ];
@@ -162,55 +157,55 @@ const flag = (
   member: "attachRequired" | "podInfoOnMount" | "storageCapacity" | "requiresRepublish",
   unset: boolean,
   description: string,
-): Column => ({
+): Column<CSIDriver> => ({
   name,
   type: "boolean",
   description,
-  cell: (object) => (object as CSIDriver).spec[member] ?? unset,
+  cell: (object) => object.spec[member] ?? unset,
 });
 
-const columns: readonly Column[] = [
+const columns: readonly Column<CSIDriver>[] = [
   flag("AttachRequired", "attachRequired", true, "Whether volumes must be attached before they are mounted."),
   flag("PodInfoOnMount", "podInfoOnMount", false, "Whether the driver is told of the pod."),
   flag("StorageCapacity", "storageCapacity", false, "Whether pods are scheduled by reported capacity."),
-  {
-    name: "TokenRequests",
-    type: "string",
-    description: "The audiences of the tokens that the driver needs.",
-    cell: (object) => (object as CSIDriver).spec.tokenRequests?.map(({ audience }) => audience).join(",") ?? "<unset>",
-  },
+  textColumn(
+    "TokenRequests",
+    "The audiences of the tokens that the driver needs.",
+    (object) => object.spec.tokenRequests?.map(({ audience }) => audience).join(",") ?? "<unset>",
+  ),
   flag("RequiresRepublish", "requiresRepublish", false, "Whether the driver is called again from time to time."),
-  {
-    name: "Modes",
-    type: "string",
-    description: "The ways in which volumes of the driver live.",
-    cell: (object) => (object as CSIDriver).spec.volumeLifecycleModes?.join(",") || "<none>",
-  },
+  textColumn(
+    "Modes",
+    "The ways in which volumes of the driver live.",
+    (object) => object.spec.volumeLifecycleModes?.join(",") || "<none>",
+  ),
   ageColumn,
 ];
 
 /** The definition of CSIDriver. */
-export const csiDriver = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "CSIDriver",
-  plural: "csidrivers",
-  singular: "csidriver",
-  scope: "Cluster",
-  description:
-    "What the cluster knows of a CSI volume driver: whether volumes are attached, what it is told on mount and what it needs. The name is the name of the driver.",
-  schema: objectSchema("A CSI volume driver that is deployed in the cluster.", { spec: required(specSchema(ctx)) }),
-  deleteAnswers: "object",
-  generation: "fromFirstChange",
-  versionedUpdate: true,
-  defaults(object) {
-    const { spec } = object as CSIDriver;
-    if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
-  },
-  prepareForCreate: (object, write) => dropGatedFields(object, undefined, write),
-  validate: (object, errors) => validateSpec((object as CSIDriver).spec, errors),
-  prepareForUpdate: dropGatedFields,
-  validateUpdate,
-  warnings,
-  columns,
-});
+export const csiDriver = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(
+    objectSchema("A CSI volume driver that is deployed in the cluster.", { spec: t.required(specSchema(ctx)) }),
+    {
+      group: `storage.${ctx.dialect.domain}`,
+      version: "v1",
+      kind: "CSIDriver",
+      plural: "csidrivers",
+      scope: "Cluster",
+      description:
+        "What the cluster knows of a CSI volume driver: whether volumes are attached, what it is told on mount and what it needs. The name is the name of the driver.",
+      deleteAnswers: "object",
+      generation: "fromFirstChange",
+      versionedUpdate: true,
+      defaults(object) {
+        const { spec } = object;
+        if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
+      },
+      prepareForCreate: (object, write) => dropGatedFields(object, undefined, write),
+      validate: (object, errors) => validateSpec(object.spec, errors),
+      prepareForUpdate: dropGatedFields,
+      validateUpdate,
+      warnings,
+      columns,
+    },
+  );

@@ -7,59 +7,49 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  int32,
-  keyedList,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 
-const VolumeNodeResources = struct("How many volumes a driver can use on a node.", {
-  count: pointer(
-    int32(
+const VolumeNodeResources = t.struct("How many volumes a driver can use on a node.", {
+  count: t.pointer(
+    t.int32(
       "Most distinct volumes of the driver on the node, each counted once however it is used; no limit when unset.",
     ),
   ),
 });
 
-const Driver = struct("A driver on the node.", {
-  name: required(text("The name that the driver itself gives (GetPluginName).")),
-  nodeID: required(text("What the driver calls the node, which may differ from the name of the node.")),
-  topologyKeys: always(
-    atomicList(text(), "Keys of the topology that the driver supports; they become labels of the node."),
+const Driver = t.struct("A driver on the node.", {
+  name: t.required(t.text("The name that the driver itself gives (GetPluginName).")),
+  nodeID: t.required(t.text("What the driver calls the node, which may differ from the name of the node.")),
+  topologyKeys: t.always(
+    t.atomicList(t.text(), "Keys of the topology that the driver supports; they become labels of the node."),
   ),
-  allocatable: pointer(VolumeNodeResources),
+  allocatable: t.pointer(VolumeNodeResources),
 });
 
-const Spec = struct("The drivers on the node.", {
-  drivers: required(
-    keyedList(Driver, ["name"], "The drivers on the node, empty when all were uninstalled; names are unique."),
+const Spec = t.struct("The drivers on the node.", {
+  drivers: t.required(
+    t.keyedList(Driver, ["name"], "The drivers on the node, empty when all were uninstalled; names are unique."),
   ),
 });
 
 /** `spec` of a CSINode; an empty list reads back as null in the kubernetes dialect. */
-export type CSINodeSpec = Static<typeof Spec>;
+export type CSINodeSpec = t.Static<typeof Spec>;
 
 /** A driver on a node. */
 export type CSINodeDriver = CSINodeSpec["drivers"][number];
 
 /** A CSINode. */
-export type CSINode = ApiObject & { spec: CSINodeSpec };
+export type CSINode = ObjectOf<typeof schema>;
 
 const LONGEST_ID = 256;
 
-const driversOf = (object: ApiObject): readonly CSINodeDriver[] =>
-  (object as Partial<CSINode> & ApiObject).spec?.drivers ?? [];
+const driversOf = (object: CSINode): readonly CSINodeDriver[] => object.spec?.drivers ?? [];
 
 function validateDriver(driver: CSINodeDriver, i: number, errors: FieldErrors, ctx: WriteContext): void {
   const field = `spec.drivers[${i}]`;
@@ -87,8 +77,8 @@ function validateTopologyKeys(keys: readonly string[], driver: string, errors: F
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as Partial<CSINode> & ApiObject;
+function validate(object: CSINode, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object;
   if (ctx.dialect.rules.enforceDocumented && spec?.drivers == null) {
     errors.required("spec.drivers", "expected a list of drivers, which may be empty");
   }
@@ -107,7 +97,7 @@ function frozenPart(driver: CSINodeDriver, ctx: WriteContext): Value {
   return [name, nodeID, topologyKeys ?? [], count];
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+function validateUpdate(object: CSINode, old: CSINode, errors: FieldErrors, ctx: WriteContext): void {
   validate(object, errors, ctx);
   if (!ctx.dialect.rules.enforceUndocumented) return;
   const before = new Map(driversOf(old).map((driver) => [driver.name, driver]));
@@ -123,7 +113,7 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   }
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<CSINode>[] = [
   {
     name: "Drivers",
     type: "integer",
@@ -133,20 +123,21 @@ const columns: readonly Column[] = [
   ageColumn,
 ];
 
+const schema = objectSchema("The CSI drivers on one node.", { spec: t.required(Spec) });
+
 /** The definition of CSINode. */
-export const csiNode = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "CSINode",
-  plural: "csinodes",
-  singular: "csinode",
-  scope: "Cluster",
-  description:
-    "Which CSI drivers are installed on one node. It has the name of the node, is owned by it and is filled by the node agent; without it the node has no CSI drivers.",
-  schema: objectSchema("The CSI drivers on one node.", { spec: required(Spec) }),
-  deleteAnswers: "object",
-  versionedUpdate: true,
-  validate,
-  validateUpdate,
-  columns,
-});
+export const csiNode = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: `storage.${ctx.dialect.domain}`,
+    version: "v1",
+    kind: "CSINode",
+    plural: "csinodes",
+    scope: "Cluster",
+    description:
+      "Which CSI drivers are installed on one node. It has the name of the node, is owned by it and is filled by the node agent; without it the node has no CSI drivers.",
+    deleteAnswers: "object",
+    versionedUpdate: true,
+    validate,
+    validateUpdate,
+    columns,
+  });

@@ -8,22 +8,23 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../meta/names.ts";
 import { quantitySign } from "../../../meta/quantity.ts";
-import { type Static, pointer, quantity, required, text } from "../../../meta/types.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import * as t from "../../../meta/types.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
+import { same } from "../../rules/same.ts";
 
 const schema = objectSchema("The capacity of a class of storage in a part of the cluster.", {
-  nodeTopology: pointer(LabelSelector),
-  storageClassName: required(text("The class that the capacity is for; it cannot change.")),
-  capacity: pointer(quantity("The bytes that are free for new volumes; not known when unset.")),
-  maximumVolumeSize: pointer(quantity("The largest size of one volume; not known when unset.")),
+  nodeTopology: t.pointer(LabelSelector),
+  storageClassName: t.required(t.text("The class that the capacity is for; it cannot change.")),
+  capacity: t.pointer(t.quantity("The bytes that are free for new volumes; not known when unset.")),
+  maximumVolumeSize: t.pointer(t.quantity("The largest size of one volume; not known when unset.")),
 });
 
 /** A CSIStorageCapacity; `nodeTopology: {}` means all nodes, none means no node. */
-export type CSIStorageCapacity = ApiObject & Omit<Static<typeof schema>, "apiVersion" | "kind" | "metadata">;
+export type CSIStorageCapacity = ObjectOf<typeof schema>;
 
 function validateValues(object: CSIStorageCapacity, errors: FieldErrors, ctx: WriteContext): void {
   const { storageClassName, capacity, maximumVolumeSize } = object;
@@ -36,17 +37,22 @@ function validateValues(object: CSIStorageCapacity, errors: FieldErrors, ctx: Wr
   if (ctx.dialect.rules.enforceDocumented) notNegative("maximumVolumeSize", maximumVolumeSize);
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { nodeTopology } = object as CSIStorageCapacity;
+function validate(object: CSIStorageCapacity, errors: FieldErrors, ctx: WriteContext): void {
+  const { nodeTopology } = object;
   if (nodeTopology != null) validateLabelSelector(nodeTopology, "nodeTopology", errors);
-  validateValues(object as CSIStorageCapacity, errors, ctx);
+  validateValues(object, errors, ctx);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const now = object as CSIStorageCapacity;
-  const before = old as CSIStorageCapacity;
+function validateUpdate(
+  object: CSIStorageCapacity,
+  old: CSIStorageCapacity,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): void {
+  const now = object;
+  const before = old;
   validate(object, errors, ctx);
-  if (!equal((now.nodeTopology ?? null) as Value, (before.nodeTopology ?? null) as Value)) {
+  if (!same(now.nodeTopology ?? null, before.nodeTopology ?? null)) {
     errors.invalid("nodeTopology", now.nodeTopology, "field is immutable");
   }
   if (now.storageClassName !== before.storageClassName) {
@@ -54,8 +60,8 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   }
 }
 
-function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
-  const { matchExpressions, matchLabels } = (object as CSIStorageCapacity).nodeTopology ?? {};
+function warnings(object: CSIStorageCapacity, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
+  const { matchExpressions, matchLabels } = object.nodeTopology ?? {};
   const texts: string[] = [];
   const warn = (field: string, key: string): void => {
     const why = oldNodeLabel(key, ctx.dialect);
@@ -67,19 +73,17 @@ function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteCont
 }
 
 /** The definition of CSIStorageCapacity. */
-export const csiStorageCapacity = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "CSIStorageCapacity",
-  plural: "csistoragecapacities",
-  singular: "csistoragecapacity",
-  scope: "Namespaced",
-  description:
-    "How much storage of a class is left in a part of the cluster: the result of one GetCapacity call. No object, no capacity and a capacity of zero all mean that there is none.",
-  schema,
-  deleteAnswers: "status",
-  versionedUpdate: true,
-  validate,
-  validateUpdate,
-  warnings,
-});
+export const csiStorageCapacity = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(schema, {
+    group: `storage.${ctx.dialect.domain}`,
+    version: "v1",
+    kind: "CSIStorageCapacity",
+    plural: "csistoragecapacities",
+    scope: "Namespaced",
+    description:
+      "How much storage of a class is left in a part of the cluster: the result of one GetCapacity call. No object, no capacity and a capacity of zero all mean that there is none.",
+    versionedUpdate: true,
+    validate,
+    validateUpdate,
+    warnings,
+  });

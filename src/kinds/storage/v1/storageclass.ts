@@ -5,55 +5,59 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
-import { type Static, atomicList, bool, map, optional, pointer, required, struct, text } from "../../../meta/types.ts";
-import { type Value, equal } from "../../../value/value.ts";
-import { ageColumn, nameColumn } from "../../../schema/columns.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, nameColumn, textColumn } from "../../../schema/columns.ts";
 import { isDefaultClass } from "../../../meta/default-class.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { isSentEmpty } from "../../../schema/validation/sent-empty.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
 import { validateParameters, validateProvisioner } from "./parameters.ts";
+import { same } from "../../rules/same.ts";
 
-const TopologySelectorLabelRequirement = struct("A label of nodes and the values that it may have.", {
-  key: required(text("The key of the label.")),
-  values: required(atomicList(text(), "A node matches when its label has one of these values.")),
+const TopologySelectorLabelRequirement = t.struct("A label of nodes and the values that it may have.", {
+  key: t.required(t.text("The key of the label.")),
+  values: t.required(t.atomicList(t.text(), "A node matches when its label has one of these values.")),
 });
 
-const TopologySelectorTerm = struct(
+const TopologySelectorTerm = t.struct(
   "A set of nodes: those that match all requirements; none when there are no requirements.",
   {
-    matchLabelExpressions: optional(
-      atomicList(TopologySelectorLabelRequirement, "The requirements, each on another label."),
+    matchLabelExpressions: t.optional(
+      t.atomicList(TopologySelectorLabelRequirement, "The requirements, each on another label."),
     ),
   },
   { atomic: true },
 );
 
 const membersOf = (ctx: ApiContext) => {
-  const provisioner = text("The name of the provisioner of the class.");
+  const provisioner = t.text("The name of the provisioner of the class.");
   const scheduling = ctx.gates.VolumeScheduling;
   return {
-    provisioner: ctx.dialect.rules.requireUndocumented ? required(provisioner) : optional(provisioner),
-    parameters: optional(map(text(), "What the provisioner is told; up to 512 entries and 256 KiB.")),
-    reclaimPolicy: pointer(
-      text("What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`.", {
+    provisioner: ctx.dialect.rules.requireUndocumented ? t.required(provisioner) : t.optional(provisioner),
+    parameters: t.optional(t.map(t.text(), "What the provisioner is told; up to 512 entries and 256 KiB.")),
+    reclaimPolicy: t.pointer(
+      t.text("What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`.", {
         default: "Delete",
       }),
     ),
-    mountOptions: optional(
-      atomicList(text(), "Mount options of provisioned volumes; they are not checked, a wrong one makes mounts fail."),
+    mountOptions: t.optional(
+      t.atomicList(
+        t.text(),
+        "Mount options of provisioned volumes; they are not checked, a wrong one makes mounts fail.",
+      ),
     ),
-    allowVolumeExpansion: pointer(bool("Whether claims of the class may grow.")),
-    volumeBindingMode: pointer(
-      text(
+    allowVolumeExpansion: t.pointer(t.bool("Whether claims of the class may grow.")),
+    volumeBindingMode: t.pointer(
+      t.text(
         "When claims are provisioned and bound: `Immediate`, or `WaitForFirstConsumer` to wait for a pod that uses the claim.",
         scheduling ? { default: "Immediate" } : {},
       ),
     ),
-    allowedTopologies: optional(
-      atomicList(TopologySelectorTerm, "Where volumes may be provisioned, any of the terms; anywhere when empty."),
+    allowedTopologies: t.optional(
+      t.atomicList(TopologySelectorTerm, "Where volumes may be provisioned, any of the terms; anywhere when empty."),
     ),
   };
 };
@@ -61,10 +65,9 @@ const membersOf = (ctx: ApiContext) => {
 const schemaOf = (ctx: ApiContext) => objectSchema("A class of storage.", membersOf(ctx));
 
 /** A StorageClass; every member beside the common ones may be absent. */
-export type StorageClass = ApiObject &
-  Partial<Omit<Static<ReturnType<typeof schemaOf>>, "apiVersion" | "kind" | "metadata">>;
+export type StorageClass = ObjectOf<ReturnType<typeof schemaOf>>;
 
-type Term = Static<typeof TopologySelectorTerm>;
+type Term = t.Static<typeof TopologySelectorTerm>;
 
 const MODES = ["Immediate", "WaitForFirstConsumer"];
 
@@ -110,8 +113,8 @@ function validateTopologies(object: StorageClass, errors: FieldErrors, ctx: Writ
   }
 }
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { provisioner, parameters, reclaimPolicy, volumeBindingMode } = object as StorageClass;
+function validate(object: StorageClass, errors: FieldErrors, ctx: WriteContext): void {
+  const { provisioner, parameters, reclaimPolicy, volumeBindingMode } = object;
   const { rules } = ctx.dialect;
   validateProvisioner(provisioner ?? "", "provisioner", rules.requireUndocumented, errors);
   validateParameters(parameters, "parameters", errors);
@@ -121,15 +124,15 @@ function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): vo
   if (volumeBindingMode != null && !MODES.includes(volumeBindingMode)) {
     errors.notSupported("volumeBindingMode", volumeBindingMode, MODES);
   }
-  validateTopologies(object as StorageClass, errors, ctx);
+  validateTopologies(object, errors, ctx);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+function validateUpdate(object: StorageClass, old: StorageClass, errors: FieldErrors, ctx: WriteContext): void {
   validate(object, errors, ctx);
   if (!ctx.dialect.rules.enforceUndocumented) return;
-  const now = object as StorageClass;
-  const before = old as StorageClass;
-  const isSame = equal((now.parameters ?? {}) as Value, (before.parameters ?? {}) as Value);
+  const now = object;
+  const before = old;
+  const isSame = same(now.parameters ?? {}, before.parameters ?? {});
   if (!isSame || isSentEmpty("parameters", old, ctx)) {
     errors.forbidden("parameters", "updates to parameters are forbidden.");
   }
@@ -142,14 +145,14 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   }
 }
 
-function dropGatedFields(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void {
+function dropGatedFields(object: StorageClass, old: StorageClass | undefined, ctx: WriteContext): void {
   dropGated(object, old, "volumeBindingMode", "VolumeScheduling", "", ctx);
   dropGated(object, old, "allowedTopologies", "VolumeScheduling", "", ctx);
 }
 
-function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
+function warnings(object: StorageClass, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
   const texts: string[] = [];
-  for (const [i, term] of ((object as StorageClass).allowedTopologies ?? []).entries()) {
+  for (const [i, term] of (object.allowedTopologies ?? []).entries()) {
     for (const [j, { key }] of (term.matchLabelExpressions ?? []).entries()) {
       const why = oldNodeLabel(key, ctx.dialect);
       if (why) texts.push(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${why}`);
@@ -158,54 +161,45 @@ function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteCont
   return texts;
 }
 
-const columnsOf = ({ dialect }: ApiContext): readonly Column[] => [
+const columnsOf = ({ dialect }: ApiContext): readonly Column<StorageClass>[] => [
   {
     ...nameColumn,
     cell: (object) => `${object.metadata.name}${isDefaultClass(object, dialect.labelDomain) ? " (default)" : ""}`,
   },
-  {
-    name: "Provisioner",
-    type: "string",
-    description: "The provisioner of the class.",
-    cell: (object) => (object as StorageClass).provisioner ?? "",
-  },
-  {
-    name: "ReclaimPolicy",
-    type: "string",
-    description: "What becomes of provisioned volumes that are released.",
-    cell: (object) => (object as StorageClass).reclaimPolicy ?? "Delete",
-  },
-  {
-    name: "VolumeBindingMode",
-    type: "string",
-    description: "When claims are provisioned and bound.",
-    cell: (object) => (object as StorageClass).volumeBindingMode ?? "Immediate",
-  },
-  {
-    name: "AllowVolumeExpansion",
-    type: "string",
-    description: "Whether claims of the class may grow.",
-    cell: (object) => (object as StorageClass).allowVolumeExpansion ?? false,
-  },
+  textColumn("Provisioner", "The provisioner of the class.", (object) => object.provisioner ?? ""),
+  textColumn(
+    "ReclaimPolicy",
+    "What becomes of provisioned volumes that are released.",
+    (object) => object.reclaimPolicy ?? "Delete",
+  ),
+  textColumn(
+    "VolumeBindingMode",
+    "When claims are provisioned and bound.",
+    (object) => object.volumeBindingMode ?? "Immediate",
+  ),
+  textColumn(
+    "AllowVolumeExpansion",
+    "Whether claims of the class may grow.",
+    (object) => object.allowVolumeExpansion ?? false,
+  ),
   ageColumn,
 ];
 
 /** The definition of StorageClass. */
-export const storageClass = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "StorageClass",
-  plural: "storageclasses",
-  singular: "storageclass",
-  shortNames: ["sc"],
-  scope: "Cluster",
-  description: "Describes a class of storage for which volumes can be provisioned dynamically.",
-  schema: schemaOf(ctx),
-  deleteAnswers: "object",
-  prepareForCreate: (object, write) => dropGatedFields(object, undefined, write),
-  validate,
-  prepareForUpdate: dropGatedFields,
-  validateUpdate,
-  warnings,
-  columns: columnsOf(ctx),
-});
+export const storageClass = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(schemaOf(ctx), {
+    group: `storage.${ctx.dialect.domain}`,
+    version: "v1",
+    kind: "StorageClass",
+    plural: "storageclasses",
+    shortNames: ["sc"],
+    scope: "Cluster",
+    description: "Describes a class of storage for which volumes can be provisioned dynamically.",
+    deleteAnswers: "object",
+    prepareForCreate: (object, write) => dropGatedFields(object, undefined, write),
+    validate,
+    prepareForUpdate: dropGatedFields,
+    validateUpdate,
+    warnings,
+    columns: columnsOf(ctx),
+  });

@@ -7,63 +7,54 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../meta/names.ts";
-import {
-  type Static,
-  always,
-  bool,
-  int32,
-  map,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
-import { type Value, equal } from "../../../value/value.ts";
-import { ageColumn, nameColumn } from "../../../schema/columns.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, nameColumn, textColumn } from "../../../schema/columns.ts";
 import { persistentVolumeSpecSchema, validateInlineVolumeSpec } from "../../core/v1/persistent-volume-spec.ts";
+import { defineResource } from "../../../schema/define-resource.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { bytesOf } from "./parameters.ts";
-import { keepAllButStatus } from "../../rules/status-only.ts";
+import { keepAllButStatus } from "../../rules/status.ts";
+import { same } from "../../rules/same.ts";
 
 const errorSchema = (description: string) =>
-  struct(description, {
-    time: nullable(time("When the error happened.")),
-    message: optional(text("What went wrong. It may be logged, so it must hold no sensitive data.")),
-    errorCode: pointer(int32("The gRPC code of the failed call.")),
+  t.struct(description, {
+    time: t.nullable(t.time("When the error happened.")),
+    message: t.optional(t.text("What went wrong. It may be logged, so it must hold no sensitive data.")),
+    errorCode: t.pointer(t.int32("The gRPC code of the failed call.")),
   });
 
 const specSchema = (ctx: ApiContext) =>
-  struct("What to attach, where to, and by whom; it cannot change.", {
-    attacher: required(text("The name of the CSI driver that attaches (GetPluginName).")),
-    source: required(
-      struct("The volume; exactly one member is set.", {
-        persistentVolumeName: pointer(text("The name of the PersistentVolume.")),
-        inlineVolumeSpec: pointer(persistentVolumeSpecSchema(ctx)),
+  t.struct("What to attach, where to, and by whom; it cannot change.", {
+    attacher: t.required(t.text("The name of the CSI driver that attaches (GetPluginName).")),
+    source: t.required(
+      t.struct("The volume; exactly one member is set.", {
+        persistentVolumeName: t.pointer(t.text("The name of the PersistentVolume.")),
+        inlineVolumeSpec: t.pointer(persistentVolumeSpecSchema(ctx)),
       }),
     ),
-    nodeName: required(text("The node to attach to.")),
+    nodeName: t.required(t.text("The node to attach to.")),
   });
 
-const VolumeStatus = struct("How far the attachment is; written by the attacher.", {
-  attached: required(bool("Whether the volume was attached successfully.")),
-  attachmentMetadata: optional(
-    map(text(), "What a successful attach told; it is passed on to the calls that wait for it or mount the volume."),
+const VolumeStatus = t.struct("How far the attachment is; written by the attacher.", {
+  attached: t.required(t.bool("Whether the volume was attached successfully.")),
+  attachmentMetadata: t.optional(
+    t.map(
+      t.text(),
+      "What a successful attach told; it is passed on to the calls that wait for it or mount the volume.",
+    ),
   ),
-  attachError: pointer(errorSchema("The last error of attaching.")),
-  detachError: pointer(errorSchema("The last error of detaching.")),
+  attachError: t.pointer(errorSchema("The last error of attaching.")),
+  detachError: t.pointer(errorSchema("The last error of detaching.")),
 });
 
 /** `spec` of a VolumeAttachment. */
-export type VolumeAttachmentSpec = Static<ReturnType<typeof specSchema>>;
+export type VolumeAttachmentSpec = t.Static<ReturnType<typeof specSchema>>;
 
 /** `status` of a VolumeAttachment. */
-export type VolumeAttachmentStatus = Static<typeof VolumeStatus>;
+export type VolumeAttachmentStatus = t.Static<typeof VolumeStatus>;
 
 /** A VolumeAttachment. */
 export type VolumeAttachment = ApiObject & { spec: VolumeAttachmentSpec; status: VolumeAttachmentStatus };
@@ -85,8 +76,8 @@ function validateSource(source: VolumeAttachmentSpec["source"], errors: FieldErr
   }
 }
 
-function validateSpec(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { attacher, nodeName, source } = (object as VolumeAttachment).spec;
+function validateSpec(object: VolumeAttachment, errors: FieldErrors, ctx: WriteContext): void {
+  const { attacher, nodeName, source } = object.spec;
   if (attacher === "") errors.required("spec.attacher", "expected the name of a CSI driver");
   validateSource(source, errors, ctx);
   const expected = dnsSubdomain(nodeName);
@@ -94,16 +85,16 @@ function validateSpec(object: ApiObject, errors: FieldErrors, ctx: WriteContext)
 }
 
 /** Forms of names that only new objects must have; what is stored stays valid. */
-function validateNewNames(object: ApiObject, errors: FieldErrors): void {
-  const { attacher, source } = (object as VolumeAttachment).spec;
+function validateNewNames(object: VolumeAttachment, errors: FieldErrors): void {
+  const { attacher, source } = object.spec;
   if (attacher !== "") validateDriverName(attacher, "spec.attacher", errors);
   const name = source.persistentVolumeName;
   const expected = name == null ? undefined : dnsSubdomain(name);
   if (expected !== undefined) errors.invalid("spec.source.persistentVolumeName", name, expected);
 }
 
-function validateStatus(object: ApiObject, errors: FieldErrors): void {
-  const { attachmentMetadata, ...status } = (object as VolumeAttachment).status ?? {};
+function validateStatus(object: VolumeAttachment, errors: FieldErrors): void {
+  const { attachmentMetadata, ...status } = object.status ?? {};
   if (bytesOf(attachmentMetadata) > MOST_METADATA_BYTES) {
     errors.tooLong("status.attachmentMetadata", MOST_METADATA_BYTES);
   }
@@ -117,32 +108,32 @@ function validateStatus(object: ApiObject, errors: FieldErrors): void {
   }
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+function validateUpdate(object: VolumeAttachment, old: VolumeAttachment, errors: FieldErrors, ctx: WriteContext): void {
   validateSpec(object, errors, ctx);
   validateStatus(object, errors);
-  if (!equal(object["spec"] as Value, old["spec"] as Value)) {
+  if (!same(object["spec"], old["spec"])) {
     errors.invalid("spec", object["spec"], "field is immutable");
   }
 }
 
-function dropGatedSource(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void {
-  const stored = (old as VolumeAttachment | undefined)?.spec.source;
-  const { spec } = object as VolumeAttachment;
+function dropGatedSource(object: VolumeAttachment, old: VolumeAttachment | undefined, ctx: WriteContext): void {
+  const stored = old?.spec.source;
+  const { spec } = object;
   dropGated(spec.source, stored, "inlineVolumeSpec", "CSIMigration", "spec.source", ctx);
 }
 
 /** A write of the status changes the status only, and an error code counts only where the gate is on (VA-13). */
-function prepareStatus(object: ApiObject, old: ApiObject, ctx: WriteContext): void {
+function prepareStatus(object: VolumeAttachment, old: VolumeAttachment, ctx: WriteContext): void {
   keepAllButStatus(object, old);
-  const { status } = object as VolumeAttachment;
-  const before = (old as VolumeAttachment).status;
+  const { status } = object;
+  const before = old.status;
   for (const member of ["attachError", "detachError"] as const) {
     const path = `status.${member}`;
     dropGated(status?.[member], before?.[member], "errorCode", "MutableCSINodeAllocatableCount", path, ctx);
   }
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<VolumeAttachment>[] = [
   // Named here, as the format of the attacher is that of names too.
   nameColumn,
   {
@@ -150,65 +141,57 @@ const columns: readonly Column[] = [
     type: "string",
     format: "name",
     description: "The driver that attaches.",
-    cell: (object) => (object as VolumeAttachment).spec.attacher,
+    cell: (object) => object.spec.attacher,
   },
-  {
-    name: "PV",
-    type: "string",
-    description: "The name of the PersistentVolume.",
-    cell: (object) => (object as VolumeAttachment).spec.source.persistentVolumeName ?? "",
-  },
-  {
-    name: "Node",
-    type: "string",
-    description: "The node to attach to.",
-    cell: (object) => (object as VolumeAttachment).spec.nodeName,
-  },
+  textColumn("PV", "The name of the PersistentVolume.", (object) => object.spec.source.persistentVolumeName ?? ""),
+  textColumn("Node", "The node to attach to.", (object) => object.spec.nodeName),
   {
     name: "Attached",
     type: "boolean",
     description: "Whether the volume was attached successfully.",
-    cell: (object) => (object as VolumeAttachment).status?.attached ?? false,
+    cell: (object) => object.status?.attached ?? false,
   },
   ageColumn,
 ];
 
 /** The definition of VolumeAttachment. */
-export const volumeAttachment = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "VolumeAttachment",
-  plural: "volumeattachments",
-  singular: "volumeattachment",
-  scope: "Cluster",
-  description: "The wish that a volume be attached to a node, or detached from it when the object is deleted.",
-  schema: objectSchema("The attachment of a volume to a node.", {
-    spec: required(specSchema(ctx)),
-    status: always(VolumeStatus),
-  }),
-  deleteAnswers: "object",
-  versionedUpdate: true,
-  resetFields: ["status"],
-  prepareForCreate(object, write) {
-    object["status"] = { attached: false };
-    dropGatedSource(object, undefined, write);
-  },
-  validate(object, errors, write) {
-    validateSpec(object, errors, write);
-    validateNewNames(object, errors);
-  },
-  prepareForUpdate(object, old, write) {
-    object["status"] = old["status"];
-    dropGatedSource(object, old, write);
-  },
-  validateUpdate,
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      resetFields: ["metadata", "spec"],
-      prepareForUpdate: prepareStatus,
+export const volumeAttachment = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(
+    objectSchema("The attachment of a volume to a node.", {
+      spec: t.required(specSchema(ctx)),
+      status: t.always(VolumeStatus),
+    }),
+    {
+      group: `storage.${ctx.dialect.domain}`,
+      version: "v1",
+      kind: "VolumeAttachment",
+      plural: "volumeattachments",
+      scope: "Cluster",
+      description: "The wish that a volume be attached to a node, or detached from it when the object is deleted.",
+      deleteAnswers: "object",
+      versionedUpdate: true,
+      resetFields: ["status"],
+      prepareForCreate(object, write) {
+        object["status"] = { attached: false };
+        dropGatedSource(object, undefined, write);
+      },
+      validate(object, errors, write) {
+        validateSpec(object, errors, write);
+        validateNewNames(object, errors);
+      },
+      prepareForUpdate(object, old, write) {
+        object["status"] = old["status"];
+        dropGatedSource(object, old, write);
+      },
       validateUpdate,
+      subresources: {
+        status: {
+          verbs: ["get", "patch", "update"],
+          resetFields: ["metadata", "spec"],
+          prepareForUpdate: prepareStatus,
+          validateUpdate,
+        },
+      },
+      columns,
     },
-  },
-  columns,
-});
+  );

@@ -6,73 +6,72 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, map, optional, required, text } from "../../../meta/types.ts";
-import { type Value, equal } from "../../../value/value.ts";
-import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import * as t from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { type ObjectOf, defineResource } from "../../../schema/define-resource.ts";
+import type { ApiContext, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateParameters, validateProvisioner } from "./parameters.ts";
+import { same } from "../../rules/same.ts";
 
 const schemaOf = (ctx: ApiContext) => {
-  const driverName = text("The name of the CSI driver of the class; it cannot change.");
-  const parameters = map(
-    text(),
+  const driverName = t.text("The name of the CSI driver of the class; it cannot change.");
+  const parameters = t.map(
+    t.text(),
     "The attributes, which only the driver understands: 1 to 512 entries, up to 256 KiB; they cannot change.",
   );
   return objectSchema("A class of attributes of volumes.", {
-    driverName: ctx.dialect.rules.requireUndocumented ? required(driverName) : optional(driverName),
-    parameters: optional(parameters),
+    driverName: ctx.dialect.rules.requireUndocumented ? t.required(driverName) : t.optional(driverName),
+    parameters: t.optional(parameters),
   });
 };
 
 /** A VolumeAttributesClass. */
-export type VolumeAttributesClass = ApiObject &
-  Partial<Omit<Static<ReturnType<typeof schemaOf>>, "apiVersion" | "kind" | "metadata">>;
+export type VolumeAttributesClass = ObjectOf<ReturnType<typeof schemaOf>>;
 
-function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { driverName, parameters } = object as VolumeAttributesClass;
+function validate(object: VolumeAttributesClass, errors: FieldErrors, ctx: WriteContext): void {
+  const { driverName, parameters } = object;
   validateProvisioner(driverName ?? "", "driverName", ctx.dialect.rules.requireUndocumented, errors);
   if (Object.keys(parameters ?? {}).length === 0) errors.required("parameters", "expected at least one attribute");
   validateParameters(parameters, "parameters", errors);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const now = object as VolumeAttributesClass;
-  const before = old as VolumeAttributesClass;
+function validateUpdate(
+  object: VolumeAttributesClass,
+  old: VolumeAttributesClass,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): void {
+  const now = object;
+  const before = old;
   // A class that was made from the documents alone has no driver; it may get one, once (DEC-40).
   if ((now.driverName ?? "") !== (before.driverName ?? "") && (before.driverName ?? "") !== "") {
     errors.forbidden("driverName", "updates to driverName are forbidden.");
   }
-  if (!equal((now.parameters ?? {}) as Value, (before.parameters ?? {}) as Value)) {
+  if (!same(now.parameters ?? {}, before.parameters ?? {})) {
     errors.forbidden("parameters", "updates to parameters are forbidden. Make a class with the new attributes instead");
   }
   validate(object, errors, ctx);
 }
 
-const columns: readonly Column[] = [
-  {
-    name: "DriverName",
-    type: "string",
-    description: "The CSI driver of the class.",
-    cell: (object) => (object as VolumeAttributesClass).driverName ?? "",
-  },
+const columns: readonly Column<VolumeAttributesClass>[] = [
+  textColumn("DriverName", "The CSI driver of the class.", (object) => object.driverName ?? ""),
   ageColumn,
 ];
 
 /** The definition of VolumeAttributesClass. */
-export const volumeAttributesClass = (ctx: ApiContext): ResourceDefinition => ({
-  group: `storage.${ctx.dialect.domain}`,
-  version: "v1",
-  kind: "VolumeAttributesClass",
-  plural: "volumeattributesclasses",
-  singular: "volumeattributesclass",
-  shortNames: ["vac"],
-  scope: "Cluster",
-  description:
-    "Describes attributes of volumes that a CSI driver defines. They are chosen when a volume is provisioned and can be changed later through its claim.",
-  schema: schemaOf(ctx),
-  deleteAnswers: "object",
-  validate,
-  validateUpdate,
-  columns,
-});
+export const volumeAttributesClass = (ctx: ApiContext): ResourceDefinition =>
+  defineResource(schemaOf(ctx), {
+    group: `storage.${ctx.dialect.domain}`,
+    version: "v1",
+    kind: "VolumeAttributesClass",
+    plural: "volumeattributesclasses",
+    shortNames: ["vac"],
+    scope: "Cluster",
+    description:
+      "Describes attributes of volumes that a CSI driver defines. They are chosen when a volume is provisioned and can be changed later through its claim.",
+    deleteAnswers: "object",
+    validate,
+    validateUpdate,
+    columns,
+  });

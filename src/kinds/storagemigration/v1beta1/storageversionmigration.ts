@@ -6,41 +6,41 @@
  *
  * @module
  */
-import { type Static, always, int64, keyedList, optional, required, struct, text, time } from "../../../meta/types.ts";
+import * as t from "../../../meta/types.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { migrationRules } from "../rules.ts";
 import type { StorageVersionMigration } from "../v1alpha1/storageversionmigration.ts";
 
-const Condition = struct("What was last seen of one aspect of the migration.", {
-  type: required(text("The aspect: `Running`, `Succeeded`, `Failed` or a qualified name.")),
-  status: required(text("`True`, `False` or `Unknown`.")),
-  observedGeneration: optional(int64("The generation of the object that the condition was seen for.")),
-  lastTransitionTime: required(time("When the condition last changed.")),
-  reason: required(text("Why the condition last changed, in one word.")),
-  message: required(text("Details of the last change, for people.")),
+const Condition = t.struct("What was last seen of one aspect of the migration.", {
+  type: t.required(t.text("The aspect: `Running`, `Succeeded`, `Failed` or a qualified name.")),
+  status: t.required(t.text("`True`, `False` or `Unknown`.")),
+  observedGeneration: t.optional(t.int64("The generation of the object that the condition was seen for.")),
+  lastTransitionTime: t.required(t.time("When the condition last changed.")),
+  reason: t.required(t.text("Why the condition last changed, in one word.")),
+  message: t.required(t.text("Details of the last change, for people.")),
 });
 
-const Spec = struct("What to migrate; it cannot change.", {
-  resource: required(
-    struct("The resource that is migrated.", {
-      group: required(text("The API group, empty for the core group.")),
-      resource: required(text("The plural name of the resource.")),
+const Spec = t.struct("What to migrate; it cannot change.", {
+  resource: t.required(
+    t.struct("The resource that is migrated.", {
+      group: t.required(t.text("The API group, empty for the core group.")),
+      resource: t.required(t.text("The plural name of the resource.")),
     }),
   ),
 });
 
-const MigrationStatus = struct("How far the migration is; written by its controller.", {
-  conditions: optional(
-    keyedList(Condition, ["type"], "The latest observations; at most one of Succeeded and Failed is true, for good."),
+const MigrationStatus = t.struct("How far the migration is; written by its controller.", {
+  conditions: t.optional(
+    t.keyedList(Condition, ["type"], "The latest observations; at most one of Succeeded and Failed is true, for good."),
   ),
-  resourceVersion: optional(text("The version of the resource when the migration was first seen; it is set once.")),
+  resourceVersion: t.optional(t.text("The version of the resource when the migration was first seen; it is set once.")),
 });
 
 /** A StorageVersionMigration as v1beta1 shows it. */
 export type StorageVersionMigrationView = ApiObject & {
-  spec: Static<typeof Spec>;
-  status: Static<typeof MigrationStatus>;
+  spec: t.Static<typeof Spec>;
+  status: t.Static<typeof MigrationStatus>;
 };
 
 type Stored = StorageVersionMigration;
@@ -131,8 +131,8 @@ export function storageVersionMigrationV1beta1(ctx: ApiContext): ResourceDefinit
     deprecated: `${group}/v1beta1 StorageVersionMigration is deprecated: it is a beta version and will go`,
     removedRelease: "1.41",
     schema: objectSchema("A migration of stored objects to the latest storage version.", {
-      spec: always(Spec),
-      status: always(MigrationStatus),
+      spec: t.always(Spec),
+      status: t.always(MigrationStatus),
     }),
     storedAs: {
       definition: `${plural}.${group}/v1alpha1`,

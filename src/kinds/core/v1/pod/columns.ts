@@ -4,7 +4,7 @@
  * @module
  */
 import { ageColumn, since, textColumn } from "../../../../schema/columns.ts";
-import type { ApiObject, Column } from "../../../../schema/definition.ts";
+import type { Column } from "../../../../schema/definition.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
 import type { PodStatus } from "./status-schema.ts";
@@ -107,10 +107,7 @@ function deletionReason({ metadata, status }: Pod): string | undefined {
   return status?.phase === "Succeeded" || status?.phase === "Failed" ? undefined : "Terminating";
 }
 
-const summary = (object: ApiObject): PodSummary => summaryOf(object as Pod);
-
-function readinessGates(object: ApiObject): string {
-  const { spec, status } = object as Pod;
+function readinessGates({ spec, status }: Pod): string {
   const gates = spec.readinessGates ?? [];
   if (gates.length === 0) return "<none>";
   const hold = new Set((status?.conditions ?? []).filter((c) => c.status === "True").map(({ type }) => type));
@@ -118,20 +115,20 @@ function readinessGates(object: ApiObject): string {
 }
 
 /** The columns of pods. */
-export const podColumns: readonly Column[] = [
-  textColumn("Ready", "How many containers are ready.", (object) => summary(object).ready),
-  textColumn("Status", "How the Pod is, in one word.", (object) => summary(object).status),
+export const podColumns: readonly Column<Pod>[] = [
+  textColumn("Ready", "How many containers are ready.", (object) => summaryOf(object).ready),
+  textColumn("Status", "How the Pod is, in one word.", (object) => summaryOf(object).status),
   textColumn("Restarts", "How often containers were restarted, and when last.", (object, now) => {
-    const { restarts, lastRestart } = summary(object);
+    const { restarts, lastRestart } = summaryOf(object);
     return restarts > 0 && lastRestart ? `${restarts} (${since(lastRestart, now)} ago)` : String(restarts);
   }),
   ageColumn,
-  textColumn("IP", "Address of the Pod.", (object) => (object as Pod).status?.podIPs?.[0]?.ip || "<none>", true),
-  textColumn("Node", "The node that the Pod runs on.", (object) => (object as Pod).spec.nodeName || "<none>", true),
+  textColumn("IP", "Address of the Pod.", ({ status }) => status.podIPs?.[0]?.ip || "<none>", true),
+  textColumn("Node", "The node that the Pod runs on.", ({ spec }) => spec.nodeName || "<none>", true),
   textColumn(
     "Nominated Node",
     "The node that is being made free for the Pod.",
-    (object) => (object as Pod).status?.nominatedNodeName || "<none>",
+    ({ status }) => status.nominatedNodeName || "<none>",
     true,
   ),
   textColumn("Readiness Gates", "How many of the readiness gates hold.", readinessGates, true),

@@ -4,9 +4,9 @@
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import type { ApiObject, SubresourceRules, WriteContext, WriteRules } from "../../../../schema/definition.ts";
+import type { SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
-import { keepMetadata } from "../../../rules/status-only.ts";
+import { keepMetadata } from "../../../rules/status.ts";
 import { wholeObject } from "../../../rules/whole-object.ts";
 import { EphemeralContainer } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
@@ -23,16 +23,15 @@ function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
 }
 
 /** The subresource, for Pods that are otherwise judged by `validate`. */
-export const ephemeralRules = (validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
+export const ephemeralRules = (validate: NonNullable<WriteRules<Pod>["validateUpdate"]>): SubresourceRules<Pod> => ({
   verbs: ["get", "patch", "update"],
-  prepareForUpdate(object: ApiObject, old: ApiObject, ctx: WriteContext) {
-    const [pod, before] = [object as Pod, old as Pod];
-    const { ephemeralContainers: containers } = pod.spec;
-    pod.spec = { ...before.spec };
-    if (containers) pod.spec.ephemeralContainers = containers;
-    else delete pod.spec.ephemeralContainers;
-    dropGatedMembers(pod.spec, before.spec, ctx);
-    object["status"] = old["status"];
+  prepareForUpdate(object, old, ctx) {
+    const { ephemeralContainers: containers } = object.spec;
+    object.spec = { ...old.spec };
+    if (containers) object.spec.ephemeralContainers = containers;
+    else delete object.spec.ephemeralContainers;
+    dropGatedMembers(object.spec, old.spec, ctx);
+    object.status = old.status;
     keepMetadata(object, old);
   },
   validateUpdate(object, old, errors, ctx) {
@@ -43,6 +42,6 @@ export const ephemeralRules = (validate: NonNullable<WriteRules["validateUpdate"
       );
     }
     validate(object, old, errors, ctx);
-    validateOnlyAdded(object as Pod, old as Pod, errors);
+    validateOnlyAdded(object, old, errors);
   },
 });

@@ -4,9 +4,9 @@
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import { type Value, equal } from "../../../../value/value.ts";
 import type { NodeSelectorTermValue } from "../../../rules/node-selector.ts";
 import type { PodSpec } from "./spec-schema.ts";
+import { same } from "../../../rules/same.ts";
 
 const MUST = "requiredDuringSchedulingIgnoredDuringExecution";
 
@@ -19,7 +19,7 @@ export function withoutDirections(spec: PodSpec, old: PodSpec, errors: FieldErro
   checkTerms(termsOf(spec), termsOf(old), errors);
   const { nodeAffinity: now, ...others } = spec.affinity ?? {};
   const before = old.affinity?.nodeAffinity;
-  if (equal(now as Value | undefined, before as Value | undefined)) return kept;
+  if (same(now, before)) return kept;
   const affinity = { ...others, ...(before ? { nodeAffinity: before } : {}) };
   if (Object.keys(affinity).length > 0 || old.affinity) kept.affinity = affinity as NonNullable<PodSpec["affinity"]>;
   else delete kept.affinity;
@@ -54,5 +54,5 @@ function checkTerms(
 const beginsWith = (term: NodeSelectorTermValue, before: NodeSelectorTermValue): boolean =>
   (["matchExpressions", "matchFields"] as const).every((member) => {
     const [now, had] = [term[member] ?? [], before[member] ?? []];
-    return had.length <= now.length && had.every((one, i) => equal(one as Value, now[i] as Value));
+    return had.length <= now.length && had.every((one, i) => same(one, now[i]));
   });

@@ -7,13 +7,13 @@
 import type { Dialect } from "../../../../meta/dialect.ts";
 import { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
-import { type Value, equal } from "../../../../value/value.ts";
 import { SourceCheck } from "../volumes/form.ts";
 import { checkDescending } from "../volumes/paths.ts";
 import { containersOf } from "./containers.ts";
 import type { Pod } from "./defaults.ts";
 import { checkAppArmor } from "./security-rules.ts";
 import type { PodSpec } from "./spec-schema.ts";
+import { same } from "../../../rules/same.ts";
 
 type Annotations = Readonly<Record<string, string>>;
 type Profile = NonNullable<NonNullable<PodSpec["securityContext"]>["appArmorProfile"]>;
@@ -135,7 +135,7 @@ function* told(annotations: Annotations | undefined, spec: PodSpec, { dialect }:
     const text = annotations[key];
     if (text === undefined || container.securityContext?.appArmorProfile) continue;
     const profile = profileOf(text);
-    if (!profile || !equal(profile as unknown as Value, ofPod as unknown as Value)) yield { container, key, profile };
+    if (!profile || !same(profile, ofPod)) yield { container, key, profile };
   }
 }
 

@@ -5,15 +5,9 @@
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { TSchema } from "../../../../meta/types.ts";
-import type {
-  ApiContext,
-  ApiObject,
-  SubresourceRules,
-  WriteContext,
-  WriteRules,
-} from "../../../../schema/definition.ts";
+import type { ApiContext, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
-import { keepMetadata } from "../../../rules/status-only.ts";
+import { keepMetadata } from "../../../rules/status.ts";
 import { wholeObject } from "../../../rules/whole-object.ts";
 import type { Resources } from "../../../rules/quantities.ts";
 import { Container, type ContainerValue } from "./container-schema.ts";
@@ -149,24 +143,26 @@ function withSizes(now: Resources | undefined, before: Resources | undefined): R
  *
  * @param schema that of the spec of a Pod
  */
-export const resize = (schema: TSchema, validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
+export const resize = (
+  schema: TSchema,
+  validate: NonNullable<WriteRules<Pod>["validateUpdate"]>,
+): SubresourceRules<Pod> => ({
   verbs: ["get", "patch", "update"],
-  prepareForUpdate(object: ApiObject, old: ApiObject, ctx: WriteContext) {
-    const [pod, before] = [object as Pod, old as Pod];
-    const spec = resized(pod.spec, before.spec);
+  prepareForUpdate(object, old, ctx) {
+    const spec = resized(object.spec, old.spec);
     if (spec) {
-      pod.spec = spec;
-      object["status"] = old["status"];
+      object.spec = spec;
+      object.status = old.status;
       keepMetadata(object, old);
     }
-    dropGatedMembers(pod.spec, before.spec, ctx);
+    dropGatedMembers(object.spec, old.spec, ctx);
   },
   validateUpdate(object, old, errors, ctx) {
     const refuse = (what: string): void =>
       errors.forbidden(wholeObject(ctx.dialect), `expected another Pod: ${what} keep their resources`);
     if (isMirror(old, ctx.dialect)) return refuse("those of a node, not of this server,");
-    if ((old as Pod).spec.os?.name === "windows") return refuse("those of windows");
+    if (old.spec.os?.name === "windows") return refuse("those of windows");
     validate(object, old, errors, ctx);
-    validateResize(schema, object as Pod, old as Pod, errors, ctx);
+    validateResize(schema, object, old, errors, ctx);
   },
 });

@@ -3,27 +3,27 @@
  *
  * @module
  */
-import { atomicList, int32, int64, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { LabelSelector } from "../../../../schema/validation/label-selector.ts";
 import { NodeSelector, NodeSelectorTerm } from "../../../rules/node-selector.ts";
 
-const PodAffinityTerm = struct("Pods near or far from which the Pod is to run.", {
-  labelSelector: pointer(LabelSelector),
-  namespaces: optional(atomicList(text(), "The namespaces of the pods.")),
-  topologyKey: required(text("The label of nodes that says what near is.")),
-  namespaceSelector: pointer(LabelSelector),
-  matchLabelKeys: optional(atomicList(text(), "Labels whose values must be those of the Pod.")),
-  mismatchLabelKeys: optional(atomicList(text(), "Labels whose values must differ from those of the Pod.")),
+const PodAffinityTerm = t.struct("Pods near or far from which the Pod is to run.", {
+  labelSelector: t.pointer(LabelSelector),
+  namespaces: t.optional(t.atomicList(t.text(), "The namespaces of the pods.")),
+  topologyKey: t.required(t.text("The label of nodes that says what near is.")),
+  namespaceSelector: t.pointer(LabelSelector),
+  matchLabelKeys: t.optional(t.atomicList(t.text(), "Labels whose values must be those of the Pod.")),
+  mismatchLabelKeys: t.optional(t.atomicList(t.text(), "Labels whose values must differ from those of the Pod.")),
 });
 
 const podAffinity = (description: string) =>
-  struct(description, {
-    requiredDuringSchedulingIgnoredDuringExecution: optional(atomicList(PodAffinityTerm, "What must hold.")),
-    preferredDuringSchedulingIgnoredDuringExecution: optional(
-      atomicList(
-        struct("A wish and its weight.", {
-          weight: required(int32("1 to 100.")),
-          podAffinityTerm: required(PodAffinityTerm),
+  t.struct(description, {
+    requiredDuringSchedulingIgnoredDuringExecution: t.optional(t.atomicList(PodAffinityTerm, "What must hold.")),
+    preferredDuringSchedulingIgnoredDuringExecution: t.optional(
+      t.atomicList(
+        t.struct("A wish and its weight.", {
+          weight: t.required(t.int32("1 to 100.")),
+          podAffinityTerm: t.required(PodAffinityTerm),
         }),
         "What is wished for.",
       ),
@@ -31,42 +31,42 @@ const podAffinity = (description: string) =>
   });
 
 /** Near what and far from what a Pod is to run. */
-export const Affinity = struct("Near what and far from what the Pod is to run.", {
-  nodeAffinity: pointer(
-    struct("The nodes that are meant.", {
-      requiredDuringSchedulingIgnoredDuringExecution: pointer(NodeSelector),
-      preferredDuringSchedulingIgnoredDuringExecution: optional(
-        atomicList(
-          struct("A wish and its weight.", {
-            weight: required(int32("1 to 100.")),
-            preference: required(NodeSelectorTerm),
+export const Affinity = t.struct("Near what and far from what the Pod is to run.", {
+  nodeAffinity: t.pointer(
+    t.struct("The nodes that are meant.", {
+      requiredDuringSchedulingIgnoredDuringExecution: t.pointer(NodeSelector),
+      preferredDuringSchedulingIgnoredDuringExecution: t.optional(
+        t.atomicList(
+          t.struct("A wish and its weight.", {
+            weight: t.required(t.int32("1 to 100.")),
+            preference: t.required(NodeSelectorTerm),
           }),
           "What is wished for.",
         ),
       ),
     }),
   ),
-  podAffinity: pointer(podAffinity("Pods near which the Pod is to run.")),
-  podAntiAffinity: pointer(podAffinity("Pods far from which the Pod is to run.")),
+  podAffinity: t.pointer(podAffinity("Pods near which the Pod is to run.")),
+  podAntiAffinity: t.pointer(podAffinity("Pods far from which the Pod is to run.")),
 });
 
 /** A taint that does not keep the Pod away. */
-export const Toleration = struct("A taint that does not keep the Pod away.", {
-  key: optional(text("The key of the taint; all when empty.")),
-  operator: optional(text("`Equal` when unset, or `Exists`.")),
-  value: optional(text("The value of the taint.")),
-  effect: optional(text("`NoSchedule`, `PreferNoSchedule` or `NoExecute`; all when empty.")),
-  tolerationSeconds: pointer(int64("Seconds that a NoExecute taint is tolerated.")),
+export const Toleration = t.struct("A taint that does not keep the Pod away.", {
+  key: t.optional(t.text("The key of the taint; all when empty.")),
+  operator: t.optional(t.text("`Equal` when unset, or `Exists`.")),
+  value: t.optional(t.text("The value of the taint.")),
+  effect: t.optional(t.text("`NoSchedule`, `PreferNoSchedule` or `NoExecute`; all when empty.")),
+  tolerationSeconds: t.pointer(t.int64("Seconds that a NoExecute taint is tolerated.")),
 });
 
 /** How pods are spread. */
-export const TopologySpreadConstraint = struct("How pods are spread over nodes.", {
-  maxSkew: required(int32("How unevenly at most.")),
-  topologyKey: required(text("The label of nodes that says what one place is.")),
-  whenUnsatisfiable: required(text("`DoNotSchedule` or `ScheduleAnyway`.")),
-  labelSelector: pointer(LabelSelector),
-  minDomains: pointer(int32("How many places there must be.")),
-  nodeAffinityPolicy: pointer(text("`Honor` or `Ignore`.")),
-  nodeTaintsPolicy: pointer(text("`Honor` or `Ignore`.")),
-  matchLabelKeys: optional(atomicList(text(), "Labels whose values must be those of the Pod.")),
+export const TopologySpreadConstraint = t.struct("How pods are spread over nodes.", {
+  maxSkew: t.required(t.int32("How unevenly at most.")),
+  topologyKey: t.required(t.text("The label of nodes that says what one place is.")),
+  whenUnsatisfiable: t.required(t.text("`DoNotSchedule` or `ScheduleAnyway`.")),
+  labelSelector: t.pointer(LabelSelector),
+  minDomains: t.pointer(t.int32("How many places there must be.")),
+  nodeAffinityPolicy: t.pointer(t.text("`Honor` or `Ignore`.")),
+  nodeTaintsPolicy: t.pointer(t.text("`Honor` or `Ignore`.")),
+  matchLabelKeys: t.optional(t.atomicList(t.text(), "Labels whose values must be those of the Pod.")),
 });

@@ -3,102 +3,84 @@
  *
  * @module
  */
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int32,
-  int64,
-  keyedList,
-  replacedList,
-  map,
-  nullable,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { ResourceRequirements } from "./container-schema.ts";
 
-const Condition = struct("One side of the state of the Pod.", {
-  type: required(text("What the condition is about, such as `Ready`.")),
-  observedGeneration: optional(int64("The generation that it is about.")),
-  status: required(text("`True`, `False` or `Unknown`.")),
-  lastProbeTime: nullable(time("When it was probed.")),
-  lastTransitionTime: nullable(time("When it changed.")),
-  reason: optional(text("Why it changed, for machines.")),
-  message: optional(text("Why it changed, for people.")),
+const Condition = t.struct("One side of the state of the Pod.", {
+  type: t.required(t.text("What the condition is about, such as `Ready`.")),
+  observedGeneration: t.optional(t.int64("The generation that it is about.")),
+  status: t.required(t.text("`True`, `False` or `Unknown`.")),
+  lastProbeTime: t.nullable(t.time("When it was probed.")),
+  lastTransitionTime: t.nullable(t.time("When it changed.")),
+  reason: t.optional(t.text("Why it changed, for machines.")),
+  message: t.optional(t.text("Why it changed, for people.")),
 });
 
-const ContainerState = struct("What the container does; at most one member is set.", {
-  waiting: pointer(
-    struct("It has not started.", {
-      reason: optional(text("Why, for machines.")),
-      message: optional(text("Why, for people.")),
+const ContainerState = t.struct("What the container does; at most one member is set.", {
+  waiting: t.pointer(
+    t.struct("It has not started.", {
+      reason: t.optional(t.text("Why, for machines.")),
+      message: t.optional(t.text("Why, for people.")),
     }),
   ),
-  running: pointer(struct("It runs.", { startedAt: nullable(time("Since when.")) })),
-  terminated: pointer(
-    struct("It has ended.", {
-      exitCode: required(int32("The exit code.")),
-      signal: optional(int32("The signal that ended it.")),
-      reason: optional(text("Why, for machines.")),
-      message: optional(text("Why, for people.")),
-      startedAt: nullable(time("When it had started.")),
-      finishedAt: nullable(time("When it ended.")),
-      containerID: optional(text("Its identifier at the runtime.")),
+  running: t.pointer(t.struct("It runs.", { startedAt: t.nullable(t.time("Since when.")) })),
+  terminated: t.pointer(
+    t.struct("It has ended.", {
+      exitCode: t.required(t.int32("The exit code.")),
+      signal: t.optional(t.int32("The signal that ended it.")),
+      reason: t.optional(t.text("Why, for machines.")),
+      message: t.optional(t.text("Why, for people.")),
+      startedAt: t.nullable(t.time("When it had started.")),
+      finishedAt: t.nullable(t.time("When it ended.")),
+      containerID: t.optional(t.text("Its identifier at the runtime.")),
     }),
   ),
 });
 
-const ContainerStatus = struct("How far a container is.", {
-  name: required(text("Name of the container.")),
-  state: always(ContainerState),
-  lastState: always(ContainerState),
-  ready: required(bool("Whether it is ready.")),
-  restartCount: required(int32("How often it was restarted.")),
-  image: required(text("The image.")),
-  imageID: required(text("The identifier of the image.")),
-  containerID: optional(text("Its identifier at the runtime.")),
-  started: pointer(bool("Whether it has started.")),
-  allocatedResources: optional(map(quantity(), "What the node gave it.")),
-  resources: pointer(ResourceRequirements),
-  volumeMounts: optional(
-    keyedList(
-      struct("A mount.", {
-        name: required(text("Name of the volume.")),
-        mountPath: required(text("Where it is mounted.")),
-        readOnly: optional(bool("Whether it is read-only.")),
-        recursiveReadOnly: pointer(text("`Disabled` or `Enabled`.")),
+const ContainerStatus = t.struct("How far a container is.", {
+  name: t.required(t.text("Name of the container.")),
+  state: t.always(ContainerState),
+  lastState: t.always(ContainerState),
+  ready: t.required(t.bool("Whether it is ready.")),
+  restartCount: t.required(t.int32("How often it was restarted.")),
+  image: t.required(t.text("The image.")),
+  imageID: t.required(t.text("The identifier of the image.")),
+  containerID: t.optional(t.text("Its identifier at the runtime.")),
+  started: t.pointer(t.bool("Whether it has started.")),
+  allocatedResources: t.optional(t.map(t.quantity(), "What the node gave it.")),
+  resources: t.pointer(ResourceRequirements),
+  volumeMounts: t.optional(
+    t.keyedList(
+      t.struct("A mount.", {
+        name: t.required(t.text("Name of the volume.")),
+        mountPath: t.required(t.text("Where it is mounted.")),
+        readOnly: t.optional(t.bool("Whether it is read-only.")),
+        recursiveReadOnly: t.pointer(t.text("`Disabled` or `Enabled`.")),
       }),
       ["mountPath"],
       "The mounts.",
     ),
   ),
-  user: pointer(
-    struct("Who the processes are.", {
-      linux: pointer(
-        struct("Ids of the first process.", {
-          uid: required(int64("User id.")),
-          gid: required(int64("Group id.")),
-          supplementalGroups: optional(atomicList(int64(), "More group ids.")),
+  user: t.pointer(
+    t.struct("Who the processes are.", {
+      linux: t.pointer(
+        t.struct("Ids of the first process.", {
+          uid: t.required(t.int64("User id.")),
+          gid: t.required(t.int64("Group id.")),
+          supplementalGroups: t.optional(t.atomicList(t.int64(), "More group ids.")),
         }),
       ),
     }),
   ),
-  allocatedResourcesStatus: optional(
-    keyedList(
-      struct("The health of a resource.", {
-        name: required(text("Name of the resource.")),
-        resources: optional(
-          replacedList(
-            struct("One device.", {
-              resourceID: required(text("Its identifier.")),
-              health: optional(text("`Healthy`, `Unhealthy` or `Unknown`.")),
+  allocatedResourcesStatus: t.optional(
+    t.keyedList(
+      t.struct("The health of a resource.", {
+        name: t.required(t.text("Name of the resource.")),
+        resources: t.optional(
+          t.replacedList(
+            t.struct("One device.", {
+              resourceID: t.required(t.text("Its identifier.")),
+              health: t.optional(t.text("`Healthy`, `Unhealthy` or `Unknown`.")),
             }),
             ["resourceID"],
             "The devices.",
@@ -109,63 +91,63 @@ const ContainerStatus = struct("How far a container is.", {
       "The health of the resources.",
     ),
   ),
-  stopSignal: pointer(text("The signal that ends the container.")),
+  stopSignal: t.pointer(t.text("The signal that ends the container.")),
 });
 
-const ExtendedClaimStatus = struct("The claim behind resources that are asked for by name.", {
-  requestMappings: required(
-    atomicList(
-      struct("A resource of a container and the request that it became.", {
-        containerName: required(text("The container.")),
-        resourceName: required(text("The resource.")),
-        requestName: required(text("The request in the claim.")),
+const ExtendedClaimStatus = t.struct("The claim behind resources that are asked for by name.", {
+  requestMappings: t.required(
+    t.atomicList(
+      t.struct("A resource of a container and the request that it became.", {
+        containerName: t.required(t.text("The container.")),
+        resourceName: t.required(t.text("The resource.")),
+        requestName: t.required(t.text("The request in the claim.")),
       }),
       "What became of what is asked for.",
     ),
   ),
-  resourceClaimName: required(text("The ResourceClaim.")),
+  resourceClaimName: t.required(t.text("The ResourceClaim.")),
 });
 
-const ip = struct("An address.", { ip: required(text("The address.")) });
+const ip = t.struct("An address.", { ip: t.required(t.text("The address.")) });
 
 /** The schema of a Pod's status. */
-export const PodStatusSchema = struct("How far the Pod is.", {
-  observedGeneration: optional(int64("The generation that the status is about.")),
-  phase: optional(text("`Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.")),
-  conditions: optional(keyedList(Condition, ["type"], "The sides of the Pod's state.")),
-  message: optional(text("Why the Pod is in this state, for people.")),
-  reason: optional(text("Why the Pod is in this state, for machines.")),
-  nominatedNodeName: optional(text("The node that is being made free for the Pod.")),
-  hostIP: optional(text("Address of the node.")),
-  hostIPs: optional(
-    Object.assign(atomicList(ip, "Addresses of the node."), {
+export const PodStatusSchema = t.struct("How far the Pod is.", {
+  observedGeneration: t.optional(t.int64("The generation that the status is about.")),
+  phase: t.optional(t.text("`Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.")),
+  conditions: t.optional(t.keyedList(Condition, ["type"], "The sides of the Pod's state.")),
+  message: t.optional(t.text("Why the Pod is in this state, for people.")),
+  reason: t.optional(t.text("Why the Pod is in this state, for machines.")),
+  nominatedNodeName: t.optional(t.text("The node that is being made free for the Pod.")),
+  hostIP: t.optional(t.text("Address of the node.")),
+  hostIPs: t.optional(
+    Object.assign(t.atomicList(ip, "Addresses of the node."), {
       "x-kubernetes-patch-strategy": "merge",
       "x-kubernetes-patch-merge-key": "ip",
     }),
   ),
-  podIP: optional(text("Address of the Pod.")),
-  podIPs: optional(keyedList(ip, ["ip"], "Addresses of the Pod.")),
-  startTime: pointer(time("When the node agent took the Pod.")),
-  initContainerStatuses: optional(atomicList(ContainerStatus, "How far the init containers are.")),
-  containerStatuses: optional(atomicList(ContainerStatus, "How far the containers are.")),
-  qosClass: optional(text("`Guaranteed`, `Burstable` or `BestEffort`.")),
-  ephemeralContainerStatuses: optional(atomicList(ContainerStatus, "How far the ephemeral containers are.")),
-  resize: optional(text("How far a change of resources is.")),
-  resourceClaimStatuses: optional(
-    keyedList(
-      struct("The claim behind a name.", {
-        name: required(text("The name in spec.resourceClaims.")),
-        resourceClaimName: pointer(text("The ResourceClaim.")),
+  podIP: t.optional(t.text("Address of the Pod.")),
+  podIPs: t.optional(t.keyedList(ip, ["ip"], "Addresses of the Pod.")),
+  startTime: t.pointer(t.time("When the node agent took the Pod.")),
+  initContainerStatuses: t.optional(t.atomicList(ContainerStatus, "How far the init containers are.")),
+  containerStatuses: t.optional(t.atomicList(ContainerStatus, "How far the containers are.")),
+  qosClass: t.optional(t.text("`Guaranteed`, `Burstable` or `BestEffort`.")),
+  ephemeralContainerStatuses: t.optional(t.atomicList(ContainerStatus, "How far the ephemeral containers are.")),
+  resize: t.optional(t.text("How far a change of resources is.")),
+  resourceClaimStatuses: t.optional(
+    t.keyedList(
+      t.struct("The claim behind a name.", {
+        name: t.required(t.text("The name in spec.resourceClaims.")),
+        resourceClaimName: t.pointer(t.text("The ResourceClaim.")),
       }),
       ["name"],
       "The resource claims.",
       { "x-kubernetes-patch-strategy": "merge,retainKeys" },
     ),
   ),
-  extendedResourceClaimStatus: pointer(ExtendedClaimStatus),
-  allocatedResources: optional(map(quantity(), "What the node gave the Pod.")),
-  resources: pointer(ResourceRequirements),
+  extendedResourceClaimStatus: t.pointer(ExtendedClaimStatus),
+  allocatedResources: t.optional(t.map(t.quantity(), "What the node gave the Pod.")),
+  resources: t.pointer(ResourceRequirements),
 });
 
 /** A Pod's status in wire form. */
-export type PodStatus = Static<typeof PodStatusSchema>;
+export type PodStatus = t.Static<typeof PodStatusSchema>;

@@ -5,9 +5,9 @@
  * @module
  */
 import { FieldErrors } from "../../../../meta/field-errors.ts";
-import { type ObjectMeta, TemplateMetaSchema } from "../../../../meta/object-meta.ts";
+import { TemplateMetaSchema } from "../../../../meta/object-meta.ts";
 import { validateAnnotations, validateLabels } from "../../../../meta/object-meta-rules.ts";
-import { always, named, struct } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import { type Source, inlineSources } from "../volumes/sources.ts";
 import { checkAnnotations } from "./annotation-rules.ts";
@@ -15,14 +15,11 @@ import { type Pod, defaultPodSpec } from "./defaults.ts";
 import { dropGatedMembers } from "./gated-fields.ts";
 import { checkSameProfiles, profileWarnings } from "./profile-annotations.ts";
 import { validatePodSpec } from "./spec-rules.ts";
-import { type PodSpec, podSpecSchema } from "./spec-schema.ts";
+import { podSpecSchema } from "./spec-schema.ts";
 import { podWarnings } from "./warnings.ts";
 
 /** A template in wire form. */
-export interface PodTemplate {
-  metadata?: Partial<ObjectMeta>;
-  spec: PodSpec;
-}
+export type PodTemplate = t.Static<PodTemplates["schema"]>;
 
 /** The templates of a dialect: their schema, and what holds for each of them. */
 export class PodTemplates {
@@ -33,12 +30,12 @@ export class PodTemplates {
 
   private constructor(sources: readonly Source[]) {
     this.#sources = sources;
-    this.spec = named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
-    const template = struct("What Pods are made of: their labels, and what runs in them.", {
-      metadata: always(TemplateMetaSchema),
-      spec: always(this.spec),
+    this.spec = t.named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
+    const template = t.struct("What Pods are made of: their labels, and what runs in them.", {
+      metadata: t.always(TemplateMetaSchema),
+      spec: t.always(this.spec),
     });
-    this.schema = named("io.k8s.api.core.v1.PodTemplateSpec", template);
+    this.schema = t.named("io.k8s.api.core.v1.PodTemplateSpec", template);
   }
 
   static readonly #made = new WeakMap<ApiContext, PodTemplates>();
@@ -51,21 +48,17 @@ export class PodTemplates {
   }
 
   /** Writes the defaults of a Pod's spec (KIND-All-12); changes `template`. */
-  setDefaults(template: Partial<PodTemplate> | undefined, ctx: WriteContext): void {
-    if (template?.spec) defaultPodSpec(template.spec, this.#sources, ctx);
+  setDefaults(template: PodTemplate | undefined, ctx: WriteContext): void {
+    if (template) defaultPodSpec(template.spec, this.#sources, ctx);
   }
 
   /** Drops what belongs to gates that are off, unless the stored template has it; changes `template`. */
-  dropGated(
-    template: Partial<PodTemplate> | undefined,
-    stored: Partial<PodTemplate> | undefined,
-    ctx: WriteContext,
-  ): void {
-    if (template?.spec) dropGatedMembers(template.spec, stored?.spec, ctx);
+  dropGated(template: PodTemplate | undefined, stored: PodTemplate | undefined, ctx: WriteContext): void {
+    if (template) dropGatedMembers(template.spec, stored?.spec, ctx);
   }
 
   /** Everything that is wrong with a template at `at`, such as `spec.template`. */
-  validate({ metadata = {}, spec }: PodTemplate, at: string, errors: FieldErrors, ctx: WriteContext): void {
+  validate({ metadata, spec }: PodTemplate, at: string, errors: FieldErrors, ctx: WriteContext): void {
     if (metadata.labels) validateLabels(metadata.labels, `${at}.labels`, errors);
     const { annotations } = metadata;
     const own = new FieldErrors();
@@ -83,7 +76,7 @@ export class PodTemplates {
 
   /** The Warnings of a Pod that is made of a template (KIND-All-13). */
   *warnings(template: PodTemplate, at: string, ctx: ApiContext): Generator<string> {
-    const profiles = profileWarnings(template.metadata?.annotations, template.spec, ctx);
+    const profiles = profileWarnings(template.metadata.annotations, template.spec, ctx);
     for (const text of [...podWarnings(asPod(template), this.#sources, ctx, `${at}.`), ...profiles]) {
       yield text.startsWith("spec.") || text.startsWith("metadata.") ? `${at}.${text}` : text;
     }
@@ -91,5 +84,5 @@ export class PodTemplates {
 }
 
 /** A Pod without a name. */
-const asPod = ({ metadata: { labels, annotations } = {}, spec }: PodTemplate): Pod =>
+const asPod = ({ metadata: { labels, annotations }, spec }: PodTemplate): Pod =>
   ({ metadata: { ...(labels && { labels }), ...(annotations && { annotations }) }, spec }) as Pod;

@@ -7,14 +7,13 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { TSchema } from "../../../../meta/types.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { canonicalJson } from "../../../../value/canonical.ts";
-import { type Value, equal } from "../../../../value/value.ts";
+import type { Value } from "../../../../value/value.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import { withoutDirections } from "./gated-rules.ts";
 import type { PodSpec } from "./spec-schema.ts";
+import { same } from "../../../rules/same.ts";
 
 const MOST_SECONDS = 2 ** 31 - 1;
-
-const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
 
 /**
  * Everything that a new spec may not change of the old one.

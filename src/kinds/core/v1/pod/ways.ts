@@ -9,33 +9,25 @@ import { FieldErrors } from "../../../../meta/field-errors.ts";
 import { badRequest, invalid, unavailable } from "../../../../meta/status.ts";
 import type { Value } from "../../../../value/value.ts";
 import type { ApiObject, ConnectQuery, Way, WayRequest } from "../../../../schema/definition.ts";
-
-interface Runs extends ApiObject {
-  readonly spec: Readonly<Record<(typeof LISTS)[number], readonly { readonly name: string }[] | undefined>> & {
-    readonly nodeName?: string;
-  };
-  readonly status?: { readonly podIP?: string };
-}
+import type { Pod } from "./defaults.ts";
 
 const LISTS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
 /** A container that is asked for must be there; where there are several, one must be asked for. */
-function checkContainer({ metadata: { name }, spec }: Runs, { query }: WayRequest): void {
+function checkContainer({ metadata: { name }, spec }: Pod, { query }: WayRequest): void {
   const asked = query("container") ?? "";
   const all = LISTS.flatMap((list) => spec[list]?.map((container) => container.name) ?? []);
   if (asked !== "" && !all.includes(asked))
     throw badRequest(`container ${asked} is not valid for pod ${name}: it has ${all.join(", ")}`);
-  if (asked === "" && spec.containers?.length !== 1) {
+  if (asked === "" && spec.containers.length !== 1) {
     throw badRequest(`a container name must be specified for pod ${name}, choose one of: ${all.join(", ")}`);
   }
 }
 
-const nodeOf = (object: ApiObject): ReturnType<NonNullable<Way["needs"]>> => {
-  const { nodeName } = (object as Runs).spec;
-  return nodeName ? { resource: ["", "nodes"], name: nodeName } : undefined;
-};
+const nodeOf = ({ spec: { nodeName } }: Pod): ReturnType<NonNullable<Way["needs"]>> =>
+  nodeName ? { resource: ["", "nodes"], name: nodeName } : undefined;
 
-const nobody = (what: string, { metadata: { name }, spec }: Runs) =>
+const nobody = (what: string, { metadata: { name }, spec }: Pod) =>
   unavailable(
     `${what} of pod ${name} cannot be reached: this server asks no agent of node ${spec.nodeName}, ` +
       "which would have to run in its own process (serve --node) and is asked for logs alone",
@@ -63,13 +55,12 @@ function portOptions(query: ConnectQuery): Readonly<Record<string, Value>> {
 export const proxyOptions: NonNullable<Way["options"]> = (_query, path) => ({ path: `/${path}` });
 
 /** A way that goes through the agent of the node. */
-const stream = (kind: string, what: string, hasContainer: boolean): Way => ({
+const stream = (kind: string, what: string, hasContainer: boolean): Way<Pod> => ({
   kind,
   verbs: ["create", "get"],
   options: hasContainer ? streamOptions : portOptions,
   needs: nodeOf,
-  reach(object, request) {
-    const pod = object as Runs;
+  reach(pod, request) {
     if (hasContainer) checkContainer(pod, request);
     if (!pod.spec.nodeName) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
     throw nobody(what, pod);
@@ -98,12 +89,11 @@ function checkLogOptions({ metadata }: ApiObject, request: WayRequest): void {
   if (errors.any) throw invalid({ group: "", kind: "PodLogOptions" }, metadata.name ?? "", errors.causes);
 }
 
-const log: Way = {
+const log: Way<Pod> = {
   kind: "Pod",
   verbs: ["get"],
   needs: nodeOf,
-  reach(object, request) {
-    const pod = object as Runs;
+  reach(pod, request) {
     checkLogOptions(pod, request);
     checkContainer(pod, request);
     if (!pod.spec.nodeName) return undefined;
@@ -122,22 +112,21 @@ export function nameInSegment(segment: string): string | undefined {
   return parts.length === 3 && /^https?$|^$/.test(first) ? second || undefined : undefined;
 }
 
-const proxy: Way = {
+const proxy: Way<Pod> = {
   kind: "PodProxyOptions",
   verbs: ["create", "delete", "get", "patch", "update"],
   options: proxyOptions,
   isDeep: true,
   nameIn: nameInSegment,
-  reach(object) {
-    const { metadata, status } = object as Runs;
-    const bytes = addressBytes(status?.podIP ?? "");
+  reach({ metadata, status }) {
+    const bytes = addressBytes(status.podIP ?? "");
     if (!bytes || unreachable(bytes)) throw badRequest(`pod ${metadata.name} has no address that may be asked`);
     throw unavailable(`pod ${metadata.name} cannot be reached: this server sends no requests on`);
   },
 };
 
 /** All ways from a Pod. */
-export const podWays: Readonly<Record<string, Way>> = {
+export const podWays: Readonly<Record<string, Way<Pod>>> = {
   attach: stream("PodAttachOptions", "the streams", true),
   exec: stream("PodExecOptions", "the containers", true),
   log,

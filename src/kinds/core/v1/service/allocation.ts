@@ -8,24 +8,24 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { Allocator, Allocation, Allocations } from "../../../../schema/definition.ts";
 import { familyOfText, fillFamilies, isSettled, sameAddresses } from "./families.ts";
 import {
+  type Service,
   type ServiceSpec,
   hasNodePorts,
   isBalanced,
   isHeadless,
   needsAddress,
   needsHealthPort,
-  specOf,
 } from "./schema.ts";
 import type { ServicePools } from "./pools.ts";
 
 /** What Services allocate from pools. */
-export function serviceAllocations(pools: ServicePools): Allocations {
+export function serviceAllocations(pools: ServicePools): Allocations<Service> {
   return {
     pools: [...pools.addresses.values(), pools.nodePorts],
-    of: (object) => [...addressesOf(specOf(object), pools), ...portsOf(specOf(object), pools)],
+    of: (object) => [...addressesOf(object.spec, pools), ...portsOf(object.spec, pools)],
     async allocate(object, before, allocator, errors) {
-      const spec = specOf(object);
-      const old = before && specOf(before);
+      const { spec } = object;
+      const old = before?.spec;
       if (old) keepGiven(spec, old);
       matchAddresses(spec, old);
       fillFamilies(spec, old, [...pools.addresses.keys()], errors);

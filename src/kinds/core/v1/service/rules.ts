@@ -20,7 +20,6 @@ import {
   isHeadless,
   isReachedFromOutside,
   needsHealthPort,
-  specOf,
 } from "./schema.ts";
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -33,13 +32,13 @@ const LONGEST_AFFINITY = 86_400;
 
 /** Everything that is wrong with a Service. */
 export function validateService(
-  object: ApiObject,
-  before: ApiObject | undefined,
+  object: Service,
+  before: Service | undefined,
   errors: FieldErrors,
   { dialect }: WriteContext,
 ): void {
-  const spec = specOf(object);
-  const old = before && specOf(before);
+  const { spec } = object;
+  const old = before?.spec;
   const { type = "", selector, ports = [] } = spec;
   if (type === "") errors.required("spec.type");
   else if (!TYPES.includes(type)) errors.notSupported("spec.type", type, TYPES);
@@ -94,7 +93,7 @@ function validatePorts({ type, ports = [] }: ServiceSpec, errors: FieldErrors): 
 }
 
 function validatePort(port: Port, field: string, isOneOfMany: boolean, errors: FieldErrors): void {
-  const { name = "", protocol = "", targetPort = 0, appProtocol } = port;
+  const { name = "", protocol = "", targetPort, appProtocol } = port;
   if (name === "" && isOneOfMany) errors.required(`${field}.name`, "expected a name, there are several ports");
   const wrongName = name === "" ? undefined : dnsLabel(name);
   if (wrongName) errors.invalid(`${field}.name`, name, wrongName);
@@ -262,8 +261,8 @@ export function validateLoadBalancer(
 }
 
 /** Texts for `Warning` headers about a Service. */
-export function* warningsOf(object: ApiObject, domain: string): Generator<string> {
-  const spec = specOf(object);
+export function* warningsOf(object: Service, domain: string): Generator<string> {
+  const { spec } = object;
   const { clusterIPs = [], externalIPs = [], loadBalancerIP = "", externalName = "" } = spec;
   const hints = `service.${domain}/topology-aware-hints`;
   if (object.metadata.annotations?.[hints] !== undefined) {

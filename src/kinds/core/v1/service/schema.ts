@@ -3,148 +3,102 @@
  *
  * @module
  */
-import {
-  always,
-  atomicList,
-  bool,
-  int32,
-  int64,
-  intOrString,
-  keyedList,
-  map,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../../meta/types.ts";
-import type { ApiObject } from "../../../../schema/definition.ts";
-import type { LoadBalancerIngress } from "../../../rules/load-balancer.ts";
+import * as t from "../../../../meta/types.ts";
+import type { ObjectOf } from "../../../../schema/define-resource.ts";
 import { objectSchema } from "../../../../schema/object-schema.ts";
 
 /** A Service in a sentence. */
 export const description = "A name and ports under which a set of programs is found.";
 
-const ServicePort = struct("One port of the service.", {
-  name: optional(text("Name of the port; needed when there are several.")),
-  protocol: optional(text("TCP, UDP or SCTP.", { default: "TCP" })),
-  appProtocol: pointer(text("What is spoken on the port.")),
-  port: required(int32("The port of the service.")),
-  targetPort: always(intOrString("The port of the programs, by number or name; the same as `port` by default.")),
-  nodePort: optional(int32("The port on every node, for the types that have one; given out unless it is asked for.")),
+const ServicePort = t.struct("One port of the service.", {
+  name: t.optional(t.text("Name of the port; needed when there are several.")),
+  protocol: t.optional(t.text("TCP, UDP or SCTP.", { default: "TCP" })),
+  appProtocol: t.pointer(t.text("What is spoken on the port.")),
+  port: t.required(t.int32("The port of the service.")),
+  targetPort: t.always(t.intOrString("The port of the programs, by number or name; the same as `port` by default.")),
+  nodePort: t.optional(
+    t.int32("The port on every node, for the types that have one; given out unless it is asked for."),
+  ),
 });
 
-const Condition = struct("What is known of one side of the service.", {
-  type: required(text("What it is about.")),
-  status: required(text("True, False or Unknown.")),
-  observedGeneration: optional(int64("The generation of the service that this is known of.")),
-  reason: required(text("Why, for programs.")),
-  message: required(text("Why, for people.")),
-  lastTransitionTime: nullable(time("When the status last changed.")),
+const Condition = t.struct("What is known of one side of the service.", {
+  type: t.required(t.text("What it is about.")),
+  status: t.required(t.text("True, False or Unknown.")),
+  observedGeneration: t.optional(t.int64("The generation of the service that this is known of.")),
+  reason: t.required(t.text("Why, for programs.")),
+  message: t.required(t.text("Why, for people.")),
+  lastTransitionTime: t.nullable(t.time("When the status last changed.")),
 });
 
-const PortStatus = struct("One port of the load balancer.", {
-  port: required(int32("The port of the service.")),
-  protocol: required(text("TCP, UDP or SCTP.")),
-  error: pointer(text("What is wrong with it.")),
+const PortStatus = t.struct("One port of the load balancer.", {
+  port: t.required(t.int32("The port of the service.")),
+  protocol: t.required(t.text("TCP, UDP or SCTP.")),
+  error: t.pointer(t.text("What is wrong with it.")),
 });
 
-const Ingress = struct("Where a load balancer takes requests.", {
-  ip: optional(text("Its address.")),
-  hostname: optional(text("Its name.")),
-  ipMode: pointer(text("VIP: packets keep the address; Proxy: they get that of a node or a program.")),
-  ports: optional(atomicList(PortStatus, "How its ports are.")),
+const Ingress = t.struct("Where a load balancer takes requests.", {
+  ip: t.optional(t.text("Its address.")),
+  hostname: t.optional(t.text("Its name.")),
+  ipMode: t.pointer(t.text("VIP: packets keep the address; Proxy: they get that of a node or a program.")),
+  ports: t.optional(t.atomicList(PortStatus, "How its ports are.")),
 });
 
-const loadBalancerStatus = always(
-  struct("The load balancer.", { ingress: optional(atomicList(Ingress, "Where it takes requests.")) }),
+const loadBalancerStatus = t.always(
+  t.struct("The load balancer.", { ingress: t.optional(t.atomicList(Ingress, "Where it takes requests.")) }),
 );
 
-const Affinity = struct("How long clients are bound.", {
-  clientIP: pointer(
-    struct("By the address of the client.", { timeoutSeconds: pointer(int32("How long, 10800 by default.")) }),
+const Affinity = t.struct("How long clients are bound.", {
+  clientIP: t.pointer(
+    t.struct("By the address of the client.", { timeoutSeconds: t.pointer(t.int32("How long, 10800 by default.")) }),
   ),
 });
 
 /** The schema of a Service. */
 export const schema = objectSchema(description, {
-  spec: always(
-    struct("What the service offers.", {
-      ports: optional(keyedList(ServicePort, ["port", "protocol"], "The ports of the service.")),
-      selector: optional(map(text(), "Labels of the programs behind it.", { atomic: true })),
-      clusterIP: optional(text("The address of the service, given out unless it is asked for; None for one without.")),
-      clusterIPs: optional(atomicList(text(), "The addresses, one for each family; the first is `clusterIP`.")),
-      type: optional(text("ClusterIP, NodePort, LoadBalancer or ExternalName.", { default: "ClusterIP" })),
-      externalIPs: optional(atomicList(text(), "More addresses that lead to it.")),
-      sessionAffinity: optional(text("ClientIP or None.", { default: "None" })),
-      loadBalancerIP: optional(text("The address that a load balancer should have.")),
-      loadBalancerSourceRanges: optional(atomicList(text(), "From where a load balancer takes requests.")),
-      externalName: optional(text("The name that it stands for, of the type ExternalName.")),
-      externalTrafficPolicy: optional(text("Cluster or Local, for requests from outside.")),
-      healthCheckNodePort: optional(int32("The port on which nodes tell whether they serve it.")),
-      publishNotReadyAddresses: optional(bool("Whether programs count before they are ready.")),
-      sessionAffinityConfig: pointer(Affinity),
-      ipFamilyPolicy: pointer(text("SingleStack, PreferDualStack or RequireDualStack.")),
-      ipFamilies: optional(atomicList(text(), "IPv4, IPv6 or both.")),
-      allocateLoadBalancerNodePorts: pointer(bool("Whether a load balancer needs ports on the nodes.")),
-      loadBalancerClass: pointer(text("Which load balancer serves it.")),
-      internalTrafficPolicy: pointer(text("Cluster or Local, for requests from inside.")),
-      trafficDistribution: pointer(
-        text("Which programs are preferred: PreferSameZone, PreferSameNode or PreferClose."),
+  spec: t.always(
+    t.struct("What the service offers.", {
+      ports: t.optional(t.keyedList(ServicePort, ["port", "protocol"], "The ports of the service.")),
+      selector: t.optional(t.map(t.text(), "Labels of the programs behind it.", { atomic: true })),
+      clusterIP: t.optional(
+        t.text("The address of the service, given out unless it is asked for; None for one without."),
+      ),
+      clusterIPs: t.optional(t.atomicList(t.text(), "The addresses, one for each family; the first is `clusterIP`.")),
+      type: t.optional(t.text("ClusterIP, NodePort, LoadBalancer or ExternalName.", { default: "ClusterIP" })),
+      externalIPs: t.optional(t.atomicList(t.text(), "More addresses that lead to it.")),
+      sessionAffinity: t.optional(t.text("ClientIP or None.", { default: "None" })),
+      loadBalancerIP: t.optional(t.text("The address that a load balancer should have.")),
+      loadBalancerSourceRanges: t.optional(t.atomicList(t.text(), "From where a load balancer takes requests.")),
+      externalName: t.optional(t.text("The name that it stands for, of the type ExternalName.")),
+      externalTrafficPolicy: t.optional(t.text("Cluster or Local, for requests from outside.")),
+      healthCheckNodePort: t.optional(t.int32("The port on which nodes tell whether they serve it.")),
+      publishNotReadyAddresses: t.optional(t.bool("Whether programs count before they are ready.")),
+      sessionAffinityConfig: t.pointer(Affinity),
+      ipFamilyPolicy: t.pointer(t.text("SingleStack, PreferDualStack or RequireDualStack.")),
+      ipFamilies: t.optional(t.atomicList(t.text(), "IPv4, IPv6 or both.")),
+      allocateLoadBalancerNodePorts: t.pointer(t.bool("Whether a load balancer needs ports on the nodes.")),
+      loadBalancerClass: t.pointer(t.text("Which load balancer serves it.")),
+      internalTrafficPolicy: t.pointer(t.text("Cluster or Local, for requests from inside.")),
+      trafficDistribution: t.pointer(
+        t.text("Which programs are preferred: PreferSameZone, PreferSameNode or PreferClose."),
       ),
     }),
   ),
-  status: always(
-    struct("How the service is.", {
+  status: t.always(
+    t.struct("How the service is.", {
       loadBalancer: loadBalancerStatus,
-      conditions: optional(keyedList(Condition, ["type"], "What is known of the service.")),
+      conditions: t.optional(t.keyedList(Condition, ["type"], "What is known of the service.")),
     }),
   ),
 });
 
-/** A port of a Service, defaulted. */
-export interface Port {
-  name?: string;
-  port: number;
-  protocol?: string;
-  appProtocol?: string;
-  targetPort?: number | string;
-  nodePort?: number;
-}
-
-/** What a Service is asked for. */
-export interface ServiceSpec {
-  type?: string;
-  ports?: Port[];
-  selector?: Record<string, string>;
-  clusterIP?: string;
-  clusterIPs?: string[];
-  externalIPs?: string[];
-  externalName?: string;
-  sessionAffinity?: string;
-  sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };
-  loadBalancerIP?: string;
-  loadBalancerSourceRanges?: string[];
-  loadBalancerClass?: string;
-  allocateLoadBalancerNodePorts?: boolean;
-  externalTrafficPolicy?: string;
-  internalTrafficPolicy?: string;
-  healthCheckNodePort?: number;
-  ipFamilies?: string[];
-  ipFamilyPolicy?: string;
-  trafficDistribution?: string;
-}
-
-/** A Service. */
-export interface Service extends ApiObject {
-  spec: ServiceSpec;
-  status?: { loadBalancer?: { ingress?: LoadBalancerIngress[] } };
-}
+/** A port of a Service. */
+export type Port = t.Static<typeof ServicePort>;
 
 /** The spec of a Service. */
-export const specOf = (object: ApiObject): ServiceSpec => (object as Service).spec;
+export type ServiceSpec = Service["spec"];
+
+/** A Service. */
+export type Service = ObjectOf<typeof schema>;
 
 /** Which members a Service of some type has use for. */
 export const isHeadless = ({ clusterIPs }: ServiceSpec): boolean =>

@@ -3,27 +3,17 @@
  *
  * @module
  */
-import {
-  type TSchema,
-  atomicList,
-  bool,
-  int32,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { type SourceCheck, type SourceFamily, form } from "./form.ts";
 import { needName, needNameAndNamespace } from "./secret-references.ts";
 import { LocalObjectReference, SecretReference } from "../../../rules/references.ts";
 
-const readOnly = optional(bool("Whether the volume is read-only."));
-const fsType = optional(text("File system of the volume; ext4 when unset."));
+const readOnly = t.optional(t.bool("Whether the volume is read-only."));
+const fsType = t.optional(t.text("File system of the volume; ext4 when unset."));
 
 const blockVolAMembers = {
-  volumeID: required(text("The identifier of the volume.")),
+  volumeID: t.required(t.text("The identifier of the volume.")),
   fsType,
   readOnly,
 };
@@ -32,9 +22,9 @@ const blockVolAMembers = {
 export const blockVolA = (ctx: ApiContext): SourceFamily => ({
   member: ctx.dialect.vendor("blockVolA"),
   pv: form(
-    struct("A volume of a block storage service; deprecated.", {
+    t.struct("A volume of a block storage service; deprecated.", {
       ...blockVolAMembers,
-      secretRef: pointer(SecretReference),
+      secretRef: t.pointer(SecretReference),
     }),
     (source, at, check) => {
       check.needUndocumented(`${at}.volumeID`, source.volumeID);
@@ -42,9 +32,9 @@ export const blockVolA = (ctx: ApiContext): SourceFamily => ({
     },
   ),
   inline: form(
-    struct("A volume of a block storage service; deprecated.", {
+    t.struct("A volume of a block storage service; deprecated.", {
       ...blockVolAMembers,
-      secretRef: pointer(LocalObjectReference),
+      secretRef: t.pointer(LocalObjectReference),
     }),
     (source, at, check) => {
       check.needUndocumented(`${at}.volumeID`, source.volumeID);
@@ -54,12 +44,12 @@ export const blockVolA = (ctx: ApiContext): SourceFamily => ({
 });
 
 const fcForm = form(
-  struct("A Fibre Channel device.", {
-    targetWWNs: optional(atomicList(text(), "World wide names of the targets; with `lun`.")),
-    lun: pointer(int32("Number of the unit at the targets.")),
+  t.struct("A Fibre Channel device.", {
+    targetWWNs: t.optional(t.atomicList(t.text(), "World wide names of the targets; with `lun`.")),
+    lun: t.pointer(t.int32("Number of the unit at the targets.")),
     fsType,
     readOnly,
-    wwids: optional(atomicList(text(), "World wide identifiers of the volume; instead of targetWWNs and lun.")),
+    wwids: t.optional(t.atomicList(t.text(), "World wide identifiers of the volume; instead of targetWWNs and lun.")),
   }),
   (source, at, check) => {
     const byTarget = (source.targetWWNs ?? []).length > 0;
@@ -101,23 +91,23 @@ function checkQualifiedName(field: string, name: string, check: SourceCheck): vo
  */
 const requiredLun = (ctx: ApiContext) =>
   Object.assign(
-    required(int32("Number of the unit at the target.")),
+    t.required(t.int32("Number of the unit at the target.")),
     ctx.dialect.rules.requireUndocumented ? {} : { "x-keelson-presence": "keepZero" },
   );
 
-const iscsiMembers = (ctx: ApiContext, secret: TSchema) =>
-  struct("An iSCSI device.", {
-    targetPortal: required(text("Address of the target, host or host:port.")),
-    iqn: required(text("Qualified name of the target.")),
+const iscsiMembers = (ctx: ApiContext, secret: t.TSchema) =>
+  t.struct("An iSCSI device.", {
+    targetPortal: t.required(t.text("Address of the target, host or host:port.")),
+    iqn: t.required(t.text("Qualified name of the target.")),
     lun: requiredLun(ctx),
-    iscsiInterface: optional(text("Name of the interface; `default` means tcp.", { default: "default" })),
+    iscsiInterface: t.optional(t.text("Name of the interface; `default` means tcp.", { default: "default" })),
     fsType,
     readOnly,
-    portals: optional(atomicList(text(), "More addresses of the target.")),
-    chapAuthDiscovery: optional(bool("Whether discovery uses CHAP.")),
-    chapAuthSession: optional(bool("Whether sessions use CHAP.")),
-    secretRef: pointer(secret),
-    initiatorName: pointer(text("Qualified name of the initiator.")),
+    portals: t.optional(t.atomicList(t.text(), "More addresses of the target.")),
+    chapAuthDiscovery: t.optional(t.bool("Whether discovery uses CHAP.")),
+    chapAuthSession: t.optional(t.bool("Whether sessions use CHAP.")),
+    secretRef: t.pointer(secret),
+    initiatorName: t.pointer(t.text("Qualified name of the initiator.")),
   });
 
 /** Longest `name:targetPortal` that fits in the name of an interface made for an initiator. */
@@ -125,7 +115,7 @@ const MAX_INTERFACE = 64;
 
 /** An iSCSI device (PVS-39..44). */
 export function iscsi(ctx: ApiContext): SourceFamily {
-  const make = (secret: TSchema, inline: boolean) =>
+  const make = (secret: t.TSchema, inline: boolean) =>
     form(iscsiMembers(ctx, secret), (source, at, check) => {
       check.need(`${at}.targetPortal`, source.targetPortal);
       check.need(`${at}.iqn`, source.iqn);

@@ -5,7 +5,7 @@
  */
 import { dnsSubdomain } from "../../../../meta/names.ts";
 import { type ObjectMeta, TemplateMetaSchema } from "../../../../meta/object-meta.ts";
-import { always, bool, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { validateTemplateMetadata } from "../../../rules/template-metadata.ts";
 import { ClaimSpecSchema, type ClaimSpec, defaultClaimSpec, validateClaimSpec } from "../claim-spec.ts";
 import { type Members, type SourceCheck, type SourceFamily, form } from "./form.ts";
@@ -14,19 +14,19 @@ import { type Members, type SourceCheck, type SourceFamily, form } from "./form.
 export const persistentVolumeClaim: SourceFamily = {
   member: "persistentVolumeClaim",
   inline: form(
-    struct("A PersistentVolumeClaim of the Pod's namespace.", {
-      claimName: required(text("Name of the claim.")),
-      readOnly: optional(bool("Whether the volume is mounted read-only.")),
+    t.struct("A PersistentVolumeClaim of the Pod's namespace.", {
+      claimName: t.required(t.text("Name of the claim.")),
+      readOnly: t.optional(t.bool("Whether the volume is mounted read-only.")),
     }),
     (source, at, check) => check.need(`${at}.claimName`, source.claimName),
   ),
 };
 
 /** Required, but not made up when it is missing, so that the rules see that it is (VOL-28). */
-const requiredSpec = Object.assign(required(ClaimSpecSchema), { "x-keelson-presence": "keepZero" });
+const requiredSpec = Object.assign(t.required(ClaimSpecSchema), { "x-keelson-presence": "keepZero" });
 
-const PersistentVolumeClaimTemplate = struct("The claim that is made for the Pod.", {
-  metadata: always(TemplateMetaSchema),
+const PersistentVolumeClaimTemplate = t.struct("The claim that is made for the Pod.", {
+  metadata: t.always(TemplateMetaSchema),
   spec: requiredSpec,
 });
 
@@ -50,8 +50,8 @@ function checkClaimName(at: string, check: SourceCheck): void {
 export const ephemeral: SourceFamily = {
   member: "ephemeral",
   inline: form(
-    struct("A volume behind a claim that is made for the Pod and goes with it.", {
-      volumeClaimTemplate: pointer(PersistentVolumeClaimTemplate),
+    t.struct("A volume behind a claim that is made for the Pod and goes with it.", {
+      volumeClaimTemplate: t.pointer(PersistentVolumeClaimTemplate),
     }),
     (source, at, check) => {
       const template = source.volumeClaimTemplate;

@@ -3,20 +3,20 @@
  *
  * @module
  */
-import { bool, int32, nullable, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { type SourceCheck, type SourceFamily, form } from "./form.ts";
 
-const partition = optional(int32("The partition to mount; unset or 0 for the whole disk."));
-const readOnly = optional(bool("Whether the volume is read-only."));
-const fsType = optional(text("File system of the volume; ext4 when unset."));
+const partition = t.optional(t.int32("The partition to mount; unset or 0 for the whole disk."));
+const readOnly = t.optional(t.bool("Whether the volume is read-only."));
+const fsType = t.optional(t.text("File system of the volume; ext4 when unset."));
 
 const checkPartition = (at: string, value: number | undefined, check: SourceCheck): void =>
   check.range(`${at}.partition`, value, 0, 255);
 
 const blockStoreForm = form(
-  struct("A block disk of cloud A; deprecated.", {
-    volumeID: required(text("The identifier of the disk.")),
+  t.struct("A block disk of cloud A; deprecated.", {
+    volumeID: t.required(t.text("The identifier of the disk.")),
     fsType,
     partition,
     readOnly,
@@ -35,8 +35,8 @@ export const blockStoreA = (ctx: ApiContext): SourceFamily => ({
 });
 
 const persistentDiskForm = form(
-  struct("A persistent disk of a cloud; deprecated.", {
-    pdName: required(text("The name of the disk.")),
+  t.struct("A persistent disk of a cloud; deprecated.", {
+    pdName: t.required(t.text("The name of the disk.")),
     fsType,
     partition,
     readOnly,
@@ -59,14 +59,14 @@ const MANAGED_URI = "/subscriptions/";
 const BLOB_URI = "https://";
 
 const diskForm = form(
-  struct("A data disk of cloud B.", {
-    diskName: required(text("The name of the disk.")),
-    diskURI: required(text("The URI of the disk.")),
-    cachingMode: pointer(text("How the host caches: `None`, `ReadOnly` or `ReadWrite`.", { default: "ReadWrite" })),
-    fsType: pointer(text("File system of the volume.", { default: "ext4" })),
-    readOnly: pointer(bool("Whether the volume is read-only.", { default: false })),
-    kind: pointer(
-      text("`Shared` for several disks in one account, `Dedicated` for one, `Managed` for a managed disk.", {
+  t.struct("A data disk of cloud B.", {
+    diskName: t.required(t.text("The name of the disk.")),
+    diskURI: t.required(t.text("The URI of the disk.")),
+    cachingMode: t.pointer(t.text("How the host caches: `None`, `ReadOnly` or `ReadWrite`.", { default: "ReadWrite" })),
+    fsType: t.pointer(t.text("File system of the volume.", { default: "ext4" })),
+    readOnly: t.pointer(t.bool("Whether the volume is read-only.", { default: false })),
+    kind: t.pointer(
+      t.text("`Shared` for several disks in one account, `Dedicated` for one, `Managed` for a managed disk.", {
         default: "Shared",
       }),
     ),
@@ -91,8 +91,8 @@ export const diskB = (ctx: ApiContext): SourceFamily => ({
 });
 
 const shareMembers = {
-  secretName: required(text("Name of the Secret with account and key.")),
-  shareName: required(text("Name of the share.")),
+  secretName: t.required(t.text("Name of the Secret with account and key.")),
+  shareName: t.required(t.text("Name of the share.")),
   readOnly,
 };
 
@@ -109,21 +109,21 @@ const needShare = (
 export const fileB = (ctx: ApiContext): SourceFamily => ({
   member: ctx.dialect.vendor("cloudBFile"),
   pv: form(
-    struct("A file share of cloud B.", {
+    t.struct("A file share of cloud B.", {
       ...shareMembers,
-      secretNamespace: nullable(text("Namespace of the Secret; that of the Pod when unset.")),
+      secretNamespace: t.nullable(t.text("Namespace of the Secret; that of the Pod when unset.")),
     }),
     (source, at, check) => {
       needShare(source, at, check);
       if (source.secretNamespace === "") check.needUndocumented(`${at}.secretNamespace`, "");
     },
   ),
-  inline: form(struct("A file share of cloud B.", shareMembers), needShare),
+  inline: form(t.struct("A file share of cloud B.", shareMembers), needShare),
 });
 
 const photonForm = form(
-  struct("A persistent disk of cloud C; deprecated.", {
-    pdID: required(text("The identifier of the disk.")),
+  t.struct("A persistent disk of cloud C; deprecated.", {
+    pdID: t.required(t.text("The identifier of the disk.")),
     fsType,
   }),
   (source, at, check) => check.need(`${at}.pdID`, source.pdID),

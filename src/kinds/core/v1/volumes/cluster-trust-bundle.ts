@@ -4,18 +4,18 @@
  * @module
  */
 import { dnsSubdomain, domainPrefixedPath } from "../../../../meta/names.ts";
-import { type Static, bool, pointer, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { LabelSelector, validateLabelSelector } from "../../../../schema/validation/label-selector.ts";
 import type { Loose, SourceCheck } from "./form.ts";
 import { checkRequiredPath } from "./paths.ts";
 
 /** Trust anchors of one bundle, or of all bundles of a signer. */
-export const ClusterTrustBundleProjection = struct("Trust anchors as a file of PEM certificates.", {
-  name: pointer(text("One bundle by name; not beside signerName or labelSelector.")),
-  signerName: pointer(text("All bundles of a signer; their certificates are united.")),
-  labelSelector: pointer(LabelSelector),
-  optional: pointer(bool("Whether the Pod may start when no bundle is there.")),
-  path: required(text("The file, relative to the volume.")),
+export const ClusterTrustBundleProjection = t.struct("Trust anchors as a file of PEM certificates.", {
+  name: t.pointer(t.text("One bundle by name; not beside signerName or labelSelector.")),
+  signerName: t.pointer(t.text("All bundles of a signer; their certificates are united.")),
+  labelSelector: t.pointer(LabelSelector),
+  optional: t.pointer(t.bool("Whether the Pod may start when no bundle is there.")),
+  path: t.required(t.text("The file, relative to the volume.")),
 });
 
 /** The name of a bundle: that of a signer in front, with `:` for `/`, and a name behind the last colon. */
@@ -26,7 +26,7 @@ function checkName(name: string, at: string, check: SourceCheck): void {
 
 /** By name or by signer, labels with a signer only (PROJ-11, PROJ-12, PROJ-14). */
 export function checkTrustBundle(
-  source: Loose<Static<typeof ClusterTrustBundleProjection>>,
+  source: Loose<t.Static<typeof ClusterTrustBundleProjection>>,
   at: string,
   check: SourceCheck,
 ): void {

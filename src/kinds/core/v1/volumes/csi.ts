@@ -4,22 +4,24 @@
  * @module
  */
 import { dnsSubdomain } from "../../../../meta/names.ts";
-import { bool, map, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { validateDriverName } from "../../../rules/driver-name.ts";
 import { type SourceFamily, form } from "./form.ts";
 import { checkSecretReference } from "./secret-references.ts";
 import { LocalObjectReference, SecretReference } from "../../../rules/references.ts";
 
 const secretFor = (call: string) =>
-  pointer(struct(`The Secret that is passed to the driver in ${call}.`, SecretReference.properties, { atomic: true }));
+  t.pointer(
+    t.struct(`The Secret that is passed to the driver in ${call}.`, SecretReference.properties, { atomic: true }),
+  );
 
 const pvForm = form(
-  struct("A volume of a CSI driver.", {
-    driver: required(text("Name of the driver.")),
-    volumeHandle: required(text("The unique name of the volume that the driver's CreateVolume gave.")),
-    readOnly: optional(bool("Whether the volume is published read-only.")),
-    fsType: optional(text("File system of the volume, such as `ext4`.")),
-    volumeAttributes: optional(map(text(), "What the driver wants to know when it publishes the volume.")),
+  t.struct("A volume of a CSI driver.", {
+    driver: t.required(t.text("Name of the driver.")),
+    volumeHandle: t.required(t.text("The unique name of the volume that the driver's CreateVolume gave.")),
+    readOnly: t.optional(t.bool("Whether the volume is published read-only.")),
+    fsType: t.optional(t.text("File system of the volume, such as `ext4`.")),
+    volumeAttributes: t.optional(t.map(t.text(), "What the driver wants to know when it publishes the volume.")),
     controllerPublishSecretRef: secretFor("ControllerPublishVolume and ControllerUnpublishVolume"),
     nodeStageSecretRef: secretFor("NodeStageVolume"),
     nodePublishSecretRef: secretFor("NodePublishVolume"),
@@ -38,12 +40,12 @@ const pvForm = form(
 );
 
 const inlineForm = form(
-  struct("A volume that a CSI driver makes for the Pod.", {
-    driver: required(text("Name of the driver.")),
-    readOnly: pointer(bool("Whether the volume is mounted read-only.")),
-    fsType: pointer(text("File system of the volume; the driver decides when unset.")),
-    volumeAttributes: optional(map(text(), "What the driver wants to know about the volume.")),
-    nodePublishSecretRef: pointer(LocalObjectReference),
+  t.struct("A volume that a CSI driver makes for the Pod.", {
+    driver: t.required(t.text("Name of the driver.")),
+    readOnly: t.pointer(t.bool("Whether the volume is mounted read-only.")),
+    fsType: t.pointer(t.text("File system of the volume; the driver decides when unset.")),
+    volumeAttributes: t.optional(t.map(t.text(), "What the driver wants to know about the volume.")),
+    nodePublishSecretRef: t.pointer(LocalObjectReference),
   }),
   (source, at, check) => {
     validateDriverName(source.driver ?? "", `${at}.driver`, check.errors);

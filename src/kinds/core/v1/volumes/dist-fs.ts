@@ -5,18 +5,18 @@
  * @module
  */
 import { dnsLabel } from "../../../../meta/names.ts";
-import { type TSchema, atomicList, bool, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { type SourceCheck, type SourceFamily, type SourceForm, form } from "./form.ts";
 import { checkAbsolute } from "./paths.ts";
 import { LocalObjectReference, SecretReference } from "../../../rules/references.ts";
 
-const readOnly = optional(bool("Whether the volume is read-only."));
+const readOnly = t.optional(t.bool("Whether the volume is read-only."));
 
 const nfsForm = form(
-  struct("A directory of an NFS server.", {
-    server: required(text("Host name or address of the server.")),
-    path: required(text("The directory that the server exports, absolute.")),
+  t.struct("A directory of an NFS server.", {
+    server: t.required(t.text("Host name or address of the server.")),
+    path: t.required(t.text("The directory that the server exports, absolute.")),
     readOnly,
   }),
   (source, at, check) => {
@@ -30,7 +30,7 @@ const nfsForm = form(
 export const nfs: SourceFamily = { member: "nfs", pv: nfsForm, inline: nfsForm };
 
 /** PersistentVolumes name a Secret anywhere, Pods one of their namespace (VOL-36). */
-const twoForms = (make: (secret: TSchema) => SourceForm): Pick<SourceFamily, "pv" | "inline"> => ({
+const twoForms = (make: (secret: t.TSchema) => SourceForm): Pick<SourceFamily, "pv" | "inline"> => ({
   pv: make(SecretReference),
   inline: make(LocalObjectReference),
 });
@@ -42,12 +42,12 @@ export const distFsA = (ctx: ApiContext): SourceFamily => ({
   clashName: ctx.dialect.rules.recordedCauseNames ? "cephFS" : ctx.dialect.vendor("distFsA"),
   ...twoForms((secret) =>
     form(
-      struct("A file system that monitors serve; deprecated.", {
-        monitors: required(atomicList(text(), "Addresses of the monitors.")),
-        path: optional(text("The directory to mount; `/` when unset.")),
-        user: optional(text("The user; `admin` when unset.")),
-        secretFile: optional(text("File with the key of the user on the node.")),
-        secretRef: pointer(secret),
+      t.struct("A file system that monitors serve; deprecated.", {
+        monitors: t.required(t.atomicList(t.text(), "Addresses of the monitors.")),
+        path: t.optional(t.text("The directory to mount; `/` when unset.")),
+        user: t.optional(t.text("The user; `admin` when unset.")),
+        secretFile: t.optional(t.text("File with the key of the user on the node.")),
+        secretRef: t.pointer(secret),
         readOnly,
       }),
       (source, at, check) => check.needUndocumented(`${at}.monitors`, source.monitors),
@@ -61,14 +61,14 @@ export const rbd: SourceFamily = {
   member: "rbd",
   ...twoForms((secret) =>
     form(
-      struct("A block device that monitors serve; deprecated.", {
-        monitors: required(atomicList(text(), "Addresses of the monitors.")),
-        image: required(text("Name of the image.")),
-        fsType: optional(text("File system of the volume; ext4 when unset.")),
-        pool: optional(text("The pool of the image.", { default: "rbd" })),
-        user: optional(text("The user.", { default: "admin" })),
-        keyring: optional(text("File with the keys of the user.", { default: "/etc/ceph/keyring" })),
-        secretRef: pointer(secret),
+      t.struct("A block device that monitors serve; deprecated.", {
+        monitors: t.required(t.atomicList(t.text(), "Addresses of the monitors.")),
+        image: t.required(t.text("Name of the image.")),
+        fsType: t.optional(t.text("File system of the volume; ext4 when unset.")),
+        pool: t.optional(t.text("The pool of the image.", { default: "rbd" })),
+        user: t.optional(t.text("The user.", { default: "admin" })),
+        keyring: t.optional(t.text("File with the keys of the user.", { default: "/etc/ceph/keyring" })),
+        secretRef: t.pointer(secret),
         readOnly,
       }),
       (source, at, check) => {
@@ -81,8 +81,8 @@ export const rbd: SourceFamily = {
 };
 
 const endpointMembers = {
-  endpoints: required(text("Name of the Endpoints object that lists the servers.")),
-  path: required(text("Name of the volume on the servers.")),
+  endpoints: t.required(t.text("Name of the Endpoints object that lists the servers.")),
+  path: t.required(t.text("Name of the volume on the servers.")),
   readOnly,
 };
 
@@ -99,9 +99,9 @@ const needEndpoints = (
 export const distFsB = (ctx: ApiContext): SourceFamily => ({
   member: ctx.dialect.vendor("distFsB"),
   pv: form(
-    struct("A file system behind an Endpoints object; deprecated.", {
+    t.struct("A file system behind an Endpoints object; deprecated.", {
       ...endpointMembers,
-      endpointsNamespace: pointer(text("Namespace of the Endpoints; that of the bound claim when unset.")),
+      endpointsNamespace: t.pointer(t.text("Namespace of the Endpoints; that of the bound claim when unset.")),
     }),
     (source, at, check) => {
       needEndpoints(source, at, check);
@@ -110,7 +110,7 @@ export const distFsB = (ctx: ApiContext): SourceFamily => ({
       }
     },
   ),
-  inline: form(struct("A file system behind an Endpoints object; deprecated.", endpointMembers), needEndpoints),
+  inline: form(t.struct("A file system behind an Endpoints object; deprecated.", endpointMembers), needEndpoints),
   deprecated: { text: "deprecated in v1.25, non-functional in v1.26+", pv: true, inline: true },
 });
 
@@ -121,13 +121,13 @@ function isHostAndPort(pair: string): boolean {
 }
 
 const distFsCForm = form(
-  struct("A volume of a registry of servers; deprecated.", {
-    registry: required(text("The servers: host:port pairs, separated by commas.")),
-    volume: required(text("Name of the volume.")),
+  t.struct("A volume of a registry of servers; deprecated.", {
+    registry: t.required(t.text("The servers: host:port pairs, separated by commas.")),
+    volume: t.required(t.text("Name of the volume.")),
     readOnly,
-    user: optional(text("The user to which access is mapped.")),
-    group: optional(text("The group to which access is mapped.")),
-    tenant: optional(text("The tenant that owns the volume.")),
+    user: t.optional(t.text("The user to which access is mapped.")),
+    group: t.optional(t.text("The group to which access is mapped.")),
+    tenant: t.optional(t.text("The tenant that owns the volume.")),
   }),
   (source, at, check) => {
     const registry = source.registry ?? "";

@@ -7,19 +7,7 @@
 import { qualifiedName } from "../../../../meta/names.ts";
 import { quantitySign } from "../../../../meta/quantity.ts";
 import { splitSubscript } from "../../../../meta/subscripted-path.ts";
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int32,
-  optional,
-  pointer,
-  quantity,
-  required,
-  struct,
-  text,
-} from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { type Loose, type SourceCheck, type SourceFamily, form } from "./form.ts";
 import { checkMode, checkRequiredPath } from "./paths.ts";
@@ -27,46 +15,46 @@ import { checkMode, checkRequiredPath } from "./paths.ts";
 const MODE = "Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511)";
 
 /** The mode of files that do not say their own: 0644 by default (VOL-6, LIM-16, AMB-12). */
-export const defaultMode = pointer(int32(`${MODE}, of files that do not say their own.`, { default: 0o644 }));
+export const defaultMode = t.pointer(t.int32(`${MODE}, of files that do not say their own.`, { default: 0o644 }));
 
 /** A key and the file that it becomes. */
-export const KeyToPath = struct("A key and the file that it becomes.", {
-  key: required(text("The key to project.")),
-  path: required(text("The file, relative to the volume; without `..` as an element or at the beginning.")),
-  mode: pointer(int32(`${MODE}; the defaultMode of the volume when unset.`)),
+export const KeyToPath = t.struct("A key and the file that it becomes.", {
+  key: t.required(t.text("The key to project.")),
+  path: t.required(t.text("The file, relative to the volume; without `..` as an element or at the beginning.")),
+  mode: t.pointer(t.int32(`${MODE}; the defaultMode of the volume when unset.`)),
 });
 
 /** A member of the Pod. */
-export const ObjectFieldSelector = struct(
+export const ObjectFieldSelector = t.struct(
   "A member of the Pod.",
   {
-    apiVersion: optional(text("The version in which the path is written.", { default: "v1" })),
-    fieldPath: required(text("The member, such as `metadata.labels` or `metadata.annotations['key']`.")),
+    apiVersion: t.optional(t.text("The version in which the path is written.", { default: "v1" })),
+    fieldPath: t.required(t.text("The member, such as `metadata.labels` or `metadata.annotations['key']`.")),
   },
   { atomic: true },
 );
 
 /** A resource of a container. */
-export const ResourceFieldSelector = struct(
+export const ResourceFieldSelector = t.struct(
   "A resource of a container.",
   {
-    containerName: optional(text("The container; required in volumes, optional in environment variables.")),
-    resource: required(text("The resource, such as `limits.cpu`.")),
-    divisor: always(quantity("The unit in which the value is written, 1 when unset.")),
+    containerName: t.optional(t.text("The container; required in volumes, optional in environment variables.")),
+    resource: t.required(t.text("The resource, such as `limits.cpu`.")),
+    divisor: t.always(t.quantity("The unit in which the value is written, 1 when unset.")),
   },
   { atomic: true },
 );
 
 /** A file that holds a member of the Pod or a resource of a container. */
-export const DownwardAPIVolumeFile = struct("A file that holds a member of the Pod or a resource of a container.", {
-  path: required(text("The file, relative to the volume; without `..` as an element or at the beginning.")),
-  fieldRef: pointer(ObjectFieldSelector),
-  resourceFieldRef: pointer(ResourceFieldSelector),
-  mode: pointer(int32(`${MODE}; the defaultMode of the volume when unset.`)),
+export const DownwardAPIVolumeFile = t.struct("A file that holds a member of the Pod or a resource of a container.", {
+  path: t.required(t.text("The file, relative to the volume; without `..` as an element or at the beginning.")),
+  fieldRef: t.pointer(ObjectFieldSelector),
+  resourceFieldRef: t.pointer(ResourceFieldSelector),
+  mode: t.pointer(t.int32(`${MODE}; the defaultMode of the volume when unset.`)),
 });
 
-type Keys = readonly Loose<Static<typeof KeyToPath>>[] | undefined;
-type Files = readonly Loose<Static<typeof DownwardAPIVolumeFile>>[] | undefined;
+type Keys = readonly Loose<t.Static<typeof KeyToPath>>[] | undefined;
+type Files = readonly Loose<t.Static<typeof DownwardAPIVolumeFile>>[] | undefined;
 
 /** The entries of a configMap or secret volume (PROJ-1..4). */
 export function checkKeys(items: Keys, at: string, check: SourceCheck): void {
@@ -106,7 +94,7 @@ const KNOWN_FIELDS = [
  * @param allowed the paths without subscript that are allowed at this place
  */
 export function checkFieldRef(
-  ref: Loose<Static<typeof ObjectFieldSelector>>,
+  ref: Loose<t.Static<typeof ObjectFieldSelector>>,
   at: string,
   allowed: readonly string[],
   check: SourceCheck,
@@ -148,7 +136,7 @@ const DIVISORS: Readonly<Record<string, readonly string[]>> = {
 
 /** A resource that may be named: cpu, memory, ephemeral storage, huge pages (PROJ-8, AMB-30). */
 export function checkResourceRef(
-  ref: Loose<Static<typeof ResourceFieldSelector>>,
+  ref: Loose<t.Static<typeof ResourceFieldSelector>>,
   at: string,
   inVolume: boolean,
   check: SourceCheck,
@@ -180,8 +168,8 @@ export function checkFiles(items: Files, at: string, check: SourceCheck): void {
 
 const OPTIONAL_SOURCE = "Whether the Pod may start without it, or without a listed key.";
 
-const items = optional(
-  atomicList(
+const items = t.optional(
+  t.atomicList(
     KeyToPath,
     "The keys to project; all when empty. A listed key that is missing is an error unless optional.",
   ),
@@ -191,11 +179,11 @@ const items = optional(
 export const configMap: SourceFamily = {
   member: "configMap",
   inline: form(
-    struct("A ConfigMap as files: one for each key.", {
-      name: optional(text("Name of the ConfigMap.")),
+    t.struct("A ConfigMap as files: one for each key.", {
+      name: t.optional(t.text("Name of the ConfigMap.")),
       items,
       defaultMode,
-      optional: pointer(bool(OPTIONAL_SOURCE)),
+      optional: t.pointer(t.bool(OPTIONAL_SOURCE)),
     }),
     (source, at, check) => {
       check.needUndocumented(`${at}.name`, source.name);
@@ -209,11 +197,11 @@ export const configMap: SourceFamily = {
 export const secret: SourceFamily = {
   member: "secret",
   inline: form(
-    struct("A Secret as files: one for each key.", {
-      secretName: optional(text("Name of the Secret.")),
+    t.struct("A Secret as files: one for each key.", {
+      secretName: t.optional(t.text("Name of the Secret.")),
       items,
       defaultMode,
-      optional: pointer(bool(OPTIONAL_SOURCE)),
+      optional: t.pointer(t.bool(OPTIONAL_SOURCE)),
     }),
     (source, at, check) => {
       check.needUndocumented(`${at}.secretName`, source.secretName);
@@ -229,8 +217,8 @@ export const downwardAPI = (ctx: ApiContext): SourceFamily => ({
   // Kubernetes misspells the second source of a volume.
   clashName: ctx.dialect.rules.recordedCauseNames ? "downwarAPI" : "downwardAPI",
   inline: form(
-    struct("Members of the Pod and resources of its containers as files.", {
-      items: optional(atomicList(DownwardAPIVolumeFile, "The files.")),
+    t.struct("Members of the Pod and resources of its containers as files.", {
+      items: t.optional(t.atomicList(DownwardAPIVolumeFile, "The files.")),
       defaultMode,
     }),
     (source, at, check) => {

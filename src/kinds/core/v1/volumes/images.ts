@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { optional, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { type SourceFamily, form } from "./form.ts";
 import { checkDescending } from "./paths.ts";
 
@@ -48,10 +48,10 @@ function pathLength(name: string): number {
 export const image: SourceFamily = {
   member: "image",
   inline: form(
-    struct("An OCI image or artifact, mounted read-only.", {
-      reference: optional(text("The image or artifact.")),
-      pullPolicy: optional(
-        text(
+    t.struct("An OCI image or artifact, mounted read-only.", {
+      reference: t.optional(t.text("The image or artifact.")),
+      pullPolicy: t.optional(
+        t.text(
           "`Always`, `Never` or `IfNotPresent`; `Always` for the tag `latest` and `IfNotPresent` for others when unset.",
         ),
       ),
@@ -71,10 +71,10 @@ export const image: SourceFamily = {
 export const gitRepo: SourceFamily = {
   member: "gitRepo",
   inline: form(
-    struct("A git repository that is checked out when the Pod starts; deprecated.", {
-      repository: required(text("URL of the repository.")),
-      revision: optional(text("Hash of the commit.")),
-      directory: optional(text("Where to check out; `.` for the volume itself, else a directory below it.")),
+    t.struct("A git repository that is checked out when the Pod starts; deprecated.", {
+      repository: t.required(t.text("URL of the repository.")),
+      revision: t.optional(t.text("Hash of the commit.")),
+      directory: t.optional(t.text("Where to check out; `.` for the volume itself, else a directory below it.")),
     }),
     (source, at, check) => {
       check.need(`${at}.repository`, source.repository);

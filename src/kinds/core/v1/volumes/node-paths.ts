@@ -4,7 +4,7 @@
  * @module
  */
 import { quantitySign } from "../../../../meta/quantity.ts";
-import { optional, pointer, quantity, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { type SourceFamily, form } from "./form.ts";
 import { checkNoBacksteps } from "./paths.ts";
 
@@ -20,10 +20,10 @@ const HOST_PATH_TYPES = [
 ];
 
 const hostPathForm = form(
-  struct("A file or directory of the node; for development on one node.", {
-    path: required(text("The path on the node; a symbolic link is followed.")),
-    type: pointer(
-      text(
+  t.struct("A file or directory of the node; for development on one node.", {
+    path: t.required(t.text("The path on the node; a symbolic link is followed.")),
+    type: t.pointer(
+      t.text(
         "What must be there: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or " +
           "`DirectoryOrCreate` and `FileOrCreate`, which make an empty one when nothing is.",
         { default: "" },
@@ -44,9 +44,9 @@ export const hostPath: SourceFamily = { member: "hostPath", pv: hostPathForm, in
 export const local: SourceFamily = {
   member: "local",
   pv: form(
-    struct("A directory or block device of one node.", {
-      path: required(text("The path on the node.")),
-      fsType: pointer(text("File system to make on a block device; chosen when unset.")),
+    t.struct("A directory or block device of one node.", {
+      path: t.required(t.text("The path on the node.")),
+      fsType: t.pointer(t.text("File system to make on a block device; chosen when unset.")),
     }),
     (source, at, check) => {
       if (!source.path) return check.errors.required(`${at}.path`);
@@ -59,9 +59,9 @@ export const local: SourceFamily = {
 export const emptyDir: SourceFamily = {
   member: "emptyDir",
   inline: form(
-    struct("A directory that is empty at first and goes with the Pod.", {
-      medium: optional(text("Where it is kept: empty for the medium of the node, `Memory`, `HugePages`.")),
-      sizeLimit: pointer(quantity("How much may be stored in it.")),
+    t.struct("A directory that is empty at first and goes with the Pod.", {
+      medium: t.optional(t.text("Where it is kept: empty for the medium of the node, `Memory`, `HugePages`.")),
+      sizeLimit: t.pointer(t.quantity("How much may be stored in it.")),
     }),
     (source, at, check) => {
       if (source.sizeLimit !== undefined && quantitySign(source.sizeLimit) < 0) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { domainPrefixedPath, prefixedName } from "../../../../meta/names.ts";
-import { type Static, int32, map, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { Loose, SourceCheck } from "./form.ts";
 import { checkInsideVolume } from "./paths.ts";
 
@@ -14,18 +14,18 @@ const MOST_EXPIRATION = 7_862_400;
 const MOST_ANNOTATION_BYTES = 262_144;
 
 /** A key that the node agent makes and the certificate that a signer gives for it. */
-export const PodCertificateProjection = struct(
+export const PodCertificateProjection = t.struct(
   "A key that the node agent makes and the certificate chain that a signer gives for it, renewed in time.",
   {
-    signerName: required(text("The signer that is asked, such as `example.com/signer`.")),
-    keyType: required(text("`RSA3072`, `RSA4096`, `ECDSAP256`, `ECDSAP384`, `ECDSAP521` or `ED25519`.")),
-    maxExpirationSeconds: pointer(
-      int32("The longest lifetime that is asked for: 3600 to 7862400 seconds, one day when unset."),
+    signerName: t.required(t.text("The signer that is asked, such as `example.com/signer`.")),
+    keyType: t.required(t.text("`RSA3072`, `RSA4096`, `ECDSAP256`, `ECDSAP384`, `ECDSAP521` or `ED25519`.")),
+    maxExpirationSeconds: t.pointer(
+      t.int32("The longest lifetime that is asked for: 3600 to 7862400 seconds, one day when unset."),
     ),
-    credentialBundlePath: optional(text("A file with the private key in PKCS#8 and the certificates, leaf first.")),
-    keyPath: optional(text("A file with the key alone; it may not match the chain while both are being renewed.")),
-    certificateChainPath: optional(text("A file with the certificates alone.")),
-    userAnnotations: optional(map(text(), "What the signer is told beside; keys with a domain.")),
+    credentialBundlePath: t.optional(t.text("A file with the private key in PKCS#8 and the certificates, leaf first.")),
+    keyPath: t.optional(t.text("A file with the key alone; it may not match the chain while both are being renewed.")),
+    certificateChainPath: t.optional(t.text("A file with the certificates alone.")),
+    userAnnotations: t.optional(t.map(t.text(), "What the signer is told beside; keys with a domain.")),
   },
 );
 
@@ -46,7 +46,7 @@ function checkAnnotations(
 
 /** A signer, a key type, at least one file, and a lifetime within the limits (PROJ-19..26, LIM-8, LIM-9). */
 export function checkPodCertificate(
-  source: Loose<Static<typeof PodCertificateProjection>>,
+  source: Loose<t.Static<typeof PodCertificateProjection>>,
   at: string,
   check: SourceCheck,
 ): void {

@@ -3,60 +3,49 @@
  *
  * @module
  */
-import {
-  type Static,
-  always,
-  atomicList,
-  bool,
-  int64,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import { ClusterTrustBundleProjection, checkTrustBundle } from "./cluster-trust-bundle.ts";
 import { DownwardAPIVolumeFile, KeyToPath, checkFiles, checkKeys, defaultMode } from "./files.ts";
 import { type Loose, type SourceCheck, type SourceFamily, form } from "./form.ts";
 import { checkInsideVolume, checkMode } from "./paths.ts";
 import { PodCertificateProjection, checkPodCertificate } from "./pod-certificate.ts";
 
-const keyItems = optional(atomicList(KeyToPath, "The keys to project; all when empty."));
-const optionalSource = pointer(bool("Whether the Pod may start without it, or without a listed key."));
+const keyItems = t.optional(t.atomicList(KeyToPath, "The keys to project; all when empty."));
+const optionalSource = t.pointer(t.bool("Whether the Pod may start without it, or without a listed key."));
 
-const ServiceAccountTokenProjection = struct("A token of the Pod's service account, renewed before it expires.", {
-  audience: optional(text("Whom the token is for; the API server when empty.")),
-  expirationSeconds: pointer(int64("How long the token is valid: at least 600 seconds.", { default: 3600 })),
-  path: required(text("The file, relative to the volume.")),
+const ServiceAccountTokenProjection = t.struct("A token of the Pod's service account, renewed before it expires.", {
+  audience: t.optional(t.text("Whom the token is for; the API server when empty.")),
+  expirationSeconds: t.pointer(t.int64("How long the token is valid: at least 600 seconds.", { default: 3600 })),
+  path: t.required(t.text("The file, relative to the volume.")),
 });
 
-const VolumeProjection = struct("One source of a projected volume: exactly one member is set.", {
-  secret: pointer(
-    struct("A Secret as files.", {
-      name: optional(text("Name of the Secret.")),
+const VolumeProjection = t.struct("One source of a projected volume: exactly one member is set.", {
+  secret: t.pointer(
+    t.struct("A Secret as files.", {
+      name: t.optional(t.text("Name of the Secret.")),
       items: keyItems,
       optional: optionalSource,
     }),
   ),
-  downwardAPI: pointer(
-    struct("Members of the Pod and resources of its containers as files.", {
-      items: optional(atomicList(DownwardAPIVolumeFile, "The files.")),
+  downwardAPI: t.pointer(
+    t.struct("Members of the Pod and resources of its containers as files.", {
+      items: t.optional(t.atomicList(DownwardAPIVolumeFile, "The files.")),
     }),
   ),
-  configMap: pointer(
-    struct("A ConfigMap as files.", {
-      name: optional(text("Name of the ConfigMap.")),
+  configMap: t.pointer(
+    t.struct("A ConfigMap as files.", {
+      name: t.optional(t.text("Name of the ConfigMap.")),
       items: keyItems,
       optional: optionalSource,
     }),
   ),
-  serviceAccountToken: pointer(ServiceAccountTokenProjection),
-  clusterTrustBundle: pointer(ClusterTrustBundleProjection),
-  podCertificate: pointer(PodCertificateProjection),
+  serviceAccountToken: t.pointer(ServiceAccountTokenProjection),
+  clusterTrustBundle: t.pointer(ClusterTrustBundleProjection),
+  podCertificate: t.pointer(PodCertificateProjection),
 });
 
-type Source = Loose<Static<typeof VolumeProjection>>;
-type Token = Loose<Static<typeof ServiceAccountTokenProjection>>;
+type Source = Loose<t.Static<typeof VolumeProjection>>;
+type Token = Loose<t.Static<typeof ServiceAccountTokenProjection>>;
 
 /** The members of a projection, in the order in which they are looked at. */
 export const PROJECTION_MEMBERS = [
@@ -132,8 +121,8 @@ function checkSources(sources: readonly Source[], at: string, check: SourceCheck
 export const projected: SourceFamily = {
   member: "projected",
   inline: form(
-    struct("Several sources in one directory.", {
-      sources: always(atomicList(VolumeProjection, "The sources.")),
+    t.struct("Several sources in one directory.", {
+      sources: t.always(t.atomicList(VolumeProjection, "The sources.")),
       defaultMode,
     }),
     (source, at, check) => {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type TSchema, pointer } from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { blockVolA, fc, iscsi } from "./block.ts";
 import { ephemeral, persistentVolumeClaim } from "./claims.ts";
@@ -123,8 +123,8 @@ function pick(which: "pv" | "inline", families: readonly SourceFamily[]): readon
 }
 
 /** The members of a struct that holds sources. */
-export const sourceMembers = (sources: readonly Source[]): Record<string, TSchema> =>
-  Object.fromEntries(sources.map((source) => [source.member, pointer(source.form.schema)]));
+export const sourceMembers = (sources: readonly Source[]): Record<string, t.TSchema> =>
+  Object.fromEntries(sources.map((source) => [source.member, t.pointer(source.form.schema)]));
 
 /** Writes the defaults of the source that is set. */
 export function defaultSource(sources: readonly Source[], spec: Members, ctx: ApiContext): void {

@@ -5,29 +5,19 @@
  * @module
  */
 import { dnsLabel } from "../../../../meta/names.ts";
-import {
-  type TSchema,
-  bool,
-  map,
-  nullable,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../../meta/types.ts";
+import * as t from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { type SourceCheck, type SourceFamily, form } from "./form.ts";
 import { needName, needNameAndNamespace } from "./secret-references.ts";
 import { LocalObjectReference, ObjectReference, SecretReference } from "../../../rules/references.ts";
 
-const readOnly = optional(bool("Whether the volume is read-only."));
-const fsType = optional(text("File system of the volume; ext4 when unset."));
+const readOnly = t.optional(t.bool("Whether the volume is read-only."));
+const fsType = t.optional(t.text("File system of the volume; ext4 when unset."));
 
 const datasetForm = form(
-  struct("A dataset of a data manager; deprecated.", {
-    datasetName: optional(text("Name of the dataset; or datasetUUID.")),
-    datasetUUID: optional(text("UUID of the dataset; or datasetName.")),
+  t.struct("A dataset of a data manager; deprecated.", {
+    datasetName: t.optional(t.text("Name of the dataset; or datasetUUID.")),
+    datasetUUID: t.optional(t.text("UUID of the dataset; or datasetName.")),
   }),
   (source, at, check) => {
     const { datasetName, datasetUUID } = source;
@@ -59,14 +49,14 @@ function checkOptions(at: string, options: Readonly<Record<string, string | unde
   }
 }
 
-const flexForm = (secret: TSchema) =>
+const flexForm = (secret: t.TSchema) =>
   form(
-    struct("A volume of a script on the node; deprecated.", {
-      driver: required(text("Name of the script.")),
-      fsType: optional(text("File system of the volume; the script decides when unset.")),
-      secretRef: pointer(secret),
+    t.struct("A volume of a script on the node; deprecated.", {
+      driver: t.required(t.text("Name of the script.")),
+      fsType: t.optional(t.text("File system of the volume; the script decides when unset.")),
+      secretRef: t.pointer(secret),
       readOnly,
-      options: optional(map(text(), "What the script wants to know.")),
+      options: t.optional(t.map(t.text(), "What the script wants to know.")),
     }),
     (source, at, check) => {
       check.need(`${at}.driver`, source.driver);
@@ -83,8 +73,8 @@ export const flexVolume: SourceFamily = {
 };
 
 const vendorDForm = form(
-  struct("A volume of vendor D.", {
-    volumeID: required(text("The identifier of the volume.")),
+  t.struct("A volume of vendor D.", {
+    volumeID: t.required(t.text("The identifier of the volume.")),
     fsType,
     readOnly,
   }),
@@ -100,18 +90,18 @@ export const vendorD = (ctx: ApiContext): SourceFamily => ({
 
 /** A volume of vendor E (PVS-52..55). The documents require the secretRef, Kubernetes prints an unset one as null and requires the volumeName. */
 export function vendorE(ctx: ApiContext): SourceFamily {
-  const make = (secret: TSchema) =>
+  const make = (secret: t.TSchema) =>
     form(
-      struct("A volume of vendor E; deprecated.", {
-        gateway: required(text("Address of the gateway.")),
-        system: required(text("Name of the storage system.")),
-        secretRef: nullable(secret),
-        sslEnabled: optional(bool("Whether the gateway is spoken to by TLS.")),
-        protectionDomain: optional(text("Name of the protection domain.")),
-        storagePool: optional(text("The pool of the protection domain.")),
-        storageMode: optional(text("`ThickProvisioned` or `ThinProvisioned`.", { default: "ThinProvisioned" })),
-        volumeName: optional(text("Name of the volume in the storage system.")),
-        fsType: optional(text("File system of the volume.", { default: "xfs" })),
+      t.struct("A volume of vendor E; deprecated.", {
+        gateway: t.required(t.text("Address of the gateway.")),
+        system: t.required(t.text("Name of the storage system.")),
+        secretRef: t.nullable(secret),
+        sslEnabled: t.optional(t.bool("Whether the gateway is spoken to by TLS.")),
+        protectionDomain: t.optional(t.text("Name of the protection domain.")),
+        storagePool: t.optional(t.text("The pool of the protection domain.")),
+        storageMode: t.optional(t.text("`ThickProvisioned` or `ThinProvisioned`.", { default: "ThinProvisioned" })),
+        volumeName: t.optional(t.text("Name of the volume in the storage system.")),
+        fsType: t.optional(t.text("File system of the volume.", { default: "xfs" })),
         readOnly,
       }),
       (source, at, check) => {
@@ -132,8 +122,8 @@ export function vendorE(ctx: ApiContext): SourceFamily {
 }
 
 const vendorFMembers = {
-  volumeName: optional(text("Name of the volume, unique in its namespace.")),
-  volumeNamespace: optional(text("Namespace of the volume at the vendor.")),
+  volumeName: t.optional(t.text("Name of the volume, unique in its namespace.")),
+  volumeNamespace: t.optional(t.text("Namespace of the volume at the vendor.")),
   fsType,
   readOnly,
 };
@@ -153,14 +143,14 @@ const checkVendorF = (
 export const vendorF = (ctx: ApiContext): SourceFamily => ({
   member: ctx.dialect.vendor("vendorFVolume"),
   pv: form(
-    struct("A volume of vendor F; deprecated.", { ...vendorFMembers, secretRef: pointer(ObjectReference) }),
+    t.struct("A volume of vendor F; deprecated.", { ...vendorFMembers, secretRef: t.pointer(ObjectReference) }),
     (source, at, check) => {
       checkVendorF(source, at, check);
       needNameAndNamespace(source.secretRef, `${at}.secretRef`, check);
     },
   ),
   inline: form(
-    struct("A volume of vendor F; deprecated.", { ...vendorFMembers, secretRef: pointer(LocalObjectReference) }),
+    t.struct("A volume of vendor F; deprecated.", { ...vendorFMembers, secretRef: t.pointer(LocalObjectReference) }),
     (source, at, check) => {
       checkVendorF(source, at, check);
       needName(source.secretRef, `${at}.secretRef`, check);
@@ -170,11 +160,11 @@ export const vendorF = (ctx: ApiContext): SourceFamily => ({
 });
 
 const vendorGForm = form(
-  struct("A virtual disk of vendor G.", {
-    volumePath: required(text("Path of the disk.")),
+  t.struct("A virtual disk of vendor G.", {
+    volumePath: t.required(t.text("Path of the disk.")),
     fsType,
-    storagePolicyName: optional(text("Name of the storage policy.")),
-    storagePolicyID: optional(text("Identifier of the storage policy.")),
+    storagePolicyName: t.optional(t.text("Name of the storage policy.")),
+    storagePolicyID: t.optional(t.text("Identifier of the storage policy.")),
   }),
   (source, at, check) => check.need(`${at}.volumePath`, source.volumePath),
 );
