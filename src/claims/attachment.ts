@@ -47,11 +47,11 @@ export const attachmentName = ({ driver, handle }: Disk, node: string): string =
 export const isAttachmentName = (name: string): boolean => /^csi-[0-9a-f]{64}$/.test(name);
 
 /** What a volume is called in the status of nodes (CTL-AD-3). */
-export const entryOf = ({ driver, handle }: Disk, { entry }: AttachNames): string =>
+export const nodeEntry = ({ driver, handle }: Disk, { entry }: AttachNames): string =>
   `${entry}${idOf({ driver, handle })}`;
 
 /** Whether a volume is for one node at a time: who says nothing of it is not held to that (CTL-AD-14, 15). */
-export function isForOneNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {
+export function isSingleNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {
   const isShared = accessModes.some((mode) => mode === "ReadOnlyMany" || mode === "ReadWriteMany");
   return accessModes.length > 0 && !isShared;
 }

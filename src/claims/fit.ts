@@ -76,7 +76,7 @@ export function isMeantFor({ spec: { claimRef } }: PersistentVolume, { metadata 
 }
 
 /** Why a claim that had its volume, as it is now, has lost it; undefined where it has not (CTL-BIND-36..41). */
-export function lossOf(
+export function lostReason(
   { metadata, spec }: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): string | undefined {
@@ -87,8 +87,8 @@ export function lossOf(
   return isKept ? undefined : "Two claims are bound to the same volume, this one is bound incorrectly";
 }
 
-/** The shelf of a volume or a claim: equal for those of one class, volumeMode and attributes class. */
-export const shelfOf = (object: PersistentVolume | PersistentVolumeClaim, names: BinderNames): string =>
+/** The bucket of a volume or a claim: equal for those of one class, volumeMode and attributes class. */
+export const bucketOf = (object: PersistentVolume | PersistentVolumeClaim, names: BinderNames): string =>
   JSON.stringify([classOf(object, names), modeOf(object), attributesOf(object)]);
 
 /** The access modes of a volume as a text, which is equal for equal ones. */
@@ -112,7 +112,7 @@ function isSelected({ metadata }: PersistentVolume, claim: PersistentVolumeClaim
   return !selector || selectorOf(selector).matches(metadata.labels);
 }
 
-/** Whether a claim may take a volume that nobody has: what their shelf does not say already. */
+/** Whether a claim may take a volume that nobody has: what their bucket does not say already. */
 export const fits = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   isLargeEnough(volume, claim) && isSelected(volume, claim);
 

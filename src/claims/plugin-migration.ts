@@ -8,7 +8,7 @@ import type { Dialect } from "../meta/dialect.ts";
 /** What a dialect knows of migrated plugins. */
 export interface Migration {
   /** The annotation that names the driver. */
-  readonly mark: string;
+  readonly annotation: string;
   /** The driver of a provisioner that was built in. */
   driverOf(provisioner: string | undefined): string | undefined;
   /** What a volume is to the driver that took its plugin over; undefined for sources of other plugins. */
@@ -31,7 +31,7 @@ export interface MigratedSource {
 
 /** The migrated plugins of a dialect. */
 export const migrationOf = ({ migratedPlugins, labelDomain }: Dialect): Migration => ({
-  mark: `pv.${labelDomain}/migrated-to`,
+  annotation: `pv.${labelDomain}/migrated-to`,
   driverOf: (provisioner) => migratedPlugins.find(({ plugin }) => provisioner === `${labelDomain}/${plugin}`)?.driver,
   ofSource(volume) {
     const sources = volume.spec as Readonly<Record<string, Source>>;
@@ -45,13 +45,13 @@ export const migrationOf = ({ migratedPlugins, labelDomain }: Dialect): Migratio
 type Source = Readonly<Record<string, unknown>>;
 
 /** The members that name a disk, each for the plugins that have it. */
-const NAMING = ["volumeID", "diskURI", "volumePath", "shareName"];
+const HANDLE_FIELDS = ["volumeID", "diskURI", "volumePath", "shareName"];
 
 /** What the driver of a plugin knows a volume by: mostly what the plugin did. */
 function handleOf(source: Source, { metadata }: Sourced, labelDomain: string): string {
   const { pdName } = source;
   if (typeof pdName === "string") return diskHandle(pdName, metadata.labels?.[`topology.${labelDomain}/zone`]);
-  const name = NAMING.map((member) => source[member]).find((value) => typeof value === "string") ?? "";
+  const name = HANDLE_FIELDS.map((member) => source[member]).find((value) => typeof value === "string") ?? "";
   // The last part of a location with a zone, such as aws://zone/vol-1, is the disk.
   return name.startsWith("aws://") ? name.slice(name.lastIndexOf("/") + 1) : name;
 }

@@ -10,16 +10,16 @@ import type { Migration } from "./plugin-migration.ts";
 import type { BinderNames } from "./annotations.ts";
 
 /** Who makes a volume, or why nobody does; `note` says it. */
-export type Maker =
+export type ProvisionerChoice =
   | { readonly is: "nobody" | "class is absent" | "built in"; readonly note: string }
   | { readonly is: "outside"; readonly provisioner: string; readonly note: string };
 
 /** Who makes a volume for a claim of a class, which may not be there. */
-export function makerOf(
+export function provisionerOf(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
   { names, migration }: { readonly names: BinderNames; readonly migration: Migration },
-): Maker {
+): ProvisionerChoice {
   const className = classOf(claim, names);
   if (className === "")
     return { is: "nobody", note: "no persistent volumes available for this claim and no storage class is set" };
@@ -29,11 +29,11 @@ export function makerOf(
   if (provisioner.startsWith(names.builtIn)) {
     return { is: "built in", note: `no volume plugin matched name: ${provisioner}` };
   }
-  return { is: "outside", provisioner, note: waitingText(provisioner) };
+  return { is: "outside", provisioner, note: externalProvisioningText(provisioner) };
 }
 
 /** The words of Kubernetes for a claim whose provisioner is not part of it. */
-const waitingText = (provisioner: string): string =>
+const externalProvisioningText = (provisioner: string): string =>
   `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
   "If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
 

@@ -8,13 +8,13 @@ import type { Migration } from "./plugin-migration.ts";
 import type { BinderNames } from "./annotations.ts";
 
 /** What becomes of it; `who` deletes it elsewhere, `why` it cannot be deleted. */
-export type Fate =
+export type ReclaimAction =
   | { readonly is: "kept" | "deleted" | "recycled" }
   | { readonly is: "deleted elsewhere"; readonly who: string }
   | { readonly is: "failed"; readonly why: string };
 
 /** Directories below it are scratch: a volume of one goes with all that is in it. */
-const SCRATCH = /^\/tmp\/.+/;
+const SCRATCH_PATH = /^\/tmp\/.+/;
 
 /** Holds a volume of a provisioner that is built in until it is deleted (CTL-RECLAIM-17). */
 export const builtInVolumeFinalizer = (labelDomain: string): string => `${labelDomain}/pv-controller`;
@@ -23,11 +23,11 @@ export const builtInVolumeFinalizer = (labelDomain: string): string => `${labelD
 export const EXTERNAL_FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer";
 
 /** What follows from the reclaim policy that a volume has now, once its claim is deleted. */
-export function fateOf(
+export function reclaimActionOf(
   { metadata, spec }: PersistentVolume,
   { names, migration }: { readonly names: BinderNames; readonly migration: Migration },
-): Fate {
-  const driver = metadata.annotations?.[migration.mark];
+): ReclaimAction {
+  const driver = metadata.annotations?.[migration.annotation];
   const policy = spec.persistentVolumeReclaimPolicy;
   if (driver) return policy === "Delete" ? { is: "deleted elsewhere", who: driver } : { is: "kept" };
   if (policy === "Recycle") return { is: "recycled" };
@@ -42,6 +42,6 @@ export function fateOf(
   if (spec.csi && maker === undefined) return { is: "deleted elsewhere", who: spec.csi.driver };
   const path = spec.hostPath?.path;
   if (path === undefined) return { is: "failed", why: "nothing here deletes volumes of its kind" };
-  if (SCRATCH.test(path)) return { is: "deleted" };
+  if (SCRATCH_PATH.test(path)) return { is: "deleted" };
   return { is: "failed", why: `expected a directory below /tmp/ to delete, found ${path}` };
 }

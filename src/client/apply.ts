@@ -120,8 +120,8 @@ async function applyOne(
 }
 
 /** How long a kind is waited for whose definition is among what is applied. */
-const DEFINED_MS = 30_000;
-const RETRY = { first: 50, most: 1000 };
+const DEFINITION_TIMEOUT_MS = 30_000;
+const RETRY_BACKOFF = { first: 50, most: 1000 };
 
 /** Asks a server for each kind once; those that are defined among the manifests are waited for. */
 function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortSignal | undefined): FindKind {
@@ -130,7 +130,8 @@ function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortS
   return (name) => {
     const id = `${name.apiVersion} ${name.kind}`;
     let kind = known.get(id);
-    if (!kind) known.set(id, (kind = ask(client, name, defined.has(id) ? DEFINED_MS : 0, signal)));
+    if (!kind)
+      known.set(id, (kind = findServedKind(client, name, defined.has(id) ? DEFINITION_TIMEOUT_MS : 0, signal)));
     return kind;
   };
 }
@@ -149,7 +150,7 @@ function definedBy({ kind, spec }: Manifest): readonly string[] {
   );
 }
 
-async function ask(
+async function findServedKind(
   client: Client,
   name: KindName,
   patience: number,
@@ -167,7 +168,7 @@ async function ask(
     } catch (error) {
       if (!(error instanceof UnknownKindError) || clock.steady() >= until) throw error;
       const woken = signal ? AbortSignal.any([changed.signal, signal]) : changed.signal;
-      await sleep(clock, backoff(failures, RETRY, systemRandom), woken);
+      await sleep(clock, backoff(failures, RETRY_BACKOFF, systemRandom), woken);
       signal?.throwIfAborted();
     } finally {
       heard?.[Symbol.dispose]();

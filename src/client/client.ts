@@ -57,7 +57,7 @@ export interface Document<T> {
 }
 
 const JSON_TYPE = "application/json";
-const TRIES = 6;
+const MAX_ATTEMPTS = 6;
 
 /** Talks to one server. */
 export class Client implements Requests {
@@ -160,7 +160,7 @@ export class Client implements Requests {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     };
-    for (let left = TRIES - 1; ; left--) {
+    for (let left = MAX_ATTEMPTS - 1; ; left--) {
       const answer = await this.#transport(request);
       if (answer.status < 300 || answer.status === 304) return answer;
       const text = await readAll(answer.body);

@@ -29,12 +29,12 @@ interface AggregatedResource {
   readonly subresources?: readonly { readonly subresource: string; readonly verbs: readonly string[] }[];
 }
 
-interface Read {
+interface KnownDocument {
   readonly etag: string;
   readonly kinds: readonly ServedKind[];
 }
 
-const NOTHING: Read = { etag: "", kinds: [] };
+const NOTHING: KnownDocument = { etag: "", kinds: [] };
 
 /** What a server has, as it was read the last time. */
 export class Discovery {
@@ -74,7 +74,7 @@ export class Discovery {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  async #fetch(path: string, before: Read, signal: AbortSignal | undefined): Promise<Read> {
+  async #fetch(path: string, before: KnownDocument, signal: AbortSignal | undefined): Promise<KnownDocument> {
     const asked = { etag: before.etag, signal };
     const document = await this.#client.document<AggregatedDocument>(path, AGGREGATED, asked);
     return document ? { etag: document.etag, kinds: kindsIn(document.value) } : before;

@@ -13,7 +13,7 @@ export interface AskedFor {
 }
 
 /** What is known of a failure beside its Status. */
-interface Circumstances {
+interface ErrorContext {
   readonly asked?: AskedFor | undefined;
   readonly conflict?: ApplyConflictReport | undefined;
   /** What helps, at the end of the message. */
@@ -29,7 +29,7 @@ export class StatusError extends Error {
   /** Why an apply was refused, where that was asked for: `explain`. */
   readonly conflict: ApplyConflictReport | undefined;
 
-  constructor(status: Status, { asked, conflict, hint }: Circumstances = {}) {
+  constructor(status: Status, { asked, conflict, hint }: ErrorContext = {}) {
     super(messageOf(status, asked, hint));
     this.status = status;
     this.asked = asked;

@@ -112,15 +112,15 @@ type Deep<T> = T extends readonly (infer I)[]
     : T;
 
 /** What an object has beside what its kind and its metadata say; members that are known stay so beside unknown ones. */
-type Rest<T> = Deep<{ readonly [M in keyof T as Exclude<M, "apiVersion" | "kind" | "metadata">]: T[M] }>;
+type PartialContent<T> = Deep<{ readonly [M in keyof T as Exclude<M, "apiVersion" | "kind" | "metadata">]: T[M] }>;
 
 /** An intent for an apply: the name, and what the one who applies cares for. */
-export type ApplyConfiguration<T> = Rest<T> & {
+export type ApplyConfiguration<T> = PartialContent<T> & {
   readonly metadata: Partial<ObjectMeta> & { readonly name: string };
 };
 
 /** An object that is to be created. */
-export type NewObject<T> = Rest<T> & {
+export type NewObject<T> = PartialContent<T> & {
   readonly metadata: Partial<ObjectMeta> & ({ readonly name: string } | { readonly generateName: string });
 };
 

@@ -69,7 +69,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
 
   /** The object. @throws StatusError NotFound when there is none */
   async get(key: Key<S>, { signal }: Pick<Query, "signal"> = {}): Promise<T> {
-    return this.#whole(await this.#json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
+    return this.#withNames(await this.#json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
   }
 
   /** The object, or undefined when there is none; a key that no object can have asks nobody. */
@@ -90,7 +90,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
       { ...this.#accept("List"), signal },
     );
     // An empty list is null where a Go program wrote it.
-    return { metadata, items: (items ?? []).map((item) => this.#whole(item)) };
+    return { metadata, items: (items ?? []).map((item) => this.#withNames(item)) };
   }
 
   /** Opens a watch, with bookmarks; the generator ends when the server ends it. */
@@ -101,7 +101,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   }
 
   async *#wholeEvents(events: AsyncGenerator<Event<T>>): AsyncGenerator<Event<T>> {
-    for await (const { type, object } of events) yield { type, object: this.#whole(object) };
+    for await (const { type, object } of events) yield { type, object: this.#withNames(object) };
   }
 
   /**
@@ -128,7 +128,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
 
   create(object: NewObject<T>, options: WriteOptions = {}): Promise<T> {
     const body = this.#body(object);
-    const path = this.#collection(this.#placeOf(object.metadata)) + writeText(options);
+    const path = this.#collection(this.#namespaceOf(object.metadata)) + writeText(options);
     return this.#write("create", "POST", path, undefined, { body }, options);
   }
 
@@ -272,7 +272,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   }
 
   /** An item of a list with the names that a list says once. */
-  #whole(object: T): T {
+  #withNames(object: T): T {
     return object.kind === undefined || this.kind.metadataOnly === true ? { ...object, ...this.#names() } : object;
   }
 
@@ -281,7 +281,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     return { accept: `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1` };
   }
 
-  #placeOf({ namespace }: { readonly namespace?: string | undefined }): string | undefined {
+  #namespaceOf({ namespace }: { readonly namespace?: string | undefined }): string | undefined {
     if (this.kind.scope === "Namespaced" && !namespace) throw this.#expectedNamespace("an object");
     return namespace;
   }

@@ -30,25 +30,25 @@ const http2 = (): Pick<typeof nodeHttp2, "connect" | "constants"> => process.get
 const tls = (): Pick<typeof nodeTls, "connect"> => process.getBuiltinModule("node:tls");
 
 /** What a server allows until it has said so. */
-const STREAMS = 100;
+const DEFAULT_MAX_STREAMS = 100;
 /** Bytes that may be under way on a stream and on a connection. */
-const WINDOW = { stream: 1 << 20, connection: 16 << 20 };
+const WINDOW_BYTES = { stream: 1 << 20, connection: 16 << 20 };
 /** How often a connection is asked whether it is alive, and how long it has to answer. */
-const PING_MS = 30_000;
-const PONG_MS = 15_000;
+const PING_INTERVAL_MS = 30_000;
+const PING_TIMEOUT_MS = 15_000;
 /** How often a request is sent again that a server has not looked at. */
-const TRIES = 3;
-const AGAIN_MS = 20;
+const MAX_ATTEMPTS = 3;
+const RETRY_MS = 20;
 /** Of what a server allows at a time: what has just ended here has perhaps not yet there. */
-const PART = 0.9;
+const STREAM_SHARE = 0.9;
 
 /** A request that the server has not looked at: it may be sent again, by another connection. */
-class Refused extends Error {
+class RefusedStreamError extends Error {
   override readonly name = "Refused";
 }
 
 /** A connection that was not opened. */
-class Unopened extends Error {
+class ConnectError extends Error {
   override readonly name = "Unopened";
 }
 
@@ -59,19 +59,19 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   if (base.protocol !== "https:") return older;
   const pool = new Pool(options, base);
   const send = async (request: TransportRequest): Promise<TransportAnswer> => {
-    for (let left = TRIES - 1; ; left--) {
+    for (let left = MAX_ATTEMPTS - 1; ; left--) {
       request.signal?.throwIfAborted();
-      const connection = await pool.take(request.signal).catch((error: unknown) => {
-        if (!(error instanceof Unopened)) throw error;
+      const connection = await pool.acquire(request.signal).catch((error: unknown) => {
+        if (!(error instanceof ConnectError)) throw error;
         throw new TransportError(`no answer from ${askedOf(base, request)}: ${error.message}`, { cause: error.cause });
       });
       if (!connection) return older(request);
       try {
         return await connection.send(request);
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RefusedStreamError)) throw error;
         if (left === 0) throw new TransportError(error.message, { cause: error });
-        await sleep(systemClock, AGAIN_MS, request.signal);
+        await sleep(systemClock, RETRY_MS, request.signal);
       }
     }
   };
@@ -105,9 +105,9 @@ class Pool {
   }
 
   /** A connection with a place for one request, which is taken; undefined where the server speaks an older protocol. */
-  async take(signal: AbortSignal | undefined): Promise<Connection | undefined> {
+  async acquire(signal: AbortSignal | undefined): Promise<Connection | undefined> {
     while (!this.#isOlder) {
-      for (const connection of this.#open) if (connection.take()) return connection;
+      for (const connection of this.#open) if (connection.acquire()) return connection;
       await this.#opened(signal);
     }
     return undefined;
@@ -120,12 +120,12 @@ class Pool {
     try {
       await during(opening.done, signal);
     } finally {
-      if (--opening.waiting === 0) this.#giveUp(opening);
+      if (--opening.waiting === 0) this.#abandon(opening);
     }
   }
 
   /** Ends it, unless it is there: who comes next waits for another one. */
-  #giveUp(opening: Opening): void {
+  #abandon(opening: Opening): void {
     if (this.#opening !== opening) return;
     this.#opening = undefined;
     opening.abort.abort();
@@ -174,7 +174,7 @@ class Pool {
       signal.addEventListener("abort", giveUp);
       socket.once("secureConnect", () => resolve(socket));
       socket.once("error", (error) => {
-        reject(new Unopened(reasonOf(error), { cause: error }));
+        reject(new ConnectError(reasonOf(error), { cause: error }));
       });
     });
   }
@@ -187,7 +187,7 @@ class Connection {
   readonly #headers: Readonly<Record<string, string | string[]>>;
   readonly #prefix: string;
   #taken = 0;
-  #most = STREAMS;
+  #maxStreams = DEFAULT_MAX_STREAMS;
   /** Whether no request may be begun on it any more. */
   #isOver = false;
 
@@ -202,11 +202,11 @@ class Connection {
     };
     const session = http2().connect(base.origin, {
       createConnection: () => socket,
-      settings: { enablePush: false, initialWindowSize: WINDOW.stream },
+      settings: { enablePush: false, initialWindowSize: WINDOW_BYTES.stream },
     });
-    session.once("connect", () => session.setLocalWindowSize(WINDOW.connection));
-    session.on("remoteSettings", ({ maxConcurrentStreams = STREAMS }) => {
-      this.#most = Math.max(1, Math.floor(maxConcurrentStreams * PART));
+    session.once("connect", () => session.setLocalWindowSize(WINDOW_BYTES.connection));
+    session.on("remoteSettings", ({ maxConcurrentStreams = DEFAULT_MAX_STREAMS }) => {
+      this.#maxStreams = Math.max(1, Math.floor(maxConcurrentStreams * STREAM_SHARE));
     });
     session.on("goaway", end);
     session.once("close", end);
@@ -214,12 +214,12 @@ class Connection {
     session.on("error", end);
     this.#session = session;
     session.unref();
-    this.#watchOver();
+    this.#keepAlive();
   }
 
   /** Takes a place for a request; false where there is none. */
-  take(): boolean {
-    if (this.#isOver || this.#taken >= this.#most) return false;
+  acquire(): boolean {
+    if (this.#isOver || this.#taken >= this.#maxStreams) return false;
     // It keeps the process only while it is used.
     if (this.#taken++ === 0) this.#session.ref();
     return true;
@@ -248,11 +248,11 @@ class Connection {
         );
       } catch (error) {
         // The connection ended since the place was taken.
-        this.#give();
-        reject(new Refused(`no answer from ${asked}: ${(error as Error).message}`, { cause: error }));
+        this.#release();
+        reject(new RefusedStreamError(`no answer from ${asked}: ${(error as Error).message}`, { cause: error }));
         return;
       }
-      stream.once("close", () => this.#give());
+      stream.once("close", () => this.#release());
       stream.once("response", (answered) => resolve(answerOf(answered, stream, asked)));
       // Also after the answer has begun: then whoever reads it is told.
       stream.on("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, stream, asked)));
@@ -261,18 +261,20 @@ class Connection {
     });
   }
 
-  #give(): void {
+  #release(): void {
     if (--this.#taken === 0) this.#session.unref();
   }
 
   /** Ends a connection whose other side has gone without a word. */
-  #watchOver(): void {
-    systemClock.after(PING_MS, () => {
+  #keepAlive(): void {
+    systemClock.after(PING_INTERVAL_MS, () => {
       if (this.#session.destroyed) return;
-      const late = systemClock.after(PONG_MS, () => this.#session.destroy(new Error("it did not answer a ping")));
+      const late = systemClock.after(PING_TIMEOUT_MS, () =>
+        this.#session.destroy(new Error("it did not answer a ping")),
+      );
       const isSent = this.#session.ping((error) => {
         late.cancel();
-        if (!error) this.#watchOver();
+        if (!error) this.#keepAlive();
       });
       if (!isSent) late.cancel();
     });
@@ -333,6 +335,6 @@ function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, aske
   const message = `no answer from ${asked}: ${reasonOf(error)}`;
   // With the second one a server says that it has too many; only a reading may be sent again then.
   const isTooMany = stream.rstCode === NGHTTP2_ENHANCE_YOUR_CALM && stream.sentHeaders?.[":method"] === "GET";
-  if (stream.rstCode === NGHTTP2_REFUSED_STREAM || isTooMany) return new Refused(message, { cause: error });
+  if (stream.rstCode === NGHTTP2_REFUSED_STREAM || isTooMany) return new RefusedStreamError(message, { cause: error });
   return new TransportError(message, { cause: error });
 }

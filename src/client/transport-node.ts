@@ -8,7 +8,14 @@ import type https from "node:https";
 import type { Duplex } from "node:stream";
 import type nodeTls from "node:tls";
 import { TransportError, baseOf, reasonOf } from "./transport-base.ts";
-import { type ProxyTls, proxyAuthorization, proxyFor, proxyUrl, towards, tunnelTo } from "./transport-proxy.ts";
+import {
+  type ProxyTls,
+  proxyAuthorization,
+  proxyFor,
+  proxyUrl,
+  proxyRequestOptions,
+  tunnelTo,
+} from "./transport-proxy.ts";
 import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
 
 // Not by their faces as ES modules: to import `node:http` so reads every name that it has, and loads a whole client (undici)
@@ -58,9 +65,9 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   const agent = secure
     ? new nodeHttps.Agent({ keepAlive: true, ...tls, ...(serverName === undefined ? {} : { servername: serverName }) })
     : new (proxy?.protocol === "https:" ? nodeHttps : nodeHttp).Agent({ keepAlive: true });
-  if (proxy && secure) leadThrough(proxy, agent, tls, authorityOf(base));
+  if (proxy && secure) routeThrough(proxy, agent, tls, authorityOf(base));
   // What is not encrypted is sent to the proxy itself, with the whole address.
-  const forward = proxy && !secure ? { ...towards(proxy, tls), auth: null } : undefined;
+  const forward = proxy && !secure ? { ...proxyRequestOptions(proxy, tls), auth: null } : undefined;
   const always = { ...headersOf(token, more), ...(forward && proxy ? proxyAuthorization(proxy) : {}) };
   const { request: begin } = (forward?.protocol ?? base.protocol) === "https:" ? nodeHttps : nodeHttp;
   const prefix = base.pathname.replace(/\/$/, "");
@@ -100,7 +107,7 @@ export function proxyOf({ proxy }: NodeTransportOptions, base: URL): URL | undef
 export const authorityOf = ({ hostname, port }: URL): string => `${hostname}:${port || 443}`;
 
 /** Has the connections of an agent lead through a proxy. */
-function leadThrough(proxy: URL, agent: http.Agent, tls: ProxyTls, authority: string): void {
+function routeThrough(proxy: URL, agent: http.Agent, tls: ProxyTls, authority: string): void {
   const connect: Pick<typeof nodeTls, "connect">["connect"] = process.getBuiltinModule("node:tls").connect;
   agent.createConnection = (options, callback) => {
     const opened = tunnelTo(authority, proxy, tls).then((socket): Duplex =>

@@ -30,13 +30,13 @@ type Env = Readonly<Record<string, string | undefined>>;
  */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): string | undefined {
   const isSecure = protocol === "https:";
-  const proxy = either(env, isSecure ? "HTTPS_PROXY" : "HTTP_PROXY");
+  const proxy = envOf(env, isSecure ? "HTTPS_PROXY" : "HTTP_PROXY");
   if (proxy === "") return undefined;
   if (!isSecure && (env["REQUEST_METHOD"] ?? "") !== "") {
     throw new TransportError("expected no HTTP_PROXY in a CGI program: a request may have set it");
   }
   const host = hostOf(hostname);
-  if (isMachine(host) || isListed(host, port || (isSecure ? "443" : "80"), either(env, "NO_PROXY"))) return undefined;
+  if (isLoopback(host) || isExcluded(host, port || (isSecure ? "443" : "80"), envOf(env, "NO_PROXY"))) return undefined;
   const address = /^(?:https?|socks5h?):/i.test(proxy) ? proxy : `http://${proxy}`;
   return parsed(address) && address;
 }
@@ -52,14 +52,14 @@ function parsed(address: string): URL | undefined {
   }
 }
 
-const either = (env: Env, name: string): string => env[name] || env[name.toLowerCase()] || "";
+const envOf = (env: Env, name: string): string => env[name] || env[name.toLowerCase()] || "";
 
 /** The host of a URL as sockets know it. */
 export const hostOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");
 
 const familyOf = (host: string): "ipv4" | "ipv6" => (net().isIP(host) === 6 ? "ipv6" : "ipv4");
 
-function isMachine(host: string): boolean {
+function isLoopback(host: string): boolean {
   if (host === "localhost") return true;
   if (net().isIP(host) === 0) return false;
   const machine = new (net().BlockList)();
@@ -68,7 +68,7 @@ function isMachine(host: string): boolean {
   return machine.check(host, familyOf(host));
 }
 
-const isListed = (host: string, port: string, list: string): boolean =>
+const isExcluded = (host: string, port: string, list: string): boolean =>
   list.split(",").some((entry) => matches(entry.trim().toLowerCase(), host, port));
 
 function matches(entry: string, host: string, port: string): boolean {
@@ -111,7 +111,7 @@ export function proxyUrl(proxy: string): URL {
 }
 
 /** How long a proxy has to open a way, in ms. */
-const OPENING_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 60_000;
 
 /** What a socket to a proxy of https is made with: the authorities and certificates that count for the server count for it too. */
 export interface ProxyTls {
@@ -122,7 +122,7 @@ export interface ProxyTls {
 }
 
 /** Where requests to a proxy go, and with what. */
-export function towards(proxy: URL, tls: ProxyTls): https.RequestOptions {
+export function proxyRequestOptions(proxy: URL, tls: ProxyTls): https.RequestOptions {
   const secure = proxy.protocol === "https:";
   const host = hostOf(proxy.hostname);
   return {
@@ -147,11 +147,11 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
  */
 export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: AbortSignal): Promise<Socket> {
   const asking = requestOf(proxy.protocol)({
-    ...towards(proxy, tls),
+    ...proxyRequestOptions(proxy, tls),
     method: "CONNECT",
     path: authority,
     agent: false,
-    timeout: OPENING_MS,
+    timeout: CONNECT_TIMEOUT_MS,
     headers: { host: authority, ...proxyAuthorization(proxy) },
     ...(signal === undefined ? {} : { signal }),
   });
@@ -167,7 +167,7 @@ export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: 
       if (head.length > 0) socket.unshift(head);
       resolve(socket.setTimeout(0));
     });
-    asking.once("timeout", () => asking.destroy(new Error(`no answer within ${OPENING_MS / 1000} s`)));
+    asking.once("timeout", () => asking.destroy(new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`)));
     asking.once("error", (error) => reject(fail(reasonOf(error), error)));
     asking.end();
   });

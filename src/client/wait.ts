@@ -47,10 +47,10 @@ interface Followed<T extends ApiObject, S extends Scope> {
 }
 
 /** Says of each state whether it is the one; undefined is an object that is not there. */
-type Judge<T> = (object: T | undefined, last: T | undefined) => boolean;
+type Check<T> = (object: T | undefined, last: T | undefined) => boolean;
 
 const DEFAULT_TIMEOUT = "30s";
-const RETRY = { first: 100, most: 5000 };
+const RETRY_BACKOFF = { first: 100, most: 5000 };
 
 /** See `ResourceClient.waitFor`. */
 export async function waitFor<T extends ApiObject, S extends Scope>(
@@ -62,7 +62,7 @@ export async function waitFor<T extends ApiObject, S extends Scope>(
 ): Promise<T> {
   const meets = typeof until === "string" ? conditionMet(until) : until;
   const what = typeof until === "string" ? `to have the condition ${until}` : "to be as it is waited for";
-  const judge: Judge<T> = (object, last) => {
+  const judge: Check<T> = (object, last) => {
     if (object !== undefined) return meets(object);
     if (last === undefined) return false;
     throw new WaitError("Deleted", `expected ${textOf(resource, key)} ${what}, it was deleted`, last);
@@ -78,7 +78,7 @@ export async function waitForDelete<T extends ApiObject, S extends Scope>(
   clock: Clock,
   options: WaitOptions,
 ): Promise<void> {
-  const judge: Judge<T> = (object) => object === undefined || (uid !== undefined && object.metadata.uid !== uid);
+  const judge: Check<T> = (object) => object === undefined || (uid !== undefined && object.metadata.uid !== uid);
   await follow(resource, key, judge, "to be gone", clock, options);
 }
 
@@ -88,7 +88,7 @@ const textOf = <T extends ApiObject, S extends Scope>({ kind }: Followed<T, S>, 
 async function follow<T extends ApiObject, S extends Scope>(
   resource: Followed<T, S>,
   key: Key<S>,
-  judge: Judge<T>,
+  judge: Check<T>,
   what: string,
   clock: Clock,
   { timeout = DEFAULT_TIMEOUT, signal }: WaitOptions,
@@ -103,7 +103,7 @@ async function follow<T extends ApiObject, S extends Scope>(
   const timer = clock.after(millis, () => over.abort(), { owner: "wait", holds: true });
   const abort = (): void => over.abort();
   signal?.addEventListener("abort", abort);
-  const course = new Course(resource, key, judge, clock, over.signal);
+  const course = new Wait(resource, key, judge, clock, over.signal);
   try {
     const found = await course.run();
     if (found !== "over") return found;
@@ -125,13 +125,13 @@ function timeoutText(name: string, what: string, millis: number, last: unknown, 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What the one who waits has thrown, or is to be told. */
-class Thrown extends Error {}
+class FinalError extends Error {}
 
 /** One wait. */
-class Course<T extends ApiObject, S extends Scope> {
+class Wait<T extends ApiObject, S extends Scope> {
   readonly #resource: Followed<T, S>;
   readonly #query: ListQuery;
-  readonly #judge: Judge<T>;
+  readonly #judge: Check<T>;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   /** As it was last seen; undefined while it is not there. */
@@ -142,7 +142,7 @@ class Course<T extends ApiObject, S extends Scope> {
   #from = "";
   #failures = 0;
 
-  constructor(resource: Followed<T, S>, key: Key<S>, judge: Judge<T>, clock: Clock, signal: AbortSignal) {
+  constructor(resource: Followed<T, S>, key: Key<S>, judge: Check<T>, clock: Clock, signal: AbortSignal) {
     const { name, namespace } = key;
     this.#resource = resource;
     this.#query = { namespace, fieldSelector: `metadata.name=${escaped(name)}`, signal };
@@ -159,7 +159,7 @@ class Course<T extends ApiObject, S extends Scope> {
       try {
         if ((this.#from === "" && (await this.#list())) || (await this.#watch())) return this.last;
       } catch (error) {
-        if (error instanceof Thrown) throw error.cause;
+        if (error instanceof FinalError) throw error.cause;
         if (this.#signal.aborted) break;
         if (isGone(error)) this.#from = "";
         else if (isRefusal(error)) throw error;
@@ -167,7 +167,7 @@ class Course<T extends ApiObject, S extends Scope> {
       }
       // The first return is at once.
       const failures = this.#failures++;
-      if (failures > 0) await sleep(this.#clock, backoff(failures - 1, RETRY, systemRandom), this.#signal);
+      if (failures > 0) await sleep(this.#clock, backoff(failures - 1, RETRY_BACKOFF, systemRandom), this.#signal);
     }
     return "over";
   }
@@ -196,7 +196,7 @@ class Course<T extends ApiObject, S extends Scope> {
     try {
       return this.#judge(object, before);
     } catch (error) {
-      throw new Thrown("what is waited for threw", { cause: error });
+      throw new FinalError("what is waited for threw", { cause: error });
     }
   }
 }

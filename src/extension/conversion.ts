@@ -19,7 +19,7 @@ import type { CustomResourceDefinition } from "./object.ts";
 type ClientConfig = NonNullable<NonNullable<Conversion["webhook"]>["clientConfig"]>;
 
 /** What a webhook needs to be found and asked. */
-export interface Asking {
+export interface ConverterParts {
   readonly hooks: Hooks;
   /** Finds the services of the cluster. */
   readonly lookup: Lookup;
@@ -27,12 +27,12 @@ export interface Asking {
 }
 
 /** How long a conversion may take, in ms. */
-const LONGEST_MS = 30_000;
+const CONVERSION_TIMEOUT_MS = 30_000;
 /** Objects of one question have together at most so many bytes of JSON, unless one alone has more. */
-const MOST_BYTES = 2 << 20;
+const MAX_BATCH_BYTES = 2 << 20;
 
 /** The converter that a definition asks for. */
-export function converterOf({ spec }: CustomResourceDefinition, asking: Asking): Converter {
+export function converterOf({ spec }: CustomResourceDefinition, asking: ConverterParts): Converter {
   const webhook = spec.conversion?.strategy === "Webhook" ? spec.conversion.webhook : undefined;
   return webhook ? new WebhookConverter(webhook.clientConfig ?? {}, asking) : BY_NAME;
 }
@@ -41,9 +41,9 @@ const BY_NAME: Converter = { convert: (object, to) => ({ ...object, apiVersion: 
 
 class WebhookConverter implements Converter {
   readonly #config: ClientConfig;
-  readonly #asking: Asking;
+  readonly #asking: ConverterParts;
 
-  constructor(config: ClientConfig, asking: Asking) {
+  constructor(config: ClientConfig, asking: ConverterParts) {
     this.#config = config;
     this.#asking = asking;
   }
@@ -59,7 +59,7 @@ class WebhookConverter implements Converter {
     const others = [...objects.keys()].filter((i) => objects[i]!.apiVersion !== to);
     for (const batch of batches(others, objects)) {
       const answers = await this.#ask(batch.texts, to);
-      for (const [n, i] of batch.places.entries()) converted[i] = answers[n]!;
+      for (const [n, i] of batch.indexes.entries()) converted[i] = answers[n]!;
     }
     return converted;
   }
@@ -68,7 +68,7 @@ class WebhookConverter implements Converter {
     const { hooks, lookup, random } = this.#asking;
     const uid = random.uuid();
     const review = `{"kind":"ConversionReview","apiVersion":"${REVIEW}","request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${texts.join(",")}]}}`;
-    const answer = await hooks.ask(addressOf(this.#config, lookup), review, LONGEST_MS);
+    const answer = await hooks.ask(addressOf(this.#config, lookup), review, CONVERSION_TIMEOUT_MS);
     return convertedOf(answer, uid, texts.length);
   }
 }
@@ -76,21 +76,21 @@ class WebhookConverter implements Converter {
 const REVIEW = "apiextensions.k8s.io/v1";
 
 interface Batch {
-  readonly places: number[];
+  readonly indexes: number[];
   readonly texts: string[];
 }
 
 function* batches(places: readonly number[], objects: readonly ApiObject[]): Iterable<Batch> {
-  let batch: Batch = { places: [], texts: [] };
+  let batch: Batch = { indexes: [], texts: [] };
   let bytes = 0;
   for (const place of places) {
     const text = exactText(objects[place]!);
-    if (batch.texts.length > 0 && bytes + text.length > MOST_BYTES) {
+    if (batch.texts.length > 0 && bytes + text.length > MAX_BATCH_BYTES) {
       yield batch;
-      batch = { places: [], texts: [] };
+      batch = { indexes: [], texts: [] };
       bytes = 0;
     }
-    batch.places.push(place);
+    batch.indexes.push(place);
     batch.texts.push(text);
     bytes += text.length;
   }

@@ -19,8 +19,8 @@ import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { oddFinalizers } from "../meta/object-meta-rules.ts";
 import type { Structural } from "../schema/structural/schema.ts";
-import { judgeOf } from "./judge.ts";
-import { type JudgeTask, judgeTask } from "./judge-job.ts";
+import { objectValidatorOf } from "./object-validator.ts";
+import { type ValidationTask, validationTask } from "./validation-job.ts";
 import type { CustomResourceDefinition } from "./object.ts";
 import { scaleOf, validateReplicas } from "./scale.ts";
 
@@ -45,7 +45,7 @@ export function* customKind(
 ): Steps<CustomKind> {
   const { group, versions } = definition.spec;
   const { plural } = definition.status!.acceptedNames!;
-  const best = bestOf(versions);
+  const best = recommendedVersion(versions);
   const schemas = new Map<string, Structural>();
   const definitions: ResourceDefinition[] = [];
   for (const version of versions) {
@@ -63,13 +63,13 @@ export function* customKind(
 }
 
 function schemaOf({ name, schema }: Version, before: CustomKind | undefined): Structural {
-  const own = (schema?.openAPIV3Schema as Structural | undefined) ?? ANYTHING;
+  const own = (schema?.openAPIV3Schema as Structural | undefined) ?? ANY_OBJECT;
   const known = before?.schemas.get(name);
   return known && equal(known as unknown as Value, own as unknown as Value) ? known : own;
 }
 
 /** Where a version has no schema, which old definitions need not. */
-const ANYTHING: Structural = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const ANY_OBJECT: Structural = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function versionOf(
   { spec, status }: CustomResourceDefinition,
@@ -82,7 +82,7 @@ function versionOf(
   const names = status!.acceptedNames!;
   const { subresources = {} } = version;
   const hasStatus = subresources.status !== undefined;
-  const judge = judgeOf(schema, dialect);
+  const judge = objectValidatorOf(schema, dialect);
   const { description } = schema;
   const scale = subresources.scale && scaleOf(subresources.scale);
   return {
@@ -107,13 +107,13 @@ function versionOf(
     deleteAnswers: "status",
     generation: "fromOne",
     versionedUpdate: true,
-    counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
+    counts: (object, old) => !equalExcept(hasStatus ? NOT_COUNTED_WITH_STATUS : NOT_COUNTED, object, old),
     ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
     warnings: ({ metadata }, old) => (metadata.finalizers ? oddFinalizers(metadata, old?.metadata) : []),
     *validateInSteps(object, old, _subresource, errors, ctx) {
-      const input = (): JudgeTask => judgeTask(schema, dialect, object, old);
+      const input = (): ValidationTask => validationTask(schema, dialect, object, old);
       const rules = () => judge(object, old, errors);
-      const rest = yield* judged(rules, { module: JUDGE, input, sender: schema }, errors, ctx);
+      const rest = yield* judged(rules, { module: VALIDATION_JOB, input, sender: schema }, errors, ctx);
       const end = (): void => {
         if (subresources.scale) validateReplicas(subresources.scale, object, errors);
       };
@@ -128,14 +128,14 @@ function versionOf(
   };
 }
 
-const JUDGE = moduleBeside(import.meta.url, "judge-job");
+const VALIDATION_JOB = moduleBeside(import.meta.url, "validation-job");
 
 /** What does not move the generation (CRD-36). */
-const BESIDE_ALL: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-const BESIDE_SPEC: ReadonlySet<string> = new Set([...BESIDE_ALL, "status"]);
+const NOT_COUNTED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+const NOT_COUNTED_WITH_STATUS: ReadonlySet<string> = new Set([...NOT_COUNTED, "status"]);
 
 /** Whether two objects are equal but for some members. */
-function sameBeside(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): boolean {
+function equalExcept(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): boolean {
   for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (!members.has(name) && !equal(a[name] as Value | undefined, b[name] as Value | undefined)) return false;
   }
@@ -175,7 +175,7 @@ const STATUS: SubresourceRules = {
 };
 
 /** The version that those who use a deprecated one are told of: the first by order that is served and not deprecated. */
-function bestOf(versions: readonly Version[]): string | undefined {
+function recommendedVersion(versions: readonly Version[]): string | undefined {
   let best: string | undefined;
   for (const { served, deprecated, name } of versions) {
     if (served && !deprecated && (best === undefined || compareVersions(name, best) < 0)) best = name;

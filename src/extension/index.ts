@@ -7,4 +7,4 @@
  * @module
  */
 export { definitionPreview } from "./preview.ts";
-export { type Extension, type ExtensionParts, type KeptExtension, startExtension } from "./keeper.ts";
+export { type Extension, type ExtensionParts, type KeptExtension, startExtension } from "./definition-server.ts";

@@ -11,8 +11,8 @@ import type { Condition, Names } from "../kinds/apiextensions/v1/definition.ts";
 /** The names that the definitions of one group have accepted. */
 export class GroupNames {
   readonly #accepted = new Map<string, Names>();
-  readonly #resources = new Tally();
-  readonly #kinds = new Tally();
+  readonly #resources = new NameCounts();
+  readonly #kinds = new NameCounts();
   readonly #waiting = new Set<string>();
 
   /** The same names, to go on with elsewhere. */
@@ -77,7 +77,7 @@ const textOf = (names: Names | undefined): string =>
   ]);
 
 /** How often each name is there. */
-class Tally {
+class NameCounts {
   readonly #counts = new Map<string, number>();
 
   add(name: string | undefined, by: number): void {

@@ -19,7 +19,7 @@ import { structuralWalker } from "../schema/structural/walker.ts";
 import { type Steps, inTurns } from "../util/steps.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
-import { judgeOf } from "./judge.ts";
+import { objectValidatorOf } from "./object-validator.ts";
 import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
 
 /** What the step asks. */
@@ -29,7 +29,7 @@ export interface PreviewParts {
 }
 
 /** So many objects are judged by one changed version, half of them by two. */
-const MAX_JUDGED = 999;
+const MAX_VALIDATED = 999;
 const MAX_NAMED = 10;
 
 /** The step of admission that tells what a dry run of a changed definition would make invalid. */
@@ -51,7 +51,7 @@ async function preview({ authorizer, dialect }: PreviewParts, request: Admission
   const plural = old.status?.acceptedNames?.plural ?? old.spec.names.plural;
   const info = { ...NO_REQUEST, isResource: true, verb: "list", group, version: "*", resource: plural };
   if (!(await authorizer.authorize(request.identity, info)).allowed) return;
-  const most = Math.max(1, Math.floor(MAX_JUDGED / changed.length));
+  const most = Math.max(1, Math.floor(MAX_VALIDATED / changed.length));
   const names = lookup.first(`${plural}.${group}`, most + 1);
   const read = ({ namespace, name }: ObjectName) => lookup.get(`${plural}.${group}`, namespace, name);
   const change = { read, changed, definition, dialect };
@@ -101,7 +101,7 @@ function* refusedOf(
       walker.prune?.(copy);
       walker.applyDefaults(copy);
       const errors = new FieldErrors(true);
-      yield* judgeOf(structural, dialect)(copy, undefined, errors);
+      yield* objectValidatorOf(structural, dialect)(copy, undefined, errors);
       yield;
       const [first] = errors.causes;
       if (!first) continue;

@@ -54,7 +54,7 @@ export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPat
   };
 }
 
-const MOST = 2 ** 31 - 1;
+const MAX_REPLICAS = 2 ** 31 - 1;
 
 /** Tells numbers of replicas that no scale can say. */
 export function validateReplicas(
@@ -66,8 +66,8 @@ export function validateReplicas(
     const value = at(object, path);
     if (value === undefined) continue;
     if (!Number.isInteger(value)) errors.invalid(path, value, "expected an integer");
-    else if ((value as number) < 0 || (value as number) > MOST)
-      errors.invalid(path, value, `expected a number from 0 to ${MOST}`);
+    else if ((value as number) < 0 || (value as number) > MAX_REPLICAS)
+      errors.invalid(path, value, `expected a number from 0 to ${MAX_REPLICAS}`);
   }
   const selector = labelSelectorPath ? at(object, labelSelectorPath) : undefined;
   if (selector !== undefined && typeof selector !== "string")

@@ -36,11 +36,11 @@ export class Candidate {
     const holder = spec.holderIdentity ?? "";
     if (holder === "" || holder === identity) return true;
     this.#seen.lasts = Math.max(durationMillis, (spec.leaseDurationSeconds ?? 0) * 1000);
-    return this.patience() <= 0;
+    return this.remainingMs() <= 0;
   }
 
   /** How long the Lease that was seen last may still be held by another one, unless it is renewed. */
-  patience(): number {
+  remainingMs(): number {
     const { at, lasts } = this.#seen;
     return lasts === 0 ? Infinity : at + lasts - this.#options.clock.steady();
   }

@@ -18,7 +18,7 @@ export const conditionOf = (object: ApiObject, type: string): Condition | undefi
   conditionsOf(object).find((condition) => condition.type === type);
 
 /** What a condition is to say. */
-export interface Finding {
+export interface NewCondition {
   readonly type: string;
   readonly status: boolean | "Unknown";
   readonly reason: string;
@@ -26,7 +26,11 @@ export interface Finding {
 }
 
 /** The condition for the status of an object; its time moves only when `status` becomes another. */
-export function nextCondition(object: ApiObject, { type, status, reason, message }: Finding, now: number): Condition {
+export function nextCondition(
+  object: ApiObject,
+  { type, status, reason, message }: NewCondition,
+  now: number,
+): Condition {
   const said = status === "Unknown" ? status : status ? "True" : "False";
   const before = conditionOf(object, type);
   const { generation } = object.metadata;

@@ -54,7 +54,7 @@ export function contextOf(parts: ContextParts): Context {
   const { name, kind: ownKind, object, key, clock } = parts;
   const common = commonOf(parts);
   const { client } = common;
-  const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => place(body, kind, object, parts);
+  const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => withOwner(body, kind, object, parts);
   const record =
     (type: NewEvent["type"]) =>
     (reason: string, note: string, related?: ApiObject): void =>
@@ -124,7 +124,7 @@ export const controllerClock = (clock: Clock): ControllerClock => ({
 });
 
 /** The namespace of the owner, and the owner reference for kinds in `owns`. */
-function place<O extends NewObject<ApiObject>>(body: O, kind: Kind, owner: ApiObject, parts: ContextParts): O {
+function withOwner<O extends NewObject<ApiObject>>(body: O, kind: Kind, owner: ApiObject, parts: ContextParts): O {
   const namespace = kind.scope === "Namespaced" ? (body.metadata.namespace ?? owner.metadata.namespace) : undefined;
   const metadata = { ...body.metadata, ...(namespace === undefined ? {} : { namespace }) };
   if (!parts.isOwned(kind)) return { ...body, metadata };

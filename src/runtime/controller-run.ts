@@ -14,8 +14,8 @@ import { type GetInformer, type InformerSpec, specOf } from "./informer.ts";
 import { serves } from "./informers.ts";
 import { ControllerMetrics } from "./metrics.ts";
 import { controllerUid, isOf } from "./owners.ts";
-import type { Surroundings } from "./surroundings.ts";
-import type { Followed, Runs } from "./duty.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+import type { Followed, RunningController } from "./reconciler.ts";
 import { Term } from "./term.ts";
 
 /** Where a controller stands. */
@@ -27,10 +27,10 @@ export interface ControllerStatus {
 }
 
 /** See the head of this file. */
-export class ControllerRun implements Runs {
+export class ControllerRun implements RunningController {
   readonly definition: AnyDefinition;
   readonly metrics: ControllerMetrics;
-  readonly #around: Surroundings;
+  readonly #shared: ManagerParts;
   readonly #followed: Followed[] = [];
   readonly #held = new DisposableStack();
   readonly #begun = Promise.withResolvers<void>();
@@ -39,17 +39,17 @@ export class ControllerRun implements Runs {
   #stopped = false;
   #term: Term | undefined;
 
-  constructor(definition: AnyDefinition, around: Surroundings) {
+  constructor(definition: AnyDefinition, shared: ManagerParts) {
     this.definition = definition;
     this.metrics = new ControllerMetrics(definition.name, definition.concurrency ?? 4);
-    this.#around = around;
+    this.#shared = shared;
   }
 
   /** Begins to follow; resolves when it runs, stands by or waits for a kind. */
   start(): Promise<void> {
     for (const spec of specsOf(this.definition)) this.#follow(spec);
     this.#isFollowing = true;
-    this.#look();
+    this.#update();
     return this.#begun.promise;
   }
 
@@ -65,7 +65,7 @@ export class ControllerRun implements Runs {
   /** Works from now on, as soon as everything is there. */
   lead(): void {
     this.#mayLead = true;
-    this.#look();
+    this.#update();
   }
 
   /** Ends the term at once; resolves when nobody acts in its name. */
@@ -93,7 +93,7 @@ export class ControllerRun implements Runs {
   /** The informer of a spec that the definition names. */
   readonly informer: GetInformer = (spec) => {
     const found =
-      this.#followed.find((one) => one.spec === (spec as unknown)) ?? this.#alike(spec as unknown as InformerSpec);
+      this.#followed.find((one) => one.spec === (spec as unknown)) ?? this.#equivalent(spec as unknown as InformerSpec);
     if (found) return found.informer as never;
     throw new Error(
       `expected controller ${this.definition.name} to name the informer of ${nameOfKind(spec.kind)} in for, owns, uses or sources`,
@@ -115,21 +115,21 @@ export class ControllerRun implements Runs {
   }
 
   #follow(spec: InformerSpec): void {
-    const informer = this.#held.use(this.#around.informers.hold(spec));
+    const informer = this.#held.use(this.#shared.informers.hold(spec));
     this.#followed.push({ spec, informer });
-    this.#held.use(informer.reflector.onProgress(() => this.#look()));
+    this.#held.use(informer.reflector.onProgress(() => this.#update()));
   }
 
-  #alike(wanted: InformerSpec): Followed | undefined {
+  #equivalent(wanted: InformerSpec): Followed | undefined {
     if (Object.keys(wanted.indexes).length > 0) return undefined;
     return this.#followed.find(({ spec }) => serves(spec, wanted));
   }
 
-  #look(): void {
+  #update(): void {
     // Asked at each event of all its informers: what works has nothing to wait for.
     if (!this.#isFollowing || this.#stopped || this.#term) return;
     const { state } = this.status;
-    if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#around);
+    if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#shared);
     if (state !== "syncing") this.#begun.resolve();
   }
 }

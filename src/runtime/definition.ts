@@ -26,7 +26,7 @@ import type { Condition } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import type { GetInformer, InformerSpec } from "./informer.ts";
-import type { Ground } from "./sources.ts";
+import type { SourceParts } from "./sources.ts";
 import type { Predicate } from "./object-event.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 import type { Source } from "./sources.ts";
@@ -123,7 +123,7 @@ export interface KeyControllerDefinition<M extends Disposable = Disposable> exte
    * Made whenever it begins to work, disposed of when that ends: what it follows beside `uses`, what it remembers. It adds
    * the keys that are to be reconciled; it is there before the first of them.
    */
-  readonly begin: (this: void, ground: Ground, add: (key: string) => void) => M;
+  readonly begin: (this: void, parts: SourceParts, add: (key: string) => void) => M;
   reconcile(this: void, context: KeyContext<M>): Result | Promise<Result>;
 }
 

@@ -106,8 +106,8 @@ export class Election {
   /** Candidates that came together part; whoever sees the Lease run out looks at that moment. */
   #pause(): number {
     const pause = this.#durations.retry * (1 + 0.2 * this.#options.random.next());
-    const patience = this.#candidate.patience();
-    return patience > 0 ? Math.min(patience, pause) : pause;
+    const remainingMs = this.#candidate.remainingMs();
+    return remainingMs > 0 ? Math.min(remainingMs, pause) : pause;
   }
 
   /** @param since when the Lease was asked for */

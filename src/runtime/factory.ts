@@ -75,25 +75,25 @@ class Factory implements InformerFactory {
   readonly #clock: Clock;
   readonly #reflectors = new Set<Reflector>();
   readonly #waiters = new Set<() => void>();
-  readonly #tell: (error: unknown) => void;
+  readonly #failed: (error: unknown) => void;
   #refusal: Error | undefined;
   #isStopped = false;
 
   constructor({ client, clock = client.clock, seed, freeze, keep, failed = () => {} }: InformerFactoryOptions) {
     const random = seed === undefined ? systemRandom : seededRandom(seed);
     this.#clock = clock;
-    this.#tell = failed;
-    const meet = (error: unknown): void => this.#meet(error);
-    this.kinds = new ServedKinds({ client, clock, random, failed: meet });
+    this.#failed = failed;
+    const onError = (error: unknown): void => this.#onError(error);
+    this.kinds = new ServedKinds({ client, clock, random, failed: onError });
     this.#informers = new Informers({
       client,
       clock,
       random,
       kinds: this.kinds,
-      failed: meet,
+      failed: onError,
       freeze: freeze ?? process.env["NODE_ENV"] !== "production",
       keep,
-      givesUpSilence: !client.local,
+      detectsSilence: !client.local,
     });
   }
 
@@ -149,7 +149,7 @@ class Factory implements InformerFactory {
   /** Resolves when an informer has moved, or the signal is aborted. */
   async #progress(signal: AbortSignal): Promise<void> {
     const { promise, resolve: wake } = Promise.withResolvers<void>();
-    const ears = this.#pending().map((reflector) => reflector.onProgress(wake));
+    const subscriptions = this.#pending().map((reflector) => reflector.onProgress(wake));
     this.#waiters.add(wake);
     signal.addEventListener("abort", () => wake());
     if (signal.aborted) wake();
@@ -157,7 +157,7 @@ class Factory implements InformerFactory {
       await promise;
     } finally {
       this.#waiters.delete(wake);
-      for (const ear of ears) ear[Symbol.dispose]();
+      for (const subscription of subscriptions) subscription[Symbol.dispose]();
     }
   }
 
@@ -165,12 +165,12 @@ class Factory implements InformerFactory {
     for (const wake of this.#waiters) wake();
   }
 
-  #meet(error: unknown): void {
+  #onError(error: unknown): void {
     // What is refused does not mend itself.
     if (isStatus(error, "Forbidden", "Unauthorized")) {
       this.#refusal = error;
       this.#wake();
     }
-    this.#tell(error);
+    this.#failed(error);
   }
 }

@@ -40,5 +40,5 @@ export type { HeldInformer } from "./informers.ts";
 export { type Manager, type ManagerOptions, createManager } from "./manager.ts";
 export { type ObjectEvent, type Predicate, anyOf, changed } from "./object-event.ts";
 export type { ServedKinds } from "./served-kinds.ts";
-export { type Ground, type Source, type WatchSource, keysFrom, keysPushed, watches } from "./sources.ts";
-export type { Failure } from "./surroundings.ts";
+export { type SourceParts, type Source, type WatchSource, keysFrom, keysPushed, watches } from "./sources.ts";
+export type { Failure } from "./manager-parts.ts";

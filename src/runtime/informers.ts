@@ -123,7 +123,7 @@ function viewOf<T extends ApiObject, S extends Scope, X extends string>(
   release: () => void,
 ): HeldInformer<T, S, X> {
   let held = true;
-  const ears = new Set<() => void>();
+  const subscriptions = new Set<() => void>();
   const { memory } = reflector;
   const named = memory.name(Object.values(indexes) as Index<ApiObject>[]);
   return {
@@ -139,18 +139,18 @@ function viewOf<T extends ApiObject, S extends Scope, X extends string>(
       return memory.by(index, value) as readonly T[];
     },
     on(listener) {
-      const ear = reflector.listen((event) => listener(event as Parameters<typeof listener>[0]));
+      const subscription = reflector.listen((event) => listener(event as Parameters<typeof listener>[0]));
       const end = (): void => {
-        ears.delete(end);
-        ear[Symbol.dispose]();
+        subscriptions.delete(end);
+        subscription[Symbol.dispose]();
       };
-      ears.add(end);
+      subscriptions.add(end);
       return { [Symbol.dispose]: end };
     },
     [Symbol.dispose]() {
       if (!held) return;
       held = false;
-      for (const end of ears) end();
+      for (const end of subscriptions) end();
       named[Symbol.dispose]();
       release();
     },

@@ -19,11 +19,11 @@ import type { Controller } from "./definition.ts";
 import { Election, type LeaderElection } from "./election.ts";
 import type { InformerSpec, Keep } from "./informer.ts";
 import { type HeldInformer, Informers } from "./informers.ts";
-import { Lifeline } from "./lifeline.ts";
+import { KillSwitch } from "./kill-switch.ts";
 import { metricsText } from "./metrics.ts";
 import { Recorder, countedForm, seriesForm } from "./recorder.ts";
 import { ServedKinds } from "./served-kinds.ts";
-import type { Failure, Surroundings } from "./surroundings.ts";
+import type { Failure, ManagerParts } from "./manager-parts.ts";
 
 /** What a manager is made of. */
 export interface ManagerOptions {
@@ -55,12 +55,12 @@ export interface ManagerOptions {
 }
 
 /** How long informers, events and the Lease have to end; what takes longer never reaches the server any more. */
-const LEAVING_MS = 5000;
+const STOP_TIMEOUT_MS = 5000;
 
 /** See the head of this file. */
 export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
-  readonly #around: Surroundings;
+  readonly #shared: ManagerParts;
   readonly #clock: Clock;
   readonly #election: Election | undefined;
   readonly #runs: ControllerRun[] = [];
@@ -70,23 +70,23 @@ export class Manager implements AsyncDisposable {
 
   constructor(options: ManagerOptions) {
     const { client, name, clock = systemClock, seed, log = silentLog } = options;
-    const lifeline = new Lifeline();
+    const killSwitch = new KillSwitch();
     const random = seed === undefined ? systemRandom : seededRandom(seed);
     this.#options = options;
-    this.#clock = lifeline.clock(clock);
-    const activity = lifeline.activity(options.activity);
-    const own = client.with({ userAgent: name, clock: this.#clock, through: lifeline.transport });
-    const failed = (error: unknown): void => this.#meet(error);
+    this.#clock = killSwitch.clock(clock);
+    const activity = killSwitch.activity(options.activity);
+    const own = client.with({ userAgent: name, clock: this.#clock, through: killSwitch.transport });
+    const failed = (error: unknown): void => this.#onError(error);
     const shared = { client: own, clock: this.#clock, random, activity };
     const following = { freeze: freezes(options), keep: options.keep };
     const isNeutral = options.dialect === "neutral";
     const kinds = new ServedKinds({ ...shared, failed: (error) => this.#warn(error) });
-    this.#around = {
+    this.#shared = {
       ...shared,
       log,
-      lifeline,
+      killSwitch,
       instance: `${name}-${random.uuid().slice(0, 8)}`,
-      informers: new Informers({ ...shared, kinds, failed, ...following, givesUpSilence: !client.local }),
+      informers: new Informers({ ...shared, kinds, failed, ...following, detectsSilence: !client.local }),
       kinds,
       recorder: new Recorder({
         ...shared,
@@ -106,7 +106,7 @@ export class Manager implements AsyncDisposable {
       if (this.#runs.some((run) => run.definition.name === name)) {
         throw new Error(`expected the name of a controller to be there once, got ${name} again`);
       }
-      const run = new ControllerRun(definition, this.#around);
+      const run = new ControllerRun(definition, this.#shared);
       this.#runs.push(run);
       if (this.#state === "started") void this.#begin(run);
     }
@@ -115,12 +115,12 @@ export class Manager implements AsyncDisposable {
 
   /** The informer of a spec; it follows until all who asked for it have disposed of it, or the manager stops. */
   informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X> {
-    return this.#around.informers.hold(spec);
+    return this.#shared.informers.hold(spec);
   }
 
   /** The kinds that the server has, as they come and go. */
   get kinds(): ServedKinds {
-    return this.#around.kinds;
+    return this.#shared.kinds;
   }
 
   /** Resolves when each controller runs, stands by, or waits for a kind. */
@@ -164,8 +164,8 @@ export class Manager implements AsyncDisposable {
   crash(): void {
     this.#state = "stopped";
     this.#stopping = Promise.resolve();
-    this.#around.lifeline.cut();
-    this.#around.kinds.stop();
+    this.#shared.killSwitch.kill();
+    this.#shared.kinds.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -177,14 +177,14 @@ export class Manager implements AsyncDisposable {
     const drained = Promise.all(this.#runs.map((run) => run.drain()));
     await this.#within(grace, drained);
     const ended = await this.#within(grace, Promise.all(this.#runs.map((run) => run.stop())));
-    if (!(await this.#within(LEAVING_MS, this.#leave(ended)))) this.#around.lifeline.cut();
+    if (!(await this.#within(STOP_TIMEOUT_MS, this.#leave(ended)))) this.#shared.killSwitch.kill();
   }
 
   /** @param ended whether nobody acts any more, so that another one may */
   async #leave(ended: boolean): Promise<void> {
-    this.#around.kinds.stop();
-    await this.#around.informers.stop();
-    await this.#around.recorder.stop();
+    this.#shared.kinds.stop();
+    await this.#shared.informers.stop();
+    await this.#shared.recorder.stop();
     await this.#election?.stop();
     if (ended) await this.#election?.release().catch((error: unknown) => this.#warn(error));
   }
@@ -223,7 +223,7 @@ export class Manager implements AsyncDisposable {
   }
 
   /** An informer failed; it tries again by itself, but who is refused should be told. */
-  #meet(error: unknown): void {
+  #onError(error: unknown): void {
     this.#warn(error);
     if (isStatus(error, "Unauthorized", "Forbidden")) this.#failed.resolve(error);
   }
@@ -231,13 +231,13 @@ export class Manager implements AsyncDisposable {
   #tell(failure: Failure, isRetried: boolean): void {
     const { controller, key, error } = failure;
     const message = isRetried ? "reconcile failed, will retry" : "a predicate or a mapping failed for an object";
-    const facts = { controller, ...this.#concerned(controller, key), error: String(error) };
-    this.#around.log.warn(message, facts, controller);
+    const facts = { controller, ...this.#subjectOf(controller, key), error: String(error) };
+    this.#shared.log.warn(message, facts, controller);
     this.#safely(() => this.#options.failure?.(failure));
   }
 
   /** What a key of a controller stands for: an object of its kind, or something that the controller alone knows. */
-  #concerned(controller: string, key: string): { readonly object: string } | { readonly key: string } {
+  #subjectOf(controller: string, key: string): { readonly object: string } | { readonly key: string } {
     const { definition } = this.#runs.find((run) => run.definition.name === controller) ?? {};
     if (!definition || !("for" in definition)) return { key };
     const kind: Pick<Kind, "group" | "plural"> = "plural" in definition.for ? definition.for : definition.for.kind;
@@ -255,7 +255,7 @@ export class Manager implements AsyncDisposable {
 
   #warn(error: unknown): void {
     if (this.#state !== "stopped")
-      this.#around.log.warn("a manager goes on after a failure", { manager: this.#options.name, error: String(error) });
+      this.#shared.log.warn("a manager goes on after a failure", { manager: this.#options.name, error: String(error) });
   }
 }
 

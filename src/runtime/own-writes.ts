@@ -20,8 +20,8 @@ interface Expectation {
 }
 
 /** After this time a key starts whatever memory shows. */
-const PATIENCE_MS = 30_000;
-const MOST_IDLE = 1000;
+const OWN_WRITE_TIMEOUT_MS = 30_000;
+const MAX_IDLE_KEYS = 1000;
 
 /** What keys have written and memory does not show yet. */
 export class OwnWrites {
@@ -30,7 +30,7 @@ export class OwnWrites {
   readonly #late: (key: string, what: string) => void;
   readonly #expected = new Map<string, Expectation[]>();
   /** So many keys are looked through for those that wait for nothing. */
-  #most = MOST_IDLE;
+  #maxKeys = MAX_IDLE_KEYS;
 
   /** @param late hears of keys that start although memory does not show their writes */
   constructor(informers: Informers, clock: Clock, late: (key: string, what: string) => void) {
@@ -48,13 +48,13 @@ export class OwnWrites {
     const before = this.#expected.get(key);
     if (before) before.push(...open);
     else if (open.length > 0) this.#expected.set(key, open);
-    if (this.#expected.size > this.#most) this.#forgetMet();
+    if (this.#expected.size > this.#maxKeys) this.#forgetMet();
   }
 
   /** Keys that are not asked for again leave what memory shows by now. */
   #forgetMet(): void {
     for (const [key, expected] of this.#expected) if (expected.every(({ met }) => met())) this.#expected.delete(key);
-    this.#most = Math.max(MOST_IDLE, 2 * this.#expected.size);
+    this.#maxKeys = Math.max(MAX_IDLE_KEYS, 2 * this.#expected.size);
   }
 
   /** Resolves when memory shows every write of `key`; undefined when it does already. */
@@ -77,11 +77,11 @@ export class OwnWrites {
       if (open.length === 0) end();
     };
     for (const reflector of new Set(expected.map((one) => one.reflector))) watched.use(reflector.onProgress(look));
-    const giveUp = (): void => {
+    const onTimeout = (): void => {
       this.#late(key, open.map(({ what }) => what).join(", "));
       end();
     };
-    watched.adopt(this.#clock.after(PATIENCE_MS, giveUp), (timer) => timer.cancel());
+    watched.adopt(this.#clock.after(OWN_WRITE_TIMEOUT_MS, onTimeout), (timer) => timer.cancel());
     return promise;
   }
 }

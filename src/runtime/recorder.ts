@@ -96,28 +96,28 @@ interface Series {
 }
 
 /** Events in a row, and how long until one more is free. */
-const BURST = 25;
+const BURST_EVENTS = 25;
 const REFILL_MS = 300_000;
 /** What happens again within this time is the same series. */
 const SERIES_MS = 360_000;
 /** What is remembered of series, and of who has recorded how much; those go first of whom nothing was heard for longest. */
-const MOST = { entries: 4096, bytes: 8 << 20 };
+const MAX_REMEMBERED = { entries: 4096, bytes: 8 << 20 };
 /** Events that wait for those before them. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 /** An event that is not answered by then is given up. */
-const PATIENCE_MS = 30_000;
-const MOST_NOTE_BYTES = 1024;
+const RESPONSE_TIMEOUT_MS = 30_000;
+const MAX_NOTE_BYTES = 1024;
 /** Of the name of the object, in that of the event. */
-const MOST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** Writes events one after the other, in the order in which they were recorded. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #series = new BoundedCache<Series>({
-    ...MOST,
+    ...MAX_REMEMBERED,
     weigh: ({ metadata }) => 100 + textBytes(metadata.namespace) + textBytes(metadata.name),
   });
-  readonly #budgets = new BoundedCache<{ readonly left: number; readonly at: number }>(MOST);
+  readonly #budgets = new BoundedCache<{ readonly left: number; readonly at: number }>(MAX_REMEMBERED);
   /** The millisecond of the last event, and how many have been made in it: their times say which was first. */
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
@@ -131,13 +131,13 @@ export class Recorder {
   }
 
   /** Records an event, unless its source says too much about its object. */
-  record(happening: NewEvent): void {
-    if (this.#stopped || !this.#mayRecord(happening) || this.#isFull()) return;
-    const { note, regarding, related } = happening;
+  record(newEvent: NewEvent): void {
+    if (this.#stopped || !this.#mayRecord(newEvent) || this.#isFull()) return;
+    const { note, regarding, related } = newEvent;
     // It may have to wait for long: the objects are not kept for it.
     const event = {
-      ...happening,
-      note: cutText(note, MOST_NOTE_BYTES),
+      ...newEvent,
+      note: cutText(note, MAX_NOTE_BYTES),
       regarding: named(regarding),
       related: related && named(related),
     };
@@ -153,7 +153,7 @@ export class Recorder {
   }
 
   #isFull(): boolean {
-    const isFull = this.#waiting >= MOST_WAITING;
+    const isFull = this.#waiting >= MAX_WAITING;
     if (isFull && !this.#isDropping) {
       this.#options.failed(new Error(`events are dropped: ${this.#waiting} wait to be written`));
     }
@@ -170,8 +170,8 @@ export class Recorder {
   #mayRecord({ source, regarding }: NewEvent): boolean {
     const now = this.#options.clock.steady();
     const key = `${source} ${regarding.metadata.uid}`;
-    const { left, at } = this.#budgets.get(key) ?? { left: BURST, at: now };
-    const refilled = Math.min(BURST, left + (now - at) / REFILL_MS);
+    const { left, at } = this.#budgets.get(key) ?? { left: BURST_EVENTS, at: now };
+    const refilled = Math.min(BURST_EVENTS, left + (now - at) / REFILL_MS);
     // A part of one more is kept, too.
     this.#budgets.set(key, { left: refilled >= 1 ? refilled - 1 : refilled, at: now });
     return refilled >= 1;
@@ -179,8 +179,9 @@ export class Recorder {
 
   async #write(event: NewEvent): Promise<void> {
     const late = new AbortController();
-    const giveUp = (): void => late.abort(new Error(`event ${event.reason} was not answered within ${PATIENCE_MS} ms`));
-    const timer = this.#options.clock.after(PATIENCE_MS, giveUp, { owner: "events" });
+    const onTimeout = (): void =>
+      late.abort(new Error(`event ${event.reason} was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+    const timer = this.#options.clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "events" });
     try {
       await this.#send(event, late);
     } finally {
@@ -224,7 +225,7 @@ export class Recorder {
 /** A name as that of an event may begin: names of some kinds have more characters. */
 function subdomainOf(name: string): string {
   const known = name
-    .slice(0, MOST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]/g, "-")
     .replaceAll(/[.-]+/g, (run) => (run.includes(".") ? "." : run));

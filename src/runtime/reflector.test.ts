@@ -38,7 +38,7 @@ function setUp(options: Partial<ReflectorOptions> = {}) {
     clock,
     random: seededRandom(1),
     freeze: true,
-    givesUpSilence: true,
+    detectsSilence: true,
     kinds: { serves: () => Promise.resolve(false), comes: () => Promise.resolve() },
     failed: (error) => failures.push(String(error)),
     ...options,

@@ -38,24 +38,24 @@ export interface ReflectorOptions {
   /** Whether objects are frozen. */
   readonly freeze: boolean;
   /** Whether a watch on which nothing comes, not even bookmarks, is given up. */
-  readonly givesUpSilence: boolean;
+  readonly detectsSilence: boolean;
   /** Tells whether the kind is there, and when it comes. */
   readonly kinds: Pick<ServedKinds, "serves" | "comes">;
   /** Hears why a list or watch failed, and what listeners throw. */
   readonly failed: (error: unknown) => void;
 }
 
-const PAGE = 500;
-const RETRY = { first: 100, most: 30_000 };
+const PAGE_SIZE = 500;
+const RETRY_BACKOFF = { first: 100, most: 30_000 };
 /** A watch that was open for so long is taken up again at once. */
 const HEALTHY_MS = 1000;
 /** Two periods of bookmarks, and a bit; a page of a list takes no longer either. */
 const SILENCE_MS = 130_000;
 
-/** Watches over what comes: `signal` is aborted where nothing is heard for too long. */
+/** Watches over what comes: `signal` is aborted where nothing is onActivity for too long. */
 interface Silence {
   readonly signal: AbortSignal;
-  readonly heard: () => void;
+  readonly onActivity: () => void;
   readonly end: () => void;
 }
 
@@ -85,7 +85,7 @@ export class Reflector {
     return this.#state;
   }
 
-  /** Whether the first list has been told; from then on memory holds something. */
+  /** Whether the first list has been listeners; from then on memory holds something. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
@@ -113,7 +113,7 @@ export class Reflector {
     this.#running ??= this.#run();
   }
 
-  /** Ends; resolves when nothing will be told any more. */
+  /** Ends; resolves when nothing will be listeners any more. */
   async stop(): Promise<void> {
     this.#listeners.clear();
     this.#stop.abort();
@@ -144,7 +144,7 @@ export class Reflector {
         await this.#round();
       } catch (error) {
         if (signal.aborted) return;
-        this.#meet(error);
+        this.#onError(error);
       }
       if (this.#state === "absent") {
         await kinds.comes(this.kind, signal);
@@ -152,7 +152,7 @@ export class Reflector {
         continue;
       }
       const failures = this.#failures++;
-      if (failures > 0) await sleep(clock, backoff(failures - 1, RETRY, random), signal);
+      if (failures > 0) await sleep(clock, backoff(failures - 1, RETRY_BACKOFF, random), signal);
     }
   }
 
@@ -171,7 +171,7 @@ export class Reflector {
           await this.#follow(silence, asked, () => (opened = clock.steady()));
         } catch (error) {
           if (!isStatus(error, "NotFound")) throw error;
-          await this.#lose(error);
+          await this.#checkServed(error);
         }
       });
     } finally {
@@ -183,7 +183,7 @@ export class Reflector {
   }
 
   /** The kind was not found: it has gone with its objects, unless discovery knows it. */
-  async #lose(error: unknown): Promise<void> {
+  async #checkServed(error: unknown): Promise<void> {
     this.#from = "";
     if (await this.#options.kinds.serves(this.kind)) throw error;
     if (this.#stop.signal.aborted) return;
@@ -191,13 +191,13 @@ export class Reflector {
     for (const object of this.memory.values()) this.#remove(object);
   }
 
-  #meet(error: unknown): void {
+  #onError(error: unknown): void {
     // Gone by, or never reached: the server was set back to an older state.
     if (isStatus(error, "Expired", "Gone") || isAhead(error)) this.#from = "";
     else if ((error as Error).name !== "AbortError") this.#options.failed(error);
   }
 
-  async #list({ signal, heard }: Silence): Promise<void> {
+  async #list({ signal, onActivity }: Silence): Promise<void> {
     const seen = new Map<string, ApiObject>();
     let page: { readonly continue?: string; readonly resourceVersion: string } = { resourceVersion: "" };
     do {
@@ -205,10 +205,10 @@ export class Reflector {
       const { items, metadata } = await this.#resource.list({
         ...this.#options.selection,
         ...query,
-        limit: PAGE,
+        limit: PAGE_SIZE,
         signal,
       });
-      heard();
+      onActivity();
       for (const item of items) seen.set(`${item.metadata.namespace ?? ""}/${item.metadata.name}`, this.#kept(item));
       page = metadata;
     } while (page.continue);
@@ -241,13 +241,13 @@ export class Reflector {
    * @param asked called when the watch has been asked for
    * @param opened called when the server has begun to answer
    */
-  async #follow({ signal, heard }: Silence, asked: () => void, opened: () => void): Promise<void> {
+  async #follow({ signal, onActivity }: Silence, asked: () => void, opened: () => void): Promise<void> {
     const query = {
       ...this.#options.selection,
       resourceVersion: this.#from,
       signal,
       opened: () => {
-        heard();
+        onActivity();
         opened();
         this.#enter("synced");
       },
@@ -257,7 +257,7 @@ export class Reflector {
       let next = events.next();
       asked();
       for (let event = await next; !event.done && !signal.aborted; event = await next) {
-        heard();
+        onActivity();
         this.#take(event.value.type, event.value.object);
         next = events.next();
       }
@@ -286,9 +286,9 @@ export class Reflector {
     if (this.#options.freeze) freezeAll(object);
     this.memory.put(object);
     // One that was deleted and made anew between two lists is another object.
-    if (old && old.metadata.uid !== object.metadata.uid) this.#tell({ type: "deleted", object: old }, false);
-    if (old && old.metadata.uid === object.metadata.uid) this.#tell({ type: "changed", object, old }, false);
-    else this.#tell({ type: "added", object }, isInitial);
+    if (old && old.metadata.uid !== object.metadata.uid) this.#notify({ type: "deleted", object: old }, false);
+    if (old && old.metadata.uid === object.metadata.uid) this.#notify({ type: "changed", object, old }, false);
+    else this.#notify({ type: "added", object }, isInitial);
   }
 
   #remove(last: ApiObject): void {
@@ -296,13 +296,13 @@ export class Reflector {
     if (!known) return;
     this.memory.delete(known);
     if (this.#options.freeze) freezeAll(last);
-    this.#tell({ type: "deleted", object: last }, false);
+    this.#notify({ type: "deleted", object: last }, false);
   }
 
-  #tell(event: ObjectEvent<ApiObject>, isInitial: boolean): void {
-    // Who begins to listen meanwhile has been told by what memory holds.
-    const told = [...this.#listeners];
-    for (const listener of told) {
+  #notify(event: ObjectEvent<ApiObject>, isInitial: boolean): void {
+    // Who begins to listen meanwhile has been listeners by what memory holds.
+    const listeners = [...this.#listeners];
+    for (const listener of listeners) {
       if (this.#listeners.has(listener)) this.#call(listener, event, isInitial);
     }
   }
@@ -328,9 +328,9 @@ export class Reflector {
 
   /** A signal that ends a list or a watch on which nothing comes any more. */
   #silence(): Silence {
-    const { clock, givesUpSilence } = this.#options;
+    const { clock, detectsSilence } = this.#options;
     const { signal } = this.#stop;
-    if (!givesUpSilence) return { signal, heard: nothing, end: nothing };
+    if (!detectsSilence) return { signal, onActivity: nothing, end: nothing };
     const dead = new AbortController();
     const give = (): void => {
       this.#options.failed(new Error(`nothing came on a watch of ${nameOfKind(this.kind)}, not even bookmarks`));
@@ -341,7 +341,7 @@ export class Reflector {
     let timer = clock.after(SILENCE_MS, give);
     return {
       signal: dead.signal,
-      heard: () => {
+      onActivity: () => {
         timer.cancel();
         timer = clock.after(SILENCE_MS, give);
       },

@@ -29,11 +29,11 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-const POLL = { first: 1000, most: 30_000 };
+const POLL_BACKOFF = { first: 1000, most: 30_000 };
 /** No answer takes longer. */
-const PATIENCE_MS = 60_000;
+const RESPONSE_TIMEOUT_MS = 60_000;
 /** One turn of the event loop is for others after so many kinds that were read, or only looked at. */
-const KINDS_A_TURN = { read: 10, seen: 100 };
+const KINDS_PER_SLICE = { read: 10, seen: 100 };
 
 /** See the head of this file. */
 export class ServedKinds {
@@ -46,15 +46,15 @@ export class ServedKinds {
   /** The same by {@link idOf}. */
   #served: ReadonlySet<string> = new Set();
   /** Resolved when the last look, and the turns after it, are over. */
-  #rested: Promise<void> = Promise.resolve();
+  #yielded: Promise<void> = Promise.resolve();
   /** The reading that is not under way yet. */
   #next: Promise<readonly ServedKind[]> | undefined;
   /** The look at a server of the same process that is to come. */
-  #nextLook: Promise<void> | undefined;
+  #nextRefresh: Promise<void> | undefined;
   #isRunning = false;
   readonly #stop = new AbortController();
   /** Readings that showed nothing new, since the last that did. */
-  #quiet = 0;
+  #unchangedReads = 0;
   /** Aborted when it is time to read again. */
   #pause = new AbortController();
 
@@ -73,7 +73,7 @@ export class ServedKinds {
 
   /** Whether a kind is served in its version, asked from now on. */
   async serves(kind: Kind): Promise<boolean> {
-    await this.#look();
+    await this.#refresh();
     return this.#served.has(idOf(kind));
   }
 
@@ -111,14 +111,14 @@ export class ServedKinds {
   async #ask(): Promise<readonly ServedKind[]> {
     const { activity, clock } = this.#options;
     const count = activity && new Count(() => activity.begin("discovery"));
-    await this.#rested;
+    await this.#yielded;
     const late = new AbortController();
-    const giveUp = (): void => late.abort(new Error(`discovery was not answered within ${PATIENCE_MS} ms`));
-    const timer = clock.after(PATIENCE_MS, giveUp, { owner: "discovery" });
+    const onTimeout = (): void => late.abort(new Error(`discovery was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+    const timer = clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "discovery" });
     const signal = AbortSignal.any([late.signal, this.#stop.signal]);
     const asked = countedAs(count, () => this.#discovery.read({ signal }));
     this.#next = undefined;
-    this.#rested = this.#rest(KINDS_A_TURN.read, asked);
+    this.#yielded = this.#yieldSlices(KINDS_PER_SLICE.read, asked);
     try {
       return await asked;
     } finally {
@@ -128,29 +128,29 @@ export class ServedKinds {
   }
 
   /** What the server says now: without a request where it is in this process. */
-  #look(): Promise<unknown> {
+  #refresh(): Promise<unknown> {
     const { kinds } = this.#options.client.local ?? {};
     if (!kinds) return this.read();
-    return (this.#nextLook ??= this.#see(kinds));
+    return (this.#nextRefresh ??= this.#readLocal(kinds));
   }
 
-  async #see(kinds: () => readonly ServedKind[]): Promise<void> {
+  async #readLocal(kinds: () => readonly ServedKind[]): Promise<void> {
     const end = this.#options.activity?.begin("kinds");
-    await this.#rested;
-    this.#nextLook = undefined;
+    await this.#yielded;
+    this.#nextRefresh = undefined;
     const seen = kinds();
     if (seen !== this.#kinds && !this.#stop.signal.aborted) this.#take(seen);
-    this.#rested = this.#rest(KINDS_A_TURN.seen);
+    this.#yielded = this.#yieldSlices(KINDS_PER_SLICE.seen);
     end?.();
   }
 
-  async #rest(kindsATurn: number, asked?: Promise<unknown>): Promise<void> {
+  async #yieldSlices(kindsPerSlice: number, asked?: Promise<unknown>): Promise<void> {
     await asked?.catch(() => {});
-    for (let left = this.#kinds.length; left > 0; left -= kindsATurn) await turn();
+    for (let left = this.#kinds.length; left > 0; left -= kindsPerSlice) await turn();
   }
 
   #take(kinds: readonly ServedKind[]): void {
-    this.#quiet = 0;
+    this.#unchangedReads = 0;
     this.#kinds = kinds;
     this.#served = new Set(kinds.map(idOf));
     for (const { id, wake } of this.#waiters) if (this.#served.has(id)) wake();
@@ -167,7 +167,7 @@ export class ServedKinds {
 
   /** Somebody listens or waits from now on: what may have changed before is looked at. */
   #follow(): void {
-    this.#quiet = 0;
+    this.#unchangedReads = 0;
     this.#pause.abort();
     if (!this.#isRunning && !this.#stop.signal.aborted) void this.#run();
   }
@@ -179,13 +179,13 @@ export class ServedKinds {
     while (!this.#stop.signal.aborted && this.#listeners.size + this.#waiters.size > 0) {
       // What changes while the answer is on its way is asked for again.
       const { signal } = (this.#pause = new AbortController());
-      const isSeen = await this.#look().then(
+      const isSeen = await this.#refresh().then(
         () => true,
         (error: unknown) => (failed(error), false),
       );
       if (isSeen && client.local) await aborted(signal);
-      else await sleep(clock, backoff(this.#quiet, POLL, random), signal, { owner: "discovery" });
-      if (!signal.aborted) this.#quiet++;
+      else await sleep(clock, backoff(this.#unchangedReads, POLL_BACKOFF, random), signal, { owner: "discovery" });
+      if (!signal.aborted) this.#unchangedReads++;
     }
     this.#isRunning = false;
   }

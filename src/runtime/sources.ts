@@ -18,7 +18,7 @@ export interface WatchSource {
 }
 
 /** What a source may follow beside what its controller names. */
-export interface Ground {
+export interface SourceParts {
   /** The kinds that the server has, as they come and go. */
   readonly kinds: ServedKinds;
   /** The informer of a spec; it follows until it is disposed of. */
@@ -34,7 +34,7 @@ export interface Ground {
 export interface Source<K extends Key = Key> {
   readonly watch?: WatchSource;
   /** Begins to add keys, and ends when what it gives back is disposed of. */
-  readonly push?: (add: (key: K) => void, ground: Ground) => Disposable;
+  readonly push?: (add: (key: K) => void, parts: SourceParts) => Disposable;
   /** Keys of another world; asked anew when it ends with an error. */
   readonly poll?: (signal: AbortSignal) => AsyncIterable<K>;
 }
@@ -46,7 +46,9 @@ export const keysFrom = <K extends Key>(keys: (signal: AbortSignal) => AsyncIter
  * Keys that are added from outside: by whoever calls, by informers of kinds that come and go. `start` is called whenever the
  * controller begins to work; what it gives back is disposed of when that ends.
  */
-export const keysPushed = <K extends Key>(start: (add: (key: K) => void, ground: Ground) => Disposable): Source<K> => ({
+export const keysPushed = <K extends Key>(
+  start: (add: (key: K) => void, parts: SourceParts) => Disposable,
+): Source<K> => ({
   push: start,
 });
 

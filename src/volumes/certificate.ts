@@ -1,6 +1,6 @@
 import { type Collector, guarded } from "./collector.ts";
 import type { ProjectedSource } from "./contract.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 
 /**
  * Puts a certificate of the Pod and its key into one file, or into one for each, as the source says (PROJ-21, PROJ-22).
@@ -8,7 +8,7 @@ import type { Draft } from "./draft.ts";
  * @throws while none is issued: the Pod does not start before (PROJ-28)
  */
 export async function putCertificate(
-  draft: Draft,
+  draft: VolumeFiles,
   collector: Collector,
   wish: NonNullable<ProjectedSource["podCertificate"]>,
 ): Promise<void> {

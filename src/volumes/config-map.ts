@@ -1,5 +1,5 @@
 import type { ConfigMap } from "../client/kinds/index.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 import type { Collector } from "./collector.ts";
 import { type KeyChoice, putKeys } from "./keys.ts";
 
@@ -13,7 +13,7 @@ function valuesOf({ data, binaryData }: ConfigMap): Map<string, Uint8Array> {
 
 /** Puts the keys of a ConfigMap of the Pod's namespace into a volume (CM-2, PROJ-35..38). */
 export async function putConfigMap(
-  draft: Draft,
+  draft: VolumeFiles,
   { source, namespace }: Collector,
   name: string,
   choice: KeyChoice,

@@ -13,7 +13,7 @@ type Amounts = Readonly<Record<string, string>>;
 
 const RESOURCE = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.*)$/;
 /** What a container without a limit may use is what the node has; pages of a certain size are never given without one. */
-const FROM_NODE = ["cpu", "memory", "ephemeral-storage"];
+const NODE_RESOURCES = ["cpu", "memory", "ephemeral-storage"];
 
 /**
  * What a container may use or asks for, divided by the divisor and rounded up.
@@ -51,7 +51,7 @@ const amountOf = (amounts: Amounts | null | undefined, name: string): string =>
 
 function limitOf(container: Container, name: string, allocatable: Amounts): string {
   const limit = amountOf(container.resources?.limits, name);
-  const isUnlimited = quantitySign(limit) === 0 && FROM_NODE.includes(name);
+  const isUnlimited = quantitySign(limit) === 0 && NODE_RESOURCES.includes(name);
   return isUnlimited ? amountOf(allocatable, name) : limit;
 }
 

@@ -9,7 +9,7 @@ import { putConfigMap } from "./config-map.ts";
 import { ContentError, type FailedSource, asError } from "./content-error.ts";
 import type { ContentOwner, ContentSource, Payload, PodVolume } from "./contract.ts";
 import { putDownward } from "./downward.ts";
-import { Draft } from "./draft.ts";
+import { VolumeFiles } from "./draft.ts";
 import { putProjected } from "./projected.ts";
 import { putSecret } from "./secret.ts";
 
@@ -36,7 +36,7 @@ export async function contentOf(
   const { configMap, secret, downwardAPI, projected } = volume;
   const mode = (configMap ?? secret ?? downwardAPI ?? projected)?.defaultMode ?? DEFAULT_MODE;
   const collector: Collector = { pod, namespace: pod.metadata.namespace ?? "", volume, source, owner, mode };
-  const draft = new Draft();
+  const draft = new VolumeFiles();
   const name = configMap?.name ?? secret?.secretName ?? "";
   const failed = projected
     ? await putProjected(draft, collector, projected.sources ?? [])

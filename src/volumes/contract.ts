@@ -27,7 +27,7 @@ export interface VolumeFile {
 export type Payload = ReadonlyMap<string, VolumeFile>;
 
 /** Which token a volume asks for. */
-export interface TokenWish {
+export interface TokenOptions {
   /** For whom; the server itself where nobody is named. */
   readonly audience?: string | undefined;
   readonly expirationSeconds?: number | undefined;
@@ -46,7 +46,7 @@ export interface ContentSource {
   /** One bundle by its name, or all of a signer that a selector chooses. */
   trustBundles(wish: NonNullable<ProjectedSource["clusterTrustBundle"]>): Promise<readonly ClusterTrustBundle[]>;
   /** A token of the Pod's service account, bound to the Pod. */
-  token(pod: Pod, wish: TokenWish): Promise<string>;
+  token(pod: Pod, wish: TokenOptions): Promise<string>;
   /** The key and the chain of a source, or undefined where none is issued yet. */
   certificate(
     pod: Pod,

@@ -1,14 +1,14 @@
 import type { PodVolume } from "./contract.ts";
 import type { Collector } from "./collector.ts";
 import { containerResource } from "./container-resources.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 import { cleanPath } from "./file-path.ts";
 import { podField } from "./pod-fields.ts";
 
 type Items = NonNullable<PodVolume["downwardAPI"]>["items"];
 
 /** Puts what a Pod says of itself into a volume (PROJ-41..45). @throws an error that tells of every item that is wrong */
-export function putDownward(draft: Draft, collector: Collector, items: Items): void {
+export function putDownward(draft: VolumeFiles, collector: Collector, items: Items): void {
   const wrong: string[] = [];
   for (const { path, mode, fieldRef, resourceFieldRef } of items ?? []) {
     try {

@@ -7,7 +7,7 @@ import type { Payload, VolumeFile } from "./contract.ts";
 import { filePath } from "./file-path.ts";
 
 /** See the head of this file. */
-export class Draft {
+export class VolumeFiles {
   readonly #files = new Map<string, VolumeFile>();
 
   /** Puts a file at a path as the Pod writes it. @throws where the path is refused (PROJ-40) */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PodVolume } from "./contract.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 
 /** Which keys become files, and where. */
 export interface KeyChoice {
@@ -21,7 +21,7 @@ export interface KeyChoice {
  * @throws where the object or a listed key is missing and not optional (PROJ-37, PROJ-38)
  */
 export function putKeys(
-  draft: Draft,
+  draft: VolumeFiles,
   values: ReadonlyMap<string, Uint8Array> | undefined,
   { items, optional, mode }: KeyChoice,
 ): void {

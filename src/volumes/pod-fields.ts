@@ -10,7 +10,7 @@ import { quoted } from "../util/quoted.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-const WHOLE: Readonly<Record<string, (pod: Pod) => string>> = {
+const FIELDS: Readonly<Record<string, (pod: Pod) => string>> = {
   "metadata.name": ({ metadata }) => metadata.name,
   "metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
   "metadata.uid": ({ metadata }) => metadata.uid,
@@ -22,10 +22,10 @@ const WHOLE: Readonly<Record<string, (pod: Pod) => string>> = {
 export function podField(pod: Pod, path: string): string {
   const entry = splitSubscript(path);
   if (entry) return entryOf(pod, path, entry);
-  const field = Object.hasOwn(WHOLE, path) ? WHOLE[path] : undefined;
+  const field = Object.hasOwn(FIELDS, path) ? FIELDS[path] : undefined;
   if (field) return field(pod);
   throw new Error(
-    `expected one of the fields ${Object.keys(WHOLE).join(", ")}, or one label or annotation, got ${JSON.stringify(path)}`,
+    `expected one of the fields ${Object.keys(FIELDS).join(", ")}, or one label or annotation, got ${JSON.stringify(path)}`,
   );
 }
 

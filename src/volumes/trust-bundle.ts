@@ -8,12 +8,12 @@ import { pemBlocks, pemOf } from "../util/pem.ts";
 import { chosenBundles } from "./bundle-choice.ts";
 import { type Collector, guarded } from "./collector.ts";
 import type { ProjectedSource } from "./contract.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 
 type Wish = NonNullable<ProjectedSource["clusterTrustBundle"]>;
 
 /** Puts the certificates of the bundles that a source chooses into a file (PROJ-13..16). @throws where there are none */
-export async function putTrustBundle(draft: Draft, collector: Collector, wish: Wish): Promise<void> {
+export async function putTrustBundle(draft: VolumeFiles, collector: Collector, wish: Wish): Promise<void> {
   if (wish.name === undefined && wish.signerName === undefined) throw new Error("expected a name or a signerName");
   const bundles = chosenBundles(await collector.source.trustBundles(wish), wish);
   if (bundles.length === 0 && wish.optional !== true) throw new Error("no ClusterTrustBundle was found");

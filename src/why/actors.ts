@@ -5,10 +5,10 @@
  *
  * @module
  */
-import type { Topic } from "./events.ts";
+import type { EventReasons } from "./events.ts";
 
 /** An actor, and what it tells. */
-export interface Actor extends Topic {
+export interface Actor extends EventReasons {
   /** What it is called in the table of the guide. */
   readonly name: string;
   /** About which kind of object. */

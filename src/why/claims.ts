@@ -12,7 +12,7 @@ import {
   StorageClass,
   VolumeAttributesClass,
 } from "../client/kinds/index.ts";
-import { type ClaimSources, type ClaimVerdict, verdictOnClaim } from "../claims/claim-verdict.ts";
+import { type ClaimSources, type ClaimDecision, decideClaim } from "../claims/claim-decision.ts";
 import { classOf, hasNoClass, isMeantFor, isWaiting, mismatches, objections } from "../claims/fit.ts";
 import { defaultClassOf } from "../claims/provisioner.ts";
 import { isBetter } from "../claims/available-volumes.ts";
@@ -20,10 +20,10 @@ import { claimsOfPod } from "../claims/pod-claims.ts";
 import { waitsForNode } from "../claims/usage.ts";
 import type { ConsideredVolume, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
-import { type Word, lastFailure, quoteOf, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, led, missing, refOf, refTo, textOf } from "./facts.ts";
+import { type RecentEvent, lastFailure, quoteOf, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, prefixed, missing, refOf, refTo, textOf } from "./facts.ts";
 import { explainGrowth } from "./growth.ts";
-import { whoMends } from "./refusals.ts";
+import { whoCanRepair } from "./refusals.ts";
 import { explainSource } from "./volume-sources.ts";
 
 /** What a claim adds to a report. */
@@ -35,51 +35,51 @@ const ADMINISTRATOR = "an administrator";
 /** See the head of this file. @param most so many volumes are told */
 export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, most: number): Promise<ClaimPart> {
   if (!isWaiting(claim, facts.names)) {
-    const reasons = await facts.tell(async () => {
+    const reasons = await facts.reasonsOrRefusal(async () => {
       const sources = await namedBy(facts, claim);
       const volume = claim.status.phase === "Bound" ? sources.volume(claim.spec.volumeName ?? "") : undefined;
       const growth = volume ? await explainGrowth(facts, claim, volume) : [];
-      return [...(await ofVerdict(facts, claim, sources)), ...growth];
+      return [...(await ofDecision(facts, claim, sources)), ...growth];
     });
     return { reasons };
   }
-  const considered = new First<Considered>(most, byNearness);
-  const reasons = await facts.tell(async () => {
+  const considered = new First<Considered>(most, byFewestObjections);
+  const reasons = await facts.reasonsOrRefusal(async () => {
     const found = await consider(facts, claim, considered);
     const misfits = found.meant.filter(({ lacks }) => lacks.length > 0).map(misfit);
-    return [...misfits, ...(await ofVerdict(facts, claim, found.sources))];
+    return [...misfits, ...(await ofDecision(facts, claim, found.sources))];
   });
   const told = considered.items.map(({ volume, lacks }) => ({ volume: volume.metadata.name, lacks }));
   return { reasons, considered: told, leftOut: considered.more };
 }
 
 /** What the decision comes to, in the words of a report. */
-async function ofVerdict(
+async function ofDecision(
   facts: Facts,
   claim: PersistentVolumeClaim,
   sources: ClaimSources,
 ): Promise<readonly ReportedReason[]> {
-  const verdict = verdictOnClaim(claim, sources);
-  switch (verdict.is) {
+  const decision = decideClaim(claim, sources);
+  switch (decision.is) {
     case "nothing":
-      return [{ says: verdict.note }];
+      return [{ says: decision.note }];
     case "bind":
       if (claim.status.phase === "Bound") return [];
-      return [{ says: verdict.note, who: BINDER, about: refOf(verdict.volume) }];
+      return [{ says: decision.note, who: BINDER, about: refOf(decision.volume) }];
     case "lost":
-      return [ofLoss(claim, verdict.volume)];
+      return [ofLoss(claim, decision.volume)];
     case "absent": {
       const reason = missing(PersistentVolume, { name: claim.spec.volumeName ?? "" });
-      return led("it names a volume that does not exist", [reason]);
+      return prefixed("it names a volume that does not exist", [reason]);
     }
     case "taken": {
-      const { volume } = verdict;
+      const { volume } = decision;
       const { namespace = "", name = "" } = volume.spec.claimRef ?? {};
       const says = `it names the volume ${volume.metadata.name}, which belongs to the claim ${namespace}/${name}`;
       return [{ says, who: "whoever creates the claim again for another volume", about: refOf(volume) }];
     }
     case "misfit": {
-      const { volume } = verdict;
+      const { volume } = decision;
       const lacks = mismatches(volume, claim, facts.names).join("; ");
       const says = `it names the volume ${volume.metadata.name}, which does not fit: ${lacks}`;
       return [{ says, who: "whoever creates a claim, or a volume, that fits", about: refOf(volume) }];
@@ -87,9 +87,9 @@ async function ofVerdict(
     case "first consumer":
       return [...(await ofLastTry(facts, claim, sources)), ...(await ofConsumers(facts, claim))];
     case "default class":
-      return [{ says: verdict.note, who: BINDER }];
+      return [{ says: decision.note, who: BINDER }];
     case "make":
-      return ofMaking(facts, claim, verdict);
+      return ofProvisioning(facts, claim, decision);
   }
 }
 
@@ -112,16 +112,20 @@ function ofLoss({ spec, metadata }: PersistentVolumeClaim, volume: PersistentVol
 }
 
 /** What the binder tells of a claim it decides anew here; all others are provisioners. */
-const wordsOfProvisioner = async (facts: Facts, claim: PersistentVolumeClaim): Promise<readonly Word[]> =>
-  (await wordsAbout(facts, claim)).filter(({ from }) => from !== "persistentvolume-controller");
+const eventsOfProvisioner = async (facts: Facts, claim: PersistentVolumeClaim): Promise<readonly RecentEvent[]> =>
+  (await eventsAbout(facts, claim)).filter(({ from }) => from !== "persistentvolume-controller");
 
-function ofFailure(claim: PersistentVolumeClaim, { provisioner, storageClass }: Asked, word: Word): ReportedReason {
+function ofFailure(
+  claim: PersistentVolumeClaim,
+  { provisioner, storageClass }: ChosenProvisioner,
+  word: RecentEvent,
+): ReportedReason {
   const who = `the provisioner ${provisioner}`;
   const asks = `${textOf(claim)}${storageClass ? ` or the StorageClass ${storageClass.metadata.name}` : ""}`;
   return {
     says: `${who} could not create its volume: ${word.message}`,
     // Without a code of the driver it is the provisioner itself that refuses.
-    who: whoMends(word.message, {
+    who: whoCanRepair(word.message, {
       asks,
       driver: provisioner,
       otherwise: `whoever changes ${asks}, or runs ${provisioner}`,
@@ -137,27 +141,27 @@ async function ofLastTry(
   claim: PersistentVolumeClaim,
   sources: ClaimSources,
 ): Promise<readonly ReportedReason[]> {
-  const failure = lastFailure(await wordsOfProvisioner(facts, claim), ACTORS.provisioner);
+  const failure = lastFailure(await eventsOfProvisioner(facts, claim), ACTORS.provisioner);
   if (!failure) return [];
   const storageClass = sources.storageClass(classOf(claim, facts.names));
   const provisioner = storageClass?.provisioner ?? "of its class";
   return [ofFailure(claim, { provisioner, storageClass }, failure)];
 }
 
-type Making = Extract<ClaimVerdict, { readonly is: "make" }>;
+type ProvisionDecision = Extract<ClaimDecision, { readonly is: "make" }>;
 
 /** Nobody's volume fits, and one is to be made: what its source lacks, then what the provisioner has said. */
-async function ofMaking(
+async function ofProvisioning(
   facts: Facts,
   claim: PersistentVolumeClaim,
-  { maker, storageClass }: Making,
+  { choice, storageClass }: ProvisionDecision,
 ): Promise<readonly ReportedReason[]> {
-  if (maker.is === "outside") {
+  if (choice.is === "outside") {
     const lacks = [...(await explainSource(facts, claim)), ...(await ofAttributes(facts, claim))];
-    return lacks.length > 0 ? lacks : [await ofProvisioner(facts, claim, { ...maker, storageClass })];
+    return lacks.length > 0 ? lacks : [await ofProvisioner(facts, claim, { ...choice, storageClass })];
   }
   const about = storageClass ? { about: refOf(storageClass) } : {};
-  return [{ says: maker.note, who: MAKERS[maker.is], ...about }];
+  return [{ says: choice.note, who: WHO_CAN_PROVISION[choice.is], ...about }];
 }
 
 /** The attributes class that its volume is to be made with. */
@@ -165,16 +169,16 @@ async function ofAttributes(facts: Facts, { spec }: PersistentVolumeClaim): Prom
   const { volumeAttributesClassName: name } = spec;
   if (!name) return [];
   const kind: Kind<VolumeAttributesClass, "Cluster"> = inDomain(VolumeAttributesClass, facts.dialect.domain);
-  return (await facts.look(kind, { name })) === "absent" ? [missing(kind, { name })] : [];
+  return (await facts.find(kind, { name })) === "absent" ? [missing(kind, { name })] : [];
 }
 
-const MAKERS = {
+const WHO_CAN_PROVISION = {
   nobody: "whoever creates a volume that fits, or a default StorageClass",
   "class is absent": "whoever creates that StorageClass, or a volume of that class",
   "built in": "whoever creates a volume of that class",
 } as const;
 
-interface Asked {
+interface ChosenProvisioner {
   readonly provisioner: string;
   readonly storageClass: StorageClass | undefined;
 }
@@ -183,10 +187,10 @@ interface Asked {
 async function ofProvisioner(
   facts: Facts,
   claim: PersistentVolumeClaim,
-  { provisioner, storageClass }: Asked,
+  { provisioner, storageClass }: ChosenProvisioner,
 ): Promise<ReportedReason> {
   const who = `the provisioner ${provisioner}`;
-  const words = await wordsOfProvisioner(facts, claim);
+  const words = await eventsOfProvisioner(facts, claim);
   const failure = lastFailure(words, ACTORS.provisioner);
   if (failure) return ofFailure(claim, { provisioner, storageClass }, failure);
   const begun = words.find(({ reason }) => reason === "Provisioning");
@@ -222,7 +226,7 @@ interface Considered {
 }
 
 /** Those first that come nearest: put by for the claim, of its class, with the fewest objections; of those that fit the best. */
-function byNearness(a: Considered, b: Considered): number {
+function byFewestObjections(a: Considered, b: Considered): number {
   const rank = ({ isMeant, isOfClass }: Considered): number => (isMeant ? 0 : isOfClass ? 1 : 2);
   const isFirst = (): boolean =>
     a.lacks.length === 0 ? isBetter(a.volume, b.volume) : a.volume.metadata.name < b.volume.metadata.name;
@@ -239,7 +243,7 @@ interface Found {
 async function consider(facts: Facts, claim: PersistentVolumeClaim, all: First<Considered>): Promise<Found> {
   const { names, migration, client, dialect, signal } = facts;
   const className = classOf(claim, names);
-  const meant = new First<Considered>(MOST_NAMED, byNearness);
+  const meant = new First<Considered>(MAX_NAMED, byFewestObjections);
   let best: PersistentVolume | undefined;
   for await (const volume of facts.each(PersistentVolume)) {
     const lacks = objections(volume, claim, names);
@@ -283,7 +287,7 @@ const misfit = ({ volume, lacks }: Considered): ReportedReason => ({
 /** The first consumer that its class waits for (CTL-MODE-2, 3). */
 async function ofConsumers(facts: Facts, claim: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
   const { name, namespace } = claim.metadata;
-  const pods = new First<Pod>(MOST_NAMED);
+  const pods = new First<Pod>(MAX_NAMED);
   for await (const pod of facts.each(Pod, { namespace })) {
     if (waitsForNode(pod) && claimsOfPod(pod).some((key) => key.name === name)) pods.add(pod);
   }

@@ -5,8 +5,8 @@
  */
 import type { ApiObject } from "../client/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { lastWarning, quoteOf, quoted, secondOf, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, refOf } from "./facts.ts";
+import { lastWarning, quoteOf, quoted, secondOf, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, refOf } from "./facts.ts";
 
 interface Condition {
   readonly type: string;
@@ -17,12 +17,12 @@ interface Condition {
   readonly observedGeneration?: number;
 }
 
-interface Told extends ApiObject {
+interface ObjectWithStatus extends ApiObject {
   readonly status?: { readonly conditions?: unknown; readonly observedGeneration?: unknown };
 }
 
 /** Conditions whose type has one of these words tell of trouble where they are True; all others where they are not. */
-const TROUBLES = [
+const PROBLEM_WORDS = [
   "Fail",
   "Degraded",
   "Stalled",
@@ -38,12 +38,12 @@ const TROUBLES = [
   "Denied",
 ];
 /** Conditions that tell that something is under way, which is no trouble by itself. */
-const UNDER_WAY = ["Reconciling", "Resizing", "Terminating", "Deleting"];
+const PROGRESS_WORDS = ["Reconciling", "Resizing", "Terminating", "Deleting"];
 
 /** See the head of this file. */
 export async function explainConditions(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const reasons = [...unseen(object), ...conditionReasons(object)];
-  const word = lastWarning(await wordsAbout(facts, object));
+  const word = lastWarning(await eventsAbout(facts, object));
   const isSaid = word && reasons.some(({ says }) => says.includes(word.message));
   if (!word || isSaid) return reasons;
   const from = word.from === "" ? "somebody" : word.from;
@@ -52,7 +52,7 @@ export async function explainConditions(facts: Facts, object: ApiObject): Promis
 }
 
 /** That its controller has not seen its last change. */
-function unseen({ metadata, status, kind }: Told): readonly ReportedReason[] {
+function unseen({ metadata, status, kind }: ObjectWithStatus): readonly ReportedReason[] {
   const seen = status?.observedGeneration;
   const { generation } = metadata;
   if (typeof seen !== "number" || generation === undefined || seen >= generation) return [];
@@ -62,8 +62,8 @@ function unseen({ metadata, status, kind }: Told): readonly ReportedReason[] {
 
 /** The conditions that do not hold; those of an older generation do not count. */
 export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
-  const told = new First<Condition>(MOST_NAMED);
-  for (const condition of conditionsOf(object)) if (isTrouble(condition, object)) told.add(condition);
+  const told = new First<Condition>(MAX_NAMED);
+  for (const condition of conditionsOf(object)) if (isProblem(condition, object)) told.add(condition);
   const who = writerOf(object);
   return firstOf(told, ({ type, status, reason = "", message = "", lastTransitionTime: time }) => {
     const why = [reason, message].filter((text) => text !== "").map(quoted);
@@ -74,13 +74,13 @@ export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
 }
 
 /** So many conditions of an object are looked at. */
-const MOST_CONDITIONS = 100;
+const MAX_CONDITIONS = 100;
 
 /** What of `status.conditions` are conditions, in whatever kind. */
-function conditionsOf({ status }: Told): readonly Condition[] {
+function conditionsOf({ status }: ObjectWithStatus): readonly Condition[] {
   const { conditions } = status ?? {};
   if (!Array.isArray(conditions)) return [];
-  return (conditions as readonly unknown[]).slice(0, MOST_CONDITIONS).filter(isCondition);
+  return (conditions as readonly unknown[]).slice(0, MAX_CONDITIONS).filter(isCondition);
 }
 
 const isCondition = (value: unknown): value is Condition => {
@@ -89,10 +89,10 @@ const isCondition = (value: unknown): value is Condition => {
   return typeof type === "string" && typeof status === "string" && isText(reason) && isText(message);
 };
 
-function isTrouble({ type, status, observedGeneration: seen }: Condition, { metadata }: ApiObject): boolean {
+function isProblem({ type, status, observedGeneration: seen }: Condition, { metadata }: ApiObject): boolean {
   if (typeof seen === "number" && metadata.generation !== undefined && seen < metadata.generation) return false;
-  if (UNDER_WAY.some((word) => type.includes(word))) return false;
-  const isBad = TROUBLES.some((word) => type.includes(word));
+  if (PROGRESS_WORDS.some((word) => type.includes(word))) return false;
+  const isBad = PROBLEM_WORDS.some((word) => type.includes(word));
   return isBad ? status === "True" : status !== "True";
 }
 

@@ -7,8 +7,8 @@ import { type Kind, type UntypedObject, kindOfType } from "../client/index.ts";
 import { CustomResourceDefinition } from "../client/kinds/index.ts";
 import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { conditionReasons } from "./conditions.ts";
-import { type Facts, MOST_NAMED, refOf, textOf } from "./facts.ts";
-import { commandFor, remainsOf } from "./remaining.ts";
+import { type Facts, MAX_NAMED, refOf, textOf } from "./facts.ts";
+import { commandFor, remainingContent } from "./remaining.ts";
 import { CLEANUP } from "./terminating.ts";
 
 /** What a definition adds to a report. */
@@ -43,7 +43,7 @@ async function ofNames(facts: Facts, definition: CustomResourceDefinition): Prom
         ...[has.plural, has.singular, ...(has.shortNames ?? [])].filter((name) => !!name && wanted.includes(name)),
         ...[has.kind, has.listKind].filter((name) => !!name && kinds.includes(name)),
       ];
-      if (taken.length === 0 || reasons.length >= MOST_NAMED) continue;
+      if (taken.length === 0 || reasons.length >= MAX_NAMED) continue;
       const says = `${textOf(other)} has the names that it wants: ${[...new Set(taken)].join(", ")}`;
       reasons.push({ says, who: "whoever changes the names of one of them, or deletes that one", about: refOf(other) });
     }
@@ -67,7 +67,7 @@ async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinit
     plural: names.plural,
     scope: scope === "Cluster" ? "Cluster" : "Namespaced",
   });
-  const { content, reasons } = await remainsOf(facts, [kind]);
+  const { content, reasons } = await remainingContent(facts, [kind]);
   const command = commandFor(content, scope === "Cluster" ? "" : "-A");
   const who = "the server";
   const says =

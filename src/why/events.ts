@@ -13,12 +13,12 @@ import { cutText } from "../util/cut-text.ts";
 import { type Facts, First } from "./facts.ts";
 
 /** So many Events about one object are kept, the newest ones. */
-const MOST_EVENTS = 200;
+const MAX_EVENTS = 200;
 /** Bytes of what is repeated of an Event, a condition or a status. */
-const MOST_QUOTED = 1024;
+const MAX_QUOTED_BYTES = 1024;
 
 /** An Event as it matters here. */
-export interface Word {
+export interface RecentEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
@@ -33,20 +33,20 @@ export interface Word {
 }
 
 /** Which reasons of Events tell that something failed, and which that it is done. */
-export interface Topic {
+export interface EventReasons {
   readonly failed: readonly string[];
   readonly succeeded: readonly string[];
 }
 
 /** The Events about an object that count, newest first. */
-export async function wordsAbout(facts: Facts, object: ApiObject): Promise<readonly Word[]> {
+export async function eventsAbout(facts: Facts, object: ApiObject): Promise<readonly RecentEvent[]> {
   const { uid, namespace = "default" } = object.metadata;
   const since = specChangedAt(object);
-  const words = new First<Word>(MOST_EVENTS, newestFirst);
+  const words = new First<RecentEvent>(MAX_EVENTS, newestFirst);
   await facts.tryRead(async () => {
     const query = { namespace, fieldSelector: `involvedObject.uid=${uid}` };
     for await (const event of facts.each(CoreEvent, query)) {
-      const word = wordOf(event);
+      const word = recentEventOf(event);
       if (event.involvedObject.uid === uid && word.second >= since) words.add(word);
     }
   });
@@ -54,13 +54,16 @@ export async function wordsAbout(facts: Facts, object: ApiObject): Promise<reado
 }
 
 /** The newest Event that tells a failure; undefined where a newer one, of whomever, tells that it is done. */
-export function lastFailure(words: readonly Word[], { failed, succeeded }: Topic): Word | undefined {
+export function lastFailure(
+  words: readonly RecentEvent[],
+  { failed, succeeded }: EventReasons,
+): RecentEvent | undefined {
   const found = words.find(({ reason }) => failed.includes(reason) || succeeded.includes(reason));
   return found && failed.includes(found.reason) ? found : undefined;
 }
 
 /** The newest warning; one that was followed by other words of the same component does not count. */
-export function lastWarning(words: readonly Word[]): Word | undefined {
+export function lastWarning(words: readonly RecentEvent[]): RecentEvent | undefined {
   const heard = new Set<string>();
   for (const word of words) {
     if (word.type === "Warning" && !heard.has(word.from)) return word;
@@ -70,18 +73,18 @@ export function lastWarning(words: readonly Word[]): Word | undefined {
 }
 
 /** Where the words of an Event come from. */
-export const quoteOf = ({ reason, from, time }: Word): ReportedQuote => ({ in: "Event", reason, from, time });
+export const quoteOf = ({ reason, from, time }: RecentEvent): ReportedQuote => ({ in: "Event", reason, from, time });
 
 /** A text of somebody else, as long as it may be in a report. */
-export const quoted = (text: string): string => cutText(text, MOST_QUOTED);
+export const quoted = (text: string): string => cutText(text, MAX_QUOTED_BYTES);
 
-const newestFirst = (a: Word, b: Word): number =>
+const newestFirst = (a: RecentEvent, b: RecentEvent): number =>
   b.second - a.second || compareVersions(b.resourceVersion, a.resourceVersion);
 
 /** Versions grow: a longer one is greater. */
 const compareVersions = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a === b ? 0 : 1);
 
-function wordOf(event: CoreEvent): Word {
+function recentEventOf(event: CoreEvent): RecentEvent {
   const { metadata, type = "", reason = "", message = "", source, reportingComponent } = event;
   const { series, lastTimestamp, eventTime, firstTimestamp } = event;
   const times = [series?.lastObservedTime, lastTimestamp, eventTime, firstTimestamp].filter((time) => !!time);

@@ -26,16 +26,16 @@ import { TurnLimit } from "../util/turn-limit.ts";
 /** How many objects a page has at first, and at most: it grows while pages are read in no time. */
 const PAGE = { first: 4, most: 500 };
 /** So many objects are read for one report. */
-const MOST_READ = 50_000;
+const MAX_OBJECTS_READ = 50_000;
 /** A Pod waits for its claim, that for a snapshot, that for another claim. */
-const MOST_DEPTH = 4;
+const MAX_DEPTH = 4;
 
 /** How facts are asked for. */
 export interface FactsOptions {
   /** Gives it up. */
   readonly signal?: AbortSignal | undefined;
   /** So many objects are read at most, 50,000 by default. */
-  readonly mostRead?: number | undefined;
+  readonly maxRead?: number | undefined;
 }
 
 /** Tells the reasons of an object, whatever its kind is. */
@@ -49,7 +49,7 @@ export class Facts {
   readonly names: BinderNames;
   readonly migration: Migration;
   /** How many objects may be read in all. */
-  readonly mostRead: number;
+  readonly maxRead: number;
   #read = 0;
   #isCut = false;
   #depth = 0;
@@ -59,9 +59,14 @@ export class Facts {
   readonly #explain: Explain;
 
   /** @param explain tells the reasons of other objects that the subject waits for */
-  constructor(client: Client, dialect: Dialect, explain: Explain, { signal, mostRead = MOST_READ }: FactsOptions = {}) {
+  constructor(
+    client: Client,
+    dialect: Dialect,
+    explain: Explain,
+    { signal, maxRead = MAX_OBJECTS_READ }: FactsOptions = {},
+  ) {
     this.#explain = explain;
-    this.mostRead = mostRead;
+    this.maxRead = maxRead;
     this.client = client;
     this.dialect = dialect;
     this.signal = signal;
@@ -105,7 +110,7 @@ export class Facts {
    * The object of a key: `absent` where there is none, or its kind is not served, `unknown` where who asks may not read it. What names
    * nothing has nothing.
    */
-  async look<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, key: Key<S>): Promise<T | "absent" | "unknown"> {
+  async find<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, key: Key<S>): Promise<T | "absent" | "unknown"> {
     const { signal } = this;
     if (key.name === "") return "absent";
     const found = await this.tryRead(async () => {
@@ -115,9 +120,9 @@ export class Facts {
     return found ?? "unknown";
   }
 
-  /** The reasons of an object that another one waits for, no more than {@link MOST_DEPTH} steps away from the subject. */
+  /** The reasons of an object that another one waits for, no more than {@link MAX_DEPTH} steps away from the subject. */
   async reasonsOf(object: ApiObject): Promise<readonly ReportedReason[]> {
-    if (this.#depth >= MOST_DEPTH) return [];
+    if (this.#depth >= MAX_DEPTH) return [];
     this.#depth++;
     try {
       return await this.#explain(this, object);
@@ -131,7 +136,7 @@ export class Facts {
     const limit = new TurnLimit();
     let size = PAGE.first;
     for (let next: string | undefined = ""; next !== undefined;) {
-      const left = this.mostRead - this.#read;
+      const left = this.maxRead - this.#read;
       if (left <= 0) {
         this.#isCut = true;
         return;
@@ -153,7 +158,7 @@ export class Facts {
   }
 
   /** Some reasons; where who asks may not read what they come from, that is the reason. */
-  async tell(reasons: () => Promise<readonly ReportedReason[]>): Promise<readonly ReportedReason[]> {
+  async reasonsOrRefusal(reasons: () => Promise<readonly ReportedReason[]>): Promise<readonly ReportedReason[]> {
     try {
       return await reasons();
     } catch (error) {
@@ -226,18 +231,19 @@ export const missing = (kind: Pick<Kind, "group" | "version" | "kind">, key: Key
 });
 
 /** Reasons of another object in a sentence about the subject: the first one with what comes before it, the others as they are. */
-export const led = (before: string, reasons: readonly ReportedReason[]): readonly ReportedReason[] =>
+export const prefixed = (before: string, reasons: readonly ReportedReason[]): readonly ReportedReason[] =>
   reasons.map((reason) => ({ ...reason, says: `${before}: ${reason.says}` }));
 
-/** As {@link led}; where the other object has no reasons, it is only named. */
-export const ledOr = (
+/** As {@link prefixed}; where the other object has no reasons, it is only named. */
+export const prefixedOr = (
   before: string,
   object: ApiObject,
   reasons: readonly ReportedReason[],
-): readonly ReportedReason[] => (reasons.length > 0 ? led(before, reasons) : [{ says: before, about: refOf(object) }]);
+): readonly ReportedReason[] =>
+  reasons.length > 0 ? prefixed(before, reasons) : [{ says: before, about: refOf(object) }];
 
 /** How many objects are named for one reason. */
-export const MOST_NAMED = 10;
+export const MAX_NAMED = 10;
 
 /** The reasons for some objects, of many the first ones and how many more there are. */
 export function firstOf<T>(objects: First<T>, reason: (object: T) => ReportedReason): readonly ReportedReason[] {

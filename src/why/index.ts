@@ -71,9 +71,9 @@ export async function explain(
 }
 
 /** What was not looked at. */
-const limitsOf = ({ isCut, mostRead, refusals }: Facts): readonly ReportedReason[] => [
+const limitsOf = ({ isCut, maxRead, refusals }: Facts): readonly ReportedReason[] => [
   ...refusals.map((message) => ({ says: `more cannot be told to you: ${message}` })),
-  ...(isCut ? [{ says: `there is more than the ${mostRead} objects that were looked at` }] : []),
+  ...(isCut ? [{ says: `there is more than the ${maxRead} objects that were looked at` }] : []),
 ];
 
 type Part = Pick<WhyReport, "reasons" | "considered" | "nodes" | "leftOut" | "content" | "command" | "isUnknownKind">;
@@ -105,12 +105,12 @@ async function explainKind(facts: Facts, object: ApiObject, limit: number): Prom
       return of(facts, () => explainContent(facts, object as VolumeSnapshotContent));
   }
   if (isWorkload(object)) return of(facts, () => explainWorkload(facts, object));
-  const reasons = await facts.tell(() => explainConditions(facts, object));
+  const reasons = await facts.reasonsOrRefusal(() => explainConditions(facts, object));
   return { reasons, isUnknownKind: true };
 }
 
 const of = async (facts: Facts, explainIt: () => Promise<readonly ReportedReason[]>): Promise<Part> => ({
-  reasons: await facts.tell(explainIt),
+  reasons: await facts.reasonsOrRefusal(explainIt),
 });
 
 /** The reasons of an object that another one waits for: what holds it, and what it waits for itself. */

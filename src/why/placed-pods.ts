@@ -18,15 +18,15 @@ import {
 } from "../client/kinds/index.ts";
 import { type Disk, attachmentName } from "../claims/attachment.ts";
 import { isReady } from "../controllers/common/nodes.ts";
-import { isForOneNode } from "../claims/attachment.ts";
+import { isSingleNode } from "../claims/attachment.ts";
 import { claimKeyOf } from "../claims/pod-claims.ts";
 import { hasEnded } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
 import { attachmentReason } from "./attachments.ts";
-import { type Word, lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, missing, refOf, refTo, textOf } from "./facts.ts";
-import { whoMendsOnNode } from "./mounts.ts";
+import { type RecentEvent, lastFailure, quoteOf, quoted, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, prefixed, prefixedOr, missing, refOf, refTo, textOf } from "./facts.ts";
+import { whoCanRepairOnNode } from "./mounts.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
@@ -37,7 +37,7 @@ export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promi
   const isMounted = hasVolumes(pod);
   const volumes = isMounted ? [] : await ofVolumes(facts, pod, node);
   if (volumes.length > 0) return volumes;
-  const words = await wordsAbout(facts, pod);
+  const words = await eventsAbout(facts, pod);
   const mount = isMounted ? undefined : lastFailure(words, ACTORS.mounts);
   if (mount) return [ofWord(mount, node, pod)];
   const containers = ofContainers(pod, node);
@@ -78,16 +78,16 @@ const isStuck = ({ state }: ContainerStatus): boolean => {
 /** Reasons of containers that wait for what is before them. */
 const IDLE: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", "VolumesReady"]);
 
-const ofWord = (word: Word, node: string, pod: Pod): ReportedReason => ({
+const ofWord = (word: RecentEvent, node: string, pod: Pod): ReportedReason => ({
   says: `the agent of the node ${node} says: ${word.message}`,
-  who: whoMendsOnNode(word.message, node, pod),
+  who: whoCanRepairOnNode(word.message, node, pod),
   about: refOf(pod),
   quotes: quoteOf(word),
 });
 
 /** What each volume lacks that can be looked up. */
 async function ofVolumes(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
-  const told = new First<ReportedReason>(MOST_NAMED);
+  const told = new First<ReportedReason>(MAX_NAMED);
   const looked = new Set<string>();
   for (const volume of pod.spec.volumes ?? []) {
     const claim = claimKeyOf(pod, volume);
@@ -124,8 +124,8 @@ function contentsOf({ metadata }: Pod, { configMap, secret, projected }: Volume)
 }
 
 async function ofContent(facts: Facts, { name }: Volume, { kind, key }: Content): Promise<readonly ReportedReason[]> {
-  const found = await facts.look(kind as Kind<ConfigMap, "Namespaced">, key);
-  return found === "absent" ? led(`its volume ${name} cannot be written`, [missing(kind, key)]) : [];
+  const found = await facts.find(kind as Kind<ConfigMap, "Namespaced">, key);
+  return found === "absent" ? prefixed(`its volume ${name} cannot be written`, [missing(kind, key)]) : [];
 }
 
 interface OfClaim {
@@ -136,7 +136,7 @@ interface OfClaim {
 
 /** A claim that is not bound, and a volume that is not attached. */
 async function ofClaim(facts: Facts, pod: Pod, { key, volume, node }: OfClaim): Promise<readonly ReportedReason[]> {
-  const claim = await facts.look(PersistentVolumeClaim, key);
+  const claim = await facts.find(PersistentVolumeClaim, key);
   if (claim === "unknown") return [];
   if (claim === "absent") {
     if (!volume.ephemeral) return [missing(PersistentVolumeClaim, key)];
@@ -144,9 +144,9 @@ async function ofClaim(facts: Facts, pod: Pod, { key, volume, node }: OfClaim): 
   }
   if (claim.status.phase !== "Bound") {
     const before = `its claim ${key.name} is ${claim.status.phase ?? "not bound"}`;
-    return ledOr(before, claim, await facts.reasonsOf(claim));
+    return prefixedOr(before, claim, await facts.reasonsOf(claim));
   }
-  const found = await facts.look(PersistentVolume, { name: claim.spec.volumeName ?? "" });
+  const found = await facts.find(PersistentVolume, { name: claim.spec.volumeName ?? "" });
   if (found === "unknown" || found === "absent") return [];
   return ofAttachment(facts, pod, { claim, volume: found, node });
 }
@@ -167,10 +167,10 @@ async function ofAttachment(
   const disk = csi ? { driver: csi.driver, handle: csi.volumeHandle } : facts.migration.ofSource(volume);
   if (!disk) return [];
   const kind: Kind<VolumeAttachment, "Cluster"> = inDomain(VolumeAttachment, facts.dialect.domain);
-  const own = await facts.look(kind, { name: attachmentName(disk, node) });
+  const own = await facts.find(kind, { name: attachmentName(disk, node) });
   if (own === "unknown") return [];
-  if (own !== "absent") return own.status.attached ? [] : [attachmentReason(own, await wordsAbout(facts, own))];
-  if (!isForOneNode(volume.spec)) return [];
+  if (own !== "absent") return own.status.attached ? [] : [attachmentReason(own, await eventsAbout(facts, own))];
+  if (!isSingleNode(volume.spec)) return [];
   const other = await facts.tryRead(() => elsewhere(facts, kind, (one) => isOnDisk(one, volume, disk), node));
   return other ? ofOther(facts, pod, { claim, volume, other }) : [];
 }
@@ -198,7 +198,7 @@ async function ofOther(
 ): Promise<readonly ReportedReason[]> {
   const { nodeName } = other.spec;
   const claims = await claimsOf(facts, claim, [volume.metadata.name, other.spec.source.persistentVolumeName]);
-  const users = new First<Pod>(MOST_NAMED);
+  const users = new First<Pod>(MAX_NAMED);
   const isRead = await facts.tryRead(async () => {
     for await (const one of facts.each(Pod, { fieldSelector: `spec.nodeName=${nodeName}` })) {
       const uses = (one.spec.volumes ?? []).some((used) => {
@@ -231,7 +231,7 @@ async function claimsOf(
   const keys = [keyText({ namespace: metadata.namespace ?? "", name: metadata.name })];
   for (const name of new Set(volumes.filter((one) => one !== undefined))) {
     // oxlint-disable-next-line no-await-in-loop -- two at most
-    const volume = await facts.look(PersistentVolume, { name });
+    const volume = await facts.find(PersistentVolume, { name });
     if (volume === "absent" || volume === "unknown") continue;
     const { claimRef } = volume.spec;
     if (claimRef?.name) keys.push(keyText({ namespace: claimRef.namespace ?? "", name: claimRef.name }));
@@ -244,7 +244,7 @@ function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
   const all = [...(pod.status.initContainerStatuses ?? []), ...(pod.status.containerStatuses ?? [])];
   return all
     .filter(isStuck)
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ name, image, state }) => {
       const { reason = "", message = "" } = state!.waiting!;
       const says = `its container ${name} does not start, ${quoted(reason)}${message ? `: ${quoted(message)}` : ""}`;
@@ -258,7 +258,7 @@ function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
 
 /** Nobody has said anything: the node is gone, its agent does not report, or it is about to begin. */
 async function ofSilence(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
-  const node = await facts.look(Node, { name });
+  const node = await facts.find(Node, { name });
   if (node === "absent") {
     const says = `it is on the node ${name}, which does not exist`;
     return [{ says, who: "whoever starts the agent of that node, or deletes the Pod", about: refTo(Node, { name }) }];

@@ -6,7 +6,7 @@
  */
 
 /** Whose request a driver has refused. */
-export interface Refused {
+export interface RefusedRequest {
   /** The objects that the request was made from, as `PersistentVolumeClaim default/a`. */
   readonly asks: string;
   readonly driver: string;
@@ -15,7 +15,7 @@ export interface Refused {
 }
 
 /** Codes of gRPC by who can act. The names stand in what sidecars tell, as `CreateVolume: OutOfRange: ...` and `code = OutOfRange desc`. */
-const MENDERS: readonly (readonly [codes: readonly string[], who: (refused: Refused) => string])[] = [
+const ACTORS_BY_CODE: readonly (readonly [codes: readonly string[], who: (refused: RefusedRequest) => string])[] = [
   [
     ["InvalidArgument", "OutOfRange", "NotFound", "AlreadyExists", "Unimplemented", "FailedPrecondition"],
     ({ asks, driver }) => `whoever changes ${asks} to what ${driver} accepts`,
@@ -26,8 +26,8 @@ const MENDERS: readonly (readonly [codes: readonly string[], who: (refused: Refu
 ];
 
 /** Who can act, by what a driver was told to say. */
-export function whoMends(message: string, refused: Refused): string {
-  const found = MENDERS.find(([codes]) =>
+export function whoCanRepair(message: string, refused: RefusedRequest): string {
+  const found = ACTORS_BY_CODE.find(([codes]) =>
     codes.some((code) => message.includes(`: ${code}: `) || message.includes(`code = ${code} `)),
   );
   return found ? found[1](refused) : refused.otherwise;

@@ -13,9 +13,9 @@ import {
   snapshotKinds,
 } from "../sidecars/snapshot/kinds.ts";
 import { ACTORS } from "./actors.ts";
-import { lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
-import { type Facts, led, ledOr, missing, refOf, textOf } from "./facts.ts";
-import { whoMends } from "./refusals.ts";
+import { lastFailure, quoteOf, quoted, eventsAbout } from "./events.ts";
+import { type Facts, prefixed, prefixedOr, missing, refOf, textOf } from "./facts.ts";
+import { whoCanRepair } from "./refusals.ts";
 
 const kindsOf = ({ dialect }: Facts): SnapshotKinds => snapshotKinds(`snapshot.storage.${dialect.domain}`);
 
@@ -26,8 +26,8 @@ export async function explainSnapshot(facts: Facts, snapshot: VolumeSnapshot): P
   const kinds = kindsOf(facts);
   const name = status.boundVolumeSnapshotContentName ?? spec.source.volumeSnapshotContentName;
   if (name !== undefined) {
-    const content = await facts.look(kinds.content, { name });
-    if (content === "absent") return led("its content is missing", [missing(kinds.content, { name })]);
+    const content = await facts.find(kinds.content, { name });
+    if (content === "absent") return prefixed("its content is missing", [missing(kinds.content, { name })]);
     if (content !== "unknown") return ofContent(facts, snapshot, content);
   }
   const own = [...(await ofClass(facts, snapshot, kinds)), ...(await ofSource(facts, snapshot))];
@@ -43,8 +43,8 @@ async function ofClass(
 ): Promise<readonly ReportedReason[]> {
   const { volumeSnapshotClassName: name } = spec;
   if (name !== undefined) {
-    const found = await facts.look(kinds.class, { name });
-    return found === "absent" ? led("its class is missing", [missing(kinds.class, { name })]) : [];
+    const found = await facts.find(kinds.class, { name });
+    return found === "absent" ? prefixed("its class is missing", [missing(kinds.class, { name })]) : [];
   }
   if (status?.error?.message) return [];
   const says = "it names no VolumeSnapshotClass, and has not been given the default one of its driver yet";
@@ -58,14 +58,14 @@ async function ofSource(facts: Facts, { spec, metadata }: VolumeSnapshot): Promi
   const { persistentVolumeClaimName: name } = spec.source;
   if (name === undefined) return [];
   const key = { namespace: metadata.namespace ?? "", name };
-  const claim = await facts.look(PersistentVolumeClaim, key);
+  const claim = await facts.find(PersistentVolumeClaim, key);
   if (claim === "unknown") return [];
-  if (claim === "absent") return led("its source is missing", [missing(PersistentVolumeClaim, key)]);
+  if (claim === "absent") return prefixed("its source is missing", [missing(PersistentVolumeClaim, key)]);
   if (claim.status.phase !== "Bound") {
     const before = `its source, ${textOf(claim)}, is ${claim.status.phase ?? "not bound"}`;
-    return ledOr(before, claim, await facts.reasonsOf(claim));
+    return prefixedOr(before, claim, await facts.reasonsOf(claim));
   }
-  const volume = await facts.look(PersistentVolume, { name: claim.spec.volumeName ?? "" });
+  const volume = await facts.find(PersistentVolume, { name: claim.spec.volumeName ?? "" });
   if (volume === "unknown" || volume === "absent" || volume.spec.csi) return [];
   const says = `its source, ${textOf(claim)}, has a volume of no CSI driver, of which no snapshot can be taken`;
   return [{ says, who: "whoever takes the snapshot of another claim", about: refOf(volume) }];
@@ -92,12 +92,12 @@ export async function explainContent(facts: Facts, content: VolumeSnapshotConten
   if (status.readyToUse === true || metadata.deletionTimestamp !== undefined) return [];
   const { driver, volumeSnapshotClassName: name } = spec;
   const kinds = kindsOf(facts);
-  const found = name === undefined ? undefined : await facts.look(kinds.class, { name });
-  if (found === "absent") return led("its class is missing", [missing(kinds.class, { name: name! })]);
+  const found = name === undefined ? undefined : await facts.find(kinds.class, { name });
+  if (found === "absent") return prefixed("its class is missing", [missing(kinds.class, { name: name! })]);
   return ofError(facts, content, { error: status.error, who: `the snapshotter of ${driver}`, driver });
 }
 
-interface Spoken {
+interface SnapshotFailure {
   readonly error: SnapshotError | undefined;
   readonly who: string;
   readonly driver: string;
@@ -107,20 +107,20 @@ interface Spoken {
 async function ofError(
   facts: Facts,
   object: VolumeSnapshot | VolumeSnapshotContent,
-  { error, who, driver }: Spoken,
+  { error, who, driver }: SnapshotFailure,
 ): Promise<readonly ReportedReason[]> {
   const about = refOf(object);
   const refused = { asks: `${textOf(object)} or its class`, driver, otherwise: `whoever runs ${who}` };
   if (error?.message) {
     const { message, time } = error;
     const quotes = { in: "status", reason: "error", ...(time === undefined ? {} : { time }) } as const;
-    return [{ says: `${who} says: ${quoted(message)}`, who: whoMends(message, refused), about, quotes }];
+    return [{ says: `${who} says: ${quoted(message)}`, who: whoCanRepair(message, refused), about, quotes }];
   }
   const topic = "driver" in object.spec ? ACTORS.snapshotter : ACTORS.snapshots;
-  const word = lastFailure(await wordsAbout(facts, object), topic);
+  const word = lastFailure(await eventsAbout(facts, object), topic);
   if (word) {
     return [
-      { says: `${who} says: ${word.message}`, who: whoMends(word.message, refused), about, quotes: quoteOf(word) },
+      { says: `${who} says: ${word.message}`, who: whoCanRepair(word.message, refused), about, quotes: quoteOf(word) },
     ];
   }
   return [{ says: `it waits for ${who}, which has said nothing about it`, who: `whoever runs ${who}`, about }];

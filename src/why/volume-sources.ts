@@ -11,8 +11,8 @@ import type { ReportedReason } from "../meta/why-report.ts";
 import { type DataSource, sourceOf } from "../sidecars/provision/data-source.ts";
 import { type VolumeSnapshot, snapshotKinds } from "../sidecars/snapshot/kinds.ts";
 import { NO_POPULATORS } from "./actors.ts";
-import { type Word, lastWarning, quoteOf, wordsAbout } from "./events.ts";
-import { type Facts, led, ledOr, missing, refOf, refTo, textOf } from "./facts.ts";
+import { type RecentEvent, lastWarning, quoteOf, eventsAbout } from "./events.ts";
+import { type Facts, prefixed, prefixedOr, missing, refOf, refTo, textOf } from "./facts.ts";
 
 /** See the head of this file; nothing where the claim has no source, or one that can be used as it is. */
 export async function explainSource(facts: Facts, claim: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
@@ -33,12 +33,12 @@ async function ofClaim(
   claim: PersistentVolumeClaim,
   source: DataSource,
 ): Promise<readonly ReportedReason[]> {
-  const found = await facts.look(PersistentVolumeClaim, keyOf(source));
+  const found = await facts.find(PersistentVolumeClaim, keyOf(source));
   if (found === "unknown") return [];
-  if (found === "absent") return led("its source is missing", [missing(PersistentVolumeClaim, keyOf(source))]);
+  if (found === "absent") return prefixed("its source is missing", [missing(PersistentVolumeClaim, keyOf(source))]);
   if (found.status.phase !== "Bound") {
     const before = `its source, ${textOf(found)}, is ${found.status.phase ?? "not bound"}`;
-    return ledOr(before, found, await facts.reasonsOf(found));
+    return prefixedOr(before, found, await facts.reasonsOf(found));
   }
   if (found.metadata.deletionTimestamp !== undefined) {
     const who = "whoever creates the claim again from another source";
@@ -64,15 +64,15 @@ async function ofSnapshot(
   claim: PersistentVolumeClaim,
   { source, kind }: SnapshotSource,
 ): Promise<readonly ReportedReason[]> {
-  const found = await facts.look(kind, keyOf(source));
+  const found = await facts.find(kind, keyOf(source));
   if (found === "unknown") return [];
   if (found === "absent") {
     const served = await kindOf(facts, source);
-    return led("its source is missing", [served ? missing(kind, keyOf(source)) : notServed(source)]);
+    return prefixed("its source is missing", [served ? missing(kind, keyOf(source)) : notServed(source)]);
   }
   if (found.status?.readyToUse !== true) {
     const before = `its source, ${textOf(found)}, is not ready to use`;
-    return ledOr(before, found, await facts.reasonsOf(found));
+    return prefixedOr(before, found, await facts.reasonsOf(found));
   }
   return ofSize(claim, found.status.restoreSize ?? "0", textOf(found));
 }
@@ -95,20 +95,20 @@ async function ofPopulated(
   claim: PersistentVolumeClaim,
   source: DataSource,
 ): Promise<readonly ReportedReason[]> {
-  const said = sayOf(lastWarning((await wordsAbout(facts, claim)).filter(({ from }) => !NO_POPULATORS.has(from))));
+  const said = sayOf(lastWarning((await eventsAbout(facts, claim)).filter(({ from }) => !NO_POPULATORS.has(from))));
   const who = `the populator of ${nameOf(source)}`;
   const waits = `it waits for ${who}, which fills volumes from ${nameOf(source)} ${JSON.stringify(source.name)}`;
   const kind = await kindOf(facts, source);
-  if (!kind) return [...led("its source is missing", [notServed(source)]), ...said(who)];
+  if (!kind) return [...prefixed("its source is missing", [notServed(source)]), ...said(who)];
   const key = kind.scope === "Cluster" ? { name: source.name } : keyOf(source);
-  const found = await facts.look(kind, key);
-  if (found === "absent") return led("its source is missing", [missing(kind, key)]);
+  const found = await facts.find(kind, key);
+  if (found === "absent") return prefixed("its source is missing", [missing(kind, key)]);
   const reasons = said(who);
   return reasons.length > 0 ? reasons : [{ says: waits, who, about: refTo(kind, key) }];
 }
 
 /** What a populator has said, if it has. */
 const sayOf =
-  (word: Word | undefined) =>
+  (word: RecentEvent | undefined) =>
   (who: string): readonly ReportedReason[] =>
     word ? [{ says: `${who} says: ${word.message}`, who, quotes: quoteOf(word) }] : [];

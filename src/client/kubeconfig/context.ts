@@ -102,12 +102,12 @@ function chooseContext(files: readonly Named[], asked: string | undefined): Chos
   const where = files.map(({ file }) => file).join(", ");
   if (name === undefined) throw new KubeconfigError(`expected current-context in ${where}, or the name of a context`);
   const context = find(files, "contexts", "context", name);
-  const cluster = find(files, "clusters", "cluster", needed(context, "cluster"));
+  const cluster = find(files, "clusters", "cluster", required(context, "cluster"));
   const userName = text(context.value, "user");
   const user = userName === undefined ? undefined : find(files, "users", "user", userName);
   return {
     name,
-    transport: { ...serverOf(cluster), ...(user ? standingOf(user) : {}) },
+    transport: { ...serverOf(cluster), ...(user ? staticCredentialsOf(user) : {}) },
     user: user ? credentialsOf(user, cluster) : {},
     namespace: text(context.value, "namespace") ?? "default",
   };
@@ -134,7 +134,7 @@ function text(value: ValueObject, member: string): string | undefined {
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-function needed({ file, value }: Named, member: string): string {
+function required({ file, value }: Named, member: string): string {
   const found = text(value, member);
   if (found === undefined) throw new KubeconfigError(`expected ${member} in ${file}, found none`);
   return found;
@@ -143,7 +143,7 @@ function needed({ file, value }: Named, member: string): string {
 function serverOf(cluster: Named): NodeTransportOptions {
   const insecure = cluster.value["insecure-skip-tls-verify"] === true;
   return {
-    url: needed(cluster, "server"),
+    url: required(cluster, "server"),
     // Who accepts any certificate must not name those that count, as with kubectl.
     ca: insecure ? undefined : pem(cluster, "certificate-authority"),
     insecure,
@@ -165,7 +165,7 @@ function proxyOf(cluster: Named): Pick<NodeTransportOptions, "proxy"> {
 }
 
 /** What of a user stays as it is: a certificate, a password, and for whom he acts. */
-function standingOf(user: Named): Pick<NodeTransportOptions, "cert" | "key" | "headers"> {
+function staticCredentialsOf(user: Named): Pick<NodeTransportOptions, "cert" | "key" | "headers"> {
   if (user.value["auth-provider"] !== undefined) {
     throw new KubeconfigError(
       `expected no auth-provider for the user in ${user.file}: it is not supported, use an exec plugin`,
@@ -206,7 +206,7 @@ function credentialsOf(user: Named, cluster: Named): ChosenUser {
   const { exec } = user.value;
   return {
     token: text(user.value, "token"),
-    tokenFile: tokenFile === undefined ? undefined : beside(user.file, tokenFile),
+    tokenFile: tokenFile === undefined ? undefined : pathBeside(user.file, tokenFile),
     exec: exec == null ? undefined : execPluginOf(exec, user.file, clusterInfo(cluster)),
   };
 }
@@ -222,7 +222,7 @@ function clusterInfo(cluster: Named): object {
   const url = text(cluster.value, "proxy-url");
   const proxy = url === undefined ? {} : { "proxy-url": url };
   return {
-    server: needed(cluster, "server"),
+    server: required(cluster, "server"),
     ...(serverName === undefined ? {} : { "tls-server-name": serverName }),
     ...(cluster.value["insecure-skip-tls-verify"] === true ? { "insecure-skip-tls-verify": true } : {}),
     ...(ca === undefined ? {} : { "certificate-authority-data": Buffer.from(ca, "latin1").toString("base64") }),
@@ -236,10 +236,10 @@ function pem(named: Named, member: string): string | undefined {
   const inline = text(named.value, `${member}-data`);
   if (inline !== undefined) return Buffer.from(inline, "base64").toString("latin1");
   const path = text(named.value, member);
-  return path === undefined ? undefined : readBeside(named.file, beside(named.file, path));
+  return path === undefined ? undefined : readBeside(named.file, pathBeside(named.file, path));
 }
 
-const beside = (kubeconfig: string, path: string): string => resolve(dirname(kubeconfig), path);
+const pathBeside = (kubeconfig: string, path: string): string => resolve(dirname(kubeconfig), path);
 
 /** The text of a file that a kubeconfig names. @throws KubeconfigError */
 function readBeside(kubeconfig: string, file: string): string {

@@ -27,7 +27,7 @@ export interface CredentialSource {
 }
 
 /** How long the token of a file is not read again: it is written anew long before the old one is over. */
-const READ_AGAIN_MS = 60_000;
+const REREAD_INTERVAL_MS = 60_000;
 
 /**
  * The token of a file, which is read again every minute; while it cannot be read the last one counts.
@@ -39,7 +39,7 @@ export function fileTokens(file: string, fallback: string | undefined, clock: Cl
   let readAt = -Infinity;
   return {
     async current() {
-      if (clock.steady() - readAt < READ_AGAIN_MS) return { token };
+      if (clock.steady() - readAt < REREAD_INTERVAL_MS) return { token };
       readAt = clock.steady();
       try {
         const found = (await readFile(file, "utf8")).trim();

@@ -13,26 +13,26 @@ import { KubeconfigError } from "./error.ts";
 import type { ExecPlugin } from "./exec-plugin.ts";
 
 /** What of the output of a program is read. */
-const MOST_BYTES = 1 << 20;
+const MAX_OUTPUT_BYTES = 1 << 20;
 /** What of its complaints is told. */
-const MOST_COMPLAINT = 2000;
+const MAX_STDERR_LENGTH = 2000;
 
 /** What a program needs to be run in. */
-export interface ExecSurroundings {
+export interface ExecContext {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-interface Given {
+interface IssuedCredential {
   readonly credential: Credential;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
 
 /** The credentials of a program; who asks while it runs waits for the same run. */
-export function execCredentials(plugin: ExecPlugin, surroundings: ExecSurroundings): CredentialSource {
-  let given: Given | undefined;
-  let running: Promise<Given> | undefined;
+export function execCredentials(plugin: ExecPlugin, surroundings: ExecContext): CredentialSource {
+  let given: IssuedCredential | undefined;
+  let running: Promise<IssuedCredential> | undefined;
   return {
     async current() {
       if (given && surroundings.clock.now() < given.until) return given.credential;
@@ -46,7 +46,7 @@ export function execCredentials(plugin: ExecPlugin, surroundings: ExecSurroundin
   };
 }
 
-async function run(plugin: ExecPlugin, { env }: ExecSurroundings): Promise<Given> {
+async function run(plugin: ExecPlugin, { env }: ExecContext): Promise<IssuedCredential> {
   const { apiVersion, command, args, interactiveMode, cluster } = plugin;
   // Whether there is somebody who can be asked.
   const terminal = isatty(0);
@@ -81,12 +81,12 @@ function outputOf(child: ChildProcess, { command, installHint }: ExecPlugin): Pr
     child.stdout?.on("data", (piece: Buffer) => {
       output.push(piece);
       bytes += piece.length;
-      if (bytes <= MOST_BYTES) return;
+      if (bytes <= MAX_OUTPUT_BYTES) return;
       child.kill("SIGKILL");
-      fail(`it wrote more than ${MOST_BYTES} bytes`);
+      fail(`it wrote more than ${MAX_OUTPUT_BYTES} bytes`);
     });
     child.stderr?.on("data", (piece: Buffer) => {
-      if (complaint.length < MOST_COMPLAINT) complaint = (complaint + piece.toString()).slice(0, MOST_COMPLAINT);
+      if (complaint.length < MAX_STDERR_LENGTH) complaint = (complaint + piece.toString()).slice(0, MAX_STDERR_LENGTH);
     });
     child.once("error", (error) => fail(error.message, error));
     child.once("close", (code, signal) => {
@@ -100,7 +100,7 @@ function outputOf(child: ChildProcess, { command, installHint }: ExecPlugin): Pr
 }
 
 /** What a program answers, as far as it is as it should be. */
-interface Answer {
+interface ExecCredential {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
   readonly status?: {
@@ -111,7 +111,7 @@ interface Answer {
   } | null;
 }
 
-function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): Given {
+function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): IssuedCredential {
   const wrong = (expected: string, got: unknown): KubeconfigError =>
     new KubeconfigError(`expected ${expected} from ${command}, got ${JSON.stringify(got)?.slice(0, 100) ?? "none"}`);
   const answer = parsed(output);
@@ -132,7 +132,7 @@ function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): Give
 
 const timeOf = (value: unknown): number => (typeof value === "string" ? Date.parse(value) : Number.NaN);
 
-function parsed(output: Buffer): Answer | undefined {
+function parsed(output: Buffer): ExecCredential | undefined {
   if (!isUtf8(output)) return undefined;
   try {
     const value: unknown = JSON.parse(output.toString());

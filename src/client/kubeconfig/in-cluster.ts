@@ -11,12 +11,12 @@ import { KubeconfigError } from "./error.ts";
 /** Where the files of a service account lie in a container. */
 export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Whether there is what {@link clusterAround} needs. */
+/** Whether there is what {@link inClusterContext} needs. */
 export const isInCluster = (env: Readonly<Record<string, string | undefined>>, folder: string): boolean =>
   (env["KUBERNETES_SERVICE_HOST"] ?? "") !== "" && existsSync(join(folder, "token"));
 
 /** The cluster around a Pod. @throws KubeconfigError outside of one */
-export function clusterAround(env: Readonly<Record<string, string | undefined>>, folder: string): ChosenContext {
+export function inClusterContext(env: Readonly<Record<string, string | undefined>>, folder: string): ChosenContext {
   const [host, port] = [env["KUBERNETES_SERVICE_HOST"] ?? "", env["KUBERNETES_SERVICE_PORT"] ?? ""];
   if (host === "" || port === "") {
     throw new KubeconfigError("expected KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, as every Pod has them");

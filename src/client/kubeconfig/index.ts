@@ -5,7 +5,7 @@
  */
 import { Client, type ClientOptions } from "../client.ts";
 import type { ChosenContext } from "./context.ts";
-import { SERVICE_ACCOUNT, clusterAround } from "./in-cluster.ts";
+import { SERVICE_ACCOUNT, inClusterContext } from "./in-cluster.ts";
 import { chooseContext, openContext } from "./open.ts";
 
 export { KubeconfigError } from "./error.ts";
@@ -65,7 +65,7 @@ export async function fromKubeconfig(options: KubeconfigOptions = {}): Promise<C
  */
 export async function inCluster(options: ConnectionOptions = {}): Promise<Connection> {
   const { env = process.env, serviceAccount = SERVICE_ACCOUNT } = options;
-  return connect(clusterAround(env, serviceAccount), options);
+  return connect(inClusterContext(env, serviceAccount), options);
 }
 
 function connect(context: ChosenContext, options: ConnectionOptions): Connection {

@@ -20,7 +20,7 @@ import {
 } from "./context.ts";
 import { type CredentialSource, fileTokens, transportWith } from "./credentials.ts";
 import { execCredentials } from "./exec.ts";
-import { SERVICE_ACCOUNT, clusterAround, isInCluster } from "./in-cluster.ts";
+import { SERVICE_ACCOUNT, inClusterContext, isInCluster } from "./in-cluster.ts";
 
 /** Where to look, and where the files of a service account lie, in a Pod. */
 export interface ServerChoice extends KubeconfigChoice {
@@ -28,7 +28,7 @@ export interface ServerChoice extends KubeconfigChoice {
 }
 
 /** What a transport needs of the process that it is in. */
-export interface Surroundings {
+export interface ProcessContext {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -38,7 +38,7 @@ export async function chooseContext(choice: ServerChoice): Promise<ChosenContext
   const { kubeconfig, text, env, serviceAccount = SERVICE_ACCOUNT } = choice;
   const isAnywhere =
     kubeconfig !== undefined || text !== undefined || candidatesOf(choice).some((file) => existsSync(file));
-  if (!isAnywhere && isInCluster(env, serviceAccount)) return clusterAround(env, serviceAccount);
+  if (!isAnywhere && isInCluster(env, serviceAccount)) return inClusterContext(env, serviceAccount);
   return await decoded((decode) => contextOf(choice, decode));
 }
 
@@ -47,7 +47,7 @@ export const contextNames = (choice: KubeconfigChoice): Promise<readonly string[
   decoded((decode) => contextNamesOf(choice, decode));
 
 /** A transport to the server of a context; nothing is sent yet, and no plugin is run. */
-export function openContext(context: ChosenContext, surroundings: Surroundings = {}): NodeTransport {
+export function openContext(context: ChosenContext, surroundings: ProcessContext = {}): NodeTransport {
   const source = sourceOf(context, surroundings);
   const { url, proxy = proxyFor(baseOf(url), surroundings.env ?? process.env) ?? "" } = context.transport;
   const options = { ...context.transport, proxy, token: context.user.token };
@@ -74,7 +74,7 @@ const decodeSimple: Decode = (text) => {
 /** Where credentials come from that change; a token that is written down does not. */
 function sourceOf(
   { user: { token, tokenFile, exec } }: ChosenContext,
-  { clock = systemClock, env = process.env }: Surroundings,
+  { clock = systemClock, env = process.env }: ProcessContext,
 ): CredentialSource | undefined {
   if (tokenFile !== undefined) return fileTokens(tokenFile, token, clock);
   if (token !== undefined || exec === undefined) return undefined;

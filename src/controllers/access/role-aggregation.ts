@@ -1,6 +1,6 @@
 /**
  * Gathers the rules of ClusterRoles into those that ask for them (RBAC-56): `edit` has what all roles with the label
- * `rbac.authorization.k8s.io/aggregate-to-edit: "true"` have. What somebody writes into a role that gathers is overwritten.
+ * `rbac.authorization.k8s.io/aggregate-to-edit: "true"` have. What somebody writes into a role that aggregates is overwritten.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { selectorOf } from "../../meta/label-selector.ts";
 
 type Rule = NonNullable<ClusterRole["rules"]>[number];
 
-const GATHERS = "gathers";
+const AGGREGATES = "aggregates";
 
 const roles = sharedInformer(ClusterRole, {
-  indexes: { gathers: (role: ClusterRole) => (role.aggregationRule ? [GATHERS] : []) },
+  indexes: { aggregates: (role: ClusterRole) => (role.aggregationRule ? [AGGREGATES] : []) },
 });
 
 /** The controller named `clusterrole-aggregation-controller`, which is also the manager of what it writes. */
@@ -24,22 +24,22 @@ export const roleAggregation: Controller = defineController({
   name: "clusterrole-aggregation-controller",
   for: roles,
   predicate: ({ object }) => object.aggregationRule !== undefined,
-  sources: [watches(roles, rolesThatGather)],
+  sources: [watches(roles, aggregatingRoles)],
   async reconcile({ object: role, informer, apply }) {
     if (!role.aggregationRule) return;
-    const rules = await inTurns(gathered(role, informer(roles).list()), new TurnLimit());
+    const rules = await inTurns(aggregatedRules(role, informer(roles).list()), new TurnLimit());
     if (rules) await apply(ClusterRole, { metadata: { name: role.metadata.name }, rules });
   },
 });
 
 /** All roles that gather: which of them selected the changed role before, or do now, is found out in turns. */
-function rolesThatGather(_changed: ClusterRole, informer: GetInformer): Key<"Cluster">[] {
-  const gathering = informer(roles).by("gathers", GATHERS);
+function aggregatingRoles(_changed: ClusterRole, informer: GetInformer): Key<"Cluster">[] {
+  const gathering = informer(roles).by("aggregates", AGGREGATES);
   return gathering.map(({ metadata }) => ({ name: metadata.name }));
 }
 
 /** The rules of all others that a role selects: selector by selector, by name, equal ones once; nothing if it has them. */
-function* gathered(role: ClusterRole, all: readonly ClusterRole[]): Steps<readonly Rule[] | undefined> {
+function* aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): Steps<readonly Rule[] | undefined> {
   const others = new Set(all.filter(({ metadata }) => metadata.name !== role.metadata.name).toSorted(byName));
   const found = new Map<string, Rule>();
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {

@@ -11,10 +11,10 @@ import { firstCertificate } from "../../pki/index.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
 import { conditionOf, isIssued, textOf } from "./requests.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Nodes ask anew after this, and nobody looks at the old request. */
-const POD_REQUEST_MILLIS = HOUR / 4;
+const POD_REQUEST_TTL_MS = HOUR_MS / 4;
 
 /** The controller named `csrcleaner`. */
 export const certificateCleaner: Controller = defineController({
@@ -38,7 +38,7 @@ export const podCertificateCleaner: Controller = defineController({
   name: "keelson-podcertificaterequestcleaner",
   for: PodCertificateRequest,
   async reconcile({ object, client, clock }) {
-    const left = (parseTime(object.metadata.creationTimestamp ?? "") ?? 0) + POD_REQUEST_MILLIS - clock.now();
+    const left = (parseTime(object.metadata.creationTimestamp ?? "") ?? 0) + POD_REQUEST_TTL_MS - clock.now();
     if (left > 0) return { requeueAfter: left };
     await attempt(client.resource(PodCertificateRequest).delete(object), "NotFound", "Conflict");
     return undefined;
@@ -51,10 +51,10 @@ function endOf(request: CertificateSigningRequest): number {
   const ended = firstCertificate(textOf(request.status?.certificate))?.validToDate.getTime() ?? Infinity;
   const isPending = !request.status?.conditions?.length;
   return Math.min(
-    since("Denied") + HOUR,
-    since("Failed") + HOUR,
-    since("Approved") + (isIssued(request) ? HOUR : DAY),
-    isPending ? (parseTime(request.metadata.creationTimestamp ?? "") ?? Infinity) + DAY : Infinity,
+    since("Denied") + HOUR_MS,
+    since("Failed") + HOUR_MS,
+    since("Approved") + (isIssued(request) ? HOUR_MS : DAY_MS),
+    isPending ? (parseTime(request.metadata.creationTimestamp ?? "") ?? Infinity) + DAY_MS : Infinity,
     ended,
   );
 }

@@ -31,7 +31,7 @@ export const textOf = (base64: string | null | undefined): string =>
   Buffer.from(base64 ?? "", "base64").toString("latin1");
 
 /** What a request asks for; undefined where nobody can read it. */
-export function askedBy(request: CertificateSigningRequest): CertificateRequest | undefined {
+export function requestIn(request: CertificateSigningRequest): CertificateRequest | undefined {
   try {
     return readRequest(textOf(request.spec.request));
   } catch (error) {
@@ -44,24 +44,32 @@ const SIGNATURE: GrantedUsage = "digital signature";
 const ENCIPHERMENT: GrantedUsage = "key encipherment";
 
 /** Why a request is not one that its signer takes; undefined where it is, with the usages that the certificate gets. */
-export function wrongFor(signer: string, asked: CertificateRequest, usages: readonly string[]): string | undefined {
-  if (signer === SIGNERS.client) return wrongUsages(usages, "client auth", false);
-  const { organizations, commonName } = asked.subject;
+export function problemWith(
+  signer: string,
+  requested: CertificateRequest,
+  usages: readonly string[],
+): string | undefined {
+  if (signer === SIGNERS.client) return problemWithUsages(usages, "client auth", false);
+  const { organizations, commonName } = requested.subject;
   if (organizations.length !== 1 || organizations[0] !== "system:nodes")
     return "expected the organization system:nodes";
   if (!commonName.startsWith("system:node:")) return "expected a common name that begins with system:node:";
-  const { dns, addresses, emails, uris } = asked.names;
+  const { dns, addresses, emails, uris } = requested.names;
   if (emails.length + uris.length > 0) return "expected no email address and no URI";
   if (signer === SIGNERS.nodeServing) {
     if (dns.length + addresses.length === 0) return "expected a DNS name or an IP address";
-    return wrongUsages(usages, "server auth", true);
+    return problemWithUsages(usages, "server auth", true);
   }
   if (dns.length + addresses.length > 0) return "expected no DNS name and no IP address";
-  return wrongUsages(usages, "client auth", true);
+  return problemWithUsages(usages, "client auth", true);
 }
 
 /** Usages are that of the purpose, and what keys are used for; `needsSignature` where they must be signed with. */
-function wrongUsages(usages: readonly string[], purpose: GrantedUsage, needsSignature: boolean): string | undefined {
+function problemWithUsages(
+  usages: readonly string[],
+  purpose: GrantedUsage,
+  needsSignature: boolean,
+): string | undefined {
   const allowed: readonly string[] = [purpose, SIGNATURE, ENCIPHERMENT];
   const other = usages.find((usage) => !allowed.includes(usage));
   if (other !== undefined) return `expected the usages ${allowed.join(", ")}, found ${other}`;
@@ -69,6 +77,6 @@ function wrongUsages(usages: readonly string[], purpose: GrantedUsage, needsSign
   return missing === undefined ? undefined : `expected the usage ${missing}`;
 }
 
-/** The usages that a certificate can have, of those that were asked for. */
+/** The usages that a certificate can have, of those that were requested for. */
 export const grantedOf = (usages: readonly string[]): readonly GrantedUsage[] =>
   GRANTED_USAGES.filter((usage) => usages.includes(usage));

@@ -17,8 +17,8 @@ const bundles = sharedInformer(ClusterTrustBundle, { fieldSelector: `spec.signer
 export const trustBundlePublisher = (certificate: string): Controller =>
   defineKeyController({
     name: "keelson-trust-bundle-publisher",
-    begin(ground, add) {
-      const informer = ground.informer(bundles);
+    begin(parts, add) {
+      const informer = parts.informer(bundles);
       informer.on(() => add(KEY));
       add(KEY);
       return informer;

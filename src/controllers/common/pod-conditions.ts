@@ -11,7 +11,7 @@ import { errorText } from "../../util/cut-text.ts";
 type Condition = NonNullable<Pod["status"]["conditions"]>[number];
 
 /** A condition that is wanted. */
-export interface WantedCondition {
+export interface PodCondition {
   readonly type: string;
   readonly status: "True" | "False";
   readonly reason: string;
@@ -21,10 +21,10 @@ export interface WantedCondition {
 }
 
 /** Writes a condition, and other members of the status with it; whether something was written. */
-export async function tellPod(
+export async function setPodCondition(
   client: Client,
   { metadata, status }: Pod,
-  said: WantedCondition,
+  said: PodCondition,
   { now, more = {} }: { readonly now: number; readonly more?: Readonly<Record<string, unknown>> },
 ): Promise<boolean> {
   const wanted = { ...said, message: errorText(said.message) };
@@ -43,7 +43,7 @@ export async function tellPod(
   return told.ok;
 }
 
-const isSame = (old: Condition | undefined, wanted: WantedCondition): boolean =>
+const isSame = (old: Condition | undefined, wanted: PodCondition): boolean =>
   old !== undefined &&
   old.status === wanted.status &&
   (old.reason ?? "") === wanted.reason &&

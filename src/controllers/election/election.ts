@@ -12,8 +12,8 @@ import { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { formatMicroTime, parseTime } from "../../meta/time.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
-import { Contests, type Kinds, placeOf } from "./contests.ts";
-import { type Verdict, judge } from "./verdict.ts";
+import { Elections, type ElectionKinds, parseKey } from "./elections.ts";
+import { type Decision, decideElection } from "./decision.ts";
 
 /** What may be set of the election. */
 export interface ElectionSettings {
@@ -30,22 +30,22 @@ export function coordinatedElection(
   { domain }: Dialect,
   { removeAfterMillis = 3 * HOUR_MS }: ElectionSettings = {},
 ): Controller {
-  const kinds: Kinds = { lease: inDomain(Lease, domain), candidate: inDomain(LeaseCandidate, domain) };
+  const kinds: ElectionKinds = { lease: inDomain(Lease, domain), candidate: inDomain(LeaseCandidate, domain) };
   return defineKeyController({
     name: "keelson-leader-election",
-    begin: (ground, add) => new Contests(kinds, ground, add),
+    begin: (parts, add) => new Elections(kinds, parts, add),
     async reconcile(ctx): Promise<Result> {
       const { memory, clock, client, key } = ctx;
       const now = clock.now();
       const all = memory.candidatesOf(key);
       const candidates = all.filter((one) => endOf(one) > now);
       for (const one of all) if (endOf(one) <= now) await remove(client, kinds.candidate, one);
-      if (candidates.length === 0) return memory.leave(key);
-      const lease = memory.follow(key);
+      if (candidates.length === 0) return memory.unfollow(key);
+      const lease = memory.leaseOf(key);
       if (lease === "unknown") return undefined;
-      const verdict = judge({ candidates, lease, now });
-      if (!(await carryOut(ctx, kinds, verdict, lease))) return AGAIN;
-      const until = verdict.do === "wait" ? verdict.until : Infinity;
+      const decision = decideElection({ candidates, lease, now });
+      if (!(await carryOutDecision(ctx, kinds, decision, lease))) return AGAIN;
+      const until = decision.do === "wait" ? decision.until : Infinity;
       return { requeueAfter: Math.max(0, Math.min(until, ...candidates.map(endOf)) - now) };
     },
   });
@@ -55,24 +55,24 @@ export function coordinatedElection(
   }
 }
 
-/** Removes a candidate of whom nothing was heard for long (LC-19). */
-async function remove(client: Client, kind: Kinds["candidate"], candidate: LeaseCandidate): Promise<void> {
+/** Removes a candidate of whom nothing was subscriptions for long (LC-19). */
+async function remove(client: Client, kind: ElectionKinds["candidate"], candidate: LeaseCandidate): Promise<void> {
   const { resourceVersion, deletionTimestamp } = candidate.metadata;
   if (deletionTimestamp !== undefined) return;
   await attempt(client.resource(kind).delete(candidate, { resourceVersion }), "NotFound", "Conflict");
 }
 
 /** Does what was decided; false when somebody else was faster. */
-async function carryOut(
+async function carryOutDecision(
   { client, clock, key, log }: KeyContext,
-  kinds: Kinds,
-  verdict: Verdict,
+  kinds: ElectionKinds,
+  decision: Decision,
   lease: Lease | undefined,
 ): Promise<boolean> {
-  if (verdict.do === "wait") return true;
-  if (verdict.do === "ping") {
+  if (decision.do === "wait") return true;
+  if (decision.do === "ping") {
     const pingTime = formatMicroTime(clock.now());
-    const pings = verdict.candidates.map(async (candidate) => {
+    const pings = decision.candidates.map(async (candidate) => {
       const { uid, resourceVersion } = candidate.metadata;
       const patch = { metadata: { uid, resourceVersion }, spec: { pingTime } };
       return attempt(
@@ -84,9 +84,9 @@ async function carryOut(
     return (await Promise.all(pings)).every(({ ok }) => ok);
   }
   const leases = client.resource(kinds.lease);
-  const { spec } = verdict;
+  const { spec } = decision;
   try {
-    await (lease ? leases.update({ ...lease, spec }) : leases.create({ metadata: placeOf(key), spec }));
+    await (lease ? leases.update({ ...lease, spec }) : leases.create({ metadata: parseKey(key), spec }));
     return true;
   } catch (error) {
     // Its candidates will go, too.

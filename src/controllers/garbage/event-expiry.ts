@@ -15,7 +15,7 @@ export const eventExpiry = (ttlMillis: number): Controller => {
   const kind = metadataOf(CoreEvent);
   return defineController({
     name: "keelson-event-expiry",
-    for: sharedInformer(kind, { keep: whole }),
+    for: sharedInformer(kind, { keep: keepAll }),
     async reconcile({ object, client, clock }) {
       const left = lastWrite(object) + ttlMillis - clock.now();
       if (left > 0) return { requeueAfter: left };
@@ -28,7 +28,7 @@ export const eventExpiry = (ttlMillis: number): Controller => {
 };
 
 /** Built-in controllers keep nothing of managedFields, unless they say so. */
-const whole = (event: ApiObject): ApiObject => event;
+const keepAll = (event: ApiObject): ApiObject => event;
 
 /** Milliseconds since the epoch of the last write that is known. */
 function lastWrite({ metadata }: ApiObject): number {

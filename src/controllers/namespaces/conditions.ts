@@ -4,7 +4,7 @@
  * @module
  */
 import type { ServedKind } from "../../client/index.ts";
-import type { Finding } from "../../runtime/conditions.ts";
+import type { NewCondition } from "../../runtime/conditions.ts";
 
 /** What is left of one kind after everything was deleted. */
 export interface Remaining {
@@ -25,7 +25,7 @@ export interface Content {
   readonly discovery?: unknown;
 }
 
-const FINE = {
+const NO_PROBLEM = {
   NamespaceDeletionDiscoveryFailure: ["ResourcesDiscovered", "All resources successfully discovered"],
   NamespaceDeletionGroupVersionParsingFailure: ["ParsedGroupVersions", "All legacy kube types successfully parsed"],
   NamespaceDeletionContentFailure: [
@@ -36,35 +36,35 @@ const FINE = {
   NamespaceFinalizersRemaining: ["ContentHasNoFinalizers", "All content-preserving finalizers finished"],
 } as const;
 
-type Type = keyof typeof FINE;
+type Type = keyof typeof NO_PROBLEM;
 
 /** The five conditions for what became of the content. */
-export function contentConditions({ remaining, leaving, errors, discovery }: Content): readonly Finding[] {
-  const troubles: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
+export function contentConditions({ remaining, leaving, errors, discovery }: Content): readonly NewCondition[] {
+  const problems: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
   if (discovery !== undefined) {
     const message = `Discovery failed, so nothing is known of the content: ${messageOf(discovery)}`;
-    troubles.NamespaceDeletionDiscoveryFailure = ["DiscoveryFailed", message];
+    problems.NamespaceDeletionDiscoveryFailure = ["DiscoveryFailed", message];
   }
   const failures = [...errors.map(messageOf), ...(leaving > 0 ? [`${leaving} pods are given their time to end`] : [])];
   if (failures.length > 0) {
     const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(", ")}`;
-    troubles.NamespaceDeletionContentFailure = ["ContentDeletionFailed", message];
+    problems.NamespaceDeletionContentFailure = ["ContentDeletionFailed", message];
   }
   if (remaining.length > 0) {
     const lines = remaining.map(
       ({ kind: { plural, group }, count }) => `${plural}.${group} has ${count} resource instances`,
     );
     const message = `Some resources are remaining: ${lines.toSorted().join(", ")}`;
-    troubles.NamespaceContentRemaining = ["SomeResourcesRemain", message];
+    problems.NamespaceContentRemaining = ["SomeResourcesRemain", message];
   }
   const finalizers = [...sumOf(remaining)].map(([name, count]) => `${name} in ${count} resource instances`);
   if (finalizers.length > 0) {
     const message = `Some content in the namespace has finalizers remaining: ${finalizers.toSorted().join(", ")}`;
-    troubles.NamespaceFinalizersRemaining = ["SomeFinalizersRemain", message];
+    problems.NamespaceFinalizersRemaining = ["SomeFinalizersRemain", message];
   }
-  return (Object.keys(FINE) as Type[]).map((type) => {
-    const [reason, message] = troubles[type] ?? FINE[type];
-    return { type, status: troubles[type] !== undefined, reason, message };
+  return (Object.keys(NO_PROBLEM) as Type[]).map((type) => {
+    const [reason, message] = problems[type] ?? NO_PROBLEM[type];
+    return { type, status: problems[type] !== undefined, reason, message };
   });
 }
 

@@ -9,9 +9,9 @@ import type { Remaining } from "./conditions.ts";
 /** Stands in `spec.finalizers` of a namespace until nothing is left in it. */
 export const NAMESPACE_FINALIZER = "kubernetes";
 /** Created by nothing in the namespace itself, so that reports of the end can still be written. */
-const LAST = "Event";
+const EVENT_KIND = "Event";
 /** Of more than so many the finalizers are not counted. */
-const MOST_COUNTED = 500;
+const MAX_COUNTED = 500;
 
 /** What is left of a kind in a namespace; undefined for nothing. */
 export async function remainingIn(
@@ -20,7 +20,7 @@ export async function remainingIn(
   namespace: string,
   signal?: AbortSignal,
 ): Promise<Remaining | undefined> {
-  const { items, metadata } = await client.resource(metadataOf(kind)).list({ namespace, limit: MOST_COUNTED, signal });
+  const { items, metadata } = await client.resource(metadataOf(kind)).list({ namespace, limit: MAX_COUNTED, signal });
   if (items.length === 0) return undefined;
   const finalizers = new Map<string, number>();
   for (const name of items.flatMap((item) => item.metadata.finalizers ?? [])) {
@@ -31,7 +31,7 @@ export async function remainingIn(
 
 /** Every kind that a namespace can hold, each in one version: Pods first, Events last. */
 export function contentOf(served: readonly ServedKind[]): readonly ServedKind[] {
-  const rank = (kind: ServedKind): number => (isOfPods(kind) ? 0 : kind.kind === LAST ? 2 : 1);
+  const rank = (kind: ServedKind): number => (isOfPods(kind) ? 0 : kind.kind === EVENT_KIND ? 2 : 1);
   return preferredKinds(served)
     .filter(isContent)
     .toSorted((a, b) => rank(a) - rank(b));

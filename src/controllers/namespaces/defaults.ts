@@ -38,7 +38,7 @@ function perNamespace<T extends ApiObject>(
     name,
     for: Namespace,
     // Who makes one looks at it again only when it has changed or gone.
-    sources: [watches(copies, homeOf, ({ type }) => type !== "added")],
+    sources: [watches(copies, namespaceOf, ({ type }) => type !== "added")],
     async reconcile({ object, client, informer }) {
       if (object.metadata.deletionTimestamp !== undefined) return;
       const key = { namespace: object.metadata.name, name: wanted.metadata.name };
@@ -47,28 +47,28 @@ function perNamespace<T extends ApiObject>(
         const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
         await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
       } else if (differs(there, wanted)) {
-        const correction = correctionOf(there, wanted) as MergePatch<T & WithData>;
-        await attempt(client.resource(kind).patch(key, correction), "NotFound");
+        const patch = patchOf(there, wanted) as MergePatch<T & WithData>;
+        await attempt(client.resource(kind).patch(key, patch), "NotFound");
       }
     },
   });
 }
 
-function homeOf({ metadata: { namespace } }: ApiObject): { name: string }[] {
+function namespaceOf({ metadata: { namespace } }: ApiObject): { name: string }[] {
   return namespace === undefined ? [] : [{ name: namespace }];
 }
 
-type Looked = WithData & { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+type Comparable = WithData & { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
 
 /** Whether an object has not just the data that it should have, or lacks an annotation; labels are everybody's (CTL-SA-2). */
-function differs({ data: got, metadata: { annotations = {} } }: Looked, { data, metadata }: Looked): boolean {
+function differs({ data: got, metadata: { annotations = {} } }: Comparable, { data, metadata }: Comparable): boolean {
   const [had, expected] = [Object.entries(got ?? {}), Object.entries(data ?? {})];
   if (data && (had.length !== expected.length || expected.some(([key, value]) => got?.[key] !== value))) return true;
   return Object.keys(metadata.annotations ?? {}).some((name) => annotations[name] === undefined);
 }
 
 /** A merge patch that puts an object right. */
-function correctionOf({ data = {}, metadata }: Looked, wanted: Looked): object {
+function patchOf({ data = {}, metadata }: Comparable, wanted: Comparable): object {
   const surplus = Object.keys(data).map((key) => [key, null] as const);
   const annotations = { ...wanted.metadata.annotations, ...metadata.annotations };
   return { metadata: { annotations }, data: { ...Object.fromEntries(surplus), ...wanted.data } };

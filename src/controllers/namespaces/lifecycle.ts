@@ -11,7 +11,7 @@
 import { type Client, type ServedKind, attempt, isStatus, metadataOf } from "../../client/index.ts";
 import { Namespace } from "../../client/kinds/index.ts";
 import { type Context, type Controller, conditionOf, defineController } from "../../runtime/index.ts";
-import type { Finding } from "../../runtime/conditions.ts";
+import type { NewCondition } from "../../runtime/conditions.ts";
 import { type Content, type Remaining, contentConditions } from "./conditions.ts";
 import { NAMESPACE_FINALIZER, contentOf, isOfPods, remainingIn } from "./content.ts";
 
@@ -19,7 +19,7 @@ import { NAMESPACE_FINALIZER, contentOf, isOfPods, remainingIn } from "./content
 const AGAIN = { least: 200, most: 10_000 };
 
 /** What still holds a namespace then is told in the log: a Pod has half as long to end by default. */
-const LONG_MS = 60_000;
+const SLOW_DELETION_MS = 60_000;
 
 /** The controller named `namespace`. */
 export const namespaceLifecycle: Controller = defineController({
@@ -37,7 +37,7 @@ export const namespaceLifecycle: Controller = defineController({
     const isEmpty = remaining.length + leaving + errors.length === 0;
     if (!isEmpty) {
       const conditions = contentConditions({ remaining, leaving, errors });
-      if (taken >= LONG_MS)
+      if (taken >= SLOW_DELETION_MS)
         log.warn("a namespace does not empty", { namespace: name, since: deletionTimestamp, why: whyOf(conditions) });
       await writeConditions(ctx, conditions);
     }
@@ -60,13 +60,13 @@ export const namespaceLifecycle: Controller = defineController({
 });
 
 /** What is left and why, in one line. */
-const whyOf = (findings: readonly Finding[]): string =>
+const whyOf = (findings: readonly NewCondition[]): string =>
   findings.flatMap(({ status, message }) => (status ? [message] : [])).join("; ");
 
 /** Says in the status what is left; nothing is written when that is known already. */
 async function writeConditions(
   { object, client, condition }: Context<Namespace, "Cluster">,
-  findings: readonly Finding[],
+  findings: readonly NewCondition[],
 ): Promise<void> {
   if (findings.every(({ type, message }) => conditionOf(object, type)?.message === message)) return;
   const types = new Set(findings.map(({ type }) => type));

@@ -15,9 +15,9 @@ import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type Predicate, type Result, defineController, keysPushed } from "../../runtime/index.ts";
 import { AGAIN, writeStatus } from "../../runtime/writes.ts";
 import { type Amounts, nameOf, usedOf } from "./count.ts";
-import { Counted, quotasOf } from "./counted.ts";
+import { QuotaObserver, quotasOf } from "./quota-observer.ts";
 
-const ONCE_MORE: Result = { requeueAfter: "2s" };
+const RECOUNT_AFTER_DECREASE: Result = { requeueAfter: "2s" };
 
 /** The controller named `resourcequota`. */
 export function resourceQuota(dialect: Dialect): Controller {
@@ -26,7 +26,7 @@ export function resourceQuota(dialect: Dialect): Controller {
     name: "keelson-resourcequota",
     for: quotas,
     predicate: isUncounted,
-    sources: [keysPushed((add, ground) => new Counted(ground, quotas, dialect, add))],
+    sources: [keysPushed((add, parts) => new QuotaObserver(parts, quotas, dialect, add))],
     resync: "5m",
     async reconcile({ key, client, kinds, clock, signal }) {
       const quota = await client.resource(ResourceQuota).find(key, { signal });
@@ -38,7 +38,7 @@ export function resourceQuota(dialect: Dialect): Controller {
       if (sameAmounts(before.hard, hard) && sameAmounts(before.used, used)) return undefined;
       const written = await writeStatus(client, ResourceQuota, { ...quota, status: { hard, used } });
       if (!written) return AGAIN;
-      return isLess(used, before.used ?? {}) ? ONCE_MORE : undefined;
+      return isLess(used, before.used ?? {}) ? RECOUNT_AFTER_DECREASE : undefined;
     },
   });
 }

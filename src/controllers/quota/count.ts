@@ -27,7 +27,7 @@ export interface CountParts {
 export const nameOf = ({ group, plural }: Pick<ServedKind, "group" | "plural">): string =>
   group === "" ? plural : `${plural}.${group}`;
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /** What is taken of all that a quota allows; of what nobody can count here, what was said before. */
 export async function usedOf({ spec, status, metadata }: ResourceQuota, parts: CountParts): Promise<Amounts> {
@@ -37,7 +37,7 @@ export async function usedOf({ spec, status, metadata }: ResourceQuota, parts: C
   for (const [resource, counted] of Map.groupBy(names, (name) => countedBy(name, parts.dialect) ?? "")) {
     const kind = parts.served.get(resource);
     const isHere = kind?.scope === "Namespaced" && kind.verbs.includes("list");
-    const taken = isHere ? await takenOf({ resource, kind, names: counted, namespace, spec }, parts) : status.used;
+    const taken = isHere ? await usageIn({ resource, kind, names: counted, namespace, spec }, parts) : status.used;
     for (const name of counted) {
       const amount = taken?.[name] ?? (isHere ? "0" : undefined);
       if (amount !== undefined) used[name] = amount;
@@ -55,19 +55,19 @@ interface Objects {
   readonly spec: ResourceQuota["spec"];
 }
 
-async function takenOf(objects: Objects, { client, dialect, signal, now }: CountParts): Promise<Amounts> {
+async function usageIn(objects: Objects, { client, dialect, signal, now }: CountParts): Promise<Amounts> {
   const { resource, kind, names, namespace, spec } = objects;
   const usage = usageOf(resource, dialect);
   const isOfAll = (spec.scopes ?? []).length === 0 && spec.scopeSelector === undefined;
   if (!isOfAll && usage.holds === undefined) return {};
   if (isOfAll && names.every((name) => isOnePerObject(name, resource))) {
-    const number = await numberOf(client, kind, namespace, signal);
+    const number = await countObjects(client, kind, namespace, signal);
     return Object.fromEntries(names.map((name) => [name, String(number)]));
   }
   let taken: Amounts = {};
   let from: string | undefined = "";
   while (from !== undefined) {
-    const query = { namespace, limit: PAGE, signal, ...(from === "" ? {} : { continue: from }) };
+    const query = { namespace, limit: PAGE_SIZE, signal, ...(from === "" ? {} : { continue: from }) };
     const { items, metadata } = await client.resource(kind).list(query);
     for (const item of items) if (isAbout(spec, item, usage)) taken = plus(taken, usage.of(item, now));
     from = metadata.continue || undefined;
@@ -76,7 +76,7 @@ async function takenOf(objects: Objects, { client, dialect, signal, now }: Count
 }
 
 /** How many objects there are: whoever asks for one is told how many are left. */
-async function numberOf(client: Client, kind: ServedKind, namespace: string, signal: AbortSignal): Promise<number> {
+async function countObjects(client: Client, kind: ServedKind, namespace: string, signal: AbortSignal): Promise<number> {
   const { items, metadata } = await client.resource(metadataOf(kind)).list({ namespace, limit: 1, signal });
   return items.length + (metadata.remainingItemCount ?? 0);
 }

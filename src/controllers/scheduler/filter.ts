@@ -7,18 +7,18 @@
  * @module
  */
 
-import type { Guest } from "./guest.ts";
-import type { LateClaims } from "./late-claims.ts";
+import type { PodInfo } from "./pod-info.ts";
+import type { DelayedClaims } from "./delayed-claims.ts";
 import type { NodeView } from "./node-state.ts";
 import type { PodClaims } from "./pod-claims.ts";
 import type { View } from "./view.ts";
 
 /** A Pod that needs a node. */
 export interface Needs {
-  readonly guest: Guest;
+  readonly info: PodInfo;
   readonly claims: PodClaims;
   /** Its claims that wait for it; undefined where there are none. */
-  readonly late: LateClaims | undefined;
+  readonly delayed: DelayedClaims | undefined;
 }
 
 /** What a Pod asks for by one filter. */
@@ -28,12 +28,12 @@ export interface Demand {
   /** What keeps it from a node; undefined where nothing does. */
   readonly on?: (node: NodeView) => readonly string[] | undefined;
   /** Changes of these may remove an obstacle: `topics.ts`. */
-  readonly heeds: readonly string[];
+  readonly waitsFor: readonly string[];
   /** Whether an obstacle may be gone when Pods of a lower priority are (SCHED-47). */
-  readonly isEased?: boolean;
+  readonly isResolvable?: boolean;
   /** Whether few nodes have it, and it is cheap to ask: it is asked first where only that counts. */
-  readonly isNarrow?: boolean;
-  /** Who would have to act where it is an obstacle. */
+  readonly isSelective?: boolean;
+  /** Who would have to runBindingCycle where it is an obstacle. */
   readonly who: string;
 }
 
@@ -41,8 +41,8 @@ export interface Demand {
 export type Filter = (needs: Needs, view: View) => Demand | undefined;
 
 /** Who can make room. */
-export const ROOM = "whoever adds nodes, or takes Pods away";
+export const CAPACITY_ACTOR = "whoever adds nodes, or takes Pods away";
 /** Who decides what a Pod asks of nodes. */
-export const NODES = "whoever labels, taints or adds nodes, or asks for others";
+export const NODE_ACTOR = "whoever labels, taints or adds nodes, or asks for others";
 /** Who makes volumes by hand. */
-export const VOLUMES = "whoever makes volumes that its nodes can reach";
+export const VOLUME_ACTOR = "whoever makes volumes that its nodes can reach";

@@ -1,4 +1,4 @@
-/** What is to be done for the late claims of a Pod, once its node is chosen (SCHED-30). */
+/** What is to be done for the delayed claims of a Pod, once its node is chosen (SCHED-30). */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 
 /** A claim and the volume that it is to have. */

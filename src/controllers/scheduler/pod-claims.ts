@@ -30,10 +30,10 @@ export interface UnreadyClaim {
 export interface PodClaims {
   readonly bound: readonly BoundClaim[];
   /** The smallest requests first (SCHED-26). */
-  readonly late: readonly PersistentVolumeClaim[];
+  readonly delayed: readonly PersistentVolumeClaim[];
   readonly unready: readonly UnreadyClaim[];
-  /** What to hear of for those that are not ready. */
-  readonly heeds: readonly string[];
+  /** What to observe of for those that are not ready. */
+  readonly waitsFor: readonly string[];
 }
 
 type Lookup = Pick<View, "claim" | "volume" | "storageClass" | "names">;
@@ -41,13 +41,13 @@ type Lookup = Pick<View, "claim" | "volume" | "storageClass" | "names">;
 /** See the head of this file. */
 export function claimsOf(pod: Pod, view: Lookup): PodClaims {
   const bound: BoundClaim[] = [];
-  const late: PersistentVolumeClaim[] = [];
+  const delayed: PersistentVolumeClaim[] = [];
   const unready: UnreadyClaim[] = [];
-  const heeds: string[] = [];
+  const waitsFor: string[] = [];
   const seen = new Set<string>();
   for (const { key, isOwn } of namedBy(pod)) {
     const text = keyText(key);
-    heeds.push(topics.claim(text));
+    waitsFor.push(topics.claim(text));
     const claim = view.claim(text);
     const missing = lackOf(pod, key, claim, isOwn);
     if (missing) unready.push({ key: text, ...missing });
@@ -58,13 +58,13 @@ export function claimsOf(pod: Pod, view: Lookup): PodClaims {
       continue;
     }
     const className = classOf(claim, view.names.binder);
-    heeds.push(topics.storageClass(className));
-    const wait = whyNotLate(claim, className, view);
+    waitsFor.push(topics.storageClass(className));
+    const wait = whyNotDelayed(claim, className, view);
     if (wait) unready.push({ key: text, ...wait });
-    else late.push(claim);
+    else delayed.push(claim);
   }
-  const bySize = late.toSorted((a, b) => compareQuantities(requestOf(a), requestOf(b)));
-  return { bound, late: bySize, unready, heeds };
+  const bySize = delayed.toSorted((a, b) => compareQuantities(requestOf(a), requestOf(b)));
+  return { bound, delayed: bySize, unready, waitsFor };
 }
 
 /** Whether a claim has its volume for good (SCHED-16). */
@@ -109,7 +109,7 @@ function lackOf(
 }
 
 /** Why a claim that has no volume does not wait for the Pod, but the Pod for the claim (SCHED-15). */
-function whyNotLate(claim: PersistentVolumeClaim, className: string, view: Lookup): Lack | undefined {
+function whyNotDelayed(claim: PersistentVolumeClaim, className: string, view: Lookup): Lack | undefined {
   const storageClass = className === "" ? undefined : view.storageClass(className);
   const isLate = storageClass?.volumeBindingMode === "WaitForFirstConsumer" && !claim.spec.volumeName;
   if (isLate) return undefined;

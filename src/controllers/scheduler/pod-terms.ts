@@ -14,11 +14,11 @@ export type AffinityTerm = NonNullable<
 >[number];
 
 /** Near which Pods one must be. */
-export const mustBeNear = ({ spec }: Pod): readonly AffinityTerm[] =>
+export const requiredAffinity = ({ spec }: Pod): readonly AffinityTerm[] =>
   spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 
 /** Far from which Pods one must be. */
-export const mustBeFar = ({ spec }: Pod): readonly AffinityTerm[] =>
+export const requiredAntiAffinity = ({ spec }: Pod): readonly AffinityTerm[] =>
   spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 
 /** Whether a term names namespaces by their labels, which are not known here; all of them are fine. */
@@ -26,7 +26,7 @@ export const isOfUnknownNamespaces = ({ namespaceSelector }: AffinityTerm): bool
   namespaceSelector !== undefined && !isEmpty(namespaceSelector);
 
 /** Which Pods a term of a Pod means. */
-export function meantBy(term: AffinityTerm, owner: Pod): (pod: Pod) => boolean {
+export function podsMatching(term: AffinityTerm, owner: Pod): (pod: Pod) => boolean {
   const { labelSelector, namespaces = [], namespaceSelector, matchLabelKeys, mismatchLabelKeys } = term;
   const home = namespaces.length > 0 || namespaceSelector ? namespaces : [owner.metadata.namespace ?? ""];
   const isEverywhere = namespaceSelector !== undefined && isEmpty(namespaceSelector);

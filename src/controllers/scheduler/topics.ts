@@ -9,15 +9,15 @@ export const topics = {
   /** Nodes: their labels, taints and room. */
   nodes: "nodes",
   /** A Pod has left its node. */
-  podGone: "pod gone",
+  podDeleted: "pod gone",
   /** A Pod was placed, or has other labels. */
-  podCame: "pod came",
+  podAdded: "pod came",
   /** What nodes have of drivers: CSINodes and attachments. */
   limits: "limits",
   claim: (key: string): string => `claim ${key}`,
   volume: (name: string): string => `volume ${name}`,
-  /** A volume of a shelf can be had. */
-  shelf: (shelf: string): string => `shelf ${shelf}`,
+  /** A volume of a bucket can be had. */
+  bucket: (bucket: string): string => `bucket ${bucket}`,
   storageClass: (name: string): string => `class ${name}`,
   driver: (name: string): string => `driver ${name}`,
   /** The storage that is left for volumes of a class. */

@@ -20,7 +20,7 @@ type Lookup = Pick<View, "claim" | "volume" | "volumesNaming" | "storageClass" |
 
 /** The volumes on a node, by their drivers. */
 export function volumesOn(
-  { guests, csiNode }: NodeView,
+  { pods, csiNode }: NodeView,
   attachments: readonly VolumeAttachment[],
   view: Lookup,
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -30,7 +30,7 @@ export function volumesOn(
     const ids = all.get(volume.driver) ?? new Set<string>();
     all.set(volume.driver, ids.add(volume.id));
   };
-  for (const { claims } of guests.values()) {
+  for (const { claims } of pods.values()) {
     for (const key of claims) {
       const claim = view.claim(key);
       if (claim) add(countedOf(claim, csiNode, view));

@@ -7,13 +7,13 @@ import { type ApiObject, type List, type ResourceClient, attempt, isStatus } fro
 import { isAtLeast } from "../../runtime/version.ts";
 
 /** Objects that are listed at once. */
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** Objects that are written side by side. */
-const ABREAST = 20;
+const CONCURRENT_WRITES = 20;
 
 /** Lists the page of a token. A past that is not kept any more is gone on with, a token that is none begins anew. */
 export async function pageOf(resource: ResourceClient, token: string | undefined): Promise<List<ApiObject>> {
-  const page = { limit: PAGE };
+  const page = { limit: PAGE_SIZE };
   if (!token) return resource.list(page);
   try {
     return await resource.list({ ...page, continue: token });
@@ -37,11 +37,13 @@ export async function rewrite(
   fieldManager: string,
 ): Promise<number> {
   const old = objects.filter(({ metadata: { resourceVersion } }) => isAtLeast(seen, resourceVersion));
-  for (let at = 0; at < old.length; at += ABREAST) {
-    const written = old.slice(at, at + ABREAST).map(async ({ metadata: { name, namespace, uid, resourceVersion } }) => {
-      const metadata = { name, ...(namespace ? { namespace } : {}), uid, resourceVersion };
-      return attempt(resource.apply({ metadata }, { fieldManager, force: true }), "Conflict", "NotFound");
-    });
+  for (let at = 0; at < old.length; at += CONCURRENT_WRITES) {
+    const written = old
+      .slice(at, at + CONCURRENT_WRITES)
+      .map(async ({ metadata: { name, namespace, uid, resourceVersion } }) => {
+        const metadata = { name, ...(namespace ? { namespace } : {}), uid, resourceVersion };
+        return attempt(resource.apply({ metadata }, { fieldManager, force: true }), "Conflict", "NotFound");
+      });
     await Promise.all(written);
   }
   return old.length;

@@ -35,19 +35,19 @@ export const ephemeralVolumes: Controller = defineController({
   eventSource: "ephemeral_volume",
   for: pods,
   owns: [claims],
-  sources: [watches(claims, podsThatWant)],
+  sources: [watches(claims, podsOfClaim)],
   predicate: ({ object }) => ephemeralClaimsOfPod(object).length > 0,
   async reconcile(ctx) {
     // Who is leaving is given nothing (CTL-EPH-5).
     if (ctx.object.metadata.deletionTimestamp !== undefined) return undefined;
     const results: Result[] = [];
-    for (const wanted of ephemeralClaimsOfPod(ctx.object)) results.push(await makeClaim(ctx, wanted));
+    for (const claim of ephemeralClaimsOfPod(ctx.object)) results.push(await makeClaim(ctx, claim));
     return results.find((result) => result !== undefined);
   },
 });
 
 /** The Pods that a claim is meant for, or is in the way of. */
-function podsThatWant({ metadata }: PersistentVolumeClaim, informer: GetInformer): Key<"Namespaced">[] {
+function podsOfClaim({ metadata }: PersistentVolumeClaim, informer: GetInformer): Key<"Namespaced">[] {
   const found = informer(pods).by("claim", keyText(metadata));
   return found.map(({ metadata: { namespace = "", name } }) => ({ namespace, name }));
 }

@@ -21,11 +21,11 @@ import {
 import { capacityOf, requestOf } from "../../claims/fit.ts";
 import { type Migration, migrationOf } from "../../claims/plugin-migration.ts";
 import { type BinderNames, binderNames } from "../../claims/annotations.ts";
-import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../../claims/resize.ts";
+import { allocatedTo, infeasibleOn, claimCapacity, isGrowing, resizerOf, stateOf } from "../../claims/resize.ts";
 import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
 import { annotated } from "../../meta/annotations.ts";
 
-type Expanding = Context<PersistentVolumeClaim, "Namespaced">;
+type ExpansionContext = Context<PersistentVolumeClaim, "Namespaced">;
 
 const volumes = sharedInformer(PersistentVolume);
 
@@ -42,27 +42,31 @@ export function volumeExpansion(dialect: Dialect): Controller {
     async reconcile(ctx) {
       const found = await volumeOf(ctx);
       if (!found) return undefined;
-      const volume = await withoutMark(ctx, found, names);
+      const volume = await withoutPreviousCapacity(ctx, found, names);
       if (!volume) return AGAIN;
       return isGrowing(ctx.object) ? expand(ctx, volume, { migration, names }) : undefined;
     },
   });
 }
 
-const gaveUpOnNode = (claim: PersistentVolumeClaim): boolean => gaveUp(claim) === "Node";
+const isInfeasibleOnNode = (claim: PersistentVolumeClaim): boolean => infeasibleOn(claim) === "Node";
 
 /** Whether something has happened after which a claim may have to be expanded (CTL-EXP-9, 10). */
 function mayExpand(event: ObjectEvent<PersistentVolumeClaim>): boolean {
   const { object } = event;
   if (object.status.phase !== "Bound") return false;
   const isNew = event.type !== "changed" || event.old.status.phase !== "Bound";
-  if (isNew) return !gaveUpOnNode(object) || compareQuantities(requestOf(object), allocatedTo(object) ?? "0") > 0;
+  if (isNew) return !isInfeasibleOnNode(object) || compareQuantities(requestOf(object), allocatedTo(object) ?? "0") > 0;
   const wants = compareQuantities(requestOf(object), requestOf(event.old));
-  return wants > 0 || (wants < 0 && !gaveUpOnNode(object)) || compareQuantities(hadBy(object), hadBy(event.old)) > 0;
+  return (
+    wants > 0 ||
+    (wants < 0 && !isInfeasibleOnNode(object)) ||
+    compareQuantities(claimCapacity(object), claimCapacity(event.old)) > 0
+  );
 }
 
 /** The volume of a claim, as long as both are bound to each other; it may be younger than what memory shows. */
-async function volumeOf({ object, informer, client }: Expanding): Promise<PersistentVolume | undefined> {
+async function volumeOf({ object, informer, client }: ExpansionContext): Promise<PersistentVolume | undefined> {
   const { volumeName: name = "" } = object.spec;
   if (object.status.phase !== "Bound" || name === "") return undefined;
   const isOurs = (volume: PersistentVolume | undefined): boolean =>
@@ -74,25 +78,29 @@ async function volumeOf({ object, informer, client }: Expanding): Promise<Persis
 }
 
 /** Takes off a volume what its claim had before, once a node has enlarged the rest. */
-async function withoutMark(
-  { client, object }: Expanding,
+async function withoutPreviousCapacity(
+  { client, object }: ExpansionContext,
   volume: PersistentVolume,
   { beforeResize }: BinderNames,
 ): Promise<PersistentVolume | undefined> {
   const isMarked = volume.metadata.annotations?.[beforeResize] !== undefined;
-  if (!isMarked || compareQuantities(hadBy(object), capacityOf(volume)) < 0) return volume;
+  if (!isMarked || compareQuantities(claimCapacity(object), capacityOf(volume)) < 0) return volume;
   return write(client, PersistentVolume, annotated(volume, { [beforeResize]: undefined }));
 }
 
-interface Ways {
+interface ExpansionNames {
   readonly migration: Migration;
   readonly names: BinderNames;
 }
 
-async function expand(ctx: Expanding, volume: PersistentVolume, { migration, names }: Ways): Promise<Result> {
+async function expand(
+  ctx: ExpansionContext,
+  volume: PersistentVolume,
+  { migration, names }: ExpansionNames,
+): Promise<Result> {
   const { object: claim, client, events } = ctx;
-  const { name: resizer = "somebody", isOutside } = resizerOf(volume, migration);
-  if (!isOutside) return enlarge(ctx, volume, { names, resizer });
+  const { name: resizer = "somebody", isExternal } = resizerOf(volume, migration);
+  if (!isExternal) return enlarge(ctx, volume, { names, resizer });
   events.normal("ExternalExpanding", `it waits for ${resizer} to enlarge its volume`);
   const isMigrated = migration.ofSource(volume) !== undefined;
   if (!isMigrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;
@@ -101,29 +109,38 @@ async function expand(ctx: Expanding, volume: PersistentVolume, { migration, nam
     : AGAIN;
 }
 
-interface OnNode {
+interface ResizerNames {
   readonly names: BinderNames;
   readonly resizer: string;
 }
 
 /** Enlarges a volume for which nothing has to be done but on a node (CTL-EXP-5..7, 9, 10, 12, 14). */
-async function enlarge(ctx: Expanding, volume: PersistentVolume, { names, resizer }: OnNode): Promise<Result> {
+async function enlarge(
+  ctx: ExpansionContext,
+  volume: PersistentVolume,
+  { names, resizer }: ResizerNames,
+): Promise<Result> {
   const { object: claim } = ctx;
   const state = stateOf(claim);
   if (state === "NodeResizePending" || state === "NodeResizeInProgress") return undefined;
-  if (gaveUpOnNode(claim)) return leaveToNode(ctx, claim);
+  if (isInfeasibleOnNode(claim)) return leaveToNode(ctx, claim);
   // What was begun is ended first; what is asked for beyond it comes after that.
   const begun = state === "ControllerResizeInProgress" ? allocatedTo(claim) : undefined;
   const size = begun ?? requestOf(claim);
   const current = begun === undefined ? await begin(ctx, size, { names, resizer }) : claim;
   const isBlock = volume.spec.volumeMode === "Block";
-  const grown = current && (await grow(ctx, isBlock ? volume : markedWith(hadBy(claim), volume, names), size));
+  const grown =
+    current && (await grow(ctx, isBlock ? volume : withPreviousCapacity(claimCapacity(claim), volume, names), size));
   if (!current || !grown) return AGAIN;
   return isBlock ? finish(ctx, current, size) : leaveToNode(ctx, current);
 }
 
 /** Says that the control plane is at it, and who. */
-function begin(ctx: Expanding, size: string, { names, resizer }: OnNode): Promise<PersistentVolumeClaim | undefined> {
+function begin(
+  ctx: ExpansionContext,
+  size: string,
+  { names, resizer }: ResizerNames,
+): Promise<PersistentVolumeClaim | undefined> {
   const claim = annotated(ctx.object, { [names.resizer]: resizer });
   const { status } = claim;
   return writeStatus(ctx.client, PersistentVolumeClaim, {
@@ -138,21 +155,25 @@ function begin(ctx: Expanding, size: string, { names, resizer }: OnNode): Promis
 }
 
 /** A volume that remembers what its claim had; what it remembers already stays. */
-function markedWith(size: string, volume: PersistentVolume, { beforeResize }: BinderNames): PersistentVolume {
+function withPreviousCapacity(size: string, volume: PersistentVolume, { beforeResize }: BinderNames): PersistentVolume {
   return volume.metadata.annotations?.[beforeResize] === undefined
     ? annotated(volume, { [beforeResize]: size })
     : volume;
 }
 
 /** Gives a volume its new size; one that is larger already stays as it is. */
-function grow({ client }: Expanding, volume: PersistentVolume, size: string): Promise<PersistentVolume | undefined> {
+function grow(
+  { client }: ExpansionContext,
+  volume: PersistentVolume,
+  size: string,
+): Promise<PersistentVolume | undefined> {
   const storage = compareQuantities(capacityOf(volume), size) < 0 ? size : capacityOf(volume);
   const spec = { ...volume.spec, capacity: { ...volume.spec.capacity, storage } };
   return write(client, PersistentVolume, { ...volume, spec });
 }
 
 /** The control plane is done; the file system is enlarged on a node. */
-async function leaveToNode(ctx: Expanding, claim: PersistentVolumeClaim): Promise<Result> {
+async function leaveToNode(ctx: ExpansionContext, claim: PersistentVolumeClaim): Promise<Result> {
   const { status } = claim;
   const waits = ctx.condition("FileSystemResizePending", true, "", "it waits for a node to enlarge the file system");
   const next = {
@@ -164,7 +185,7 @@ async function leaveToNode(ctx: Expanding, claim: PersistentVolumeClaim): Promis
 }
 
 /** Nothing is left for a node: the claim has what was allocated to it. */
-async function finish(ctx: Expanding, claim: PersistentVolumeClaim, size: string): Promise<Result> {
+async function finish(ctx: ExpansionContext, claim: PersistentVolumeClaim, size: string): Promise<Result> {
   const { allocatedResourceStatuses = {}, conditions = [], ...status } = claim.status;
   const { storage: _, ...states } = allocatedResourceStatuses;
   const next = {

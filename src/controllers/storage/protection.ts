@@ -31,7 +31,7 @@ interface Protection<T extends ApiObject, S extends Scope> extends Pick<
 
 /** Claims that pods on nodes use are kept (CTL-PVCP-1..6). */
 export const claimProtection = ({ labelDomain }: Dialect): Controller =>
-  protecting({
+  protectionController({
     name: "keelson-pvc-protection",
     kind: PersistentVolumeClaim,
     finalizer: `${labelDomain}/pvc-protection`,
@@ -47,7 +47,7 @@ export const claimProtection = ({ labelDomain }: Dialect): Controller =>
 
 /** Volumes that are bound are kept (CTL-PVP-1..3). */
 export const volumeProtection = ({ labelDomain }: Dialect): Controller =>
-  protecting({
+  protectionController({
     name: "keelson-pv-protection",
     kind: PersistentVolume,
     finalizer: `${labelDomain}/pv-protection`,
@@ -57,7 +57,7 @@ export const volumeProtection = ({ labelDomain }: Dialect): Controller =>
 /** Attributes classes that a claim or a volume names are kept (CTL-VACP-1..3). */
 export function attributesClassProtection({ domain, labelDomain }: Dialect): Controller {
   const toClasses = (names: readonly string[]): { name: string }[] => names.map((name) => ({ name }));
-  return protecting({
+  return protectionController({
     name: "keelson-vac-protection",
     kind: inDomain(VolumeAttributesClass, domain),
     finalizer: `${labelDomain}/vac-protection`,
@@ -70,7 +70,7 @@ export function attributesClassProtection({ domain, labelDomain }: Dialect): Con
   });
 }
 
-function protecting<T extends ApiObject, S extends Scope>(protection: Protection<T, S>): Controller {
+function protectionController<T extends ApiObject, S extends Scope>(protection: Protection<T, S>): Controller {
   const { kind, finalizer, isInUse, ...definition } = protection;
   const isProtected = (object: ApiObject): boolean => hasFinalizer(object, finalizer);
   return defineController<T, S>({

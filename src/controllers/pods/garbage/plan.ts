@@ -1,6 +1,6 @@
 /**
  * Which Pods are removed without time to end: whose node is gone, or switched off while they leave; that leave and never had a node;
- * and of those that have ended all but some (CTL-PODGC-1..8).
+ * and of remaining that have ended all but some (CTL-PODGC-1..8).
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { isFinished } from "../../../claims/usage.ts";
 export const QUARANTINE_MS = 40_000;
 
 /** A node and its Pods; times are milliseconds of the steady clock. */
-export interface NodeStanding {
+export interface NodeInput {
   /** Undefined where it is not there. */
   readonly node: Node | undefined;
   readonly pods: readonly Pod[];
@@ -30,37 +30,37 @@ export type NodePlan =
   | { readonly is: "lost"; readonly removes: readonly Pod[] };
 
 /** What becomes of the Pods of a node. */
-export function planForNode({ node, pods, missingSince }: NodeStanding, names: AttachNames, now: number): NodePlan {
-  const those = pods.filter((pod) => !isRemoved(pod));
+export function planForNode({ node, pods, missingSince }: NodeInput, names: AttachNames, now: number): NodePlan {
+  const remaining = pods.filter((pod) => !isRemoved(pod));
   if (node) {
-    return { is: "settled", removes: isSwitchedOff(node, names) ? those.filter(isLeaving).toSorted(byAge) : [] };
+    return { is: "settled", removes: isSwitchedOff(node, names) ? remaining.filter(isLeaving).toSorted(byAge) : [] };
   }
-  if (those.length === 0) return { is: "settled", removes: [] };
+  if (remaining.length === 0) return { is: "settled", removes: [] };
   const since = missingSince ?? now;
   const left = since + QUARANTINE_MS - now;
-  return left > 0 ? { is: "missing", since, left } : { is: "lost", removes: those };
+  return left > 0 ? { is: "missing", since, left } : { is: "lost", removes: remaining };
 }
 
 /** Whether nothing runs on a node any more, as somebody has said by a taint: it does not say itself that it is ready. */
 export const isSwitchedOff = (node: Node, names: AttachNames): boolean => !isReady(node) && isOutOfService(node, names);
 
-/** The Pods beyond so many that have ended, each looked for when it is asked for: evicted ones first, then the oldest. */
-export function* beyond(ended: readonly Pod[], threshold: number): Steps<Iterable<Pod>> {
+/** The Pods podsBeyond so many that have ended, each looked for when it is asked for: evicted ones first, then the oldest. */
+export function* podsBeyond(ended: readonly Pod[], threshold: number): Steps<Iterable<Pod>> {
   const more = ended.length - threshold;
   if (more <= 0) return [];
-  const byTurn = new Heap<Ended>((a, b) => byAge(a.pod, b.pod) < 0);
+  const byAgeHeap = new Heap<TerminatedPod>((a, b) => byAge(a.pod, b.pod) < 0);
   for (const [i, pod] of ended.entries()) {
-    byTurn.add({ pod, place: -1 });
+    byAgeHeap.add({ pod, place: -1 });
     if (i % MEMBERS_A_STEP === 0) yield;
   }
-  return firstOf(byTurn, more);
+  return firstOf(byAgeHeap, more);
 }
 
-interface Ended extends Placed {
+interface TerminatedPod extends Placed {
   readonly pod: Pod;
 }
 
-function* firstOf(heap: Heap<Ended>, count: number): Generator<Pod> {
+function* firstOf(heap: Heap<TerminatedPod>, count: number): Generator<Pod> {
   for (let left = count; left > 0; left--) {
     const first = heap.first!;
     heap.delete(first);
@@ -69,7 +69,8 @@ function* firstOf(heap: Heap<Ended>, count: number): Generator<Pod> {
 }
 
 /** Whether a Pod has come to an end, whatever it says of that. */
-export const isOver = ({ status }: Pod): boolean => !["Pending", "Running", "Unknown"].includes(status.phase ?? "");
+export const isTerminated = ({ status }: Pod): boolean =>
+  !["Pending", "Running", "Unknown"].includes(status.phase ?? "");
 
 /** Whether a Pod is being deleted. */
 export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;

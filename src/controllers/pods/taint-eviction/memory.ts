@@ -5,7 +5,7 @@
  */
 import { keyOf, keyText } from "../../../client/index.ts";
 import { Node, Pod } from "../../../client/kinds/index.ts";
-import { type Ground, type Informer, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
+import { type SourceParts, type Informer, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
 import { nodeOfPod } from "../../common/nodes.ts";
 import { evictingTaints } from "./plan.ts";
 
@@ -28,18 +28,18 @@ export class EvictionMemory implements Disposable {
   readonly #pods: Informer<Pod, "Namespaced", "node">;
   readonly #nodes: Informer<Node, "Cluster", never>;
   readonly #add: (key: string) => void;
-  readonly #heard = new DisposableStack();
+  readonly #subscriptions = new DisposableStack();
 
-  constructor({ own }: Ground, add: (key: string) => void) {
+  constructor({ own }: SourceParts, add: (key: string) => void) {
     this.#add = add;
     this.#pods = own(evictionSpecs.pods);
     this.#nodes = own(evictionSpecs.nodes);
-    this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
-    this.#heard.use(this.#nodes.on((event) => this.#nodeChanged(event)));
+    this.#subscriptions.use(this.#pods.on((event) => this.#podChanged(event)));
+    this.#subscriptions.use(this.#nodes.on((event) => this.#nodeChanged(event)));
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#subscriptions.dispose();
   }
 
   pod(key: string): Pod | undefined {
@@ -56,12 +56,13 @@ export class EvictionMemory implements Disposable {
     const { object: pod } = event;
     const key = keyText(keyOf(pod));
     if (this.waiting.has(key)) {
-      if (event.type !== "changed" || asks(event.old) !== asks(pod)) this.#add(key);
+      if (event.type !== "changed" || relevantFieldsOf(event.old) !== relevantFieldsOf(pod)) this.#add(key);
       return;
     }
     const node = event.type === "deleted" ? undefined : this.node(pod.spec.nodeName ?? "");
     if (!node || evictingTaints(node).length === 0) return;
-    if (event.type === "added" || asks((event as { old: Pod }).old) !== asks(pod)) this.#add(key);
+    if (event.type === "added" || relevantFieldsOf((event as { old: Pod }).old) !== relevantFieldsOf(pod))
+      this.#add(key);
   }
 
   #nodeChanged(event: ObjectEvent<Node>): void {
@@ -74,4 +75,5 @@ export class EvictionMemory implements Disposable {
 }
 
 /** What of a Pod matters here. */
-const asks = ({ metadata, spec }: Pod): string => JSON.stringify([metadata.uid, spec.nodeName, spec.tolerations]);
+const relevantFieldsOf = ({ metadata, spec }: Pod): string =>
+  JSON.stringify([metadata.uid, spec.nodeName, spec.tolerations]);

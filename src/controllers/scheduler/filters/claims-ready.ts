@@ -5,5 +5,5 @@ export function claimsReady({ claims }: Needs): Demand | undefined {
   const [first] = claims.unready;
   if (!first) return undefined;
   const says = [...new Set(claims.unready.map((one) => one.says))];
-  return { everywhere: says, heeds: claims.heeds, who: first.who };
+  return { everywhere: says, waitsFor: claims.waitsFor, who: first.who };
 }

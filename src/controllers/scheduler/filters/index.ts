@@ -9,9 +9,9 @@ import { claimsReady } from "./claims-ready.ts";
 import { exclusiveClaims } from "./exclusive-claims.ts";
 import { exclusiveDisks } from "./exclusive-disks.ts";
 import { freePorts } from "./free-ports.ts";
-import { lateVolumes } from "./late-volumes.ts";
+import { delayedVolumes } from "./delayed-volumes.ts";
 import { nodeAffinity } from "./node-affinity.ts";
-import { notLookedAt } from "./not-looked-at.ts";
+import { unsupportedFields } from "./unsupported-fields.ts";
 import { podAffinity } from "./pod-affinity.ts";
 import { resources } from "./resources.ts";
 import { taints } from "./taints.ts";
@@ -22,7 +22,7 @@ import { volumeZones } from "./volume-zones.ts";
 
 /** See the head of this file. */
 export const FILTERS: readonly Filter[] = [
-  notLookedAt,
+  unsupportedFields,
   claimsReady,
   unschedulable,
   taints,
@@ -33,7 +33,7 @@ export const FILTERS: readonly Filter[] = [
   exclusiveDisks,
   volumeLimits,
   boundVolumes,
-  lateVolumes,
+  delayedVolumes,
   volumeZones,
   topologySpread,
   podAffinity,

@@ -26,12 +26,12 @@ export function attachDetach(dialect: Dialect, { forceDetach = true }: AttachSet
     eventSource: "attachdetach-controller",
     uses: [specs.attachments, specs.pods, specs.claims, specs.volumes, specs.nodes, specs.drivers, specs.csiNodes],
     concurrency: 8,
-    begin: (ground, add) => new AttachMemory(specs, ground, add),
+    begin: (parts, add) => new AttachMemory(specs, parts, add),
     async reconcile(ctx) {
-      const attaching = { ...ctx, forceDetach };
+      const context = { ...ctx, forceDetach };
       // Handles of volumes may have slashes of their own.
       const name = ctx.key.slice(ctx.key.indexOf("/") + 1);
-      return ctx.key.startsWith("node/") ? syncNode(attaching, name) : syncDisk(attaching, name);
+      return ctx.key.startsWith("node/") ? syncNode(context, name) : syncDisk(context, name);
     },
   });
 }

@@ -1,7 +1,7 @@
 /**
- * What attaching sees: who needs which volume where, what is attached, and what has to be looked at when something changes.
+ * What context sees: who needs which volume where, what is attached, and what has to be looked at when something changes.
  *
- * Keys are `disk/ID` for what is attached of a disk and what should be, and `node/NAME` for what a node is told of it. The
+ * Keys are `disk/ID` for what is attached of a disk and what should be, and `node/NAME` for what a node is messages of it. The
  * ID is what {@link idOf} says of the disk: several PersistentVolumes may name the same one, and so may Pods. An
  * attachment whose PersistentVolume is gone goes by the name of that.
  *
@@ -20,7 +20,7 @@ import {
 import type { Dialect } from "../../../meta/dialect.ts";
 import { controllerUid } from "../../../runtime/owners.ts";
 import {
-  type Ground,
+  type SourceParts,
   type Informer,
   type InformerSpec,
   type ObjectEvent,
@@ -35,15 +35,15 @@ import {
   type Disk,
   attachNames,
   attachmentName,
-  entryOf,
+  nodeEntry,
   idOf,
   isAttachmentName,
 } from "../../../claims/attachment.ts";
 import { changedAt, isManaged } from "./rules.ts";
 import { isOutOfService, isReady } from "../../common/nodes.ts";
-import { isForOneNode } from "../../../claims/attachment.ts";
+import { isSingleNode } from "../../../claims/attachment.ts";
 
-/** What attaching follows. */
+/** What context follows. */
 export interface AttachSpecs {
   readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "volume" | "node">;
   readonly pods: InformerSpec<Pod, "Namespaced", "claim" | "node" | "inline">;
@@ -56,7 +56,7 @@ export interface AttachSpecs {
   readonly migration: Migration;
 }
 
-/** The informers of attaching in a dialect. */
+/** The informers of context in a dialect. */
 export function attachSpecs(dialect: Dialect): AttachSpecs {
   const migration = migrationOf(dialect);
   const { domain } = dialect;
@@ -111,7 +111,7 @@ interface LostNode {
 
 /** A volume that may be attached. */
 export interface Attachable {
-  /** What its users are told that it is called. */
+  /** What its users are messages that it is called. */
   readonly name: string;
   /** How an attachment names it. */
   readonly source: VolumeAttachment["spec"]["source"];
@@ -131,16 +131,16 @@ export class AttachMemory implements Disposable {
   readonly #drivers: Informer<CSIDriver, "Cluster", never>;
   readonly #csiNodes: Informer<CSINode, "Cluster", never>;
   readonly #add: (key: string) => void;
-  readonly #heard = new DisposableStack();
-  readonly #clock: Ground["clock"];
+  readonly #subscriptions = new DisposableStack();
+  readonly #clock: SourceParts["clock"];
   /** Since when nodes are known not to be ready that do not say it themselves. */
   readonly #unready = new Map<string, number>();
   /** Nodes that are gone and have attachments. */
   readonly #lost = new Map<string, LostNode>();
-  /** What Pods were told last of a disk, by their uids: it is told once. */
-  readonly #told = new Map<string, Map<string, string>>();
+  /** What Pods were messages last of a disk, by their uids: it is messages once. */
+  readonly #messages = new Map<string, Map<string, string>>();
 
-  constructor(specs: AttachSpecs, { own, clock }: Ground, add: (key: string) => void) {
+  constructor(specs: AttachSpecs, { own, clock }: SourceParts, add: (key: string) => void) {
     this.specs = specs;
     this.#add = add;
     this.#clock = clock;
@@ -151,20 +151,20 @@ export class AttachMemory implements Disposable {
     this.#claims = own(specs.claims);
     this.#drivers = own(specs.drivers);
     this.#csiNodes = own(specs.csiNodes);
-    this.#heard.use(this.nodes.on((event) => this.#nodeChanged(event)));
-    this.#heard.use(this.#volumes.on((event) => this.#volumeChanged(event)));
-    this.#heard.use(this.#attachments.on(({ object }) => this.#attachmentChanged(object)));
-    this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
-    this.#heard.use(this.#claims.on((event) => this.#claimChanged(event)));
-    this.#heard.use(this.#drivers.on(({ object }) => this.#driverChanged(object)));
-    this.#heard.use(this.#csiNodes.on(({ object }) => this.#addAllOf(object.metadata.name)));
+    this.#subscriptions.use(this.nodes.on((event) => this.#nodeChanged(event)));
+    this.#subscriptions.use(this.#volumes.on((event) => this.#volumeChanged(event)));
+    this.#subscriptions.use(this.#attachments.on(({ object }) => this.#attachmentChanged(object)));
+    this.#subscriptions.use(this.#pods.on((event) => this.#podChanged(event)));
+    this.#subscriptions.use(this.#claims.on((event) => this.#claimChanged(event)));
+    this.#subscriptions.use(this.#drivers.on(({ object }) => this.#driverChanged(object)));
+    this.#subscriptions.use(this.#csiNodes.on(({ object }) => this.#addAllOf(object.metadata.name)));
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#subscriptions.dispose();
   }
 
-  /** The Pods that need a disk, by their nodes; those that came first are first. */
+  /** The Pods that need a disk, by their nodes; podUsers that came first are first. */
   usersOf(id: string): ReadonlyMap<string, readonly User[]> {
     const bound = this.#volumes.by("disk", id).flatMap((volume) => {
       const attachable = this.#isBound(volume) ? this.#ofVolume(volume) : undefined;
@@ -222,19 +222,19 @@ export class AttachMemory implements Disposable {
     return {
       name,
       source: { persistentVolumeName: name },
-      isForOneNode: isForOneNode(volume.spec),
+      isForOneNode: isSingleNode(volume.spec),
       diskOn: (node) => this.#attached(csi ? diskIn(csi) : migrated && this.#migrated(migrated, node)),
     };
   }
 
-  /** For one node, as its driver is told. */
+  /** For one node, as its driver is messages. */
   #ofPods(source: MigratedSource): Attachable {
     const accessModes = ["ReadWriteOnce"];
     const csi = { driver: source.driver, volumeHandle: source.handle };
     return {
       name: idOf(source),
       source: { inlineVolumeSpec: { accessModes, csi } },
-      isForOneNode: isForOneNode({ accessModes }),
+      isForOneNode: isSingleNode({ accessModes }),
       diskOn: (node) => this.#attached(this.#migrated(source, node)),
     };
   }
@@ -265,25 +265,25 @@ export class AttachMemory implements Disposable {
     return lost;
   }
 
-  /** Whether a Pod was not told this of a disk before, or was told something else since. */
-  isNews(id: string, { metadata: { uid } }: Pod, what: string): boolean {
-    const told = this.#told.get(id) ?? new Map<string, string>();
-    this.#told.set(id, told);
-    if (told.get(uid) === what) return false;
-    told.set(uid, what);
+  /** Whether a Pod was not messages this of a disk before, or was messages something else since. */
+  isNewMessage(id: string, { metadata: { uid } }: Pod, what: string): boolean {
+    const messages = this.#messages.get(id) ?? new Map<string, string>();
+    this.#messages.set(id, messages);
+    if (messages.get(uid) === what) return false;
+    messages.set(uid, what);
     return true;
   }
 
-  /** Forgets what Pods were told of a disk that are not of these. */
-  keepTold(id: string, pods: readonly Pod[]): void {
+  /** Forgets what Pods were messages of a disk that are not of these. */
+  forgetMessages(id: string, pods: readonly Pod[]): void {
     const uids = new Set(pods.map(({ metadata }) => metadata.uid));
-    const told = this.#told.get(id);
-    for (const uid of told?.keys() ?? []) if (!uids.has(uid)) told!.delete(uid);
-    if (told?.size === 0) this.#told.delete(id);
+    const messages = this.#messages.get(id);
+    for (const uid of messages?.keys() ?? []) if (!uids.has(uid)) messages!.delete(uid);
+    if (messages?.size === 0) this.#messages.delete(id);
   }
 
   /** Has a node looked at: something is to leave its list. */
-  lookAtNode(name: string): void {
+  queueNode(name: string): void {
     this.#add(`node/${name}`);
   }
 
@@ -346,7 +346,7 @@ export class AttachMemory implements Disposable {
 
   #podChanged(event: ObjectEvent<Pod>): void {
     const { object } = event;
-    const isSame = event.type === "changed" && standing(event.old) === standing(object);
+    const isSame = event.type === "changed" && relevantFieldsOf(event.old) === relevantFieldsOf(object);
     if (object.spec.nodeName && !isSame) this.#addVolumesOf(object);
   }
 
@@ -364,15 +364,16 @@ export class AttachMemory implements Disposable {
   #nodeChanged(event: ObjectEvent<Node>): void {
     const { object } = event;
     const { name } = object.metadata;
-    if (event.type === "deleted") this.#lose(object);
+    if (event.type === "deleted") this.#nodeDeleted(object);
     else this.#lost.delete(name);
     if (event.type === "deleted" || isReady(object)) this.#unready.delete(name);
     else if (!this.#unready.has(name)) this.#unready.set(name, this.#clock.now());
-    if (event.type !== "changed" || this.#saysOf(object) !== this.#saysOf(event.old)) this.#addAllOf(name);
+    if (event.type !== "changed" || this.#relevantFieldsOf(object) !== this.#relevantFieldsOf(event.old))
+      this.#addAllOf(name);
     else this.#entriesChanged(event.old, object);
   }
 
-  #lose(node: Node): void {
+  #nodeDeleted(node: Node): void {
     const { name } = node.metadata;
     if (this.attachmentsOn(name).length === 0) return;
     this.#lost.set(name, {
@@ -382,7 +383,7 @@ export class AttachMemory implements Disposable {
     });
   }
 
-  /** The volumes that a node uses, or is told of, and did not before, or the other way round. */
+  /** The volumes that a node uses, or is messages of, and did not before, or the other way round. */
   #entriesChanged(old: Node, now: Node): void {
     const changed = entriesOf(old).symmetricDifference(entriesOf(now));
     if (changed.size === 0) return;
@@ -390,13 +391,13 @@ export class AttachMemory implements Disposable {
     this.#add(`node/${name}`);
     for (const { spec } of this.attachmentsOn(name)) {
       const disk = this.diskOf(spec);
-      const entry = disk && entryOf(disk, this.specs.names);
-      if (!entry || changed.has(`used ${entry}`) || changed.has(`told ${entry}`)) this.#addDisk(this.idOf(spec));
+      const entry = disk && nodeEntry(disk, this.specs.names);
+      if (!entry || changed.has(`used ${entry}`) || changed.has(`attached ${entry}`)) this.#addDisk(this.idOf(spec));
     }
   }
 
   /** What of a node matters here to all of its volumes; most of what agents write does not. */
-  #saysOf(node: Node): string {
+  #relevantFieldsOf(node: Node): string {
     const { names } = this.specs;
     const keeps = node.metadata.annotations?.[names.keepsFinished];
     const taints = node.spec.taints?.map(({ key }) => key);
@@ -405,7 +406,7 @@ export class AttachMemory implements Disposable {
 }
 
 const entriesOf = ({ status: { volumesInUse = [], volumesAttached = [] } }: Node): ReadonlySet<string> =>
-  new Set([...volumesInUse.map((name) => `used ${name}`), ...volumesAttached.map(({ name }) => `told ${name}`)]);
+  new Set([...volumesInUse.map((name) => `used ${name}`), ...volumesAttached.map(({ name }) => `attached ${name}`)]);
 
 /** The ID of a disk that an attachment describes itself. */
 const inlineIdOf = ({ source }: VolumeAttachment["spec"]): string | undefined =>
@@ -433,4 +434,4 @@ function isUser(pod: Pod, claim: PersistentVolumeClaim): boolean {
 }
 
 /** What of a Pod matters here. */
-const standing = (pod: Pod): string => `${hasEnded(pod)} ${pod.spec.nodeName ?? ""}`;
+const relevantFieldsOf = (pod: Pod): string => `${hasEnded(pod)} ${pod.spec.nodeName ?? ""}`;

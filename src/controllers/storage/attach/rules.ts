@@ -20,4 +20,4 @@ export function changedAt({ status }: Node): number | undefined {
 }
 
 /** For how long a node that is not ready is waited for yet. */
-export const patienceWith = (since: number, now: number): number => since + LOST_AFTER_MS - now;
+export const timeUntilLost = (since: number, now: number): number => since + LOST_AFTER_MS - now;

@@ -1,7 +1,7 @@
 /**
  * The binder: brings claims and volumes together, and says of each how it stands.
  *
- * Whatever happens to one of them, or to a class or a pod that matters to it, both sides are looked at anew; every
+ * Whatever happens to one of them, or to a class or a pod that matters to it, both sides are claimDone at anew; every
  * step can be repeated. Volume and claim are never written but in the version that was judged, so a volume has one claim however
  * many binders run.
  *
@@ -21,7 +21,7 @@ export function volumeBinder(dialect: Dialect): Controller {
     eventSource: "persistentvolume-controller",
     uses: [specs.claims, specs.volumes, specs.classes, specs.pods],
     concurrency: 128,
-    begin: (ground, add) => new BinderMemory(specs, ground, add),
+    begin: (parts, add) => new BinderMemory(specs, parts, add),
     async reconcile(ctx) {
       const { memory } = ctx;
       const [kind, first = "", second = ""] = ctx.key.split("/");
@@ -33,7 +33,7 @@ export function volumeBinder(dialect: Dialect): Controller {
         const claim = memory.claims.get({ namespace: first, name: second });
         return await (claim && syncClaim(ctx, claim));
       } finally {
-        memory.looked(`${first}/${second}`);
+        memory.claimDone(`${first}/${second}`);
       }
     },
   });

@@ -29,7 +29,7 @@ export async function setBound(
   { beforeResize }: BinderNames,
 ): Promise<PersistentVolumeClaim | undefined> {
   const { status } = claim;
-  const comes = status.phase !== "Bound";
+  const becomesBound = status.phase !== "Bound";
   // Of a volume that was enlarged the file system may still have to grow, on a node (CTL-EXP-13).
   const storage = metadata.annotations?.[beforeResize] ?? spec.capacity?.["storage"];
   const current = spec.volumeAttributesClassName;
@@ -37,10 +37,10 @@ export async function setBound(
     ...status,
     phase: "Bound",
     ...(spec.accessModes ? { accessModes: spec.accessModes } : {}),
-    ...(comes && storage !== undefined ? { capacity: { ...status.capacity, storage } } : {}),
-    ...(comes && current ? { currentVolumeAttributesClassName: current } : {}),
+    ...(becomesBound && storage !== undefined ? { capacity: { ...status.capacity, storage } } : {}),
+    ...(becomesBound && current ? { currentVolumeAttributesClassName: current } : {}),
   };
-  const isThere = !comes && JSON.stringify(status.accessModes) === JSON.stringify(spec.accessModes);
+  const isThere = !becomesBound && JSON.stringify(status.accessModes) === JSON.stringify(spec.accessModes);
   return isThere ? claim : writeStatus(client, PersistentVolumeClaim, { ...claim, status: next });
 }
 
@@ -51,8 +51,8 @@ export async function setUnbound(
   phase: "Pending" | "Lost",
 ): Promise<PersistentVolumeClaim | undefined> {
   const { accessModes, capacity, ...rest } = claim.status;
-  const goes = rest.phase !== phase;
-  if (!goes && accessModes === undefined && capacity === undefined) return claim;
+  const changesPhase = rest.phase !== phase;
+  if (!changesPhase && accessModes === undefined && capacity === undefined) return claim;
   const { currentVolumeAttributesClassName: _, ...bare } = rest;
-  return writeStatus(client, PersistentVolumeClaim, { ...claim, status: { ...(goes ? bare : rest), phase } });
+  return writeStatus(client, PersistentVolumeClaim, { ...claim, status: { ...(changesPhase ? bare : rest), phase } });
 }

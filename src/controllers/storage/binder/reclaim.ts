@@ -7,29 +7,29 @@ import { attempt } from "../../../client/index.ts";
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { AGAIN, write } from "../../../runtime/writes.ts";
-import type { Binding } from "./claims.ts";
-import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, fateOf } from "../../../claims/reclaim.ts";
+import type { BinderContext } from "./claims.ts";
+import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, reclaimActionOf } from "../../../claims/reclaim.ts";
 import { recycle } from "./recycle.ts";
 import { fail } from "./release.ts";
 
 /** Does what the policy says that the volume has now (CTL-RECLAIM-3). */
-export async function reclaim(ctx: Binding, volume: PersistentVolume): Promise<Result> {
-  const fate = fateOf(volume, ctx.memory.specs);
-  switch (fate.is) {
+export async function reclaim(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
+  const action = reclaimActionOf(volume, ctx.memory.specs);
+  switch (action.is) {
     case "kept":
     case "deleted elsewhere":
       return undefined;
     case "recycled":
       return recycle(ctx, volume);
     case "failed":
-      return fail(ctx, volume, "VolumeFailedDelete", fate.why);
+      return fail(ctx, volume, "VolumeFailedDelete", action.why);
     case "deleted":
-      return remove(ctx, volume);
+      return deleteVolume(ctx, volume);
   }
 }
 
 /** Deletes a volume that is built in. */
-async function remove(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { finalizers = [] } = volume.metadata;
   const own = builtInFinalizer(ctx);
   const kept = finalizers.filter((name) => name !== own);
@@ -42,10 +42,13 @@ async function remove(ctx: Binding, volume: PersistentVolume): Promise<Result> {
   return undefined;
 }
 
-const builtInFinalizer = ({ memory }: Binding): string => builtInVolumeFinalizer(memory.specs.labelDomain);
+const builtInFinalizer = ({ memory }: BinderContext): string => builtInVolumeFinalizer(memory.specs.labelDomain);
 
 /** A volume of a provisioner that is built in, to be deleted with its claim, is held for that (CTL-RECLAIM-17). */
-export async function withFinalizers(ctx: Binding, volume: PersistentVolume): Promise<PersistentVolume | undefined> {
+export async function withFinalizers(
+  ctx: BinderContext,
+  volume: PersistentVolume,
+): Promise<PersistentVolume | undefined> {
   const { metadata, spec } = volume;
   const { names, migration } = ctx.memory.specs;
   const provisioner = metadata.annotations?.[names.provisionedBy];

@@ -1,7 +1,7 @@
 /**
  * Recycling: a pod empties a volume whose claim has gone, then anybody may have it again (CTL-RECLAIM-14..16).
  *
- * How far it is can be seen: no pod, a pod that was made after this very claim, a volume that is free. So whoever takes over goes on,
+ * How far it is can be seen: no pod, a pod that was made after this very claim, a volume that is free. So whoever takes over changesPhase on,
  * and an older pod of that name empties nothing.
  *
  * @module
@@ -11,13 +11,13 @@ import { PersistentVolume, Pod } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { hasEnded } from "../../../claims/usage.ts";
 import { AGAIN } from "../../../runtime/writes.ts";
-import type { Binding } from "./claims.ts";
+import type { BinderContext } from "./claims.ts";
 import { namedClaim } from "../../../claims/claim-ref.ts";
-import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler.ts";
-import { fail, giveBack } from "./release.ts";
+import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler-pod.ts";
+import { fail, makeAvailable } from "./release.ts";
 
 /** Empties a volume. */
-export async function recycle(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+export async function recycle(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { hostPath, nfs } = volume.spec;
   const { recyclers, pods, names } = ctx.memory;
   if (!hostPath && !nfs) {
@@ -25,43 +25,43 @@ export async function recycle(ctx: Binding, volume: PersistentVolume): Promise<R
   }
   const pod = pods.get(recyclerKey(volume));
   if (!pod) {
-    const lost = recyclers.takeLost(volume);
-    return lost
-      ? failed(ctx, volume, "the pod that empties it was deleted before it had ended", lost)
-      : begin(ctx, volume);
+    const deleted = recyclers.takeDeletedPod(volume);
+    return deleted
+      ? failed(ctx, volume, "the pod that empties it was deleted before it had ended", deleted)
+      : createPod(ctx, volume);
   }
   // When it is gone there will be another.
-  if (!isRecyclerOf(pod, volume, names)) return remove(ctx, pod);
-  for (const { type, message = "" } of recyclers.news(volume)) {
+  if (!isRecyclerOf(pod, volume, names)) return deletePod(ctx, pod);
+  for (const { type, message = "" } of recyclers.newEvents(volume)) {
     ctx.event(type === "Warning" ? "Warning" : "Normal", volume, "RecyclerPod", message);
   }
   if (pod.status.phase === "Failed") {
-    if (recyclers.isKnown(volume, pod)) return remove(ctx, pod);
+    if (recyclers.isReported(volume, pod)) return deletePod(ctx, pod);
     const result = await failed(ctx, volume, pod.status.message ?? "the pod that empties it has failed", pod);
-    if (result !== AGAIN) await remove(ctx, pod);
+    if (result !== AGAIN) await deletePod(ctx, pod);
     return result;
   }
   if (pod.status.phase !== "Succeeded") return undefined;
-  const result = await giveBack(ctx, volume);
+  const result = await makeAvailable(ctx, volume);
   if (result !== AGAIN) ctx.event("Normal", volume, "VolumeRecycled", "it was emptied");
   return result;
 }
 
 /** Takes away the pod that empties a volume, or has emptied it, where nobody wants that any more. */
-export async function stopRecycling(ctx: Binding, volume: PersistentVolume): Promise<void> {
+export async function stopRecycling(ctx: BinderContext, volume: PersistentVolume): Promise<void> {
   const { pods, names, recyclers } = ctx.memory;
   recyclers.forget(volume.metadata.name);
   const pod = pods.get(recyclerKey(volume));
-  if (pod?.metadata.annotations?.[names.emptiedAfter] !== undefined) await remove(ctx, pod);
+  if (pod?.metadata.annotations?.[names.emptiedAfter] !== undefined) await deletePod(ctx, pod);
 }
 
-async function remove({ client }: Binding, pod: Pod): Promise<undefined> {
+async function deletePod({ client }: BinderContext, pod: Pod): Promise<undefined> {
   if (pod.metadata.deletionTimestamp !== undefined) return;
   await attempt(client.resource(Pod).delete(pod), "NotFound", "Conflict");
 }
 
 /** Makes the pod, as soon as nobody else uses what the volume holds. */
-async function begin(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+async function createPod(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { client, memory } = ctx;
   const wait = memory.recyclers.wait(volume);
   if (wait > 0) return { requeueAfter: wait };
@@ -79,7 +79,7 @@ async function begin(ctx: Binding, volume: PersistentVolume): Promise<Result> {
 }
 
 /** The pods that use the claim that a volume had; where there is one of that name again, they use that. */
-function usersOf({ memory }: Binding, volume: PersistentVolume): string[] {
+function usersOf({ memory }: BinderContext, volume: PersistentVolume): string[] {
   const key = namedClaim(volume);
   if (!key || memory.claims.get(key)) return [];
   const users = memory.pods.by("claim", keyText(key)).filter((pod) => !hasEnded(pod));
@@ -87,7 +87,7 @@ function usersOf({ memory }: Binding, volume: PersistentVolume): string[] {
 }
 
 /** Says that a volume was not emptied; it is tried again, later each time. */
-async function failed(ctx: Binding, volume: PersistentVolume, why: string, pod?: Pod): Promise<Result> {
+async function failed(ctx: BinderContext, volume: PersistentVolume, why: string, pod?: Pod): Promise<Result> {
   const result = await fail(ctx, volume, "VolumeFailedRecycle", why);
   return result ?? { requeueAfter: ctx.memory.recyclers.failed(volume, pod) };
 }

@@ -7,12 +7,12 @@ import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { AGAIN, write } from "../../../runtime/writes.ts";
 import { annotated } from "../../../meta/annotations.ts";
-import type { Binding } from "./claims.ts";
+import type { BinderContext } from "./claims.ts";
 import { setPhase } from "./phases.ts";
 import { errorText } from "../../../util/cut-text.ts";
 
 /** A volume that points at a claim that has another: what the binder wrote is taken off, what a user wrote loses the uid. */
-export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+export async function makeAvailable(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { boundByController } = ctx.memory.specs.names;
   const { claimRef, ...spec } = volume.spec;
   const isOurs = volume.metadata.annotations?.[boundByController] !== undefined;
@@ -25,7 +25,12 @@ export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<
 }
 
 /** Says that a volume could not be reclaimed: once for each reason, until it is something else than Failed. */
-export async function fail(ctx: Binding, volume: PersistentVolume, reason: string, said: string): Promise<Result> {
+export async function fail(
+  ctx: BinderContext,
+  volume: PersistentVolume,
+  reason: string,
+  said: string,
+): Promise<Result> {
   const why = errorText(said);
   if (volume.status.phase === "Failed" && volume.status.message === why) return undefined;
   if (!(await setPhase(ctx.client, volume, "Failed", why))) return AGAIN;

@@ -1,0 +1,29 @@
+/**
+ * Makes room for a Pod: those that have to go are told so, and deleted (SCHED-47).
+ *
+ * @module
+ */
+import { attempt } from "../../client/index.ts";
+import { Pod } from "../../client/kinds/index.ts";
+import { setPodCondition } from "../common/pod-conditions.ts";
+import type { SchedulerContext } from "./scheduling-cycle.ts";
+import type { Preemption } from "./preempt.ts";
+
+/** See the head of this file; those that are leaving already are let go. */
+export async function evictVictims(
+  { client, event, clock }: SchedulerContext,
+  pod: Pod,
+  { node, victims }: Preemption,
+): Promise<void> {
+  const { namespace = "", name, uid } = pod.metadata;
+  const message = `it makes room for the pod ${uid} of a higher priority`;
+  const condition = { type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler", message } as const;
+  for (const victim of victims) {
+    if (victim.pod.metadata.deletionTimestamp !== undefined) continue;
+    // oxlint-disable-next-line no-await-in-loop -- the least important go first
+    await setPodCondition(client, victim.pod, condition, { now: clock.now() });
+    // oxlint-disable-next-line no-await-in-loop -- likewise
+    const gone = await attempt(client.resource(Pod).delete(victim.pod), "NotFound", "Conflict");
+    if (gone.ok) event("Normal", victim.pod, "Preempted", `it made room on ${node} for ${namespace}/${name}`, pod);
+  }
+}
