@@ -12,7 +12,7 @@ const names = binderNames(kubernetes);
 const nameOf = (volume: PersistentVolume | undefined): string | undefined => volume?.metadata.name;
 const modesOf = (volume: PersistentVolume): number => volume.spec.accessModes!.length;
 
-/** Volumes that were put and taken one after the other, and those that are left, found by going through them. */
+/** Volumes that were set and deleted one after the other, and those that are left, found by a scan. */
 const history = fc.array(fc.record({ volume: someVolume, isTaken: fc.boolean() })).map((steps) => {
   const available = new AvailableVolumes(names);
   const left = new Map<string, PersistentVolume>();

@@ -1,11 +1,3 @@
-/**
- * An index of the available volumes: the best candidate for a claim is found without a look at all of them.
- *
- * A bucket holds volumes of candidate class, volumeMode and attributes class; on it those of equal access modes stand in the order of
- * their sizes. The best is of the fewest access modes, then the smallest that is large enough (CTL-BIND-12).
- *
- * @module
- */
 import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { compareQuantities } from "../meta/quantity.ts";
 import { capacityOf, covers, fits, modesText, requestOf, bucketOf } from "./fit.ts";
@@ -17,21 +9,24 @@ interface Entry {
   readonly volume: PersistentVolume;
 }
 
-/** By access modes. */
 type Bucket = Map<string, Entry[]>;
 
-/** The index; see the head of this file. */
+/**
+ * An index of the available volumes, which finds the best one for a claim without a scan.
+ *
+ * A bucket contains the volumes of one class, volumeMode and attributes class. Within it, volumes of equal access modes
+ * are sorted by size. The best volume has the fewest access modes, then the smallest sufficient size (CTL-BIND-12).
+ */
 export class AvailableVolumes {
   readonly #names: BinderNames;
   readonly #buckets = new Map<string, Bucket>();
-  /** Where each volume stands. */
   readonly #positions = new Map<string, { readonly bucket: string; readonly modes: string; readonly entry: Entry }>();
 
   constructor(names: BinderNames) {
     this.#names = names;
   }
 
-  /** Adds a volume, in position of what was known of it. */
+  /** Adds a volume, or replaces it. */
   set(volume: PersistentVolume): void {
     const { name } = volume.metadata;
     this.delete(name);
@@ -56,15 +51,14 @@ export class AvailableVolumes {
     if (bucket.size === 0) this.#buckets.delete(position.bucket);
   }
 
-  /** How many volumes there are. */
   get size(): number {
     return this.#positions.size;
   }
 
   /**
-   * The smallest volume for a claim among those that fit it and are accepted, whatever its access modes (SCHED-24).
+   * Returns the smallest accepted volume that fits a claim, whatever its access modes (SCHED-24).
    *
-   * @param bucket {@link bucketOf} the claim, for those who ask often
+   * @param bucket {@link bucketOf} the claim, computed once by the caller
    */
   smallest(
     claim: PersistentVolumeClaim,
@@ -84,7 +78,7 @@ export class AvailableVolumes {
     return smallest?.volume;
   }
 
-  /** The best volume for a claim among those that fit it. */
+  /** Returns the best volume that fits a claim. */
   best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
     const bucket = this.#buckets.get(bucketOf(claim, this.#names));
     if (!bucket) return undefined;
@@ -98,7 +92,7 @@ export class AvailableVolumes {
   }
 }
 
-/** Whether of two volumes that fit a claim the first is given to it. */
+/** Whether the binder prefers volume `a` to volume `b` where both fit a claim. */
 export function isBetter(a: PersistentVolume, b: PersistentVolume): boolean {
   const [modes, others] = [modesText(a), modesText(b)];
   return modes === others ? isBefore(sortKeyOf(a), sortKeyOf(b)) : byModes(modes, others) < 0;
@@ -111,7 +105,7 @@ const sortKeyOf = (volume: PersistentVolume): Pick<Entry, "name" | "size"> => ({
 
 const byModes = (a: string, b: string): number => a.split(" ").length - b.split(" ").length || (a < b ? -1 : 1);
 
-/** The position of the first that is not before `target`. */
+/** The position of the first entry that is not before `target`. */
 function lowerBound(entries: readonly Entry[], target: Pick<Entry, "name" | "size">): number {
   let [from, to] = [0, entries.length];
   while (from < to) {

@@ -1,11 +1,9 @@
 /**
  * Decides what the binder does for a claim (CTL-BIND-1..46).
  *
- * A claim that names no volume gets the first that there is of these: a volume that is reserved for it; the wait for a consumer, if its
- * class wants one; the best available volume; the default class; a volume that a provisioner makes. The binder acts on the decision, and
- * `keelson why` explains it.
- *
- * @module
+ * A claim without a volumeName gets the first of these: a volume reserved for it; a wait for the first consumer, if its
+ * class says so; the best available volume; the default class; a volume from a provisioner. The binder acts on the
+ * decision, and `keelson why` explains it.
  */
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../client/kinds/index.ts";
 import { classOf, hasNoClass, isMeantFor, lostReason, mismatches, shortcomings } from "./fit.ts";
@@ -13,51 +11,47 @@ import { type ProvisionerChoice, provisionerOf } from "./provisioner.ts";
 import type { Migration } from "./plugin-migration.ts";
 import { type BinderNames, YES } from "./annotations.ts";
 
-/** What a decision about a claim depends on; it reads nothing else. */
+/** The only input of a decision besides the claim. */
 export interface ClaimSources {
   readonly names: BinderNames;
   readonly migration: Migration;
-  /** The volume of a name. */
   volume(name: string): PersistentVolume | undefined;
-  /** The volumes whose reference names a claim, whatever uid it has. */
+  /** The volumes whose claimRef names a claim, whatever uid it has. */
   volumesNaming(claim: PersistentVolumeClaim): readonly PersistentVolume[];
-  /** Of the volumes that nobody has the one that fits a claim best (CTL-BIND-12). */
+  /** The available volume that fits a claim best (CTL-BIND-12). */
   best(claim: PersistentVolumeClaim): PersistentVolume | undefined;
-  /** The class of a name. */
   storageClass(name: string): StorageClass | undefined;
-  /** The name of the default class. */
   defaultClass(): string | undefined;
 }
 
-/** What is to be done for a claim; `note` says why. */
+/** The decision; `note` gives the reason. */
 export type ClaimDecision =
-  /** It is being deleted. */
   | { readonly is: "nothing"; readonly note: string }
   | { readonly is: "bind"; readonly volume: PersistentVolume; readonly note: string }
-  /** It had a volume, which is gone or belongs to somebody else. */
+  /** Its volume was deleted or belongs to another claim. */
   | { readonly is: "lost"; readonly volume: PersistentVolume | undefined; readonly note: string }
-  /** It names a volume that is absent, belongs to another claim, or does not fit. */
+  /** It names a volume that does not exist, belongs to another claim, or does not fit. */
   | { readonly is: "absent"; readonly note: string }
   | { readonly is: "taken" | "misfit"; readonly volume: PersistentVolume; readonly note: string }
-  /** Its class waits for a Pod that uses it, and for the node of that (CTL-MODE-2, 3). */
+  /** Its class waits for a Pod that uses the claim, and for the node of the Pod (CTL-MODE-2, 3). */
   | { readonly is: "first consumer" }
-  /** It never said which class it wants, and gets the default one (CTL-DEF-2). */
+  /** It has no class, and gets the default one (CTL-DEF-2). */
   | { readonly is: "default class"; readonly name: string; readonly note: string }
-  /** No volume that is there is for it. */
+  /** No existing volume fits. */
   | { readonly is: "make"; readonly storageClass: StorageClass | undefined; readonly choice: ProvisionerChoice };
 
-/** What the binder does for a claim now. */
+/** Returns what the binder does for a claim now. */
 export function decideClaim(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDecision {
   const { volumeName } = claim.spec;
   if (claim.metadata.annotations?.[sources.names.bindCompleted] === YES) return keep(claim, sources);
-  // Who is leaving is given nothing (CTL-BIND-43).
+  // A claim that is being deleted gets no volume (CTL-BIND-43).
   if (claim.metadata.deletionTimestamp !== undefined) {
     return { is: "nothing", note: "it is being deleted, and who is leaving is given no volume" };
   }
   return volumeName ? findNamed(claim, volumeName, sources) : findAny(claim, sources);
 }
 
-/** A claim that had a volume keeps it, or has lost it (CTL-BIND-36..41). */
+/** A bound claim keeps its volume, or has lost it (CTL-BIND-36..41). */
 function keep(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDecision {
   const { volumeName = "" } = claim.spec;
   const volume = volumeName === "" ? undefined : sources.volume(volumeName);
@@ -66,7 +60,7 @@ function keep(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDecisio
   return { is: "bind", volume, note: `the volume ${volumeName} is its own` };
 }
 
-/** A claim that names its volume has that one or none (CTL-BIND-24..27). */
+/** A claim that names a volume gets that one or none (CTL-BIND-24..27). */
 function findNamed(claim: PersistentVolumeClaim, name: string, sources: ClaimSources): ClaimDecision {
   const volume = sources.volume(name);
   if (!volume) return { is: "absent", note: `persistentvolume ${JSON.stringify(name)} not found` };
@@ -90,7 +84,7 @@ function findAny(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDeci
   const storageClass = className === "" ? undefined : sources.storageClass(className);
   const make = (): ClaimDecision => ({ is: "make", storageClass, choice: provisionerOf(claim, storageClass, sources) });
   if (storageClass?.volumeBindingMode === "WaitForFirstConsumer") {
-    // The scheduler chose among the volumes that there are before it chose a node to make one for.
+    // The scheduler has matched existing volumes before it selected a node.
     return claim.metadata.annotations?.[names.selectedNode] === undefined ? { is: "first consumer" } : make();
   }
   const best = sources.best(claim);
@@ -100,7 +94,7 @@ function findAny(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDeci
   return { is: "default class", name: standard, note: `it has no class and is given the default one, ${standard}` };
 }
 
-/** The volume that was made or put by for a claim; it need not be of its class, nor be selected (CTL-BIND-29, 31). */
+/** Returns the volume reserved for a claim; its class and labels do not matter (CTL-BIND-29, 31). */
 export function reservedFor(
   claim: PersistentVolumeClaim,
   sources: Pick<ClaimSources, "volumesNaming">,

@@ -1,27 +1,26 @@
-/**
- * How a volume stands, by the claim that it names (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1).
- *
- * @module
- */
 import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { isOfMode } from "./fit.ts";
 import type { BinderNames } from "./annotations.ts";
 
-/** How a volume stands. */
+/** The state of a volume. */
 export type VolumeDecision =
-  /** Nobody has it; somebody may have spoken for it. */
+  /** No claim has it; it may be reserved. */
   | { readonly is: "available" }
-  /** Its claim is to take it yet. */
+  /** Its claim is about to bind it. */
   | { readonly is: "awaited" }
-  /** Its claim cannot take it; `note` says why to both. */
+  /** Its claim cannot bind it; `note` is the message for both. */
   | { readonly is: "misfit"; readonly note: string }
   | { readonly is: "bound" }
-  /** Its claim has gone. */
+  /** Its claim was deleted. */
   | { readonly is: "released" }
-  /** Its claim has another volume, and anybody may have this one. */
+  /** Its claim has another volume, so this one becomes available. */
   | { readonly is: "given back"; readonly other: string };
 
-/** See the head of this file. @param claim the one that has the uid which the volume names, undefined where there is none */
+/**
+ * Decides the state of a volume by the claim that it names (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1).
+ *
+ * @param claim the claim with the uid in the claimRef, undefined where there is none
+ */
 export function decideVolume(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim | undefined,
@@ -40,6 +39,6 @@ export function decideVolume(
   return isProvisioned(volume, names) ? { is: "released" } : { is: "given back", other };
 }
 
-/** Whether a volume was made for a claim, and goes with it (CTL-BIND-35). */
+/** Whether a volume was provisioned for a claim and is deleted with it (CTL-BIND-35). */
 const isProvisioned = ({ metadata, spec }: PersistentVolume, { provisionedBy }: BinderNames): boolean =>
   metadata.annotations?.[provisionedBy] !== undefined && spec.persistentVolumeReclaimPolicy === "Delete";

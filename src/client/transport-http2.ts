@@ -1,10 +1,8 @@
 /**
- * A transport over HTTP/2: many requests share a connection, for clients that keep thousands of watches open.
+ * A transport over HTTP/2: many requests share a connection, for clients with thousands of watches.
  *
- * A connection has as many requests at a time as its server allows; when all have, another one is opened. A server that does not speak
- * HTTP/2, or is reached without TLS, is spoken to by {@link nodeTransport}.
- *
- * @module
+ * A connection has as many streams as its server allows; then another one is opened. {@link nodeTransport} is used for
+ * servers without HTTP/2 or TLS.
  */
 import { once } from "node:events";
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
@@ -25,34 +23,34 @@ import {
 import { hostOf, tunnelTo } from "./transport-proxy.ts";
 import type { TransportAnswer, TransportRequest } from "./transport.ts";
 
-// Loaded when the first connection is opened: most clients never need them.
+// Loaded with the first connection: most clients never open one.
 const http2 = (): Pick<typeof nodeHttp2, "connect" | "constants"> => process.getBuiltinModule("node:http2");
 const tls = (): Pick<typeof nodeTls, "connect"> => process.getBuiltinModule("node:tls");
 
-/** What a server allows until it has said so. */
+/** The maximum before the server has sent its own. */
 const DEFAULT_MAX_STREAMS = 100;
-/** Bytes that may be under way on a stream and on a connection. */
+/** The windows of a stream and of a connection in bytes. */
 const WINDOW_BYTES = { stream: 1 << 20, connection: 16 << 20 };
-/** How often a connection is asked whether it is alive, and how long it has to answer. */
+/** The interval of pings, and their timeout. */
 const PING_INTERVAL_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
-/** How often a request is sent again that a server has not looked at. */
+/** The attempts of a request that the server refused unread, and their interval. */
 const MAX_ATTEMPTS = 3;
 const RETRY_MS = 20;
-/** Of what a server allows at a time: what has just ended here has perhaps not yet there. */
+/** The used share of the allowed streams: the server may count streams that have just ended here. */
 const STREAM_SHARE = 0.9;
 
-/** A request that the server has not looked at: it may be sent again, by another connection. */
+/** A request that the server has not processed; another connection may send it again. */
 class RefusedStreamError extends Error {
   override readonly name = "Refused";
 }
 
-/** A connection that was not opened. */
+/** A connection could not be opened. */
 class ConnectError extends Error {
   override readonly name = "Unopened";
 }
 
-/** A transport to the server at `options.url`. @throws TransportError when that, or the proxy, is no address of HTTP */
+/** Returns a transport for `options.url`. @throws TransportError where that, or the proxy, is no HTTP URL */
 export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const base = baseOf(options.url);
   const older = nodeTransport(options);
@@ -83,7 +81,7 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   });
 }
 
-/** A connection that is being opened, and how many requests wait for it. */
+/** A connection being opened, and the number of requests that wait for it. */
 interface Opening {
   readonly done: Promise<void>;
   readonly abort: AbortController;
@@ -96,7 +94,7 @@ class Pool {
   readonly #base: URL;
   readonly #open = new Set<Connection>();
   #opening: Opening | undefined;
-  /** Whether the server has said that it does not speak HTTP/2. */
+  /** Whether the server does not support HTTP/2. */
   #isOlder = false;
 
   constructor(options: NodeTransportOptions, base: URL) {
@@ -104,7 +102,7 @@ class Pool {
     this.#base = base;
   }
 
-  /** A connection with a place for one request, which is taken; undefined where the server speaks an older protocol. */
+  /** Returns a connection with a reserved stream; undefined where the server does not support HTTP/2. */
   async acquire(signal: AbortSignal | undefined): Promise<Connection | undefined> {
     while (!this.#isOlder) {
       for (const connection of this.#open) if (connection.acquire()) return connection;
@@ -113,7 +111,7 @@ class Pool {
     return undefined;
   }
 
-  /** Waits for a connection that is being opened. One that nobody waits for any more is given up. */
+  /** Waits for a connection; one without waiting requests is aborted. */
   async #opened(signal: AbortSignal | undefined): Promise<void> {
     const opening = (this.#opening ??= this.#begin());
     opening.waiting++;
@@ -124,7 +122,7 @@ class Pool {
     }
   }
 
-  /** Ends it, unless it is there: who comes next waits for another one. */
+  /** Aborts an opening connection; the next request opens another one. */
   #abandon(opening: Opening): void {
     if (this.#opening !== opening) return;
     this.#opening = undefined;
@@ -167,7 +165,7 @@ class Pool {
         ...(tunnel ? { socket: tunnel } : { host, port: Number(this.#base.port || 443) }),
         ALPNProtocols: ["h2", "http/1.1"],
         ...certificates,
-        // An address is no name that can be asked for.
+        // An IP address is no server name.
         ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
       });
       const giveUp = (): void => void socket.destroy(new Error("nobody waits for it any more"));
@@ -180,7 +178,7 @@ class Pool {
   }
 }
 
-/** One connection, and the requests on it. */
+/** A connection and its requests. */
 class Connection {
   readonly #session: ClientHttp2Session;
   readonly #base: URL;
@@ -188,10 +186,10 @@ class Connection {
   readonly #prefix: string;
   #taken = 0;
   #maxStreams = DEFAULT_MAX_STREAMS;
-  /** Whether no request may be begun on it any more. */
+  /** Whether it accepts no more requests. */
   #isOver = false;
 
-  /** @param ended called when it takes no requests any more */
+  /** @param ended called when it accepts no more requests */
   constructor(socket: TLSSocket, base: URL, headers: Readonly<Record<string, string | string[]>>, ended: () => void) {
     this.#base = base;
     this.#headers = headers;
@@ -210,17 +208,17 @@ class Connection {
     });
     session.on("goaway", end);
     session.once("close", end);
-    // Each request is told by its own stream.
+    // The streams report errors to their requests.
     session.on("error", end);
     this.#session = session;
     session.unref();
     this.#keepAlive();
   }
 
-  /** Takes a place for a request; false where there is none. */
+  /** Reserves a stream; false where there is none. */
   acquire(): boolean {
     if (this.#isOver || this.#taken >= this.#maxStreams) return false;
-    // It keeps the process only while it is used.
+    // Only a used connection keeps the process alive.
     if (this.#taken++ === 0) this.#session.ref();
     return true;
   }
@@ -229,7 +227,7 @@ class Connection {
     this.#session.close();
   }
 
-  /** Sends a request on the place that was taken. @throws Refused where the server has not looked at it */
+  /** Sends a request on a reserved stream. @throws RefusedStreamError where the server has not processed it */
   send(request: TransportRequest): Promise<TransportAnswer> {
     const { method, path, headers, body, signal } = request;
     const asked = askedOf(this.#base, request);
@@ -254,7 +252,7 @@ class Connection {
       }
       stream.once("close", () => this.#release());
       stream.once("response", (answered) => resolve(answerOf(answered, stream, asked)));
-      // Also after the answer has begun: then whoever reads it is told.
+      // After the response has begun, the reader gets the error.
       stream.on("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, stream, asked)));
       stream.once("close", () => reject(failureOf(new Error("the connection was closed"), stream, asked)));
       if (body !== undefined) stream.end(body);
@@ -265,7 +263,7 @@ class Connection {
     if (--this.#taken === 0) this.#session.unref();
   }
 
-  /** Ends a connection whose other side has gone without a word. */
+  /** Pings the server, and closes a dead connection. */
   #keepAlive(): void {
     systemClock.after(PING_INTERVAL_MS, () => {
       if (this.#session.destroyed) return;
@@ -281,7 +279,7 @@ class Connection {
   }
 }
 
-/** Waits for work that others may wait for too. Rejects as the signal says when it is aborted; the work goes on. */
+/** Waits for shared work; an aborted signal rejects, and the work continues. */
 function during(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -297,7 +295,7 @@ const answerOf = (
   asked: string,
 ): TransportAnswer => ({ status: headers[":status"] ?? 0, headers, body: wholeBody(stream, asked) });
 
-/** The pieces of an answer. A stream whose connection ends looks as if it had come to its end: only its code tells. */
+/** Yields the pieces of a response. Only the error code shows that the stream broke off. */
 async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenerator<Uint8Array, void, void> {
   yield* piecesOf(stream);
   if (stream.errored) throw failureOf(stream.errored, stream, asked);
@@ -305,10 +303,7 @@ async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenera
   if (stream.rstCode !== 0) throw failureOf(new Error("the answer broke off"), stream, asked);
 }
 
-/**
- * What a stream brings until it ends or breaks. It is not iterated over as it is: a stream that is closed has perhaps not been read
- * yet, and who begins to iterate then is told that it was closed too early.
- */
+/** Yields the pieces of a stream. It is not iterated directly: iterating a closed stream that still has data fails. */
 async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
   let wake = (): void => {};
   for (const event of ["readable", "end", "close"]) stream.on(event, () => wake());
@@ -320,12 +315,12 @@ async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, 
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    // Whoever has read enough ends the request.
+    // A reader that stops ends the request.
     if (!stream.readableEnded) stream.destroy();
   }
 }
 
-/** What is asked, for messages. */
+/** The request in messages. */
 const askedOf = ({ origin }: URL, { method, path }: TransportRequest): string =>
   `${origin} to ${method} ${path.split("?")[0]}`;
 
@@ -333,7 +328,7 @@ function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, aske
   if (error.name === "AbortError") return error;
   const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM } = http2().constants;
   const message = `no answer from ${asked}: ${reasonOf(error)}`;
-  // With the second one a server says that it has too many; only a reading may be sent again then.
+  // With ENHANCE_YOUR_CALM only reads may be sent again.
   const isTooMany = stream.rstCode === NGHTTP2_ENHANCE_YOUR_CALM && stream.sentHeaders?.[":method"] === "GET";
   if (stream.rstCode === NGHTTP2_REFUSED_STREAM || isTooMany) return new RefusedStreamError(message, { cause: error });
   return new TransportError(message, { cause: error });

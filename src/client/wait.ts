@@ -1,10 +1,8 @@
 /**
- * Waiting for one object: a list of it, then a watch from there, until it is as it should be.
+ * Waits for one object: a list, then a watch, until it meets a condition.
  *
- * A watch that ends goes on where it was; one whose version is gone (410) begins with a new list. What a server cannot answer now is
- * asked again, later and later, until the time is over; what it refuses is thrown at once.
- *
- * @module
+ * A watch that ends is resumed; one whose version has expired (410) is replaced by a new list. Temporary errors are
+ * retried with backoff until the timeout; a refusal is thrown.
  */
 import { parked } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
@@ -14,22 +12,22 @@ import { StatusError, isStatus } from "./errors.ts";
 import { type ApiObject, type Key, type Kind, type Scope, keyText, nameOfKind } from "./kind.ts";
 import type { Event, List, ListQuery, WatchQuery } from "./queries.ts";
 
-/** What an object is waited for: a condition of its status (`Ready`, which is `Ready=True`, or `Ready=False`), or a function of it. */
+/** The condition: one of the status (`Ready`, which is `Ready=True`, or `Ready=False`), or a function of the object. */
 export type Until<T> = string | ((object: T) => boolean);
 
-/** How long somebody waits. */
+/** The options of a wait. */
 export interface WaitOptions {
   /** `30s` by default. */
   readonly timeout?: Duration;
-  /** Gives up. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An object did not become what was waited for: the time is over, or it was deleted. */
+/** The condition was not met: the timeout is over, or the object was deleted. */
 export class WaitError extends Error {
   override readonly name = "WaitError";
   readonly reason: "Timeout" | "Deleted";
-  /** As it was last seen. */
+  /** The last seen state. */
   readonly object: ApiObject | undefined;
 
   constructor(reason: WaitError["reason"], message: string, object: ApiObject | undefined, cause?: unknown) {
@@ -39,14 +37,14 @@ export class WaitError extends Error {
   }
 }
 
-/** What is followed. */
+/** The verbs that a wait uses. */
 interface Followed<T extends ApiObject, S extends Scope> {
   readonly kind: Kind<T, S>;
   list(query: ListQuery): Promise<List<T>>;
   watch(query: WatchQuery): AsyncGenerator<Event<T>>;
 }
 
-/** Says of each state whether it is the one; undefined is an object that is not there. */
+/** Returns whether a state ends the wait; an absent object is undefined. */
 type Check<T> = (object: T | undefined, last: T | undefined) => boolean;
 
 const DEFAULT_TIMEOUT = "30s";
@@ -124,21 +122,20 @@ function timeoutText(name: string, what: string, millis: number, last: unknown, 
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What the one who waits has thrown, or is to be told. */
+/** An error that ends the wait. */
 class FinalError extends Error {}
 
-/** One wait. */
 class Wait<T extends ApiObject, S extends Scope> {
   readonly #resource: Followed<T, S>;
   readonly #query: ListQuery;
   readonly #judge: Check<T>;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  /** As it was last seen; undefined while it is not there. */
+  /** The last seen state; undefined while it does not exist. */
   last: T | undefined;
-  /** Why nothing is known at the moment. */
+  /** The last temporary error. */
   failure: unknown;
-  /** The version to watch from; empty when a list comes next. */
+  /** The version to watch from; empty before a list. */
   #from = "";
   #failures = 0;
 
@@ -151,9 +148,9 @@ class Wait<T extends ApiObject, S extends Scope> {
     this.#signal = signal;
   }
 
-  /** The object once it is as it should be; `over` when the signal was aborted before. */
+  /** Returns the object when it meets the condition; `over` when the signal was aborted. */
   async run(): Promise<T | undefined | "over"> {
-    // Whoever waits is not at work.
+    // A wait is no pending work.
     using _parked = parked();
     while (!this.#signal.aborted) {
       try {
@@ -165,7 +162,7 @@ class Wait<T extends ApiObject, S extends Scope> {
         else if (isRefusal(error)) throw error;
         else this.failure = error;
       }
-      // The first return is at once.
+      // The first retry is immediate.
       const failures = this.#failures++;
       if (failures > 0) await sleep(this.#clock, backoff(failures - 1, RETRY_BACKOFF, systemRandom), this.#signal);
     }
@@ -201,20 +198,20 @@ class Wait<T extends ApiObject, S extends Scope> {
   }
 }
 
-/** Whether the version to watch from is no longer there, or not yet: a server was set back to an older state. */
+/** Whether the version has expired, or the server was reset to an older state. */
 const isGone = (error: unknown): boolean => isStatus(error, "Expired", "Gone") || isStatusOf(error, 504);
 
 const isStatusOf = (error: unknown, code: number): boolean =>
   error instanceof StatusError && error.status.code === code;
 
-/** Whether the server has decided; asking again helps where it is busy or unwell, or no answer came. */
+/** Whether an error is final, not temporary. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StatusError && error.status.code !== 429 && (error.status.code ?? 0) < 500;
 
-/** A value of a field selector. */
+/** Escapes a value of a field selector. */
 const escaped = (value: string): string => value.replaceAll(/[\\,=]/g, (character) => `\\${character}`);
 
-/** A function that says whether an object has a condition. @throws TypeError for what is none */
+/** Returns a test for a condition. @throws TypeError for an invalid one */
 function conditionMet(text: string): (object: ApiObject) => boolean {
   const [type = "", status = "True", ...more] = text.split("=");
   if (type === "" || status === "" || more.length > 0) {
@@ -223,7 +220,7 @@ function conditionMet(text: string): (object: ApiObject) => boolean {
   return (object) => conditionsOf(object).some((one) => same(one.type, type) && same(one.status, status));
 }
 
-/** A condition, as far as it can be trusted to be one. */
+/** A condition of any kind. */
 interface Said {
   readonly type?: unknown;
   readonly status?: unknown;
@@ -234,5 +231,5 @@ function conditionsOf(object: ApiObject & { readonly status?: unknown }): readon
   return Array.isArray(conditions) ? (conditions as readonly Said[]) : [];
 }
 
-/** As kubectl compares: case does not matter. */
+/** As in kubectl, without regard to case. */
 const same = (a: unknown, b: string): boolean => typeof a === "string" && a.toLowerCase() === b.toLowerCase();

@@ -1,13 +1,11 @@
 /**
- * Follows the definitions that are stored and serves what they say; every server of a store does.
+ * Follows the stored definitions and serves their kinds; every server of a store does.
  *
  *     definition -> names accepted, conditions -> kinds served -> status written
- *     definition that goes -> closed to new objects -> objects deleted -> finalizer taken away -> kinds no longer served
+ *     deleted definition -> closed to new objects -> objects deleted -> finalizer removed -> kinds no longer served
  *
- * A kind is served before its definition says so. What is done follows from the definition as it is now and from nothing
- * that happened before, so that a server that starts, or one of several, does what is left to do.
- *
- * @module
+ * A kind is served before its status is Established. Each step depends only on the current definition, so that any
+ * server can continue.
  */
 import { CLEANUP, type Names } from "../kinds/apiextensions/v1/definition.ts";
 import type { ApiContext, ApiObject } from "../schema/definition.ts";
@@ -36,7 +34,7 @@ import { GroupNames } from "./names.ts";
 import { type CustomResourceDefinition, DEFINITIONS, type DefinitionStatus } from "./object.ts";
 import { heldStatus, isTrue, nextStatus } from "./status.ts";
 
-/** What the extension stands on. */
+/** The parts of the extension. */
 export interface ExtensionParts {
   readonly kinds: Kinds;
   readonly lookup: Lookup;
@@ -46,17 +44,17 @@ export interface ExtensionParts {
   readonly activity?: Pick<Activity, "begin"> | undefined;
 }
 
-/** What an extension has served and noted at a moment. */
+/** A snapshot of an extension. */
 export interface KeptExtension {
-  /** The same over a fork of the cluster, whose kinds are those of that moment. */
+  /** Creates the extension of a fork of the cluster, whose kinds are those of the snapshot. */
   fork(parts: ExtensionParts): Extension | undefined;
 }
 
-/** Definitions, served. */
+/** A running extension. */
 export interface Extension {
-  /** Where it is now, for forks to go on from. */
+  /** Takes a snapshot for forks. */
   keep(): KeptExtension;
-  /** Stops following; what is served stays served. Resolves when nothing is being done any more. */
+  /** Stops following; kinds stay served. Resolves when no work is left. */
   close(): Promise<void>;
 }
 
@@ -71,8 +69,8 @@ const EVERYTHING = {
 } as const;
 
 /**
- * Serves the definitions that are stored, and follows them from then on. Resolves when all that were established are
- * served; undefined where the server has no definitions.
+ * Serves the stored definitions and follows them. Resolves when all established ones are served; undefined where the
+ * server has no definitions.
  */
 export async function startExtension(parts: ExtensionParts): Promise<Extension | undefined> {
   const resource = definitionsOf(parts);
@@ -88,17 +86,17 @@ export async function startExtension(parts: ExtensionParts): Promise<Extension |
 const definitionsOf = ({ kinds }: ExtensionParts): Resource | undefined =>
   kinds.find(DEFINITIONS.group, DEFINITIONS.version, DEFINITIONS.plural);
 
-/** So many of the objects that are left are looked at, and of the finalizers of each. */
+/** The maximum number of remaining objects, and of finalizers of each, that are read. */
 const MAX_HELD = 100;
 
-/** What is served of a definition. */
+/** The served state of a definition. */
 interface Served {
-  /** Of the definition: one of the same name that comes later is another one. */
+  /** The uid of the definition; a later one of the same name is another. */
   readonly uid: string;
   readonly spec: CustomResourceDefinition["spec"];
   readonly names: Names;
   readonly kind: CustomKind;
-  /** Tells when objects go, while the definition waits for that. */
+  /** Watches for deletions while the definition waits for them. */
   ending?: Watch | undefined;
 }
 
@@ -108,11 +106,10 @@ class DefinitionServer implements Extension {
   readonly #queue: WorkQueue;
   readonly #served = new Map<string, Served>();
   readonly #groups = new Map<string, GroupNames>();
-  /** The group of each definition. */
   readonly #groupOf = new Map<string, string>();
   readonly #following: Following;
   readonly #options: WriteOptions;
-  /** Definitions that something is being done for, or could not be done yet. */
+  /** Definitions with unfinished work. */
   readonly #undone = new Set<string>();
 
   constructor(parts: ExtensionParts, resource: Resource) {
@@ -143,10 +140,10 @@ class DefinitionServer implements Extension {
   }
 
   async start(): Promise<void> {
-    // What changes while they are read is told by the watch.
+    // The watch shows changes since this revision.
     const { revision } = this.#parts.kinds;
     const definitions = await this.#parts.lookup.collect(RESOURCE, asDefinition).catch(notRead);
-    // What cannot be read may be later: its keys may be behind a plugin that is not there yet.
+    // Unreadable definitions are retried: a key plugin may not be ready yet.
     if (definitions === undefined) return this.#following.begin();
     for (const definition of definitions) this.#note(definition, definition.status?.acceptedNames);
     const limit = new TurnLimit();
@@ -159,7 +156,7 @@ class DefinitionServer implements Extension {
     const served = [...this.#served].map(([name, one]) => [name, { ...one, ending: undefined }] as const);
     const groupOf = [...this.#groupOf];
     const groups = [...this.#groups].map(([group, names]) => [group, names.fork()] as const);
-    // What this one has not done yet is left for all.
+    // Unfinished work is left to the fork as well.
     const undone = [...this.#undone];
     return {
       fork(parts) {
@@ -182,13 +179,13 @@ class DefinitionServer implements Extension {
     await this.#queue.close();
   }
 
-  /** Asks for a definition to be looked at. */
+  /** Queues a definition. */
   #ask(name: string, priority?: "low"): void {
     this.#undone.add(name);
     this.#queue.add(name, priority);
   }
 
-  /** Does what is left to do for a definition. */
+  /** Processes a definition. */
   async #keep(name: string): Promise<void> {
     this.#undone.delete(name);
     try {
@@ -200,7 +197,7 @@ class DefinitionServer implements Extension {
   }
 
   async #keepNow(name: string): Promise<void> {
-    // Definitions may have megabytes: each part of the work asks whether others are to have their turn.
+    // Definitions may have megabytes: each step may yield.
     const limit = new TurnLimit();
     const definition = this.#parts.lookup.get(RESOURCE, "", name) as CustomResourceDefinition | undefined;
     const served = this.#served.get(name);
@@ -230,14 +227,14 @@ class DefinitionServer implements Extension {
     return names;
   }
 
-  /** Notes the names that a definition has from now on; where it gives some up, others of its group may want them. */
+  /** Sets the accepted names of a definition, and queues others that may want released names. */
   #note({ metadata, spec }: CustomResourceDefinition, names: Names | undefined): void {
     this.#groupOf.set(metadata.name!, spec.group);
     const group = this.#groupNames(spec.group);
     if (group.set(metadata.name!, names)) this.#askOthers(group, metadata.name!);
   }
 
-  /** What a definition had that is no longer there is free for others. */
+  /** Releases the names of a deleted definition. */
   #free(name: string): void {
     const of = this.#groupOf.get(name);
     if (of === undefined) return;
@@ -252,7 +249,7 @@ class DefinitionServer implements Extension {
     for (const other of group.waiting()) if (other !== name) this.#ask(other);
   }
 
-  /** Serves what a definition says, once it is established. */
+  /** Serves an established definition. */
   async #serve(
     definition: CustomResourceDefinition,
     status: DefinitionStatus | undefined,
@@ -275,7 +272,7 @@ class DefinitionServer implements Extension {
     const kind = await inTurns(customKind(accepted, converter, api.dialect, before?.kind), limit);
     await kinds.set(kind.spec);
     close(kind.key);
-    // A watch of what was served before has ended.
+    // The watch of the previous kind has ended.
     this.#served.set(name, { uid, spec: definition.spec, names, kind });
   }
 
@@ -285,12 +282,12 @@ class DefinitionServer implements Extension {
     await this.#parts.kinds.remove(kind.key);
   }
 
-  /** Writes the status; whoever was faster is heard of by the watch. */
+  /** Writes the status; the watch shows a faster write. */
   async #write(definition: CustomResourceDefinition, status: DefinitionStatus): Promise<void> {
     await this.#update({ ...definition, status }, "status");
   }
 
-  /** Deletes the objects of a definition that is going, and lets it go when the last of them has gone (CRD-12). */
+  /** Deletes the objects of a deleted definition, then removes its finalizer (CRD-12). */
   async #finish(definition: CustomResourceDefinition): Promise<void> {
     const { name = "", finalizers = [] } = definition.metadata;
     if (!finalizers.includes(CLEANUP)) return;
@@ -306,7 +303,7 @@ class DefinitionServer implements Extension {
     await this.#update({ ...definition, metadata: { ...definition.metadata, finalizers: kept } }, "");
   }
 
-  /** Hears of objects that go. */
+  /** Watches for deleted objects. */
   async #hear(objects: Resource, served: Served, name: string): Promise<Watch> {
     const sink: WatchSink = {
       deliver: ({ events }) => {
@@ -320,7 +317,7 @@ class DefinitionServer implements Extension {
     return (await objects.watch("", { ...WATCH_ALL, resourceVersion: String(this.#parts.kinds.revision) }, sink)).watch;
   }
 
-  /** Deletes all objects; those that finalizers hold are left, and counted. */
+  /** Deletes all objects, and returns how many remain because of finalizers. */
   async #deleteAll(objects: Resource): Promise<number> {
     const before = await objects.list("", { ...EVERYTHING, limit: 1 });
     if (before.entries.length === 0) return 0;
@@ -329,13 +326,13 @@ class DefinitionServer implements Extension {
     return after.entries.length;
   }
 
-  /** Says in the definition which finalizers hold its objects, of which the first are looked at. */
+  /** Writes the finalizers of the first remaining objects to the status. */
   async #tellHolders(definition: CustomResourceDefinition, resource: string): Promise<void> {
     const { lookup } = this.#parts;
     const finalizers = new Set<string>();
     const limit = new TurnLimit();
     for (const { namespace, name } of lookup.first(resource, MAX_HELD)) {
-      // One object may have thousands, of which no more are named than of all.
+      // One object may have thousands of finalizers.
       const held = lookup.get(resource, namespace, name)?.metadata.finalizers ?? [];
       for (const finalizer of held.slice(0, MAX_HELD)) finalizers.add(finalizer);
       await limit.pause();
@@ -350,7 +347,7 @@ class DefinitionServer implements Extension {
     try {
       await this.#resource.update(target, { value, duplicates: [] }, this.#options, CALLER);
     } catch (error) {
-      // Somebody else was faster; the watch tells what there is now.
+      // Another writer was faster; the watch shows the new version.
       if (!hasReason(error, "Conflict", "NotFound")) throw error;
     }
   }
@@ -358,7 +355,7 @@ class DefinitionServer implements Extension {
 
 const RESOURCE = `${DEFINITIONS.plural}.${DEFINITIONS.group}`;
 
-/** A copy to be written: what is read is shared. Version by version, of which there may be many. */
+/** Copies a shared definition before a write, version by version. */
 function* copied({ spec, ...rest }: CustomResourceDefinition): Steps<Value> {
   const { versions, ...others } = spec;
   const copies: Value[] = [];
@@ -372,20 +369,20 @@ function* copied({ spec, ...rest }: CustomResourceDefinition): Steps<Value> {
   };
 }
 
-/** Nothing, where one of the definitions cannot be read. */
+/** Returns undefined where a definition cannot be read. */
 function notRead(error: unknown): undefined {
   if (!hasReason(error, "InternalError")) throw error;
 }
 
 const asDefinition = (object: ApiObject): CustomResourceDefinition => object as CustomResourceDefinition;
 
-/** Whether what is served is what the definition says: changes of its metadata and status change nothing. */
+/** Whether the served kind matches the definition; metadata and status do not matter. */
 const isSame = (served: Served, spec: CustomResourceDefinition["spec"], names: Names): boolean =>
   served.names === names && served.spec === spec
     ? true
     : equal([served.spec, served.names] as unknown as Value, [spec, names] as unknown as Value);
 
-/** Whether something else is served in the place of a definition: a built-in kind is not replaced. */
+/** Whether another kind is served under the names; a built-in kind is not replaced. */
 const isTaken = (kinds: Kinds, { spec }: CustomResourceDefinition, { plural }: Names): boolean =>
   kinds.storedResource(`${plural}.${spec.group}`) !== undefined ||
   spec.versions.some(({ name }) => kinds.find(spec.group, name, plural) !== undefined);

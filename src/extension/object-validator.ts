@@ -1,8 +1,4 @@
-/**
- * What is wrong with a custom object: by the words of its schema, and by its rules where the words leave them a sense.
- *
- * @module
- */
+/** Validates custom objects by their schema, and by its CEL rules where the schema leaves the values meaningful. */
 import { addBreaches, hasRules, judge } from "../cel/rules/index.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -16,17 +12,17 @@ import type { CauseReason } from "../meta/status.ts";
 import type { Steps } from "../util/steps.ts";
 import type { Value } from "../value/value.ts";
 
-/** Judges an object, a new one or the next state of `old`, in steps. */
+/** Validates an object, new or the next state of `old`, in steps. */
 export type ObjectValidator = (object: ApiObject, old: ApiObject | undefined, errors: FieldErrors) => Steps<void>;
 
-/** The judge of a version with this schema. */
+/** Returns the validator of a schema. */
 export function objectValidatorOf(schema: Structural, dialect: Dialect): ObjectValidator {
   const rules = schema as RuleSchema;
   return function* (object, old, errors) {
     const value = object as unknown as Value;
     const was = old as unknown as Value | undefined;
     const before = errors.causes.length;
-    // A schema may have tens of thousands of members, of which each of these makes something when it first sees them.
+    // Each of these compiles the schema at its first use, which may have tens of thousands of fields.
     validatorOf(schema).validate(object, old, errors);
     yield;
     validateEmbedded(schema, value, "", errors, dialect);
@@ -47,7 +43,7 @@ export function objectValidatorOf(schema: Structural, dialect: Dialect): ObjectV
   };
 }
 
-/** Faults after which values have no sense for rules (CEL-41). */
+/** Errors after which CEL rules are not evaluated (CEL-41). */
 const BLOCKING_REASONS: ReadonlySet<CauseReason> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -56,5 +52,5 @@ const BLOCKING_REASONS: ReadonlySet<CauseReason> = new Set([
   "FieldValueTypeInvalid",
 ]);
 
-/** The field of a cause that speaks of the whole object. */
+/** The field of an error about the whole object. */
 const WHOLE_OBJECT = "<nil>";

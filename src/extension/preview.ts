@@ -1,10 +1,7 @@
 /**
- * What a change of a definition would make of the objects that there are: a dry run of the change tells, as warnings, which of
- * them their new schema refuses. Nothing else of the write is different.
+ * Previews a changed definition: a dry run returns warnings about stored objects that the new schema would refuse.
  *
- * Who may not list the objects is told nothing, and no values are told. A thousand objects are judged at most.
- *
- * @module
+ * A user who may not list the objects gets none, and no values are shown. At most a thousand objects are validated.
  */
 import { type AdmissionRequest, type AdmissionStep, concerns } from "../admission/contract.ts";
 import type { Authorizer } from "../auth/contract.ts";
@@ -22,17 +19,17 @@ import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
 import { objectValidatorOf } from "./object-validator.ts";
 import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
 
-/** What the step asks. */
+/** The parts of the admission step. */
 export interface PreviewParts {
   readonly authorizer: Authorizer;
   readonly dialect: Dialect;
 }
 
-/** So many objects are judged by one changed version, half of them by two. */
+/** The maximum number of validations: of objects by all changed versions. */
 const MAX_VALIDATED = 999;
 const MAX_NAMED = 10;
 
-/** The step of admission that tells what a dry run of a changed definition would make invalid. */
+/** Returns the admission step of the preview. */
 export const definitionPreview = (parts: PreviewParts): AdmissionStep => ({
   name: "DefinitionPreview",
   validate(request) {
@@ -62,7 +59,7 @@ async function preview({ authorizer, dialect }: PreviewParts, request: Admission
   for (const text of refused.slice(0, MAX_NAMED)) request.warnings.push(text);
 }
 
-/** The versions that are served and have another schema than before. */
+/** Returns the served versions with another schema. */
 function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefinition): readonly Version[] {
   const before = new Map(old.spec.versions.map(({ name, schema }) => [name, schema]));
   return now.spec.versions.filter(
@@ -74,14 +71,14 @@ function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefin
 }
 
 interface Change {
-  /** One that is gone meanwhile is not there. */
+  /** Undefined for a deleted object. */
   readonly read: (name: ObjectName) => ApiObject | undefined;
   readonly changed: readonly Version[];
   readonly definition: CustomResourceDefinition;
   readonly dialect: Dialect;
 }
 
-/** A line for each object that a changed version refuses, with the first thing that is wrong with it. */
+/** Returns a warning with the first error for each object that a changed version refuses. */
 function* refusedOf(
   names: readonly ObjectName[],
   { read, changed, definition, dialect }: Change,
@@ -93,7 +90,7 @@ function* refusedOf(
     if (!object) continue;
     for (const { name, schema } of changed) {
       const apiVersion = `${group}/${name}`;
-      // What a webhook would make of it nobody knows.
+      // The result of a conversion webhook is unknown.
       if (conversion?.strategy === "Webhook" && object.apiVersion !== apiVersion) continue;
       const structural = schema!.openAPIV3Schema as Structural;
       const copy = { ...clone(object as unknown as ValueObject), apiVersion } as unknown as ApiObject;

@@ -1,8 +1,4 @@
-/**
- * The scale path of a custom kind: numbers of replicas at places that its definition says (CRD-35).
- *
- * @module
- */
+/** The scale subresource of a custom kind: replicas at the paths of its definition (CRD-35). */
 import type { Version } from "../kinds/apiextensions/v1/definition.ts";
 import { scale } from "../kinds/autoscaling/v1/scale.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
@@ -17,7 +13,7 @@ const stepsOf = (path: string): readonly string[] => path.replace(/^\./, "").spl
 
 const at = (object: ApiObject, path: string): Value | undefined => memberAt(object as unknown as Value, stepsOf(path));
 
-/** The scale path of objects whose definition has these paths. */
+/** Returns the scale subresource for these paths. */
 export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Paths): SubresourceRules {
   const spec = stepsOf(specReplicasPath);
   return {
@@ -56,7 +52,7 @@ export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPat
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
-/** Tells numbers of replicas that no scale can say. */
+/** Validates the values that the scale subresource shows. */
 export function validateReplicas(
   { specReplicasPath, statusReplicasPath, labelSelectorPath }: Paths,
   object: ApiObject,

@@ -1,8 +1,4 @@
-/**
- * Judges a custom object in a thread. See `judge.ts`.
- *
- * @module
- */
+/** Validates a custom object in a thread; see `object-validator.ts`. */
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { FieldErrors } from "../meta/field-errors.ts";
 import type { StatusCause } from "../meta/status.ts";
@@ -12,7 +8,7 @@ import { atOnce } from "../util/steps.ts";
 import { decodeOwnJson } from "../value/json.ts";
 import { type ObjectValidator, objectValidatorOf } from "./object-validator.ts";
 
-/** An object to judge; objects and schema are JSON texts. */
+/** An object to validate; objects and schema are JSON. */
 export interface ValidationTask {
   readonly dialect: string;
   readonly schema: string;
@@ -20,11 +16,11 @@ export interface ValidationTask {
   readonly old: Uint8Array | undefined;
 }
 
-/** Compiled schemas that were asked for last. */
+/** The maximum number of compiled schemas. */
 const MAX_VALIDATORS = 4;
 const validators = new Map<string, ObjectValidator>();
 
-/** The task of judging an object, a new one or the next state of `old`. */
+/** Returns the task for an object, new or the next state of `old`. */
 export const validationTask = (
   schema: Structural,
   { name }: Dialect,
@@ -37,7 +33,7 @@ export const validationTask = (
   old: old && Buffer.from(JSON.stringify(old)),
 });
 
-/** Does it: what is wrong with the object. */
+/** Executes a task and returns the errors. */
 export function run({ dialect, schema, object, old }: ValidationTask): readonly StatusCause[] {
   const errors = new FieldErrors();
   atOnce(validatorFor(schema, dialect)(objectOf(object), old && objectOf(old), errors));

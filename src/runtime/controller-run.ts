@@ -1,13 +1,3 @@
-/**
- * A controller on a manager: its informers, and a term of work for as long as it leads.
- *
- *     syncing ──► standby ──► running      waiting: a kind is not served yet
- *
- * Informers are followed on standby, too. A term has a queue of its own; when it ends its signals are aborted, what it
- * still writes is refused, and its promises are awaited.
- *
- * @module
- */
 import { type ApiObject, type Kind, nameOfKind } from "../client/index.ts";
 import type { AnyDefinition } from "./definition.ts";
 import { type GetInformer, type InformerSpec, specOf } from "./informer.ts";
@@ -18,15 +8,21 @@ import type { ManagerParts } from "./manager-parts.ts";
 import type { Followed, RunningController } from "./reconciler.ts";
 import { Term } from "./term.ts";
 
-/** Where a controller stands. */
+/** The state of a controller. */
 export interface ControllerStatus {
   readonly controller: string;
   readonly state: "waiting" | "syncing" | "standby" | "running";
-  /** What it waits for. */
   readonly why?: string;
 }
 
-/** See the head of this file. */
+/**
+ * A controller in a manager: its informers, and a term while it leads.
+ *
+ *     syncing ──► standby ──► running      waiting: a kind is not served yet
+ *
+ * Informers also run on standby. A term has its own queue; its end aborts its signals, refuses later writes and awaits
+ * its promises.
+ */
 export class ControllerRun implements RunningController {
   readonly definition: AnyDefinition;
   readonly metrics: ControllerMetrics;
@@ -45,7 +41,7 @@ export class ControllerRun implements RunningController {
     this.#shared = shared;
   }
 
-  /** Begins to follow; resolves when it runs, stands by or waits for a kind. */
+  /** Starts the informers; resolves when the controller runs, stands by or waits for a kind. */
   start(): Promise<void> {
     for (const spec of specsOf(this.definition)) this.#follow(spec);
     this.#isFollowing = true;
@@ -62,13 +58,13 @@ export class ControllerRun implements RunningController {
     return { controller, state: this.#term ? "running" : "standby" };
   }
 
-  /** Works from now on, as soon as everything is there. */
+  /** Starts a term as soon as all informers have synced. */
   lead(): void {
     this.#mayLead = true;
     this.#update();
   }
 
-  /** Ends the term at once; resolves when nobody acts in its name. */
+  /** Ends the term; resolves when it acts no more. */
   async resign(): Promise<void> {
     this.#mayLead = false;
     const term = this.#term;
@@ -76,21 +72,21 @@ export class ControllerRun implements RunningController {
     await term?.end(new Error("the lead was lost"));
   }
 
-  /** Takes no new keys; resolves when those in hand are done. */
+  /** Takes no new keys; resolves when active ones are done. */
   async drain(): Promise<void> {
     this.#stopped = true;
     this.#begun.resolve();
     await this.#term?.drain();
   }
 
-  /** Aborts what is in hand, and follows no more; resolves when all promises have ended. */
+  /** Aborts active reconciles and stops the informers; resolves when all promises have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#term?.end(new Error("the controller was stopped"));
     this.#held.dispose();
   }
 
-  /** The informer of a spec that the definition names. */
+  /** Returns the informer of a spec in the definition. */
   readonly informer: GetInformer = (spec) => {
     const found =
       this.#followed.find((one) => one.spec === (spec as unknown)) ?? this.#equivalent(spec as unknown as InformerSpec);
@@ -100,11 +96,11 @@ export class ControllerRun implements RunningController {
     );
   };
 
-  /** The objects of a kind in `owns` that an object controls. */
+  /** Returns the objects of a kind in `owns` that an object controls. */
   readonly owned = (kind: Kind, owner: ApiObject): readonly ApiObject[] => {
     const { name } = this.definition;
     const owns = "for" in this.definition ? (this.definition.owns ?? []) : [];
-    // They follow upon that of `for`.
+    // They come after that of `for`.
     const followed = this.#followed.slice(1, 1 + owns.length).find(({ spec }) => isOf(spec.kind, kind));
     if (!followed) throw new Error(`expected controller ${name} to name ${nameOfKind(kind)} in owns`);
     return followed.informer.reflector.memory.by(controllerUid, owner.metadata.uid);
@@ -126,7 +122,7 @@ export class ControllerRun implements RunningController {
   }
 
   #update(): void {
-    // Asked at each event of all its informers: what works has nothing to wait for.
+    // Called at each event of all informers.
     if (!this.#isFollowing || this.#stopped || this.#term) return;
     const { state } = this.status;
     if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#shared);
@@ -134,7 +130,7 @@ export class ControllerRun implements RunningController {
   }
 }
 
-/** The informers of `for`, `owns`, `uses` and the watched sources, in this order; those of keys have only `uses`. */
+/** Returns the informers of `for`, `owns`, `uses` and the watched sources, in this order. */
 function specsOf(definition: AnyDefinition): readonly InformerSpec[] {
   const { uses = [] } = definition;
   if (!("for" in definition)) return uses;

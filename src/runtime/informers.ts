@@ -1,13 +1,8 @@
-/**
- * The informers of a manager: equal specs share one reflector, which ends when nobody needs it any more.
- *
- * @module
- */
 import { type ApiObject, type Client, type Kind, type Scope, nameOfKind } from "../client/index.ts";
 import type { Index, Informer, InformerSpec } from "./informer.ts";
 import { Reflector, type ReflectorOptions } from "./reflector.ts";
 
-/** An informer that somebody holds; disposed of, its listeners and its indexes go, and it ends when nobody else holds it. */
+/** A held informer; disposing of it ends its listeners and indexes. */
 export interface HeldInformer<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string>
   extends Informer<T, S, X>, Disposable {
   readonly reflector: Reflector;
@@ -18,14 +13,14 @@ interface Shared {
   holders: number;
 }
 
-/** What reflectors are made with. */
+/** The options of reflectors. */
 export type InformersOptions = Omit<ReflectorOptions, "selection"> & { readonly client: Client };
 
-/** See the head of this file. */
+/** The informers of a manager: equal specs share one reflector, which stops when its last holder is disposed of. */
 export class Informers {
   readonly #options: InformersOptions;
   readonly #shared = new Map<string, Shared>();
-  /** Those of each kind: there may be thousands of one that is followed object by object. */
+  /** The reflectors by kind: there may be thousands of one kind. */
   readonly #ofKind = new Map<string, Set<Reflector>>();
   #isStopped = false;
 
@@ -33,7 +28,7 @@ export class Informers {
     this.#options = options;
   }
 
-  /** The informer of a spec, following from now on. */
+  /** Returns the running informer of a spec. */
   hold<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X> {
     const id = this.#idFor(spec);
     let shared = this.#shared.get(id);
@@ -46,12 +41,12 @@ export class Informers {
     return viewOf(shared.reflector, spec, () => this.#release(id));
   }
 
-  /** Every reflector of a kind, whatever it selects. */
+  /** Returns all reflectors of a kind. */
   of(kind: Kind): readonly Reflector[] {
     return [...(this.#ofKind.get(nameOfKind(kind)) ?? [])];
   }
 
-  /** Ends all; what is held afterwards follows nothing. */
+  /** Stops all reflectors. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     const all = [...this.#shared.values()];
@@ -60,7 +55,7 @@ export class Informers {
     await Promise.all(all.map(({ reflector }) => reflector.stop()));
   }
 
-  /** An informer of whole objects serves those who want their metadata, or keep less of them, too. */
+  /** A reflector of whole objects also serves specs of metadata, or of parts. */
   #idFor(spec: InformerSpec): string {
     const whole = idOf({ ...spec, keep: undefined }, false);
     return this.#shared.has(whole) ? whole : idOf(spec, spec.kind.metadataOnly === true);
@@ -93,7 +88,7 @@ export class Informers {
   }
 }
 
-/** Whether an informer of one spec shows what is asked for by the other: the same objects, at least as much of each. */
+/** Whether the informer of one spec has all that the other requires. */
 export const serves = (one: InformerSpec, other: InformerSpec): boolean => {
   const isPart = one.kind.metadataOnly === true;
   const asked = one.keep === undefined ? { ...other, keep: undefined } : other;
@@ -110,7 +105,7 @@ const idOf = ({ kind, selection, keep }: InformerSpec, metadataOnly: boolean): s
 const numbers = new WeakMap<object, number>();
 let nextNumber = 1;
 
-/** Tells functions apart in text. */
+/** Numbers functions, for IDs. */
 function numberOf(keep: object): number {
   let number = numbers.get(keep);
   if (number === undefined) numbers.set(keep, (number = nextNumber++));

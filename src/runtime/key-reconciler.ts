@@ -1,13 +1,8 @@
-/**
- * The duty of a controller of keys: what its definition makes of a term, and each key as it comes.
- *
- * @module
- */
 import { keyContextOf } from "./context.ts";
 import type { KeyControllerDefinition, Result } from "./definition.ts";
 import type { Reconciler, ReconcilerParts, RunningController } from "./reconciler.ts";
 
-/** See the head of this file. */
+/** Reconciles the keys of a controller of keys. */
 export class KeyReconciler implements Reconciler {
   readonly #definition: KeyControllerDefinition;
   readonly #parts: ReconcilerParts;

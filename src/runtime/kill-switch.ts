@@ -1,25 +1,22 @@
-/**
- * What ties a manager to the world: while it holds, requests and waits go through; once it is kill nothing comes back, as
- * if the process had died. Calls in flight never settle, so no `catch` and no `finally` runs.
- *
- * @module
- */
 import { endingWith } from "../client/bodies.ts";
 import type { AnswerBody, Transport, TransportAnswer } from "../client/index.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 
-/** What ends the requests of one signal, and how many of them are open. */
+/** The requests of one signal, which are aborted together. */
 interface RequestGroup {
   readonly controller: AbortController;
   requests: number;
 }
 
-/** See the head of this file. */
+/**
+ * Simulates the death of a process: once it is killed, no request, timer or pending call returns, so no `catch` and no
+ * `finally` runs.
+ */
 export class KillSwitch {
-  /** Those of which requests are open. */
+  /** Groups with open requests. */
   readonly #open = new Set<RequestGroup>();
-  /** By the signal of requests: those of one signal end together. */
+  /** Groups by the signal of their requests. */
   readonly #groups = new WeakMap<AbortSignal, RequestGroup>();
   readonly #units = new Set<() => void>();
   readonly #timers = new Set<Timer>();
@@ -29,7 +26,7 @@ export class KillSwitch {
     return this.#isKilled;
   }
 
-  /** Nothing goes through any more; the server sees its connections end. */
+  /** Ends everything; the server sees its connections end. */
   kill(): void {
     this.#isKilled = true;
     for (const { controller } of this.#open) controller.abort();
@@ -40,7 +37,7 @@ export class KillSwitch {
     this.#timers.clear();
   }
 
-  /** Counts what is under way; nothing is any more when the group is kill. */
+  /** Returns an activity that counts nothing after the kill. */
   activity(activity: Pick<Activity, "begin"> | undefined): Pick<Activity, "begin"> | undefined {
     if (!activity) return undefined;
     return {
@@ -56,7 +53,7 @@ export class KillSwitch {
     };
   }
 
-  /** A transport that ends with the group. */
+  /** Wraps a transport. */
   readonly transport =
     (transport: Transport): Transport =>
     (request) => {
@@ -80,7 +77,7 @@ export class KillSwitch {
       );
     };
 
-  /** A clock whose timers end with the group. */
+  /** Wraps a clock. */
   clock(clock: Clock): Clock {
     return {
       goesOn: clock.goesOn === true,

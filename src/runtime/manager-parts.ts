@@ -1,8 +1,3 @@
-/**
- * What a manager gives its controllers.
- *
- * @module
- */
 import type { Client } from "../client/index.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Random } from "../util/clock.ts";
@@ -12,15 +7,15 @@ import type { KillSwitch } from "./kill-switch.ts";
 import type { Recorder } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
-/** A reconcile that threw; or a predicate or a mapping that did for an object. */
+/** An error of a reconcile, a predicate or a mapping. */
 export interface Failure {
   readonly controller: string;
-  /** `default/web`; of the object for which a predicate or a mapping threw. */
+  /** The key, or the object of the predicate or mapping: `default/web`. */
   readonly key: string;
   readonly error: unknown;
 }
 
-/** Shared by the controllers of one manager. */
+/** What the controllers of a manager share. */
 export interface ManagerParts {
   readonly client: Client;
   readonly clock: Clock;
@@ -30,11 +25,11 @@ export interface ManagerParts {
   readonly informers: Informers;
   readonly kinds: ServedKinds;
   readonly recorder: Recorder;
-  /** Which of several of that name. */
+  /** The instance among managers of the same name. */
   readonly instance: string;
   readonly killSwitch: KillSwitch;
-  /** Hears of each beginning. */
+  /** Called for each reconcile. */
   readonly started: (controller: string, key: string) => void;
-  /** @param isRetried whether it is a reconcile that comes again; what a predicate or a mapping threw for does not */
+  /** @param isRetried whether the reconcile will be retried */
   readonly failed: (failure: Failure, isRetried: boolean) => void;
 }

@@ -1,9 +1,3 @@
-/**
- * The duty of a controller of objects: keys from the events of its informers and from its other sources; each is looked
- * up in memory, guarded by the finalizer, and reconciled.
- *
- * @module
- */
 import { type ApiObject, type Key, keyOf, keyText } from "../client/index.ts";
 import { backoff } from "../util/backoff.ts";
 import { sleep } from "../util/clock.ts";
@@ -21,13 +15,16 @@ type Keys = (object: ApiObject) => Iterable<Key | undefined>;
 
 const POLL_BACKOFF = { first: 1000, most: 60_000 };
 
-/** See the head of this file. */
+/**
+ * Reconciles the objects of a controller: keys come from informer events and other sources; each object is read from
+ * memory and gets its finalizer before the reconcile.
+ */
 export class ObjectReconciler implements Reconciler {
   readonly #run: RunningController<ControllerDefinition>;
   readonly #parts: ReconcilerParts;
   readonly #subscriptions = new DisposableStack();
   readonly #polls: Promise<void>[] = [];
-  /** Keys that were reconciled: who of them is absent now has gone. */
+  /** Reconciled keys; an absent one of them was deleted. */
   readonly #seen = new Set<string>();
 
   constructor(run: RunningController<ControllerDefinition>, parts: ReconcilerParts) {
@@ -64,7 +61,7 @@ export class ObjectReconciler implements Reconciler {
     if (finalizer === undefined) return await reconcile(context);
     if (object.metadata.deletionTimestamp !== undefined) return await this.#cleanUp(context, finalizer);
     if (hasFinalizer(object, finalizer)) return await reconcile(context);
-    // The reconcile waits until memory shows it.
+    // Memory shows it before the reconcile.
     const { kind } = specOf(this.#run.definition.for);
     if (await addFinalizer(context.client, kind, object, finalizer)) this.#parts.add(text);
     return undefined;
@@ -97,7 +94,7 @@ export class ObjectReconciler implements Reconciler {
     }
   }
 
-  /** Adds keys for the events of an informer; of a change those of before and after. */
+  /** Adds the keys of informer events. */
   #observe(
     { informer }: Followed,
     keys: Keys,
@@ -112,7 +109,7 @@ export class ObjectReconciler implements Reconciler {
     this.#subscriptions.use(informer.reflector.listen(listener));
   }
 
-  /** Whether an event counts; one whose predicate throws does: rather once too often than never. */
+  /** Whether an event passes; where the predicate throws it does. */
   #passes(event: ObjectEvent<ApiObject>, predicate: Predicate<ApiObject>): boolean {
     try {
       return predicate(event);
@@ -127,7 +124,7 @@ export class ObjectReconciler implements Reconciler {
     this.#parts.shared.failed({ controller, key: keyText(keyOf(object)), error }, false);
   }
 
-  /** The keys that an event concerns, each once; of a change those of before and after. */
+  /** Returns the keys of an event; of a change those of both objects. */
   #keysOf(event: ObjectEvent<ApiObject>, keys: Keys): ReadonlySet<string> {
     const objects = event.type === "changed" ? [event.object, event.old] : [event.object];
     const concerned = new Set<string>();
@@ -141,7 +138,7 @@ export class ObjectReconciler implements Reconciler {
     return concerned;
   }
 
-  /** Takes keys from another world, and asks it again when it fails. */
+  /** Reads keys from an external source, with retries. */
   async #poll(poll: NonNullable<Source["poll"]>): Promise<void> {
     const { signal } = this.#parts;
     const { clock, random, log } = this.#parts.shared;
@@ -183,7 +180,6 @@ export class ObjectReconciler implements Reconciler {
   }
 }
 
-/** The key in its text; names have no `/`. */
 function keyIn(text: string): Key {
   const at = text.indexOf("/");
   return at < 0 ? { name: text } : { namespace: text.slice(0, at), name: text.slice(at + 1) };

@@ -1,8 +1,3 @@
-/**
- * A term: what a controller does from the moment at which it leads until it does not any more.
- *
- * @module
- */
 import { millisOf } from "../util/duration.ts";
 import { logOf } from "../util/log.ts";
 import { ownTurn } from "../util/turns.ts";
@@ -16,10 +11,10 @@ import { ObjectReconciler } from "./object-reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
-/** How long a reconcile may take that does not say. */
+/** The default timeout of a reconcile. */
 const DEFAULT_TIMEOUT = "2m";
 
-/** See the head of this file. */
+/** The work of a controller while it leads. */
 export class Term {
   readonly #run: RunningController;
   readonly #shared: ManagerParts;
@@ -62,26 +57,26 @@ export class Term {
     });
   }
 
-  /** Takes no new keys; resolves when those in hand are done. */
+  /** Takes no new keys; resolves when active ones are done. */
   async drain(): Promise<void> {
     this.#reconciler.stopAdding();
     this.#run.metrics.cleared();
     await this.#queue.close();
   }
 
-  /** Aborts what is in hand; resolves when all of it has ended. */
+  /** Aborts active reconciles; resolves when all have ended. */
   async end(reason: Error): Promise<void> {
     this.#over.abort(reason);
     await this.drain();
     await this.#reconciler.end();
   }
 
-  /** Handles one key and counts how that ended. */
+  /** Reconciles one key and counts the result. */
   async #work(key: string, attempt: number): Promise<number | void> {
     const { clock, killSwitch } = this.#shared;
     const { metrics } = this.#run;
-    // Not at once: what added the key may be one change of several that belong together, a list for instance. A queue of
-    // thousands whose keys need nothing gives others their turns, too.
+    // Waits for related changes, such as the rest of a list. A queue of thousands of keys without work yields here,
+    // too.
     await ((clock.goesOn ? ownTurn() : undefined) ?? Promise.resolve());
     if (killSwitch.isKilled) return new Promise(() => {});
     const began = clock.steady();
@@ -93,7 +88,7 @@ export class Term {
       outcome = outcomeOf(result);
       return after;
     } catch (error) {
-      // What fails because it was stopped has not failed.
+      // An error after the stop does not count.
       if (!this.#over.signal.aborted) throw error;
       outcome = "success";
       return undefined;
@@ -102,7 +97,7 @@ export class Term {
     }
   }
 
-  /** When a key comes back although nothing happens. */
+  /** When a key is added again without a change. */
   #after(key: string, result: Result): number | undefined {
     if (result && "requeueAfter" in result) return millisOf(result.requeueAfter);
     const { name: controller } = this.#run.definition;
@@ -115,7 +110,7 @@ export class Term {
     try {
       return await this.#reconciler.handle(key, attempt, timed.signal);
     } catch (error) {
-      // Whatever it is: that it was given up is why.
+      // The cause of any error is the timeout.
       throw timed.isLate() ? new Error((timed.signal.reason as Error).message, { cause: error }) : error;
     } finally {
       timed.end();
@@ -141,7 +136,7 @@ export class Term {
     };
   }
 
-  /** A signal that is aborted at the end of the term, or when a reconcile takes too long. */
+  /** Returns a signal for the timeout and the end of the term. */
   #timed(): { readonly signal: AbortSignal; isLate(): boolean; end(): void } {
     const { timeout = DEFAULT_TIMEOUT, name } = this.#run.definition;
     const { signal } = this.#over;

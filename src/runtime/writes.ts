@@ -1,15 +1,13 @@
 /**
- * How controllers write: each object in the version that they decided on.
+ * Writes of controllers, each in the version of the decision.
  *
- * A write gives undefined where that version is not the stored one any more: the informer will show the newer one, and the key is
+ * They return undefined where that version is not stored any more: the informer will show the newer one, and the key is
  * reconciled again.
- *
- * @module
  */
 import { type ApiObject, type Client, type Kind, type Scope, attempt } from "../client/index.ts";
 import type { Result } from "./definition.ts";
 
-/** The informer was behind the server, and will show what has changed. */
+/** Retries after the informer has caught up. */
 export const AGAIN: Result = { requeueAfter: "100ms" };
 
 /** Writes an object. */

@@ -1,14 +1,10 @@
-/**
- * Paths of files in a volume (PROJ-40).
- *
- * @module
- */
+/** Paths of files in a volume (PROJ-40). */
 import { posix } from "node:path";
 
 const MAX_PATH_BYTES = 4096;
 const MAX_ELEMENT_BYTES = 255;
 
-/** A path as it is written: without `.` and empty elements. @throws where it could lead out of the volume, or is too long */
+/** Returns a path without `.` and empty elements. @throws where it leads out of the volume, or is too long */
 export function filePath(path: string): string {
   if (path === "") throw new Error("expected a path, got an empty one");
   if (path.startsWith("/")) throw refused(path, "expected a path that is relative to the volume");
@@ -27,7 +23,7 @@ export function filePath(path: string): string {
   return cleaned;
 }
 
-/** Without `.`, `a/..` and empty elements, and without a `/` at the end. */
+/** Normalizes a path: no `.`, `a/..`, empty elements or final `/`. */
 export const cleanPath = (path: string): string => posix.normalize(path).replace(/(?<=.)\/$/, "");
 
 const refused = (path: string, why: string): Error =>

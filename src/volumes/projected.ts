@@ -9,7 +9,7 @@ import { putSecret } from "./secret.ts";
 import { putToken } from "./token.ts";
 import { putTrustBundle } from "./trust-bundle.ts";
 
-/** Puts what all sources of a projected volume give into it, one after the other; tells of those that failed (PROJ-46). */
+/** Adds the files of all sources of a projected volume, and returns those that failed (PROJ-46). */
 export async function putProjected(
   draft: VolumeFiles,
   collector: Collector,
@@ -37,7 +37,7 @@ async function putSource(draft: VolumeFiles, collector: Collector, source: Proje
   else if (podCertificate) await putCertificate(draft, collector, podCertificate);
 }
 
-/** A source in words, for messages. */
+/** The source for messages. */
 function nameOfSource(source: ProjectedSource): string {
   const { secret, configMap, serviceAccountToken: token, clusterTrustBundle: bundle, podCertificate } = source;
   if (secret) return `secret ${quotedName(secret.name)}`;

@@ -1,8 +1,4 @@
-/**
- * Why a volume is not attached to a node, or not detached: what its attacher has said, and whether one is there.
- *
- * @module
- */
+/** Explains why a volume is not attached or detached, by the error of its attacher. */
 import { type Kind, inDomain } from "../client/index.ts";
 import { CSINode, PersistentVolume, type VolumeAttachment } from "../client/kinds/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
@@ -10,7 +6,7 @@ import { type RecentEvent, lastWarning, quoteOf, quoted } from "./events.ts";
 import { type Facts, prefixed, missing, refOf, refTo, textOf } from "./facts.ts";
 import { whoCanRepair } from "./refusals.ts";
 
-/** What keeps an attachment from being attached. */
+/** Explains an attachment that is not attached. */
 export async function explainAttachment(
   facts: Facts,
   attachment: VolumeAttachment,
@@ -31,7 +27,7 @@ export async function explainAttachment(
   return [attachmentReason(attachment, [])];
 }
 
-/** What the attacher has said of an attachment that is not attached. */
+/** The failure of an attach. */
 export function attachmentReason(attachment: VolumeAttachment, words: readonly RecentEvent[]): ReportedReason {
   return failureReason(
     attachment,
@@ -40,7 +36,7 @@ export function attachmentReason(attachment: VolumeAttachment, words: readonly R
   );
 }
 
-/** What the attacher has said of an attachment that is deleted. */
+/** The failure of a detach. */
 export function detachmentReason(attachment: VolumeAttachment, words: readonly RecentEvent[]): ReportedReason {
   return failureReason(
     attachment,

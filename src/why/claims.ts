@@ -1,9 +1,3 @@
-/**
- * Why a claim has no volume, or not as it asks for: what the binder has decided about it, what it would say of every volume,
- * and who it waits for.
- *
- * @module
- */
 import { type Kind, inDomain } from "../client/index.ts";
 import {
   PersistentVolume,
@@ -26,13 +20,18 @@ import { explainGrowth } from "./growth.ts";
 import { whoCanRepair } from "./refusals.ts";
 import { explainSource } from "./volume-sources.ts";
 
-/** What a claim adds to a report. */
+/** The part of a report about a claim. */
 export type ClaimPart = Pick<WhyReport, "reasons" | "considered" | "leftOut">;
 
 const BINDER = "the controller persistentvolume-binder";
 const ADMINISTRATOR = "an administrator";
 
-/** See the head of this file. @param most so many volumes are told */
+/**
+ * Explains why a claim has no volume, or not the requested one: by the decision of the binder, the objections to every
+ * volume, and the actors that it waits for.
+ *
+ * @param most the maximum number of considered volumes
+ */
 export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, most: number): Promise<ClaimPart> {
   if (!isWaiting(claim, facts.names)) {
     const reasons = await facts.reasonsOrRefusal(async () => {
@@ -53,7 +52,7 @@ export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, m
   return { reasons, considered: told, leftOut: considered.more };
 }
 
-/** What the decision comes to, in the words of a report. */
+/** Returns the decision as reasons. */
 async function ofDecision(
   facts: Facts,
   claim: PersistentVolumeClaim,
@@ -93,7 +92,7 @@ async function ofDecision(
   }
 }
 
-/** A claim that was bound and whose volume is not its own any more. The disk may be there all the same, so that is not spoken of. */
+/** A claim that has lost its volume. The disk may still exist. */
 function ofLoss({ spec, metadata }: PersistentVolumeClaim, volume: PersistentVolume | undefined): ReportedReason {
   const { volumeName: name } = spec;
   if (volume) {
@@ -111,7 +110,7 @@ function ofLoss({ spec, metadata }: PersistentVolumeClaim, volume: PersistentVol
   };
 }
 
-/** What the binder tells of a claim it decides anew here; all others are provisioners. */
+/** The Events of provisioners; the decision of the binder is evaluated here. */
 const eventsOfProvisioner = async (facts: Facts, claim: PersistentVolumeClaim): Promise<readonly RecentEvent[]> =>
   (await eventsAbout(facts, claim)).filter(({ from }) => from !== "persistentvolume-controller");
 
@@ -124,7 +123,7 @@ function ofFailure(
   const asks = `${textOf(claim)}${storageClass ? ` or the StorageClass ${storageClass.metadata.name}` : ""}`;
   return {
     says: `${who} could not create its volume: ${word.message}`,
-    // Without a code of the driver it is the provisioner itself that refuses.
+    // Without a gRPC code the provisioner itself refuses.
     who: whoCanRepair(word.message, {
       asks,
       driver: provisioner,
@@ -135,7 +134,7 @@ function ofFailure(
   };
 }
 
-/** A node was chosen once, and the driver had no room there: the choice was taken back. */
+/** The driver had no capacity on an earlier selected node. */
 async function ofLastTry(
   facts: Facts,
   claim: PersistentVolumeClaim,
@@ -150,7 +149,7 @@ async function ofLastTry(
 
 type ProvisionDecision = Extract<ClaimDecision, { readonly is: "make" }>;
 
-/** Nobody's volume fits, and one is to be made: what its source lacks, then what the provisioner has said. */
+/** No volume fits: the faults of its source, then the last Event of the provisioner. */
 async function ofProvisioning(
   facts: Facts,
   claim: PersistentVolumeClaim,
@@ -164,7 +163,7 @@ async function ofProvisioning(
   return [{ says: choice.note, who: WHO_CAN_PROVISION[choice.is], ...about }];
 }
 
-/** The attributes class that its volume is to be made with. */
+/** Its VolumeAttributesClass must exist. */
 async function ofAttributes(facts: Facts, { spec }: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
   const { volumeAttributesClassName: name } = spec;
   if (!name) return [];
@@ -183,7 +182,7 @@ interface ChosenProvisioner {
   readonly storageClass: StorageClass | undefined;
 }
 
-/** What the provisioner has said last: that it failed, that it has begun, or nothing. */
+/** The last Event of the provisioner: it failed, has begun, or said nothing. */
 async function ofProvisioner(
   facts: Facts,
   claim: PersistentVolumeClaim,
@@ -208,7 +207,7 @@ const NOTHING = {
   defaultClass: () => undefined,
 };
 
-/** What the decision about a claim needs that names its volume. */
+/** The input of the decision for a claim that names its volume. */
 async function namedBy(
   { client, signal, names, migration }: Facts,
   claim: PersistentVolumeClaim,
@@ -225,7 +224,9 @@ interface Considered {
   readonly isMeant: boolean;
 }
 
-/** Those first that come nearest: put by for the claim, of its class, with the fewest objections; of those that fit the best. */
+/**
+ * Sorts reserved volumes first, then those of its class, then by the number of objections; fitting ones by preference.
+ */
 function byFewestObjections(a: Considered, b: Considered): number {
   const rank = ({ isMeant, isOfClass }: Considered): number => (isMeant ? 0 : isOfClass ? 1 : 2);
   const isFirst = (): boolean =>
@@ -235,11 +236,11 @@ function byFewestObjections(a: Considered, b: Considered): number {
 
 interface Found {
   readonly sources: ClaimSources;
-  /** The volumes that are put by for it. */
+  /** The volumes reserved for it. */
   readonly meant: readonly Considered[];
 }
 
-/** Considers every volume, and finds what else the decision needs about a claim that takes whichever it is given. */
+/** Considers every volume, and reads the other input of the decision. */
 async function consider(facts: Facts, claim: PersistentVolumeClaim, all: First<Considered>): Promise<Found> {
   const { names, migration, client, dialect, signal } = facts;
   const className = classOf(claim, names);
@@ -269,7 +270,7 @@ async function consider(facts: Facts, claim: PersistentVolumeClaim, all: First<C
   return { sources, meant: meant.items };
 }
 
-/** The name of the default class, of two at a time: there may be many. */
+/** Returns the default class, comparing two at a time: there may be many. */
 async function defaultClass(facts: Facts, classes: Kind<StorageClass, "Cluster">): Promise<string | undefined> {
   let standard: StorageClass | undefined;
   for await (const one of facts.each(classes)) {
@@ -284,7 +285,7 @@ const misfit = ({ volume, lacks }: Considered): ReportedReason => ({
   about: refOf(volume),
 });
 
-/** The first consumer that its class waits for (CTL-MODE-2, 3). */
+/** The consumers that its class waits for (CTL-MODE-2, 3). */
 async function ofConsumers(facts: Facts, claim: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
   const { name, namespace } = claim.metadata;
   const pods = new First<Pod>(MAX_NAMED);

@@ -1,8 +1,3 @@
-/**
- * What is true of objects of all kinds: conditions that do not hold, what a controller has not seen yet, the last warning.
- *
- * @module
- */
 import type { ApiObject } from "../client/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { lastWarning, quoteOf, quoted, secondOf, eventsAbout } from "./events.ts";
@@ -21,7 +16,7 @@ interface ObjectWithStatus extends ApiObject {
   readonly status?: { readonly conditions?: unknown; readonly observedGeneration?: unknown };
 }
 
-/** Conditions whose type has one of these words tell of trouble where they are True; all others where they are not. */
+/** Words in the types of conditions that are problems where they are True; all others are where they are not. */
 const PROBLEM_WORDS = [
   "Fail",
   "Degraded",
@@ -37,10 +32,10 @@ const PROBLEM_WORDS = [
   "Refused",
   "Denied",
 ];
-/** Conditions that tell that something is under way, which is no trouble by itself. */
+/** Words in the types of conditions that mean progress. */
 const PROGRESS_WORDS = ["Reconciling", "Resizing", "Terminating", "Deleting"];
 
-/** See the head of this file. */
+/** Explains objects of any kind: by conditions that do not hold, an unobserved generation, and the last warning. */
 export async function explainConditions(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const reasons = [...unseen(object), ...conditionReasons(object)];
   const word = lastWarning(await eventsAbout(facts, object));
@@ -51,7 +46,7 @@ export async function explainConditions(facts: Facts, object: ApiObject): Promis
   return [...reasons, { says, who: `whoever runs ${from}, or changes what it names`, quotes: quoteOf(word) }];
 }
 
-/** That its controller has not seen its last change. */
+/** Its controller has not observed its generation. */
 function unseen({ metadata, status, kind }: ObjectWithStatus): readonly ReportedReason[] {
   const seen = status?.observedGeneration;
   const { generation } = metadata;
@@ -60,7 +55,7 @@ function unseen({ metadata, status, kind }: ObjectWithStatus): readonly Reported
   return [{ says, who: `whoever runs the controller of ${kind} objects` }];
 }
 
-/** The conditions that do not hold; those of an older generation do not count. */
+/** Returns the conditions that do not hold; those of an older generation do not count. */
 export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
   const told = new First<Condition>(MAX_NAMED);
   for (const condition of conditionsOf(object)) if (isProblem(condition, object)) told.add(condition);
@@ -73,10 +68,10 @@ export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
   });
 }
 
-/** So many conditions of an object are looked at. */
+/** The maximum number of conditions that are read. */
 const MAX_CONDITIONS = 100;
 
-/** What of `status.conditions` are conditions, in whatever kind. */
+/** Returns the valid conditions of an object of any kind. */
 function conditionsOf({ status }: ObjectWithStatus): readonly Condition[] {
   const { conditions } = status ?? {};
   if (!Array.isArray(conditions)) return [];
@@ -96,7 +91,7 @@ function isProblem({ type, status, observedGeneration: seen }: Condition, { meta
   return isBad ? status === "True" : status !== "True";
 }
 
-/** Who writes the status of an object, by its managed fields. */
+/** The writer of the status, by managedFields. */
 function writerOf({ metadata, kind }: ApiObject): string {
   const writers = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === "status");
   const last = writers.toSorted((a, b) => secondOf(b.time ?? "") - secondOf(a.time ?? ""))[0];

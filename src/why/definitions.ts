@@ -1,8 +1,3 @@
-/**
- * Why a definition is not served, or is still there after it was deleted.
- *
- * @module
- */
 import { type Kind, type UntypedObject, kindOfType } from "../client/index.ts";
 import { CustomResourceDefinition } from "../client/kinds/index.ts";
 import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
@@ -11,10 +6,10 @@ import { type Facts, MAX_NAMED, refOf, textOf } from "./facts.ts";
 import { commandFor, remainingContent } from "./remaining.ts";
 import { CLEANUP } from "./terminating.ts";
 
-/** What a definition adds to a report. */
+/** The part of a report about a definition. */
 export type DefinitionPart = Pick<WhyReport, "reasons" | "content" | "command">;
 
-/** See the head of this file. */
+/** Explains why a definition is not served, or not deleted yet. */
 export async function explainDefinition(facts: Facts, definition: CustomResourceDefinition): Promise<DefinitionPart> {
   if (definition.metadata.deletionTimestamp !== undefined) return ofDeleted(facts, definition);
   const names = await ofNames(facts, definition);
@@ -24,10 +19,10 @@ export async function explainDefinition(facts: Facts, definition: CustomResource
   return { reasons: [...names, ...others] };
 }
 
-/** Both say that a name is taken. */
+/** Both conditions mean a name conflict. */
 const isOfNames = (type: string | undefined): boolean => type === "NamesAccepted" || type === "Established";
 
-/** The definition of its group that has a name which this one wants, too. */
+/** Finds the definitions of its group with the same names. */
 async function ofNames(facts: Facts, definition: CustomResourceDefinition): Promise<readonly ReportedReason[]> {
   const condition = definition.status.conditions?.find(({ type }) => type === "NamesAccepted");
   if (!condition || condition.status === "True") return [];
@@ -51,7 +46,7 @@ async function ofNames(facts: Facts, definition: CustomResourceDefinition): Prom
   return reasons;
 }
 
-/** What is left of the objects of a definition that is being deleted, and what holds them. */
+/** The remaining objects of a deleted definition, and what holds them. */
 async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinition): Promise<DefinitionPart> {
   if (!metadata.finalizers?.includes(CLEANUP)) return { reasons: [] };
   const served = spec.versions.find((version) => version.served);

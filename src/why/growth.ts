@@ -1,8 +1,3 @@
-/**
- * Why a claim that is bound does not have yet what it asks for: more room, or other attributes.
- *
- * @module
- */
 import { type Kind, inDomain } from "../client/index.ts";
 import {
   type PersistentVolume,
@@ -20,7 +15,7 @@ import { lastFailure, quoteOf, eventsAbout } from "./events.ts";
 import { type Facts, missing, refOf, textOf } from "./facts.ts";
 import { whoCanRepair } from "./refusals.ts";
 
-/** See the head of this file. */
+/** Explains why a bound claim does not have its requested size or attributes. */
 export async function explainGrowth(
   facts: Facts,
   claim: PersistentVolumeClaim,
@@ -63,7 +58,7 @@ async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: Persis
   return { says: `${wants}, and waits for its volume to be enlarged${said}`, who, about };
 }
 
-/** A file system that is to grow: it does so only where a Pod mounts it for writing. */
+/** A file system grows only where a Pod mounts it for writing. */
 async function ofNode(facts: Facts, claim: PersistentVolumeClaim, done: string, said: string): Promise<ReportedReason> {
   const says = `${done}, its file system has not${said}`;
   const { writer, reader } = await usersOf(facts, claim);
@@ -100,13 +95,13 @@ async function ofAttributes(
   return { says, who: `the resizer of ${name ?? "its driver"}`, about };
 }
 
-/** What a condition of one of some types says. */
+/** Returns the message of a condition of these types. */
 function conditionMessage({ status }: PersistentVolumeClaim, types: readonly string[]): string {
   const found = status.conditions?.find((one) => types.includes(one.type) && one.status === "True");
   return found?.message ? `: ${found.message}` : "";
 }
 
-/** A Pod on a node that mounts a claim for writing, or else one that reads only. */
+/** Returns a Pod on a node that mounts a claim for writing, or else one that reads. */
 async function usersOf(
   facts: Facts,
   { metadata }: PersistentVolumeClaim,

@@ -1,15 +1,11 @@
-/**
- * Who can do something about what the agent of a node says of a volume: it depends on where the volume comes from.
- *
- * @module
- */
+/** Who can act on an error of the agent of a node about a volume, by the source of the volume. */
 import type { Pod } from "../client/kinds/index.ts";
 import { textOf } from "./facts.ts";
 import { whoCanRepair } from "./refusals.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 
-/** Who can act, by the volume of the Pod that a message names as `volume "NAME"`. */
+/** Returns who can act; the message names the volume as `volume "NAME"`. */
 export function whoCanRepairOnNode(message: string, node: string, pod: Pod): string {
   const volume = pod.spec.volumes?.find(({ name }) => message.includes(`volume ${JSON.stringify(name)}`));
   const own = volume && whoCanRepairVolume(volume, node, pod);

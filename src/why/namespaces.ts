@@ -1,15 +1,10 @@
-/**
- * What is left in a namespace that is being deleted, and what keeps it.
- *
- * @module
- */
 import type { Namespace } from "../client/kinds/index.ts";
 import { NAMESPACE_FINALIZER, contentOf, isOfPods } from "../controllers/namespaces/content.ts";
 import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
 import type { Facts } from "./facts.ts";
 import { commandFor, remainingContent } from "./remaining.ts";
 
-/** See the head of this file. */
+/** Explains what remains in a namespace that is being deleted. */
 export async function explainNamespace(
   facts: Facts,
   { metadata: { name }, spec }: Namespace,

@@ -1,11 +1,3 @@
-/**
- * Why a Pod that has its node does not run: a claim, an attachment, a ConfigMap or Secret that is missing, or what the agent of the
- * node, or a container, says.
- *
- * What can be looked at is looked at first: objects say how things are now, Events how they were.
- *
- * @module
- */
 import { type Key, type Kind, inDomain, keyText } from "../client/index.ts";
 import {
   ConfigMap,
@@ -31,7 +23,12 @@ import { whoCanRepairOnNode } from "./mounts.ts";
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
 
-/** See the head of this file. */
+/**
+ * Explains why a Pod on a node does not run: a claim, an attachment, a missing ConfigMap or Secret, or an error of the
+ * agent or a container.
+ *
+ * Objects come first, as they show the current state; Events show the past.
+ */
 export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
   if (pod.status.phase !== "Pending" && isStarted(pod)) return ofUnready(pod);
   const isMounted = hasVolumes(pod);
@@ -47,7 +44,7 @@ export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promi
   return pod.status.phase === "Pending" ? ofSilence(facts, pod, node) : [];
 }
 
-/** A Pod that runs and is not ready: its containers, or a readiness gate. */
+/** A running Pod that is not ready: its containers, or a readiness gate. */
 function ofUnready({ status, spec }: Pod): readonly ReportedReason[] {
   const condition = status.conditions?.find(({ type }) => type === "Ready");
   if (status.phase !== "Running" || condition?.status !== "False") return [];
@@ -59,23 +56,22 @@ function ofUnready({ status, spec }: Pod): readonly ReportedReason[] {
   return [{ says, who, quotes: { in: "condition", reason: "Ready" } }];
 }
 
-/** Whether the agent says that the volumes stand and containers may start: what was told of volumes before is over then. */
+/** Whether the volumes are mounted; earlier Events about volumes are obsolete then. */
 const hasVolumes = ({ status }: Pod): boolean =>
   status.conditions?.some(({ type, status: said }) => type === "PodReadyToStartContainers" && said === "True") === true;
 
-/** Whether every container has started once. */
 const isStarted = ({ status: { containerStatuses: all } }: Pod): boolean =>
   all !== undefined &&
   all.every(({ state, restartCount }) => restartCount > 0 || !state?.waiting) &&
   !all.some(isStuck);
 
-/** A container that waits for something else than its turn. */
+/** Whether a container waits for more than the ones before it. */
 const isStuck = ({ state }: ContainerStatus): boolean => {
   const { reason = "" } = state?.waiting ?? {};
   return reason !== "" && !IDLE.has(reason);
 };
 
-/** Reasons of containers that wait for what is before them. */
+/** Reasons of containers that wait for earlier steps. */
 const IDLE: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", "VolumesReady"]);
 
 const ofWord = (word: RecentEvent, node: string, pod: Pod): ReportedReason => ({
@@ -85,7 +81,7 @@ const ofWord = (word: RecentEvent, node: string, pod: Pod): ReportedReason => ({
   quotes: quoteOf(word),
 });
 
-/** What each volume lacks that can be looked up. */
+/** The faults of each volume in the objects. */
 async function ofVolumes(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
   const told = new First<ReportedReason>(MAX_NAMED);
   const looked = new Set<string>();
@@ -108,7 +104,7 @@ interface Content {
   readonly key: Key<"Namespaced">;
 }
 
-/** The ConfigMaps and Secrets that a volume is written from, and without which it is not. */
+/** Returns the required ConfigMaps and Secrets of a volume. */
 function contentsOf({ metadata }: Pod, { configMap, secret, projected }: Volume): readonly Content[] {
   const { namespace = "" } = metadata;
   const named = (kind: Content["kind"], name: string | undefined, optional: boolean | undefined): readonly Content[] =>
@@ -134,7 +130,7 @@ interface OfClaim {
   readonly node: string;
 }
 
-/** A claim that is not bound, and a volume that is not attached. */
+/** A claim that is not bound, or a volume that is not attached. */
 async function ofClaim(facts: Facts, pod: Pod, { key, volume, node }: OfClaim): Promise<readonly ReportedReason[]> {
   const claim = await facts.find(PersistentVolumeClaim, key);
   if (claim === "unknown") return [];
@@ -157,7 +153,7 @@ interface Bound {
   readonly node: string;
 }
 
-/** An attachment that failed, or that another node has. */
+/** An attachment that failed, or is on another node. */
 async function ofAttachment(
   facts: Facts,
   pod: Pod,
@@ -175,11 +171,10 @@ async function ofAttachment(
   return other ? ofOther(facts, pod, { claim, volume, other }) : [];
 }
 
-/** Whether an attachment is of a disk, by whichever volume it was made. */
+/** Whether an attachment is of a disk, whatever volume it names. */
 const isOnDisk = ({ metadata, spec }: VolumeAttachment, volume: PersistentVolume, disk: Disk): boolean =>
   spec.source.persistentVolumeName === volume.metadata.name || metadata.name === attachmentName(disk, spec.nodeName);
 
-/** The attachment of a disk on another node. */
 async function elsewhere(
   facts: Facts,
   kind: Kind<VolumeAttachment, "Cluster">,
@@ -190,7 +185,7 @@ async function elsewhere(
   return undefined;
 }
 
-/** Who has a volume on another node: its Pods there, or the node that is to let it go. */
+/** The users of a volume on another node, or that node itself. */
 async function ofOther(
   facts: Facts,
   pod: Pod,
@@ -222,7 +217,7 @@ async function ofOther(
   }));
 }
 
-/** The claims by which a disk is used: the own one, and those of the volumes that name it. */
+/** Returns the claims of a disk: the own one, and those of the volumes that name it. */
 async function claimsOf(
   facts: Facts,
   { metadata }: PersistentVolumeClaim,
@@ -239,7 +234,7 @@ async function claimsOf(
   return new Set(keys);
 }
 
-/** Containers that do not start, by what their status says. */
+/** Containers that do not start, by their status. */
 function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
   const all = [...(pod.status.initContainerStatuses ?? []), ...(pod.status.containerStatuses ?? [])];
   return all
@@ -256,7 +251,7 @@ function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
     });
 }
 
-/** Nobody has said anything: the node is gone, its agent does not report, or it is about to begin. */
+/** Nothing is reported: the node does not exist, its agent is silent, or the Pod is about to start. */
 async function ofSilence(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
   const node = await facts.find(Node, { name });
   if (node === "absent") {

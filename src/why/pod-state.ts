@@ -1,8 +1,3 @@
-/**
- * What a scheduler would know of a Pod and the nodes, read in the name of whoever asks; no more of it than the Pod depends on.
- *
- * @module
- */
 import { type ApiObject, type Kind, type Scope, inDomain, keyText } from "../client/index.ts";
 import {
   CSIDriver,
@@ -24,14 +19,14 @@ import { schedulerNames } from "../controllers/scheduler/names.ts";
 import type { StateSources } from "../controllers/scheduler/view.ts";
 import type { Facts } from "./facts.ts";
 
-/** See the head of this file. */
+/** Reads the scheduler state that a Pod depends on, with the permissions of the user. */
 export interface PodState {
   readonly state: SchedulerState;
-  /** Reads the nodes, and all that is to be known of them. */
+  /** Reads the nodes with their Pods and volumes. */
   readonly readNodes: () => Promise<void>;
 }
 
-/** Reads the claims of a Pod, and what these depend on. */
+/** Reads the claims of a Pod and their volumes. */
 export async function stateFor(facts: Facts, info: PodInfo): Promise<PodState> {
   const read = new StateReader(facts);
   await read.claimsOf(info);
@@ -39,7 +34,7 @@ export async function stateFor(facts: Facts, info: PodInfo): Promise<PodState> {
   return { state, readNodes: () => read.nodes(state, info.claims.length > 0) };
 }
 
-/** The objects that were read, by their names. */
+/** The objects that were read. */
 class StateReader implements StateSources {
   readonly #facts: Facts;
   readonly #claims = new Map<string, PersistentVolumeClaim>();
@@ -82,7 +77,7 @@ class StateReader implements StateSources {
     return this.#attachments.get(node) ?? [];
   }
 
-  /** The claims of a Pod with their classes and volumes, one by one: that one of them is not there is certain. */
+  /** Reads the claims of a Pod with their classes and volumes one by one, so that an absent one is certain. */
   async claimsOf({ pod }: PodInfo): Promise<void> {
     const { client, signal, names } = this.#facts;
     for (const key of claimsOfPod(pod)) {
@@ -97,7 +92,7 @@ class StateReader implements StateSources {
     }
   }
 
-  /** All nodes with their Pods; and where there are claims, volumes and all that is told of drivers. */
+  /** Reads all nodes and Pods, and with claims also volumes and drivers. */
   async nodes(state: SchedulerState, hasClaims: boolean): Promise<void> {
     if (hasClaims) await this.#storage(state);
     for await (const node of this.#facts.each(Node)) state.setNode(node);
@@ -118,11 +113,11 @@ class StateReader implements StateSources {
       if (claim !== undefined) push(this.#naming, claim, volume);
       state.setVolume(volume);
     }
-    // Those of others count, too, where nodes take so many volumes only.
+    // Claims of other Pods count for volume limits.
     for await (const claim of facts.each(PersistentVolumeClaim)) this.#claims.set(keyText(claim.metadata), claim);
   }
 
-  /** A kind of the groups that have other names in another dialect. */
+  /** Returns a kind in the domain of the dialect. */
   #kind<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): Kind<T, S> {
     return inDomain(kind, this.#facts.dialect.domain) as Kind<T, S>;
   }

@@ -1,9 +1,3 @@
-/**
- * Why a Pod has no node: what it waits for wherever it could go, what each node lacks, by the filters of the scheduler; and who would
- * have to act.
- *
- * @module
- */
 import { keyText } from "../client/index.ts";
 import type { PersistentVolumeClaim, Pod } from "../client/kinds/index.ts";
 import { podInfoOf } from "../controllers/scheduler/pod-info.ts";
@@ -19,10 +13,14 @@ import { type Facts, First, MAX_NAMED, firstOf, prefixed, prefixedOr, refOf } fr
 import { explainPlaced } from "./placed-pods.ts";
 import { type PodState, stateFor } from "./pod-state.ts";
 
-/** What a Pod adds to a report. */
+/** The part of a report about a Pod. */
 export type PodPart = Pick<WhyReport, "reasons" | "nodes" | "leftOut">;
 
-/** See the head of this file. @param most so many nodes are told */
+/**
+ * Explains why a Pod has no node, by the filters of the scheduler on each node.
+ *
+ * @param most the maximum number of nodes
+ */
 export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<PodPart> {
   const { nodeName, schedulerName = SCHEDULER, schedulingGates = [] } = pod.spec;
   if (pod.metadata.deletionTimestamp !== undefined) return { reasons: [] };
@@ -41,7 +39,7 @@ export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<
   return nodes.count === 0 ? { reasons } : { reasons, nodes: nodes.items, leftOut: nodes.more };
 }
 
-/** What another scheduler has said, whose filters are not known here. */
+/** The last Event of another scheduler, whose filters are unknown. */
 async function ofOtherScheduler(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
   const who = `the scheduler ${name}`;
   const word = lastFailure(await eventsAbout(facts, pod), ACTORS.scheduler);
@@ -52,7 +50,7 @@ async function ofOtherScheduler(facts: Facts, pod: Pod, name: string): Promise<r
   return [{ says: `${who} says: ${quoted(said)}`, who, quotes: { in: "condition", reason: "PodScheduled" } }];
 }
 
-/** A Pod that has failed says why, where somebody has written that. */
+/** The status message of a failed Pod. */
 function ofFinished({ status }: Pod): readonly ReportedReason[] {
   const { phase, reason = "", message = "" } = status;
   const why = [reason, message].filter((text) => text !== "").map(quoted);
@@ -61,7 +59,7 @@ function ofFinished({ status }: Pod): readonly ReportedReason[] {
   return [{ says: `it has failed: ${why.join(": ")}`, who: "whoever creates it again", quotes }];
 }
 
-/** Those first that lack the least. */
+/** The nodes with the fewest obstacles first. */
 const byFewestLacks = (a: ConsideredNode, b: ConsideredNode): number =>
   a.lacks.length - b.lacks.length || (a.node < b.node ? -1 : 1);
 
@@ -77,7 +75,7 @@ async function explainWaiting(
   if (everywhere) return ofEverywhere(facts, evaluation, gathered);
   await gathered.readNodes();
   const chosen = await ofChosen(facts, gathered, evaluation.claims.delayed);
-  // What nodes lack does not matter any more.
+  // The node is chosen already.
   if (chosen.length > 0) return chosen;
   const lacks = await consider(gathered, info, nodes);
   const refused = await ofRefused(facts, evaluation.claims.delayed);
@@ -92,7 +90,7 @@ async function explainWaiting(
   return lacks;
 }
 
-/** What keeps a Pod from every node. */
+/** The obstacles on every node. */
 async function ofEverywhere(
   facts: Facts,
   { claims, everywhere }: Evaluation,
@@ -112,7 +110,7 @@ async function ofEverywhere(
   return firstOf(told, (reason) => reason);
 }
 
-/** What each node lacks; and of all that they lack how many do, and who would have to act. */
+/** Evaluates each node, and counts nodes by obstacle. */
 async function consider(
   { state }: PodState,
   info: Evaluation["info"],
@@ -138,7 +136,7 @@ async function consider(
   return firstOf(most, ({ count, lack }) => ({ says: `of ${all} nodes ${count}: ${lack.says}`, who: lack.who }));
 }
 
-/** The claims for which a node was chosen, or a volume, and that are waited for now. */
+/** The claims with a selected node or volume that are not bound yet. */
 async function ofChosen(
   facts: Facts,
   { state }: PodState,
@@ -162,7 +160,7 @@ async function ofChosen(
   return reasons;
 }
 
-/** The claims without a node whose driver has refused the last one: what else a claim waits for is the Pod itself. */
+/** The claims whose driver refused the last selected node. */
 async function ofRefused(facts: Facts, delayed: readonly PersistentVolumeClaim[]): Promise<readonly ReportedReason[]> {
   const reasons: ReportedReason[] = [];
   for (const claim of delayed) {

@@ -1,27 +1,22 @@
-/**
- * What is left of objects that all have to go before something else does: the objects of a definition, the content of a namespace.
- *
- * @module
- */
 import { type ApiObject, type Kind, type UntypedObject, isStatus, metadataOf } from "../client/index.ts";
 import type { ReportedContent, ReportedReason } from "../meta/why-report.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import { type Facts, prefixed, textOf } from "./facts.ts";
 import { explainDeletion } from "./terminating.ts";
 
-/** Of more than so many of a kind the finalizers are not counted. */
+/** Finalizers are counted in at most this many objects of a kind. */
 const MAX_COUNTED = 500;
-/** So many objects of a kind, and in all, are told with what holds them. */
+/** The maximum number of held objects, of a kind and in all. */
 const MAX_HELD = 10;
 
-/** See the head of this file. */
+/** The remaining objects of a definition or a namespace that is being deleted. */
 export interface RemainingContent {
   readonly content: readonly ReportedContent[];
   /** What holds the first of them. */
   readonly reasons: readonly ReportedReason[];
 }
 
-/** What is left of some kinds, in one namespace or everywhere. */
+/** Reads what remains of some kinds, in one namespace or in all. */
 export async function remainingContent(
   facts: Facts,
   kinds: readonly Kind<UntypedObject>[],
@@ -52,7 +47,7 @@ interface Left {
   readonly held: readonly ApiObject[];
 }
 
-/** What is left of one kind; undefined for nothing, and where the kind has gone meanwhile. */
+/** Reads what remains of one kind; undefined for nothing, or an unserved kind. */
 async function leftOf(
   { client, signal }: Facts,
   kind: Kind<UntypedObject>,
@@ -86,7 +81,7 @@ async function leftOf(
 
 const COLUMNS = "KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers";
 
-/** A command that shows what is left; undefined for nothing. */
+/** Returns a command that lists the remaining objects; undefined for none. */
 export function commandFor(content: readonly ReportedContent[], where: string): string | undefined {
   if (content.length === 0) return undefined;
   const names = content.map(({ group, resource }) => (group === "" ? resource : `${resource}.${group}`));

@@ -1,8 +1,3 @@
-/**
- * Why a snapshot is not ready to use: its class, its source, its content, or what the driver has answered.
- *
- * @module
- */
 import { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import {
@@ -19,7 +14,7 @@ import { whoCanRepair } from "./refusals.ts";
 
 const kindsOf = ({ dialect }: Facts): SnapshotKinds => snapshotKinds(`snapshot.storage.${dialect.domain}`);
 
-/** See the head of this file. */
+/** Explains why a snapshot is not ready to use: by its class, source, content, or the error of the driver. */
 export async function explainSnapshot(facts: Facts, snapshot: VolumeSnapshot): Promise<readonly ReportedReason[]> {
   const { spec, status = {}, metadata } = snapshot;
   if (status.readyToUse === true || metadata.deletionTimestamp !== undefined) return [];
@@ -35,7 +30,7 @@ export async function explainSnapshot(facts: Facts, snapshot: VolumeSnapshot): P
   return ofError(facts, snapshot, { error: status.error, who: "the snapshot controller", driver: "its driver" });
 }
 
-/** The class that it names, or the default one of its driver. */
+/** Its class, or the missing default one. */
 async function ofClass(
   facts: Facts,
   { spec, status }: VolumeSnapshot,
@@ -53,7 +48,7 @@ async function ofClass(
   ];
 }
 
-/** The claim that it is taken of, which has to be bound. */
+/** Its source claim, which must be bound. */
 async function ofSource(facts: Facts, { spec, metadata }: VolumeSnapshot): Promise<readonly ReportedReason[]> {
   const { persistentVolumeClaimName: name } = spec.source;
   if (name === undefined) return [];
@@ -71,7 +66,7 @@ async function ofSource(facts: Facts, { spec, metadata }: VolumeSnapshot): Promi
   return [{ says, who: "whoever takes the snapshot of another claim", about: refOf(volume) }];
 }
 
-/** What the content says, on which the part of the driver acts. */
+/** Explains the content of a snapshot. */
 function ofContent(
   facts: Facts,
   snapshot: VolumeSnapshot,
@@ -86,7 +81,7 @@ function ofContent(
   return explainContent(facts, content);
 }
 
-/** Why the snapshot of a content is not taken yet. */
+/** Explains a snapshot content. */
 export async function explainContent(facts: Facts, content: VolumeSnapshotContent): Promise<readonly ReportedReason[]> {
   const { spec, status = {}, metadata } = content;
   if (status.readyToUse === true || metadata.deletionTimestamp !== undefined) return [];
@@ -103,7 +98,7 @@ interface SnapshotFailure {
   readonly driver: string;
 }
 
-/** What is in the status, or else in the last Event; both are of the last try. */
+/** The error in the status, or the last Event. */
 async function ofError(
   facts: Facts,
   object: VolumeSnapshot | VolumeSnapshotContent,

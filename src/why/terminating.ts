@@ -1,8 +1,3 @@
-/**
- * What holds an object that is being deleted: each of its finalizers, and who takes it off.
- *
- * @module
- */
 import { type ApiObject, type Kind, inDomain, metadataOf, preferredKinds } from "../client/index.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import { attachNames } from "../claims/attachment.ts";
@@ -19,12 +14,12 @@ import { lastFailure, lastWarning, quoteOf, eventsAbout } from "./events.ts";
 import { type Facts, First, MAX_NAMED, firstOf, refOf, refTo, textOf } from "./facts.ts";
 import { whoCanRepair } from "./refusals.ts";
 
-/** The finalizer of every definition: its objects go first. What is left of them the definition itself tells. */
+/** The finalizer of definitions. `definitions.ts` shows the remaining objects. */
 export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 type Explain = (facts: Facts, object: ApiObject, finalizer: string) => Promise<readonly ReportedReason[]>;
 
-/** What holds an object. */
+/** Explains what holds an object that is being deleted: each finalizer, and who removes it. */
 export async function explainDeletion(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const { finalizers = [], deletionGracePeriodSeconds: grace = 0, deletionTimestamp } = object.metadata;
   const known = explainers(facts);
@@ -48,7 +43,7 @@ export async function explainDeletion(facts: Facts, object: ApiObject): Promise<
 const ATTACHER = "external-attacher/";
 const PROVISIONER = "external-provisioner/";
 
-/** A Pod that is to end: its volumes are not taken down, its node is gone, or there is time yet. */
+/** A terminating Pod: a mount is busy, its node is gone, or its grace period is not over. */
 async function ofEnding(
   facts: Facts,
   pod: ApiObject,
@@ -104,7 +99,7 @@ const asReasons = async (...reasons: ReportedReason[]): Promise<readonly Reporte
 const provisionerOf = ({ names }: Facts, { metadata, spec }: PersistentVolume): string =>
   metadata.annotations?.[names.provisionedBy] ?? spec?.csi?.driver ?? "that made it";
 
-/** A finalizer that only its controller holds on to, because nobody needs the object any more. */
+/** A finalizer that its controller is about to remove, as the object is unused. */
 const idle = ({ isCut }: Pick<Facts, "isCut">, finalizer: string, controller: string): ReportedReason => ({
   says: isCut
     ? `nothing that was looked at uses it (finalizer ${finalizer})`
@@ -112,7 +107,6 @@ const idle = ({ isCut }: Pick<Facts, "isCut">, finalizer: string, controller: st
   who: `the controller ${controller}`,
 });
 
-/** The pods that use a claim. */
 async function ofClaim(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const users = new First<Pod>(MAX_NAMED);
   for await (const pod of facts.each(Pod, { namespace: object.metadata.namespace })) {
@@ -154,7 +148,7 @@ async function ofAttributesClass(
   }));
 }
 
-/** A volume, or an attachment, that a driver attaches. */
+/** A volume or an attachment with the finalizer of an attacher. */
 async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const attachments = new First<VolumeAttachment>(MAX_NAMED);
   const kind: Kind<VolumeAttachment, "Cluster"> = inDomain(VolumeAttachment, facts.dialect.domain);
@@ -175,7 +169,7 @@ async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): P
   }));
 }
 
-/** A volume whose disk is deleted first: what its driver has said of that. */
+/** A volume whose driver deletes the disk first. */
 async function ofDeleter(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const provisioner = provisionerOf(facts, object as PersistentVolume);
   const who = `the provisioner ${provisioner}`;
@@ -186,7 +180,7 @@ async function ofDeleter(facts: Facts, object: ApiObject, finalizer: string): Pr
   return [{ says, who: whoCanRepair(word.message, refused), about: refOf(object), quotes: quoteOf(word) }];
 }
 
-/** A claim for which a driver was asked, and it is not known yet whether there is a disk. */
+/** A claim whose provisioner may have created a disk. */
 async function ofProvisioner(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const driver = finalizer.slice(PROVISIONER.length);
   const who = `the provisioner ${driver}`;
@@ -199,7 +193,7 @@ async function ofProvisioner(facts: Facts, object: ApiObject, finalizer: string)
   return [{ says: `${says}; it says: ${word.message}`, who: mends, about: refOf(object), quotes: quoteOf(word) }];
 }
 
-/** A claim or a snapshot from which claims are being filled. */
+/** A claim or a snapshot that is the source of unbound claims. */
 async function ofFilled(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const { namespace, name } = object.metadata;
   const filled = new First<PersistentVolumeClaim>(MAX_NAMED);
@@ -216,7 +210,7 @@ async function ofFilled(facts: Facts, object: ApiObject, finalizer: string): Pro
   }));
 }
 
-/** A claim of which snapshots are being taken. */
+/** A claim with pending snapshots. */
 async function ofSnapshots(
   facts: Facts,
   object: ApiObject,
@@ -241,7 +235,7 @@ async function ofSnapshots(
   }));
 }
 
-/** Who depends on an owner: who holds it in the foreground, or is to be left behind. */
+/** The dependents of an owner that block or orphan it. */
 async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolean): Promise<readonly ReportedReason[]> {
   const { uid } = owner.metadata;
   const dependents = new First<ApiObject>(MAX_NAMED);
@@ -270,7 +264,7 @@ async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolea
   }));
 }
 
-/** A finalizer of another program: its name has the domain of that, and who put it there is recorded. */
+/** A finalizer of another program, by its domain and the field manager that added it. */
 async function ofForeign(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const domain = finalizer.includes("/") ? finalizer.slice(0, finalizer.indexOf("/")) : finalizer;
   const managers = (object.metadata.managedFields ?? []).flatMap(({ manager, fieldsV1 }) =>

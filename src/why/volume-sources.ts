@@ -1,8 +1,3 @@
-/**
- * Why a claim is not filled yet: its source is missing, not ready or too large, or the populator that fills it has not.
- *
- * @module
- */
 import { type Key, type Kind, type ServedKind, preferredKinds } from "../client/index.ts";
 import { PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { requestOf } from "../claims/fit.ts";
@@ -14,7 +9,10 @@ import { NO_POPULATORS } from "./actors.ts";
 import { type RecentEvent, lastWarning, quoteOf, eventsAbout } from "./events.ts";
 import { type Facts, prefixed, prefixedOr, missing, refOf, refTo, textOf } from "./facts.ts";
 
-/** See the head of this file; nothing where the claim has no source, or one that can be used as it is. */
+/**
+ * Explains why a claim is not filled: its source is missing, not ready or too large, or its populator has not finished.
+ * Empty without a source, or with a usable one.
+ */
 export async function explainSource(facts: Facts, claim: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
   const source = sourceOf(claim);
   if (!source) return [];
@@ -47,7 +45,6 @@ async function ofClaim(
   return ofSize(claim, requestOf(found), textOf(found));
 }
 
-/** A claim has to be at least as large as its source. */
 function ofSize(claim: PersistentVolumeClaim, size: string, source: string): readonly ReportedReason[] {
   if (compareQuantities(requestOf(claim), size) >= 0) return [];
   const says = `it asks for ${requestOf(claim)}, and its source, ${source}, has ${size}`;
@@ -77,7 +74,6 @@ async function ofSnapshot(
   return ofSize(claim, found.status.restoreSize ?? "0", textOf(found));
 }
 
-/** The kind of a source, where it is served. */
 async function kindOf(facts: Facts, { group, kind }: DataSource): Promise<ServedKind | undefined> {
   return preferredKinds(await facts.kinds()).find((one) => one.group === group && one.kind === kind);
 }
@@ -89,7 +85,7 @@ const notServed = (source: DataSource): ReportedReason => ({
   who: `whoever installs the CustomResourceDefinition of ${nameOf(source)}`,
 });
 
-/** A source of a kind that neither this project nor Kubernetes knows: a populator fills the volume. */
+/** A source of another kind, which a populator handles. */
 async function ofPopulated(
   facts: Facts,
   claim: PersistentVolumeClaim,
@@ -107,7 +103,7 @@ async function ofPopulated(
   return reasons.length > 0 ? reasons : [{ says: waits, who, about: refTo(kind, key) }];
 }
 
-/** What a populator has said, if it has. */
+/** The last Event of a populator, if any. */
 const sayOf =
   (word: RecentEvent | undefined) =>
   (who: string): readonly ReportedReason[] =>

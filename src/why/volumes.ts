@@ -1,8 +1,3 @@
-/**
- * Why a volume is not bound, or is still there after its claim has gone.
- *
- * @module
- */
 import { type PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { reclaimActionOf } from "../claims/reclaim.ts";
 import { isWaiting, objections } from "../claims/fit.ts";
@@ -14,7 +9,7 @@ import { type Facts, First, MAX_NAMED, firstOf, refOf, textOf } from "./facts.ts
 const BINDER = "the controller persistentvolume-binder";
 const ADMINISTRATOR = "an administrator";
 
-/** See the head of this file. */
+/** Explains why a volume is not bound, or still exists after the deletion of its claim. */
 export function explainVolume(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
   return facts.reasonsOrRefusal(async () => {
     const { claimRef } = volume.spec;
@@ -73,7 +68,7 @@ function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
   }
 }
 
-/** A volume that nobody has: the claim that it is put by for, or those that wait and are not given it. */
+/** An available volume: its reserved claim, or the waiting claims that it does not fit. */
 async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
   const { claimRef } = volume.spec;
   const key = namedClaim(volume);
@@ -98,7 +93,7 @@ async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly 
 
 interface Waiting {
   readonly claim: PersistentVolumeClaim;
-  /** How many things the volume lacks for it. */
+  /** The number of objections. */
   readonly lacks: number;
 }
 

@@ -1,8 +1,3 @@
-/**
- * Why a workload has not the Pods that it asks for: no controller has looked at it, or its Pods are not ready.
- *
- * @module
- */
 import type { ApiObject } from "../client/index.ts";
 import { Pod } from "../client/kinds/index.ts";
 import { type SelectorValue, selectorOf } from "../meta/label-selector.ts";
@@ -11,7 +6,7 @@ import type { ReportedReason } from "../meta/why-report.ts";
 import { explainConditions } from "./conditions.ts";
 import { type Facts, First, prefixed, refOf, textOf } from "./facts.ts";
 
-/** What a controller of a kind does, of those that none is built in for. */
+/** The tasks of controllers that are not built in, by kind. */
 const CONTROLLER_TASKS: Readonly<Record<string, string>> = {
   Deployment: "creates its ReplicaSets and Pods",
   ReplicaSet: "creates its Pods",
@@ -24,14 +19,13 @@ const CONTROLLER_TASKS: Readonly<Record<string, string>> = {
   PodDisruptionBudget: "counts its Pods",
 };
 
-/** Groups of these kinds. */
+/** The groups of these kinds. */
 const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch", "autoscaling", "policy"]);
 
-/** Whether an object is a workload, or watches over one. */
 export const isWorkload = ({ apiVersion, kind }: ApiObject): boolean =>
   Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
 
-/** So many Pods of a workload are told in full. */
+/** The maximum number of explained Pods. */
 const MAX_PODS = 3;
 
 interface Workload extends ApiObject {
@@ -39,7 +33,7 @@ interface Workload extends ApiObject {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** See the head of this file. */
+/** Explains why a workload does not have its Pods: no controller has observed it, or its Pods are not ready. */
 export async function explainWorkload(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const general = await explainConditions(facts, object);
   if (isObserved(object)) return [...general, ...(await ofPods(facts, object))];
@@ -48,7 +42,7 @@ export async function explainWorkload(facts: Facts, object: ApiObject): Promise<
   return [{ says, who, about: refOf(object) }, ...general];
 }
 
-/** Members of a status that a controller writes at the first look. */
+/** Status fields that a controller writes first. */
 const STATUS_FIELDS = [
   "observedGeneration",
   "startTime",
@@ -64,7 +58,7 @@ const isObserved = ({ status = {} }: Workload): boolean =>
     return Array.isArray(value) ? value.length > 0 : !!value;
   });
 
-/** Its Pods that are not ready, and why. */
+/** Its Pods that are not ready. */
 async function ofPods(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const selects = selectorIn(object);
   if (!selects) return [];
@@ -92,7 +86,7 @@ const notReady = (pod: Pod): ReportedReason => ({
 const isReady = ({ status }: Pod): boolean =>
   status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True") === true;
 
-/** Whether labels are those of the Pods of a workload; nothing where it says no selector. */
+/** Returns a test for the labels of its Pods; undefined without a selector. */
 function selectorIn({ spec, kind }: Workload): ((labels: Readonly<Record<string, string>>) => boolean) | undefined {
   const { selector } = spec ?? {};
   if (typeof selector !== "object" || selector === null) return undefined;

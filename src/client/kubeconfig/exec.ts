@@ -1,8 +1,6 @@
 /**
- * Credentials from a program (client.authentication.k8s.io): it is run when they are needed, and again when they are over or the
- * server does not accept them.
- *
- * @module
+ * Credentials of an exec plugin (client.authentication.k8s.io): it runs again when they have expired or the server
+ * refuses them.
  */
 import type { ChildProcess } from "node:child_process";
 import { isUtf8 } from "node:buffer";
@@ -12,12 +10,12 @@ import type { Credential, CredentialSource } from "./credentials.ts";
 import { KubeconfigError } from "./error.ts";
 import type { ExecPlugin } from "./exec-plugin.ts";
 
-/** What of the output of a program is read. */
+/** The maximum output. */
 const MAX_OUTPUT_BYTES = 1 << 20;
-/** What of its complaints is told. */
+/** The maximum length of stderr in errors. */
 const MAX_STDERR_LENGTH = 2000;
 
-/** What a program needs to be run in. */
+/** The context of a plugin. */
 export interface ExecContext {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,7 +27,7 @@ interface IssuedCredential {
   readonly until: number;
 }
 
-/** The credentials of a program; who asks while it runs waits for the same run. */
+/** Returns a source of credentials; concurrent callers share a run. */
 export function execCredentials(plugin: ExecPlugin, surroundings: ExecContext): CredentialSource {
   let given: IssuedCredential | undefined;
   let running: Promise<IssuedCredential> | undefined;
@@ -48,7 +46,7 @@ export function execCredentials(plugin: ExecPlugin, surroundings: ExecContext): 
 
 async function run(plugin: ExecPlugin, { env }: ExecContext): Promise<IssuedCredential> {
   const { apiVersion, command, args, interactiveMode, cluster } = plugin;
-  // Whether there is somebody who can be asked.
+  // A terminal is required for prompts.
   const terminal = isatty(0);
   if (interactiveMode === "Always" && !terminal) {
     throw new KubeconfigError(
@@ -58,11 +56,11 @@ async function run(plugin: ExecPlugin, { env }: ExecContext): Promise<IssuedCred
   const interactive = terminal && interactiveMode !== "Never";
   const spec = { interactive, ...(cluster === undefined ? {} : { cluster }) };
   const info = JSON.stringify({ apiVersion, kind: "ExecCredential", spec });
-  // Most programs run none.
+  // Most clients run no plugin.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(command, args, {
     env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
-    // Questions go to the terminal; without one, complaints are told with the error.
+    // Prompts use the terminal; without one stderr goes into the error.
     stdio: interactive ? ["inherit", "pipe", "inherit"] : ["ignore", "pipe", "pipe"],
     windowsHide: true,
   });
@@ -99,7 +97,7 @@ function outputOf(child: ChildProcess, { command, installHint }: ExecPlugin): Pr
   });
 }
 
-/** What a program answers, as far as it is as it should be. */
+/** The output of a plugin. */
 interface ExecCredential {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;

@@ -1,23 +1,20 @@
 /**
- * Secrets that hold the token of a service account: filled with what they lack, and deleted with their account (CTL-SA-3..6).
+ * Fills the token Secrets of service accounts, and deletes them with their account (CTL-SA-3..6).
  *
- * The token is one without an end (AUTHN-33), where the controller is given who signs such ones; else it is asked of the server
- * as by anybody else, bound to its Secret, and as long as the server gives one. Of a Secret that is deleted its account
- * forgets the name.
- *
- * @module
+ * With a signer the token does not expire (AUTHN-33). Without one it comes from the TokenRequest API: bound to its
+ * Secret, with the longest lifetime that the server allows. When a Secret is deleted, its account drops the reference.
  */
 import { type Client, type Key, attempt, keyOf, keyText, retryOnConflict } from "../../client/index.ts";
 import { Secret, ServiceAccount } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, defineKeyController, sharedInformer } from "../../runtime/index.ts";
 
-/** The longest that a token can be asked for, in seconds (136 years). */
+/** The longest lifetime of a TokenRequest, in seconds (136 years). */
 const MAX_EXPIRATION_SECONDS = 2 ** 32;
 
 type NamespacedKey = Key<"Namespaced">;
 
-/** Signs the token of a Secret of an account, by the names of both; it has no end but that of the Secret. */
+/** Signs the token of a Secret of an account; it is valid as long as the Secret exists. */
 export type SecretTokens = (
   namespace: string,
   account: { readonly name: string; readonly uid: string },
@@ -58,7 +55,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
       return subscriptions;
     },
     async reconcile({ key, client, informer }) {
-      // What a Secret says is its account is no name, perhaps.
+      // The account in the annotation may be an invalid name.
       const [what, text = "", ...rest] = key.split(" ");
       const account = rest.join(" ");
       const secretKey = parseKey(text);
@@ -71,7 +68,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
     },
   });
 
-  /** @param cached the account as memory shows it, which may be behind */
+  /** @param cached the account in memory, which may be stale */
   async function fillSecret(client: Client, secret: Secret, cached: ServiceAccount | undefined): Promise<void> {
     const { uid, resourceVersion } = secret.metadata;
     const marked = annotationOf(secret, "uid");
@@ -93,7 +90,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
     );
   }
 
-  /** What the data of a Secret lacks, or has otherwise than it should be. */
+  /** Returns the data that a Secret lacks or has with other values. */
   async function missingData(client: Client, secret: Secret, account: ServiceAccount): Promise<Record<string, string>> {
     const { data = {}, metadata } = secret;
     const desired: Record<string, string> = { namespace: base64(metadata.namespace ?? "") };
@@ -103,7 +100,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
     return { ...Object.fromEntries(missing), ...token };
   }
 
-  /** Asks for a token that ends with its Secret. */
+  /** Returns a token that expires with its Secret. */
   async function tokenFor(client: Client, secret: Secret, account: ServiceAccount): Promise<string> {
     const { namespace, name } = accountOf(secret);
     if (sign) return sign(namespace, { name, uid: account.metadata.uid ?? "" }, secret.metadata.name ?? "");
@@ -117,7 +114,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
   }
 }
 
-/** Takes a Secret off those that an account names. */
+/** Removes a Secret from the references of an account. */
 async function forget(client: Client, account: NamespacedKey, secret: string): Promise<void> {
   const accounts = client.resource(ServiceAccount);
   await retryOnConflict(async () => {

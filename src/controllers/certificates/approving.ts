@@ -1,8 +1,6 @@
 /**
- * Approves requests of nodes for client certificates, where who asks may have them: the right to create
- * `certificatesigningrequests/nodeclient`, or `/selfnodeclient` for a node that asks for itself (CERT-10).
- *
- * @module
+ * Approves client certificate requests of nodes, where the requester may create
+ * `certificatesigningrequests/nodeclient`, or `/selfnodeclient` for its own node (CERT-10).
  */
 import { attempt } from "../../client/index.ts";
 import { CertificateSigningRequest, SubjectAccessReview } from "../../client/kinds/index.ts";
@@ -40,12 +38,12 @@ const isDecided = (request: CertificateSigningRequest): boolean =>
 
 type Client = Context["client"];
 
-/** Whether who requested isAllowed a right. */
+/** Whether the requester has a permission. */
 async function isAllowed(client: Client, { spec }: CertificateSigningRequest, right: Right): Promise<boolean> {
   const { username = "", uid, groups, extra } = spec;
   const resource = { group: "certificates.k8s.io", version: "*", resource: "certificatesigningrequests" };
   const review = {
-    // A question isAllowed no name.
+    // A review has no name.
     metadata: {} as { readonly name: string },
     spec: {
       user: username,

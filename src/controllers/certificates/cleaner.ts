@@ -1,8 +1,6 @@
 /**
- * Removes old requests for certificates: those that were decided an hour after that, those that wait after a day, and those
- * whose certificate has ended (CERT-10); and requests of Pods a quarter of an hour after they were made.
- *
- * @module
+ * Deletes old certificate requests: an hour after the decision, pending ones after a day, and those whose certificate
+ * has expired (CERT-10); requests of Pods after 15 minutes.
  */
 import { attempt } from "../../client/index.ts";
 import { CertificateSigningRequest, PodCertificateRequest } from "../../client/kinds/index.ts";
@@ -13,7 +11,7 @@ import { conditionOf, isIssued, textOf } from "./requests.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Nodes ask anew after this, and nobody looks at the old request. */
+/** After this time the node has created another request. */
 const POD_REQUEST_TTL_MS = HOUR_MS / 4;
 
 /** The controller named `csrcleaner`. */
@@ -45,7 +43,7 @@ export const podCertificateCleaner: Controller = defineController({
   },
 });
 
-/** When a request is not needed any more, in milliseconds since the epoch; Infinity where it waits for others. */
+/** When a request can be deleted, in milliseconds since the epoch; Infinity where it is undecided. */
 function endOf(request: CertificateSigningRequest): number {
   const since = (type: string): number => parseTime(conditionOf(request, type)?.lastUpdateTime ?? "") ?? Infinity;
   const ended = firstCertificate(textOf(request.status?.certificate))?.validToDate.getTime() ?? Infinity;

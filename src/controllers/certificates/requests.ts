@@ -1,36 +1,27 @@
-/**
- * What the controllers of certificates know of a request: who is to sign it, what was decided, and which forms the signers of
- * the server itself take (CERT-10).
- *
- * @module
- */
+/** CertificateSigningRequests: their signers, decisions, and the rules of the built-in signers (CERT-10). */
 import type { CertificateSigningRequest } from "../../client/kinds/index.ts";
 import { type CertificateRequest, DerError, GRANTED_USAGES, type GrantedUsage, readRequest } from "../../pki/index.ts";
 
 type Condition = NonNullable<NonNullable<CertificateSigningRequest["status"]>["conditions"]>[number];
 
-/** The signers that the server itself is. */
+/** The built-in signers. */
 export const SIGNERS = {
-  /** Client certificates for people and programs. */
   client: "kubernetes.io/kube-apiserver-client",
-  /** Client certificates of nodes. */
   nodeClient: "kubernetes.io/kube-apiserver-client-kubelet",
-  /** Serving certificates of nodes. */
   nodeServing: "kubernetes.io/kubelet-serving",
 } as const;
 
-/** The condition of a type, undefined where there is none. */
+/** Returns the condition of a type. */
 export const conditionOf = (request: CertificateSigningRequest, type: string): Condition | undefined =>
   request.status?.conditions?.find((condition) => condition.type === type);
 
-/** Whether a certificate was issued. */
 export const isIssued = (request: CertificateSigningRequest): boolean => Boolean(request.status?.certificate);
 
-/** A text of base64 that an object holds. */
+/** Decodes a base64 field. */
 export const textOf = (base64: string | null | undefined): string =>
   Buffer.from(base64 ?? "", "base64").toString("latin1");
 
-/** What a request asks for; undefined where nobody can read it. */
+/** Returns the PKCS #10 request; undefined where it is malformed. */
 export function requestIn(request: CertificateSigningRequest): CertificateRequest | undefined {
   try {
     return readRequest(textOf(request.spec.request));
@@ -43,7 +34,7 @@ export function requestIn(request: CertificateSigningRequest): CertificateReques
 const SIGNATURE: GrantedUsage = "digital signature";
 const ENCIPHERMENT: GrantedUsage = "key encipherment";
 
-/** Why a request is not one that its signer takes; undefined where it is, with the usages that the certificate gets. */
+/** Returns why a signer does not accept a request; undefined where it does. */
 export function problemWith(
   signer: string,
   requested: CertificateRequest,
@@ -64,7 +55,7 @@ export function problemWith(
   return problemWithUsages(usages, "client auth", true);
 }
 
-/** Usages are that of the purpose, and what keys are used for; `needsSignature` where they must be signed with. */
+/** Only the purpose and the key usages are allowed; `needsSignature` requires "digital signature". */
 function problemWithUsages(
   usages: readonly string[],
   purpose: GrantedUsage,
@@ -77,6 +68,6 @@ function problemWithUsages(
   return missing === undefined ? undefined : `expected the usage ${missing}`;
 }
 
-/** The usages that a certificate can have, of those that were requested for. */
+/** Returns the requested usages that the certificate can have. */
 export const grantedOf = (usages: readonly string[]): readonly GrantedUsage[] =>
   GRANTED_USAGES.filter((usage) => usages.includes(usage));

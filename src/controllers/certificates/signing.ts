@@ -1,8 +1,4 @@
-/**
- * Issues what approved requests for the server's own signers ask for, with the cluster's CA (CERT-10).
- *
- * @module
- */
+/** Signs approved requests for the built-in signers with the CA of the cluster (CERT-10). */
 import { X509Certificate } from "node:crypto";
 import { CertificateSigningRequest } from "../../client/kinds/index.ts";
 import { type KeyPair, issue } from "../../pki/index.ts";
@@ -13,11 +9,11 @@ import { SIGNERS, requestIn, conditionOf, grantedOf, isIssued, problemWith } fro
 const MINUTE_MS = 60_000;
 const MIN_LIFETIME_MS = 10 * MINUTE_MS;
 const MAX_LIFETIME_MS = 365 * 24 * 60 * MINUTE_MS;
-/** Certificates begin a little in the past, for clients whose clock is behind; those that are long end as much earlier. */
+/** Certificates are valid from a little earlier, for clients whose clock is behind; long ones end as much earlier. */
 const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 const SHORT_LIFETIME_MS = 8 * 60 * MINUTE_MS;
 
-/** The controller named `csrsigning`; it asks for the CA, certificate and key, whenever it signs. */
+/** The controller named `csrsigning`; it reads the CA for each signature. */
 export const certificateSigning = (ca: () => KeyPair): Controller =>
   defineController({
     name: "keelson-csrsigning",
@@ -46,11 +42,11 @@ export const certificateSigning = (ca: () => KeyPair): Controller =>
     },
   });
 
-/** Whether a request waits for its certificate. */
+/** Whether a request is approved and not signed yet. */
 const isApproved = (request: CertificateSigningRequest): boolean =>
   conditionOf(request, "Approved")?.status === "True" && !conditionOf(request, "Failed") && !isIssued(request);
 
-/** From when to when a certificate is good: as long as was requested for, a year at most, and no longer than the CA. */
+/** The validity of a certificate: as requested, at most a year, and not longer than the CA. */
 function lifetimeOf(
   requested: number | undefined,
   now: number,

@@ -1,8 +1,6 @@
 /**
  * Keeps the certificate that verifies the server in a ClusterTrustBundle of the signer
- * `kubernetes.io/kube-apiserver-serving`, for Pods to mount; where the certificate is another one, so is the bundle.
- *
- * @module
+ * `kubernetes.io/kube-apiserver-serving`, for Pods to mount.
  */
 import { createHash } from "node:crypto";
 import { attempt } from "../../client/index.ts";
@@ -39,6 +37,6 @@ export const trustBundlePublisher = (certificate: string): Controller =>
     },
   });
 
-/** The name says which certificate it is. */
+/** The name contains the hash of the certificate. */
 const nameOf = (certificate: string): string =>
   `${signerName.replace("/", ":")}:${createHash("sha256").update(certificate).digest("hex").slice(0, 32)}`;

@@ -1,25 +1,21 @@
 /**
- * What an election of candidates for a Lease comes to: nothing yet, candidates that are to be toPing whether they are there,
- * or what the Lease is to say (CTL-LE-3..21, DEC-60).
+ * Decides an election of candidates for a Lease: wait, ping candidates, or write the Lease (CTL-LE-3..21, DEC-60).
  *
- * An election is held where the Lease has no holder that renews it, or another holder would be better. First everybody
- * who has not renewed of late is toPing, by `pingTime`, and given five seconds; who is silent is left out until it renews.
- * All of it follows from what candidates and Lease say, so it goes on wherever somebody else has stopped.
- *
- * @module
+ * An election is due where no holder renews the Lease, or another holder would be better. Candidates without a recent
+ * renewal get a `pingTime` first and have five seconds to renew; others are left out. The decision depends on the
+ * objects only, so any server can continue.
  */
 import type { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import { compareSemanticVersions, parseSemanticVersion } from "../../meta/semantic-version.ts";
 import { formatMicroTime, parseTime } from "../../meta/time.ts";
 
-/** What is to be done about a Lease. */
 export type Decision =
-  /** Nothing before a moment (ms since the epoch), unless something changes. */
+  /** Nothing to do before this time (ms since the epoch) without another change. */
   | { readonly do: "wait"; readonly until: number }
   | { readonly do: "ping"; readonly candidates: readonly LeaseCandidate[] }
   | { readonly do: "write"; readonly spec: Lease["spec"] };
 
-/** Who stands for a Lease, and when that is. */
+/** The candidates and the Lease at a time. */
 export interface ElectionInput {
   readonly candidates: readonly LeaseCandidate[];
   readonly lease: Lease | undefined;
@@ -27,28 +23,27 @@ export interface ElectionInput {
   readonly now: number;
 }
 
-/** The only strategy by which the holder is chosen here; all others are somebody else's (DEC-11). */
+/** The only strategy that this server implements; other strategies are left to other coordinators (DEC-11). */
 const OLDEST_EMULATION_VERSION = "OldestEmulationVersion";
-/** Who has not renewed for so long does not stand any more. */
+/** After this time without a renewal a candidate is not valid any more. */
 const CANDIDATE_VALID_MS = 30 * 60_000;
-/** Who has not renewed for so long is toPing although nothing else calls for it (LC-18). */
+/** After this time without a renewal a candidate is pinged even when no election is due (LC-18). */
 const CANDIDATE_REFRESH_MS = CANDIDATE_VALID_MS / 2;
-/** So old a renewal may be that counts in an election, and so long an answer may take. */
+/** The maximum age of a renewal in an election, and the time to answer a ping. */
 const ELECTION_MS = 5000;
-/** A Lease lasts so long. */
 const LEASE_DURATION_MS = 5000;
-/** A timer may be late by so much; what was fresh when it was due counts. */
+/** The tolerance for a late timer. */
 const TIMER_TOLERANCE_MS = 1000;
 
-/** A candidate with its times, in milliseconds since the epoch. */
+/** A candidate with its times in milliseconds since the epoch. */
 interface ValidCandidate {
   readonly candidate: LeaseCandidate;
   readonly renewed: number;
-  /** When it has to have answered; undefined where nothing is toPing of it. */
+  /** The deadline of its ping; undefined without one. */
   readonly deadline: number | undefined;
 }
 
-/** Decides what comes next for a Lease. */
+/** Decides what to do for a Lease. */
 export function decideElection({ candidates, lease, now }: ElectionInput): Decision {
   const valid = candidates.flatMap((candidate) => validCandidate(candidate, now));
   const silent = valid.filter(({ deadline }) => deadline !== undefined && deadline <= now);
@@ -70,7 +65,7 @@ export function decideElection({ candidates, lease, now }: ElectionInput): Decis
   return spec ? { do: "write", spec } : { do: "wait", until: now + ELECTION_MS };
 }
 
-/** A candidate as it stands; none where it never renewed, did so too long ago, or is being deleted (CTL-LE-3). */
+/** Returns the candidate, unless it never renewed, is too old or is being deleted (CTL-LE-3). */
 function validCandidate(candidate: LeaseCandidate, now: number): ValidCandidate[] {
   const { renewTime, pingTime } = candidate.spec;
   const renewed = timeOf(renewTime);
@@ -84,7 +79,7 @@ function validCandidate(candidate: LeaseCandidate, now: number): ValidCandidate[
 
 const timeOf = (text: string | undefined): number | undefined => (text ? parseTime(text) : undefined);
 
-/** Whether the Lease lacks a holder that renews it, or would be written if all who are there answered. */
+/** Whether no holder renews the Lease, or the outcome would change it. */
 function isElectionDue(responsive: readonly ValidCandidate[], lease: Lease | undefined, now: number): boolean {
   if (responsive.length === 0) return false;
   const strategy = strategyOf(responsive);
@@ -94,7 +89,7 @@ function isElectionDue(responsive: readonly ValidCandidate[], lease: Lease | und
   return outcomeOf(responsive, lease, now) !== undefined;
 }
 
-/** What the Lease is to say with these candidates; undefined where it says so, or where they disagree. */
+/** The new spec of the Lease; undefined where it needs no change, or the candidates disagree. */
 function outcomeOf(
   responsive: readonly ValidCandidate[],
   lease: Lease | undefined,
@@ -104,7 +99,7 @@ function outcomeOf(
   if (strategy === undefined) return undefined;
   const taken = { strategy, leaseDurationSeconds: LEASE_DURATION_MS / 1000, renewTime: formatMicroTime(now) };
   if (strategy !== OLDEST_EMULATION_VERSION) {
-    // Somebody else chooses, and the holder that there is stays (CTL-LE-12).
+    // Another coordinator chooses; a current holder stays (CTL-LE-12).
     if (!lease) return taken;
     if (isHeld(lease, now)) return undefined;
     return lease.spec.strategy === strategy ? undefined : { ...lease.spec, strategy };
@@ -123,10 +118,12 @@ function outcomeOf(
   return { ...lease.spec, strategy, preferredHolder: best };
 }
 
-/** Whether a Lease has a holder that renews it. */
+/** Whether a Lease has a holder and has not expired. */
 const isHeld = (lease: Lease, now: number): boolean => Boolean(lease.spec.holderIdentity) && endOf(lease) > now;
 
-/** The strategy of those with the newest binaryVersion; undefined where these disagree (CTL-LE-9, CTL-LE-10). */
+/**
+ * The strategy of the candidates with the newest binaryVersion; undefined where they disagree (CTL-LE-9, CTL-LE-10).
+ */
 function strategyOf(responsive: readonly ValidCandidate[]): string | undefined {
   const newest = responsive.reduce((a, b) => (compare(a.candidate, b.candidate, binaryVersionOf) >= 0 ? a : b));
   const deciding = responsive.filter(({ candidate }) => compare(candidate, newest.candidate, binaryVersionOf) === 0);
@@ -134,7 +131,7 @@ function strategyOf(responsive: readonly ValidCandidate[]): string | undefined {
   return strategies.size === 1 ? deciding[0]!.candidate.spec.strategy : undefined;
 }
 
-/** The order in which candidates come: by emulated version, by their own, by how long they are there (CTL-LE-11). */
+/** Sorts by emulationVersion, then binaryVersion, then age (CTL-LE-11). */
 function byAge(a: LeaseCandidate, b: LeaseCandidate): number {
   const byVersion = compare(a, b, emulationVersionOf) || compare(a, b, binaryVersionOf);
   if (byVersion !== 0) return byVersion;
@@ -145,16 +142,15 @@ function byAge(a: LeaseCandidate, b: LeaseCandidate): number {
 type VersionOf = (candidate: LeaseCandidate) => string;
 
 const binaryVersionOf: VersionOf = ({ spec }) => spec.binaryVersion;
-/** Who emulates nothing behaves as what it is. */
 const emulationVersionOf: VersionOf = ({ spec }) => spec.emulationVersion || spec.binaryVersion;
 
-/** Compares as versions; what cannot be read as one comes last. */
+/** Compares as versions; malformed ones come last. */
 function compare(a: LeaseCandidate, b: LeaseCandidate, versionOf: VersionOf): number {
   const [one, other] = [parseSemanticVersion(versionOf(a)), parseSemanticVersion(versionOf(b))];
   return one && other ? compareSemanticVersions(one, other) : Number(!one) - Number(!other);
 }
 
-/** When a Lease ends unless it is renewed; it has ended where it does not say. */
+/** When a Lease expires; 0 where it has no duration or renewal. */
 function endOf(lease: Lease | undefined): number {
   const { renewTime, leaseDurationSeconds } = lease?.spec ?? {};
   const renewed = timeOf(renewTime);

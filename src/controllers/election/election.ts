@@ -1,11 +1,8 @@
 /**
- * Coordinated leader election: programs say by LeaseCandidates for which Lease they stand and which version they are, and
- * the server chooses who holds it (LC-2, LC-14..22, DEC-60). Who is chosen renews the Lease, and gives it up when another one
- * is preferred; that is for others to do.
+ * Coordinated leader election: LeaseCandidates name a Lease and their versions, and the server chooses the holder
+ * (LC-2, LC-14..22, DEC-60). The holder renews the Lease itself, and releases it when another holder is preferred.
  *
- * A key is a Lease, there or not, for which somebody stands. A Lease without candidates is nobody's business here.
- *
- * @module
+ * A key is a Lease with candidates, whether it exists or not.
  */
 import { type Client, type StatusError, attempt, inDomain, isStatus, keyOf } from "../../client/index.ts";
 import { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
@@ -15,14 +12,13 @@ import { type Controller, type KeyContext, type Result, defineKeyController } fr
 import { Elections, type ElectionKinds, parseKey } from "./elections.ts";
 import { type Decision, decideElection } from "./decision.ts";
 
-/** What may be set of the election. */
+/** The settings of the election. */
 export interface ElectionSettings {
-  /** A candidate that has not renewed for so long is removed. Default 3 hours (DEC-60). */
+  /** A candidate is deleted after this time without a renewal. Default 3 hours (DEC-60). */
   readonly removeAfterMillis?: number;
 }
 
 const HOUR_MS = 3_600_000;
-/** The server was ahead of memory, which will show it. */
 const AGAIN: Result = { requeueAfter: "100ms" };
 
 /** The controller named `leader-election`. */
@@ -55,14 +51,14 @@ export function coordinatedElection(
   }
 }
 
-/** Removes a candidate of whom nothing was subscriptions for long (LC-19). */
+/** Deletes a candidate that has not renewed for a long time (LC-19). */
 async function remove(client: Client, kind: ElectionKinds["candidate"], candidate: LeaseCandidate): Promise<void> {
   const { resourceVersion, deletionTimestamp } = candidate.metadata;
   if (deletionTimestamp !== undefined) return;
   await attempt(client.resource(kind).delete(candidate, { resourceVersion }), "NotFound", "Conflict");
 }
 
-/** Does what was decided; false when somebody else was faster. */
+/** Executes a decision; false where another writer was faster. */
 async function carryOutDecision(
   { client, clock, key, log }: KeyContext,
   kinds: ElectionKinds,
@@ -89,10 +85,10 @@ async function carryOutDecision(
     await (lease ? leases.update({ ...lease, spec }) : leases.create({ metadata: parseKey(key), spec }));
     return true;
   } catch (error) {
-    // Its candidates will go, too.
+    // The candidates are deleted with the namespace.
     if (isStatus(error, "Forbidden") && isOfLeavingNamespace(error)) return true;
     if (isStatus(error, "Invalid")) {
-      // Candidates name their Lease as they like; they are looked at again when one of them changes.
+      // The name is invalid; the key returns when a candidate changes.
       log.warn("the candidates stand for a Lease that there cannot be", { why: error.message });
       return true;
     }

@@ -1,14 +1,8 @@
-/**
- * For which Leases somebody stands: the candidates of all, and of each such Lease the Lease itself. Leases for which nobody
- * stands are not followed: those of nodes are written all the time.
- *
- * @module
- */
 import { type Key, type Kind, keyText } from "../../client/index.ts";
 import type { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import { type SourceParts, type HeldInformer, sharedInformer } from "../../runtime/index.ts";
 
-/** The kinds of an election, as the server has them. */
+/** The kinds of an election in the dialect. */
 export interface ElectionKinds {
   readonly lease: Kind<Lease, "Namespaced">;
   readonly candidate: Kind<LeaseCandidate, "Namespaced">;
@@ -19,7 +13,10 @@ interface FollowedLease {
   readonly subscriptions: DisposableStack;
 }
 
-/** See the head of this file; a key is namespace and name of a Lease. */
+/**
+ * Follows all candidates, and each Lease that has one. Other Leases are not followed: those of nodes change all the
+ * time. A key is the namespace and name of a Lease.
+ */
 export class Elections implements Disposable {
   readonly #kinds: ElectionKinds;
   readonly #parts: SourceParts;
@@ -43,18 +40,18 @@ export class Elections implements Disposable {
     for (const key of this.#leases.keys()) this.unfollow(key);
   }
 
-  /** Who stands for a Lease. */
+  /** Returns the candidates of a Lease. */
   candidatesOf(key: string): readonly LeaseCandidate[] {
     return this.#candidates.by("lease", key);
   }
 
-  /** The Lease, undefined where there is none; `unknown` before it was looked for, and then its key comes again. */
+  /** Returns the Lease; `unknown` before its first list, after which its key is added again. */
   leaseOf(key: string): Lease | undefined | "unknown" {
     const { informer } = this.#leases.get(key) ?? this.#follow(key);
     return informer.reflector.hasSynced ? informer.get(parseKey(key)) : "unknown";
   }
 
-  /** Nobody stands for a Lease any more. */
+  /** Stops following a Lease without candidates. */
   unfollow(key: string): void {
     this.#leases.get(key)?.subscriptions.dispose();
     this.#leases.delete(key);
@@ -82,7 +79,6 @@ export class Elections implements Disposable {
 const leaseKeyOf = ({ metadata: { namespace = "" }, spec }: LeaseCandidate): string =>
   keyText({ namespace, name: spec.leaseName });
 
-/** The Lease of a key. */
 export function parseKey(key: string): Key<"Namespaced"> {
   const at = key.indexOf("/");
   return { namespace: key.slice(0, at), name: key.slice(at + 1) };

@@ -1,15 +1,13 @@
 /**
- * The garbage collector: what belongs to nobody any more is deleted, and who is deleted gets the dependents treated as it was
- * asked for (CTL-GC-1..28).
+ * The garbage collector: deletes objects without existing owners, and treats the dependents of a deleted object as
+ * requested (CTL-GC-1..28).
  *
- * - An object none of whose owners is there is deleted; of several the absent ones are taken off it.
- * - Who is deleted in the foreground (`foregroundDeletion`) stays until no dependent blocks it any more.
- * - Who is deleted as `orphan` loses its dependents before it goes.
+ * - An object whose owners are all absent is deleted; otherwise the absent ones are removed from it.
+ * - An object with `foregroundDeletion` stays until no dependent blocks it.
+ * - An object with `orphan` is removed from its dependents before it is deleted.
  *
- * Each object is looked at by its uid. Whether an owner is there is asked of the server, unless it was seen; nothing is deleted
- * but in the version that was judged.
- *
- * @module
+ * A key is the uid of an object. The server confirms that an owner is absent, and deletes an object only in the version
+ * that the decision was made for.
  */
 import { type Client, attempt, keyOf, metadataOf } from "../../client/index.ts";
 import type { StatusReason } from "../../meta/status.ts";
@@ -27,18 +25,17 @@ import {
 
 type Propagation = "Orphan" | "Foreground" | "Background";
 
-/** What is judged of an object: which owners stay, which are not there, which leave and wait for it. */
+/** The owners of an object by state. */
 interface Owners {
   readonly stay: readonly OwnerReference[];
   readonly absent: readonly OwnerReference[];
   readonly leave: readonly OwnerReference[];
-  /** Nothing can be said of them, so the object is kept. */
+  /** Unknown owners; the object is kept. */
   readonly undecided: readonly OwnerReference[];
 }
 
-/** Memory was behind, and will show what has changed. */
 const AGAIN: Result = { requeueAfter: "100ms" };
-/** How the server tells that an object is not the one that was judged. */
+/** The reasons of the server where the object has changed since. */
 const STALE_REASONS: readonly StatusReason[] = ["Conflict", "Invalid"];
 
 /** The controller named `garbage-collector`. */
@@ -54,14 +51,14 @@ export const garbageCollector: Controller = defineKeyController({
     if (deletionTimestamp === undefined) return decide(ctx, node);
     if (finalizers.includes(ORPHAN)) return orphan(ctx, node);
     if (!isWaitingForDependents(node.object) || ctx.memory.isBlocked(ctx.key)) return undefined;
-    // Who blocks it may be of a kind that has just come.
+    // A blocking dependent may be of a kind that was just added.
     return ctx.memory.isComplete ? removeDeletionFinalizer(ctx.client, node, FOREGROUND) : AGAIN;
   },
 });
 
 type CollectorContext = KeyContext<ObjectGraph>;
 
-/** Keeps, strips or deletes an object that nobody has deleted yet. */
+/** Keeps or deletes an object that is not being deleted, or removes owners from it. */
 async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
   const { ownerReferences = [], uid } = node.object.metadata;
   if (ownerReferences.length === 0) return undefined;
@@ -78,7 +75,7 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
         );
   }
   if (leave.length === 0 || !ctx.memory.hasDependents(uid)) return remove(ctx, node, policyOf(node));
-  // In a circle each would wait for the other (CTL-GC-19).
+  // In a cycle each would wait for the other (CTL-GC-19).
   const isCircle = ctx.memory.dependentsOf(uid).some(({ object }) => isWaitingForDependents(object));
   if (isCircle && ownerReferences.some((one) => one.blockOwnerDeletion === true)) {
     return setOwners(
@@ -90,10 +87,10 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
   return remove(ctx, node, "Foreground");
 }
 
-/** Sorts the owners of an object by what has become of them. */
+/** Classifies the owners of an object. */
 async function classifyOwners(ctx: CollectorContext, node: GraphNode): Promise<Owners> {
   const owners = { stay: [], absent: [], leave: [], undecided: [] } as Record<keyof Owners, OwnerReference[]>;
-  // Requests in the same process may be answered without a turn of the event loop, and an object may have thousands of owners.
+  // Requests in the same process may not yield to the event loop, and an object may have thousands of owners.
   const limit = new TurnLimit();
   for (const owner of node.object.metadata.ownerReferences ?? []) {
     owners[await classifyOwner(ctx, node, owner)].push(owner);
@@ -111,7 +108,7 @@ async function classifyOwner(ctx: CollectorContext, node: GraphNode, owner: Owne
   const seen = memory.at(location);
   if (seen?.metadata.uid === owner.uid) return isWaitingForDependents(seen) ? "leave" : "stay";
   if (!memory.isAbsent(owner, location)) {
-    // It may be younger than what memory shows.
+    // Memory may not contain it yet.
     const found = await ctx.client.resource(metadataOf(location.kind)).find(location.key);
     if (found?.metadata.uid === owner.uid) return isWaitingForDependents(found) ? "leave" : "stay";
     memory.rememberAbsent(owner, location);
@@ -137,7 +134,7 @@ function reportForeignOwner(
   );
 }
 
-/** Takes an object off every dependent, then lets it go. */
+/** Removes an object from the owners of its dependents, then removes the finalizer. */
 async function orphan({ client, memory }: CollectorContext, node: GraphNode): Promise<Result> {
   const { uid } = node.object.metadata;
   if (!memory.isComplete) return AGAIN;
@@ -162,7 +159,7 @@ async function removeDeletionFinalizer(
   return done.ok ? undefined : AGAIN;
 }
 
-/** Deletes an object in the version that was judged. */
+/** Deletes an object in the version of the decision. */
 async function remove({ client }: CollectorContext, { kind, object }: GraphNode, policy: Propagation): Promise<Result> {
   const { resourceVersion } = object.metadata;
   const options = { resourceVersion, propagationPolicy: policy };
@@ -170,7 +167,7 @@ async function remove({ client }: CollectorContext, { kind, object }: GraphNode,
   return done.ok || done.reason === "NotFound" ? undefined : AGAIN;
 }
 
-/** Writes the owners of an object in the version that was judged. */
+/** Writes the owners of an object in the version of the decision. */
 async function setOwners(
   client: Client,
   { kind, object }: GraphNode,
@@ -186,7 +183,7 @@ async function setOwners(
   return done.ok || done.reason === "NotFound" ? undefined : AGAIN;
 }
 
-/** What becomes of the dependents of an object that nobody has asked about: what its finalizers say (CTL-GC-16). */
+/** The propagation policy that the finalizers of an object imply (CTL-GC-16). */
 function policyOf({ object: { metadata } }: GraphNode): Propagation {
   if (metadata.finalizers?.includes(ORPHAN) === true) return "Orphan";
   return metadata.finalizers?.includes(FOREGROUND) === true ? "Foreground" : "Background";

@@ -1,10 +1,5 @@
 /**
- * Removes Events some time after their last write (EV-3, DEC-30).
- *
- * The time of the last write is the newest time in managedFields, or the creation. Each Event is looked at when it is due,
- * never by going through all of them; only their metadata is kept.
- *
- * @module
+ * Deletes Events some time after their last write (EV-3, DEC-30): the newest time in managedFields, or the creation.
  */
 import { type ApiObject, attempt, metadataOf } from "../../client/index.ts";
 import { CoreEvent } from "../../client/kinds/index.ts";
@@ -20,17 +15,17 @@ export const eventExpiry = (ttlMillis: number): Controller => {
       const left = lastWrite(object) + ttlMillis - clock.now();
       if (left > 0) return { requeueAfter: left };
       const { resourceVersion } = object.metadata;
-      // Whoever wrote it meanwhile gave it more time, which memory will tell.
+      // A later write extended its lifetime; memory will show it.
       await attempt(client.resource(kind).delete(object, { resourceVersion }), "NotFound", "Conflict");
       return undefined;
     },
   });
 };
 
-/** Built-in controllers keep nothing of managedFields, unless they say so. */
+/** Keeps managedFields, which built-in controllers drop by default. */
 const keepAll = (event: ApiObject): ApiObject => event;
 
-/** Milliseconds since the epoch of the last write that is known. */
+/** The time of the last known write, in milliseconds since the epoch. */
 function lastWrite({ metadata }: ApiObject): number {
   const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map((entry) => entry.time)];
   return Math.max(0, ...times.map((time) => (time === undefined ? 0 : Date.parse(time))));

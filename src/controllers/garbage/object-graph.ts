@@ -1,12 +1,3 @@
-/**
- * Every object of the server by uid, and who depends on whom: a graph of metadata, followed as objects and kinds come and go.
- *
- * It says which objects have to be looked at: dependents of who has gone or leaves in the foreground, owners that wait, and
- * who has an owner that is not known here. Nothing is told before all kinds have been listed; what is known then is
- * looked at once.
- *
- * @module
- */
 import {
   type ApiObject,
   type ServedKind,
@@ -20,23 +11,22 @@ import type { ObjectMeta } from "../../client/kinds/types.ts";
 import { type SourceParts, type HeldInformer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
 import { BoundedCache } from "../../util/bounded-cache.ts";
 
-/** An owner as a dependent names it. */
+/** An entry of ownerReferences. */
 export type OwnerReference = NonNullable<ObjectMeta["ownerReferences"]>[number];
 
-/** An object, as the collector sees it. */
+/** An object in the graph. */
 export interface GraphNode {
   readonly kind: ServedKind;
-  /** Only metadata. */
   readonly object: ApiObject;
 }
 
-/** Where an owner is looked for. */
+/** The kind and key of an owner. */
 export interface OwnerLocation {
   readonly kind: ServedKind;
   readonly key: Key;
 }
 
-/** The finalizers that say what becomes of the dependents of an object that is being deleted. */
+/** The finalizers that say how to treat dependents. */
 export const FOREGROUND = "foregroundDeletion";
 export const ORPHAN = "orphan";
 
@@ -44,26 +34,30 @@ interface FollowedKind {
   readonly kind: ServedKind;
   readonly informer: HeldInformer;
   readonly subscriptions: DisposableStack;
-  /** Whether it has had its time to list. */
+  /** Whether its list timeout is over. */
   isTimedOut: boolean;
 }
 
-/** A kind that cannot be listed holds up the others for so long. */
+/** How long a kind that cannot be listed delays the start. */
 const LIST_TIMEOUT_MS = 30_000;
-/** How many owners that are not there are remembered; nothing bounds what stands in a reference to one. */
+/** The bound of absent owners that are remembered. */
 const MAX_ABSENT_OWNERS = { entries: 10_000, bytes: 4 << 20 };
 
-/** See the head of this file. */
+/**
+ * The graph of owners and dependents: the metadata of every object by uid, followed as objects and kinds change.
+ *
+ * It adds the keys that need work: dependents of objects that were deleted or wait for dependents, owners that wait,
+ * and objects with unknown owners. It adds none before all kinds have been listed.
+ */
 export class ObjectGraph implements Disposable {
   readonly #parts: SourceParts;
   readonly #add: (uid: string) => void;
   readonly #members = new Map<string, GraphNode>();
   /** Uids of dependents by the uid of their owner. */
   readonly #dependents = new Map<string, Set<string>>();
-  /** Of these the ones that hold an owner which leaves in the foreground. */
+  /** Dependents that block the foreground deletion of their owner. */
   readonly #blocking = new Map<string, Set<string>>();
   readonly #followed = new Map<string, FollowedKind>();
-  /** By apiVersion and kind, in all versions. */
   readonly #kinds = new Map<string, ServedKind>();
   readonly #absent = new BoundedCache<true>(MAX_ABSENT_OWNERS);
   /** Objects with an owner of a kind that is not served. */
@@ -83,7 +77,7 @@ export class ObjectGraph implements Disposable {
     this.#followed.clear();
   }
 
-  /** Whether every kind has been listed, or has had its time: only then it is known on whom nobody depends. */
+  /** Whether every kind has been listed or has timed out; before, dependents may be unknown. */
   get isComplete(): boolean {
     return this.#followed.values().every(({ informer, isTimedOut }) => isTimedOut || informer.reflector.hasSynced);
   }
@@ -92,7 +86,7 @@ export class ObjectGraph implements Disposable {
     return this.#members.get(uid);
   }
 
-  /** The objects that name an owner, in whatever namespace they are. */
+  /** Returns the dependents of an owner, in all namespaces. */
   dependentsOf(uid: string): readonly GraphNode[] {
     return [...(this.#dependents.get(uid) ?? [])].map((dependent) => this.#members.get(dependent)!);
   }
@@ -101,18 +95,18 @@ export class ObjectGraph implements Disposable {
     return this.#dependents.has(uid);
   }
 
-  /** Whether somebody holds an owner that leaves in the foreground. */
+  /** Whether a dependent blocks the foreground deletion of an object. */
   isBlocked(uid: string): boolean {
     return this.#blocking.has(uid);
   }
 
-  /** Where the owner of an object is to be found; a cluster-wide object has none in a namespace. */
+  /** Returns the location of an owner; a cluster-scoped object has no owner in a namespace. */
   locationOf(
     { apiVersion, kind, name }: OwnerReference,
     { kind: own, object }: GraphNode,
   ): OwnerLocation | "unknown kind" | "elsewhere" {
     const served = this.#kinds.get(`${apiVersion} ${kind}`);
-    // What is asked and not stored owns nothing.
+    // A kind that cannot be read owns nothing.
     if (!served?.verbs.includes("get")) return "unknown kind";
     if (served.scope === "Cluster") return { kind: served, key: { name } };
     const { namespace } = object.metadata;
@@ -120,12 +114,12 @@ export class ObjectGraph implements Disposable {
     return { kind: served, key: { name, namespace } };
   }
 
-  /** The object at a location, as far as it has been seen. */
+  /** Returns the object at a location, as far as it is known. */
   at({ kind, key }: OwnerLocation): ApiObject | undefined {
     return this.#followed.get(nameOfKind(kind))?.informer.get(key);
   }
 
-  /** An owner that is not at its location will never be there: no uid is given twice. */
+  /** Remembers an absent owner: a uid is never used again. */
   rememberAbsent(owner: OwnerReference, location: OwnerLocation): void {
     this.#absent.set(absenceKey(owner, location), true);
   }
@@ -134,7 +128,7 @@ export class ObjectGraph implements Disposable {
     return this.#absent.get(absenceKey(owner, location)) === true;
   }
 
-  /** Has an object looked at again when other kinds are served. */
+  /** Adds the key again when the served kinds change. */
   waitForKinds(uid: string): void {
     this.#waiting.add(uid);
   }
@@ -170,7 +164,7 @@ export class ObjectGraph implements Disposable {
     subscriptions.use(informer.reflector.onProgress(() => this.#startWhenListed()));
   }
 
-  /** A kind is not served any more, or in another version: its objects are forgotten, not gone. */
+  /** Drops the objects of a kind that is not served any more, or in another version; they are not deleted. */
   #leave(name: string): void {
     const { subscriptions, informer } = this.#followed.get(name)!;
     for (const object of informer.list()) this.#forget(object);
@@ -178,7 +172,7 @@ export class ObjectGraph implements Disposable {
     subscriptions.dispose();
   }
 
-  /** As soon as everything has been listed, all that may matter is looked at. */
+  /** Once everything has been listed, adds the keys that need work. */
   #startWhenListed(): void {
     if (this.#isComplete || this.#followed.size === 0 || !this.isComplete) return;
     this.#isComplete = true;
@@ -201,7 +195,7 @@ export class ObjectGraph implements Disposable {
     if (old) this.#addWaitingOwners(old);
   }
 
-  /** Owners that leave in the foreground are looked at again when a dependent of theirs has changed. */
+  /** Adds owners that wait for dependents, one of which has changed. */
   #addWaitingOwners({ metadata: { ownerReferences = [] } }: ApiObject): void {
     for (const { uid } of ownerReferences) {
       const owner = this.#members.get(uid);
@@ -209,7 +203,7 @@ export class ObjectGraph implements Disposable {
     }
   }
 
-  /** Whether there is something to do for an object: it leaves and asks for it, or not all of its owners stay. */
+  /** Whether an object needs work: a deletion finalizer, or owners that do not stay. */
   #needsWork(node: GraphNode): boolean {
     const { deletionTimestamp, finalizers = [], ownerReferences = [] } = node.object.metadata;
     if (deletionTimestamp !== undefined) return finalizers.includes(ORPHAN) || finalizers.includes(FOREGROUND);
@@ -246,11 +240,11 @@ export class ObjectGraph implements Disposable {
 export const isWaitingForDependents = ({ metadata: { deletionTimestamp, finalizers } }: ApiObject): boolean =>
   deletionTimestamp !== undefined && finalizers?.includes(FOREGROUND) === true;
 
-/** Whether a dependent holds this owner of it, should that leave in the foreground; who owns itself does not wait for itself. */
+/** Whether a dependent blocks the foreground deletion of this owner; an object does not block itself. */
 export const blocks = (owner: OwnerReference, dependent: string): boolean =>
   owner.blockOwnerDeletion === true && owner.uid !== dependent;
 
-/** Whether objects of a kind own and are owned: what is written again and again, and dies by itself, is not (CTL-GC-23). */
+/** Whether objects of a kind are collected; Events are not, as they change often and expire (CTL-GC-23). */
 export const isCollected = ({ kind, verbs }: ServedKind): boolean =>
   kind !== "Event" && ["list", "watch", "delete"].every((verb) => verbs.includes(verb));
 

@@ -1,27 +1,23 @@
-/**
- * What a namespace says of its own end: five conditions, with the words of Kubernetes, which people and tools look for.
- *
- * @module
- */
+/** The five conditions of a namespace that is being deleted, with the messages of Kubernetes. */
 import type { ServedKind } from "../../client/index.ts";
 import type { NewCondition } from "../../runtime/conditions.ts";
 
-/** What is left of one kind after everything was deleted. */
+/** The remaining objects of a kind. */
 export interface Remaining {
   readonly kind: Pick<ServedKind, "group" | "plural">;
   readonly count: number;
-  /** How many of them each finalizer keeps. */
+  /** The number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
-/** What became of the content of a namespace. */
+/** The result of the deletion of the content. */
 export interface Content {
   readonly remaining: readonly Remaining[];
-  /** So many Pods are given their time to end; nothing else has been touched. */
+  /** The number of Pods that are terminating; nothing else has been deleted yet. */
   readonly leaving: number;
-  /** Why kinds could not be deleted, one for each. */
+  /** The errors of kinds that could not be deleted. */
   readonly errors: readonly unknown[];
-  /** Why it is not known which kinds there are. */
+  /** The error of discovery. */
   readonly discovery?: unknown;
 }
 
@@ -38,7 +34,7 @@ const NO_PROBLEM = {
 
 type Type = keyof typeof NO_PROBLEM;
 
-/** The five conditions for what became of the content. */
+/** Returns the five conditions for a result. */
 export function contentConditions({ remaining, leaving, errors, discovery }: Content): readonly NewCondition[] {
   const problems: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
   if (discovery !== undefined) {

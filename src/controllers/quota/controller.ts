@@ -1,11 +1,9 @@
 /**
- * Counts what is taken of quotas anew: where what is allowed has changed, where objects have gone or take something else, and
- * every few minutes (QUOTA-2). Admission only adds.
+ * Recalculates the usage of ResourceQuotas: when hard limits change, when objects are deleted or use another amount,
+ * and every few minutes (QUOTA-2). Admission only adds.
  *
- * A count is written for the version that the quota had before it began, so that no charge is lost. What was charged and
- * not stored yet is not in it: one that gives something back is done once more a moment later.
- *
- * @module
+ * A count is written in the version of the quota before it began, so that no charge is lost. A charge whose object is
+ * not stored yet is missing in it; so a count that decreases the usage is repeated a moment later.
  */
 import { preferredKinds } from "../../client/index.ts";
 import { ResourceQuota } from "../../client/kinds/index.ts";
@@ -43,7 +41,7 @@ export function resourceQuota(dialect: Dialect): Controller {
   });
 }
 
-/** Whether what is allowed is not what is enforced yet; that something was charged is no reason to count. */
+/** Whether the hard limits are not in the status yet; a charge is no reason to count. */
 const isUncounted: Predicate<ResourceQuota> = (event) => {
   const { spec, status } = event.object;
   return event.type !== "changed" || !sameAmounts(spec.hard, status.hard);

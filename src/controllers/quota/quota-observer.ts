@@ -1,9 +1,3 @@
-/**
- * Which quotas have to be counted again: those of a namespace whose objects have gone, or take something else than before.
- * Kinds are followed as long as a quota counts them; of most, metadata is enough.
- *
- * @module
- */
 import { type ApiObject, type Key, type ServedKind, metadataOf, preferredKinds } from "../../client/index.ts";
 import { ResourceQuota } from "../../client/kinds/index.ts";
 import { sameAmounts } from "../../kinds/usage/amounts.ts";
@@ -12,11 +6,11 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { type SourceParts, type HeldInformer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
 import { nameOf } from "./count.ts";
 
-/** The resources that a quota counts. */
+/** Returns the resources that a quota counts. */
 const resourcesOf = ({ spec }: ResourceQuota, dialect: Dialect): ReadonlySet<string> =>
   new Set(Object.keys(spec.hard ?? {}).flatMap((name) => countedBy(name, dialect) ?? []));
 
-/** Quotas, by resource and by namespace and resource. */
+/** The informer of quotas, indexed by resource, and by namespace and resource. */
 export const quotasOf = (dialect: Dialect) =>
   sharedInformer(ResourceQuota, {
     indexes: {
@@ -34,7 +28,10 @@ interface FollowedResource {
   readonly informer: HeldInformer;
 }
 
-/** See the head of this file. */
+/**
+ * Adds the quotas to count again: those of a namespace whose objects were deleted or use another amount. Kinds are
+ * followed while a quota counts them, most by metadata only.
+ */
 export class QuotaObserver implements Disposable {
   readonly #parts: SourceParts;
   readonly #dialect: Dialect;
@@ -63,7 +60,7 @@ export class QuotaObserver implements Disposable {
     this.#subscriptions.dispose();
   }
 
-  /** A quota comes, changes or goes: its resources are followed as long as some quota counts them. */
+  /** Follows the resources of a new or changed quota. */
   #quotaChanged(event: ObjectEvent<ResourceQuota>): void {
     const [now, before] = [event.object, event.type === "changed" ? event.old : undefined];
     if (before && sameAmounts(now.spec.hard, before.spec.hard)) return;
@@ -74,7 +71,7 @@ export class QuotaObserver implements Disposable {
     for (const resource of concerned) this.#updateFollowed(resource);
   }
 
-  /** Kinds come and go: quotas that count new ones are counted. */
+  /** Counts quotas of newly served kinds. */
   #kindsChanged(kinds: readonly ServedKind[]): void {
     this.#served = new Map(preferredKinds(kinds).map((kind) => [nameOf(kind), kind]));
     for (const resource of new Set(this.#quotas.list().flatMap((quota) => [...resourcesOf(quota, this.#dialect)]))) {
@@ -84,7 +81,7 @@ export class QuotaObserver implements Disposable {
     for (const resource of this.#followed.keys()) this.#updateFollowed(resource);
   }
 
-  /** Follows a resource, or does not any more; whether it is followed since now. */
+  /** Starts or stops following a resource; returns whether it has started. */
   #updateFollowed(resource: string): boolean {
     const kind = this.#served.get(resource);
     const isWanted =
@@ -105,7 +102,7 @@ export class QuotaObserver implements Disposable {
     this.#followed.delete(resource);
   }
 
-  /** What is new was charged; what has gone, or takes something else, is counted again. */
+  /** Recounts on updates and deletions; admission charged creations. */
   #objectChanged(event: ObjectEvent<ApiObject>, resource: string): void {
     if (event.type === "added") return;
     const quotas = this.#quotas.by("namespaceResource", namespaceResourceOf(event.object.metadata.namespace, resource));
@@ -114,7 +111,7 @@ export class QuotaObserver implements Disposable {
     for (const quota of quotas) if (isConcerned(quota)) this.#recount(quota);
   }
 
-  /** For which quotas a change of an object matters: it takes something else, or comes into their scopes or leaves them. */
+  /** Returns the quotas that an update affects: the amount or the scope match changes. */
   #affectedBy(object: ApiObject, old: ApiObject, resource: string): (quota: ResourceQuota) => boolean {
     if (!isTakingMore(resource, this.#dialect)) return () => false;
     const usage = usageOf(resource, this.#dialect);

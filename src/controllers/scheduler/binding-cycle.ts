@@ -1,9 +1,3 @@
-/**
- * What is done for a Pod once it is decided: what was planned for its claims is written, the binder waited for, the Pod placed; or it is
- * told why it waits.
- *
- * @module
- */
 import { StatusError } from "../../client/index.ts";
 import type { Pod } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
@@ -14,10 +8,13 @@ import { evictVictims } from "./evict-victims.ts";
 import { claimProgress } from "./claim-progress.ts";
 import { writePlan } from "./write-plan.ts";
 
-/** For so long the binder, and who makes volumes, are waited for (SCHED-31). */
+/** How long the Pod waits for the binder and the provisioners (SCHED-31). */
 const BIND_TIMEOUT_MS = 600_000;
 
-/** See the head of this file. */
+/**
+ * The binding cycle of a Pod: writes the plan for its claims, waits for the binder and binds the Pod to its node; or
+ * writes why the Pod is unschedulable.
+ */
 export async function runBindingCycle(ctx: SchedulerContext, key: string): Promise<Result> {
   const { memory } = ctx;
   const pod = memory.pod(key);
@@ -31,7 +28,7 @@ export async function runBindingCycle(ctx: SchedulerContext, key: string): Promi
   return undefined;
 }
 
-/** Does what was decided, as far as it can be done by now (SCHED-30..32). */
+/** Executes an attempt as far as possible now (SCHED-30..32). */
 async function bindWhenReady(ctx: SchedulerContext, key: string, attempt: Attempt): Promise<Result> {
   const { memory, clock, signal } = ctx;
   try {
@@ -57,7 +54,7 @@ async function bindWhenReady(ctx: SchedulerContext, key: string, attempt: Attemp
   }
 }
 
-/** Gives a Pod its node (SCHED-2). */
+/** Binds a Pod to its node (SCHED-2). */
 async function bind({ client, event, signal }: SchedulerContext, { info, node }: Attempt): Promise<void> {
   const { name, namespace = "", uid } = info.pod.metadata;
   const target = { apiVersion: "v1", kind: "Node", name: node };
@@ -68,7 +65,7 @@ async function bind({ client, event, signal }: SchedulerContext, { info, node }:
   event("Normal", info.pod, "Scheduled", `${namespace}/${name} was placed on the node ${node}`);
 }
 
-/** Tells a Pod why it waits (SCHED-3, SCHED-6), and others that they have to go (SCHED-47). */
+/** Writes why a Pod is unschedulable (SCHED-3, SCHED-6), and evicts the victims of a preemption (SCHED-47). */
 async function reportFailure(ctx: SchedulerContext, pod: Pod, failure: Failure): Promise<void> {
   const { reason, message, preemption, isNominatedNoMore } = failure;
   const nominatedNodeName = preemption?.node ?? (isNominatedNoMore ? null : undefined);
@@ -80,7 +77,7 @@ async function reportFailure(ctx: SchedulerContext, pod: Pod, failure: Failure):
   if (preemption) await evictVictims(ctx, pod, preemption);
 }
 
-/** Tells a Pod that it is not looked at (SCHED-5). */
+/** Writes that a Pod has scheduling gates (SCHED-5). */
 async function reportGated({ client, clock }: SchedulerContext, pod: Pod): Promise<Result> {
   const gates = (pod.spec.schedulingGates ?? []).map(({ name }) => name);
   const message = `it is not looked at before its scheduling gates are gone: ${gates.join(", ")}`;

@@ -1,8 +1,3 @@
-/**
- * How far the claims of a Pod are whose node was chosen.
- *
- * @module
- */
 import { keyText } from "../../client/index.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { isMeantFor } from "../../claims/fit.ts";
@@ -11,7 +6,7 @@ import type { NodeView } from "./node-state.ts";
 import { isBound } from "./pod-claims.ts";
 import { canReach } from "./reachable-volumes.ts";
 
-/** All of them are bound, some are waited for, or it cannot be done any more. */
+/** All claims are bound, some are pending, or the plan has failed. */
 export type ClaimProgress =
   | { readonly is: "ready" }
   | { readonly is: "waits"; readonly for: string }
@@ -22,7 +17,7 @@ type Lookup = Pick<SchedulerMemory, "stored" | "names" | "state">;
 const READY: ClaimProgress = { is: "ready" };
 const failed = (why: string): ClaimProgress => ({ is: "failed", why });
 
-/** See the head of this file (SCHED-31, SCHED-32). */
+/** How far the claims of a Pod with a chosen node are bound (SCHED-31, SCHED-32). */
 export function claimProgress({ node: name, plan }: Attempt, memory: Lookup): ClaimProgress {
   const node = memory.state.node(name);
   if (!node) return failed(`the node ${name} has gone`);
@@ -33,7 +28,6 @@ export function claimProgress({ node: name, plan }: Attempt, memory: Lookup): Cl
   return all.find(({ is }) => is === "failed") ?? all.find(({ is }) => is === "waits") ?? READY;
 }
 
-/** @param unbound how a claim stands that is not bound */
 function ofClaim(
   { metadata }: PersistentVolumeClaim,
   { node }: NodeView,
@@ -54,14 +48,14 @@ function ofClaim(
 
 const waits = (claim: string): ClaimProgress => ({ is: "waits", for: `the claim ${claim} is not bound yet` });
 
-/** A volume that was given to a claim is to stay with it. */
+/** A volume that was reserved for a claim must stay reserved. */
 function ofReserved({ metadata }: PersistentVolume, claim: PersistentVolumeClaim, memory: Lookup): ClaimProgress {
   const stored = memory.stored.volume(metadata.name);
   const isKept = stored?.spec.claimRef?.uid !== undefined && isMeantFor(stored, claim);
   return isKept ? waits(claim.metadata.name) : failed(`the volume ${metadata.name} was taken from the claim again`);
 }
 
-/** Who makes volumes takes the node away where he cannot make one for it. */
+/** A provisioner removes the selected node where it cannot create a volume for it. */
 function ofProvisioned({ metadata }: PersistentVolumeClaim, { name }: NodeView, { names }: Lookup): ClaimProgress {
   const chosen = metadata.annotations?.[names.binder.selectedNode];
   if (chosen === name) return waits(metadata.name);

@@ -1,8 +1,4 @@
-/**
- * Where a Pod goes: a function of the Pod and of what is known.
- *
- * @module
- */
+/** Chooses a node for a Pod: a function of the Pod and of the known state. */
 import { TurnLimit } from "../../util/turn-limit.ts";
 import type { PodInfo } from "./pod-info.ts";
 import { Counts, Evaluation, unfit } from "./evaluation.ts";
@@ -11,25 +7,22 @@ import type { Plan } from "./plan.ts";
 import { best } from "./score.ts";
 import type { View } from "./view.ts";
 
-/** Where a Pod goes, or why it has to wait. */
+/** The chosen node, or why the Pod waits. */
 export type Decision =
   | { readonly is: "placed"; readonly node: string; readonly plan: Plan }
   | { readonly is: "waits"; readonly message: string; readonly evaluation: Evaluation };
 
-/** So many nodes that fit are enough to choose among. */
+/** With this many feasible nodes no more are evaluated. */
 const MAX_FEASIBLE_NODES = 100;
-/** So many times all is looked at again because it has changed meanwhile. */
+/** How often a decision is repeated because the state has changed. */
 const MAX_TRIES = 5;
 
-/**
- * Decides about a Pod. Nodes are asked one after the other, from `start` on, until there are enough to choose among: where only one
- * fits it is found.
- */
+/** Chooses a node for a Pod. It evaluates nodes one after the other, from `start` on, until enough are feasible. */
 export async function decide(info: PodInfo, view: View, start = 0, limit = new TurnLimit()): Promise<Decision> {
   for (let left = MAX_TRIES; ; left--) {
     const decision = await look(info, view, start, limit);
     if (decision.is === "waits") return decision;
-    // What was seen before a pause may be different now; after this nothing can be.
+    // The state may have changed during a pause; from here on there is none.
     const node = view.node(decision.node);
     const evaluation = new Evaluation(info, view);
     if (node && !evaluation.everywhere && !evaluation.obstaclesOn(node)) {
@@ -57,7 +50,7 @@ async function look(info: PodInfo, view: View, start: number, limit: TurnLimit):
   return { is: "waits", message: await messageOf(evaluation, nodes, limit), evaluation };
 }
 
-/** What all nodes lack, counted. */
+/** Counts the obstacles of all nodes. */
 async function messageOf(evaluation: Evaluation, nodes: readonly NodeView[], limit: TurnLimit): Promise<string> {
   const counts = new Counts();
   for (const node of nodes) {

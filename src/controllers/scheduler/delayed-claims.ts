@@ -1,9 +1,3 @@
-/**
- * Claims that wait for the Pod to have a node: on each node each has the smallest volume that fits and that the node can reach, or one is
- * to be made there (SCHED-24..29, SCHED-36..41).
- *
- * @module
- */
 import { keyText } from "../../client/index.ts";
 import type { PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { reservedFor } from "../../claims/claim-decision.ts";
@@ -15,7 +9,7 @@ import type { NodeView } from "./node-state.ts";
 import type { Matched, Plan } from "./plan.ts";
 import { type VolumeRequest, canReach } from "./reachable-volumes.ts";
 
-/** What can be done for the claims of a Pod on a node: a plan, or the obstacle. */
+/** The plan for the claims of a Pod on a node, or the obstacle. */
 export type Planned = { readonly plan: Plan } | { readonly obstacle: string };
 
 interface DelayedClaim extends VolumeRequest {
@@ -23,11 +17,14 @@ interface DelayedClaim extends VolumeRequest {
   readonly provisioning: Provisioning;
 }
 
-/** See the head of this file. */
+/**
+ * The claims of a Pod that bind only once it has a node (WaitForFirstConsumer). On each node a claim gets the smallest
+ * volume that fits and that the node can reach, or a volume is provisioned there (SCHED-24..29, SCHED-36..41).
+ */
 export class DelayedClaims {
   readonly #claims: readonly DelayedClaim[];
   readonly #view: View;
-  /** What was asked last: two filters ask of one node after the other. */
+  /** The last result: two filters ask for the same node in turn. */
   #last: { readonly node: NodeView; readonly planned: Planned } | undefined;
 
   constructor(claims: readonly PersistentVolumeClaim[], view: View) {
@@ -40,7 +37,7 @@ export class DelayedClaims {
     }));
   }
 
-  /** What to observe of for them. */
+  /** The topics whose changes may remove an obstacle. */
   get waitsFor(): readonly string[] {
     return this.#claims.flatMap(({ claim, key, bucket, provisioning }) => {
       const className = classOf(claim, this.#view.names.binder);
@@ -48,7 +45,7 @@ export class DelayedClaims {
     });
   }
 
-  /** What can be done on a node. */
+  /** Returns the plan for a node. */
   on(node: NodeView): Planned {
     if (this.#last?.node !== node) this.#last = { node, planned: this.#plan(node) };
     return this.#last.planned;
@@ -73,7 +70,7 @@ export class DelayedClaims {
     return { plan: { matched, provisioned } };
   }
 
-  /** The volume that a claim has on a node; `elsewhere` where it has one, or a node of its own, that is not this. */
+  /** Returns the volume of a claim on a node; `elsewhere` where its volume or selected node excludes this one. */
   #match(
     request: DelayedClaim,
     { name, node }: NodeView,
@@ -82,7 +79,7 @@ export class DelayedClaims {
     const { claim } = request;
     const { selectedNode } = this.#view.names.binder;
     const chosen = claim.metadata.annotations?.[selectedNode];
-    // Whose node was chosen has its volume made there (SCHED-29).
+    // The volume is provisioned for the selected node (SCHED-29).
     if (chosen !== undefined) return chosen === name ? undefined : "elsewhere";
     const reserved = reservedFor(claim, { volumesNaming: () => this.#view.volumesNaming(request.key) });
     if (reserved) return canReach(node, reserved) ? { claim, volume: reserved } : "elsewhere";

@@ -1,8 +1,3 @@
-/**
- * A Pod before all filters: what it asks for, which nodes have it, and what the others lack.
- *
- * @module
- */
 import type { Demand, Needs } from "./filter.ts";
 import { FILTERS } from "./filters/index.ts";
 import type { PodInfo } from "./pod-info.ts";
@@ -12,19 +7,22 @@ import { NO_PLAN, type Plan } from "./plan.ts";
 import { type PodClaims, claimsOf } from "./pod-claims.ts";
 import type { View } from "./view.ts";
 
-/** An obstacle, and who would have to runBindingCycle. */
+/** An obstacle, and who can remove it. */
 export interface Lack {
   readonly says: string;
   readonly who: string;
 }
 
-/** See the head of this file. It is of one moment: what changes later is not seen. */
+/**
+ * Evaluates a Pod by all filters: its demands, which nodes meet them, and what the others lack. It is valid for one
+ * moment and does not see later changes.
+ */
 export class Evaluation {
   readonly info: PodInfo;
   readonly claims: PodClaims;
   readonly demands: readonly Demand[];
   readonly #delayed: DelayedClaims | undefined;
-  /** Those first that are for few nodes. */
+  /** Sorted so that demands that few nodes meet come first. */
   readonly #quickest: readonly Demand[];
 
   constructor(info: PodInfo, view: View) {
@@ -37,24 +35,24 @@ export class Evaluation {
     this.#quickest = this.demands.toSorted((a, b) => Number(b.isSelective ?? false) - Number(a.isSelective ?? false));
   }
 
-  /** What keeps the Pod from every node; no node is asked then. */
+  /** The demand that no node can meet. */
   get everywhere(): Demand | undefined {
     return this.demands.find(({ everywhere }) => everywhere !== undefined);
   }
 
-  /** Changes of these may remove an obstacle. */
+  /** The topics whose changes may remove an obstacle. */
   get waitsFor(): readonly string[] {
     const { everywhere } = this;
     return everywhere ? everywhere.waitsFor : this.demands.flatMap(({ waitsFor }) => waitsFor);
   }
 
-  /** Whether a node has all: those are asked first that most nodes fail. */
+  /** Whether a node meets all demands. */
   fits(node: NodeView): boolean {
     for (const { on } of this.#quickest) if (on?.(node)) return false;
     return true;
   }
 
-  /** What a node lacks by the first filter that it does not pass; undefined where it fits. */
+  /** The obstacles of the first filter that a node does not pass; undefined where it passes all. */
   obstaclesOn(node: NodeView): readonly string[] | undefined {
     for (const { on } of this.demands) {
       const obstacles = on?.(node);
@@ -63,24 +61,24 @@ export class Evaluation {
     return undefined;
   }
 
-  /** All that a node lacks. */
+  /** All obstacles of a node. */
   lacksOn(node: NodeView): readonly Lack[] {
     return this.demands.flatMap(({ on, who }) => (on?.(node) ?? []).map((says) => ({ says, who })));
   }
 
-  /** Whether only Pods that are on a node stand in the way there. */
+  /** Whether preemption could remove all obstacles of a node. */
   isResolvableOn(node: NodeView): boolean {
     return this.demands.every(({ on, isResolvable }) => isResolvable || !on?.(node));
   }
 
-  /** What is to be done for its claims on a node that fits. */
+  /** The plan for its claims on a feasible node. */
   planOn(node: NodeView): Plan {
     const planned = this.#delayed?.on(node);
     return planned && "plan" in planned ? planned.plan : NO_PLAN;
   }
 }
 
-/** Nodes counted by what they lack. */
+/** Counts nodes by obstacle. */
 export class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -88,13 +86,13 @@ export class Counts {
     for (const obstacle of obstacles) this.#counts.set(obstacle, (this.#counts.get(obstacle) ?? 0) + 1);
   }
 
-  /** The message of a Pod that fits nowhere (SCHED-3). */
+  /** The message of an unschedulable Pod (SCHED-3). */
   message(nodes: number): string {
     const parts = [...this.#counts].map(([obstacle, count]) => `${count} ${obstacle}`).toSorted();
     return unfit(nodes, parts);
   }
 }
 
-/** The message of a Pod that fits nowhere, for some reasons. */
+/** The message of an unschedulable Pod, with these reasons. */
 export const unfit = (nodes: number, reasons: readonly string[]): string =>
   `0/${nodes} nodes are available: ${reasons.length > 0 ? reasons.join(", ") : "there is no node"}.`;

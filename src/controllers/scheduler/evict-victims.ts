@@ -1,15 +1,13 @@
-/**
- * Makes room for a Pod: those that have to go are told so, and deleted (SCHED-47).
- *
- * @module
- */
 import { attempt } from "../../client/index.ts";
 import { Pod } from "../../client/kinds/index.ts";
 import { setPodCondition } from "../common/pod-conditions.ts";
 import type { SchedulerContext } from "./scheduling-cycle.ts";
 import type { Preemption } from "./preempt.ts";
 
-/** See the head of this file; those that are leaving already are let go. */
+/**
+ * Evicts the victims of a preemption: each gets a condition and is deleted (SCHED-47). Victims that are terminating are
+ * skipped.
+ */
 export async function evictVictims(
   { client, event, clock }: SchedulerContext,
   pod: Pod,

@@ -1,11 +1,3 @@
-/**
- * What the scheduler sees and remembers: the {@link SchedulerState}, the {@link SchedulingQueue} of Pods that need a node, and what was decided about
- * each until it is done or given up.
- *
- * Keys are `decide` for the next Pods in the queue, and `pod/NAMESPACE/NAME` for what is to be done for one.
- *
- * @module
- */
 import type { Pod } from "../../client/kinds/index.ts";
 import { type SourceParts, type Informer, type ObjectEvent } from "../../runtime/index.ts";
 import { isFinished } from "../../claims/usage.ts";
@@ -20,31 +12,34 @@ import { type SchedulerSpecs, textOf } from "./specs.ts";
 import { topics } from "./topics.ts";
 import type { StateSources } from "./view.ts";
 
-/** A Pod whose node was chosen, until it is there. */
+/** A Pod with a chosen node, until it is bound. */
 export interface Attempt {
   readonly info: PodInfo;
   readonly node: string;
   readonly plan: Plan;
-  /** When it was chosen, on the steady clock. */
+  /** The time of the choice, on the steady clock. */
   readonly since: number;
-  /** Whether all that was planned is written. */
   isWritten: boolean;
 }
 
-/** What a Pod is to be told. */
+/** The reason why a Pod is not scheduled, for its condition. */
 export interface Failure {
   readonly uid: string;
   readonly reason: "Unschedulable" | "SchedulerError";
   readonly message: string;
   readonly preemption?: Preemption | undefined;
-  /** Whether a node that was once to be made room on for it is so no more. */
+  /** Whether status.nominatedNodeName is to be cleared. */
   readonly isNominatedNoMore?: boolean;
 }
 
-/** The key of the next Pods in the queue. */
 export const DECIDE = "decide";
 
-/** See the head of this file. */
+/**
+ * The memory of the scheduler: the {@link SchedulerState}, the {@link SchedulingQueue}, and each attempt until it has
+ * succeeded or failed.
+ *
+ * Keys are `decide` for the next Pods in the queue, and `pod/NAMESPACE/NAME` for the binding cycle of one.
+ */
 export class SchedulerMemory implements Disposable {
   readonly names: SchedulerNames;
   readonly state: SchedulerState;
@@ -53,7 +48,7 @@ export class SchedulerMemory implements Disposable {
   /** By the keys of Pods. */
   readonly failures = new Map<string, Failure>();
   readonly #attempts = new Map<string, Attempt>();
-  /** The Pods that wait until claims are bound, by these. */
+  /** The Pods that wait for a claim to be bound, by the key of the claim. */
   readonly #waiting = new Map<string, Set<string>>();
   readonly #add: (key: string) => void;
   readonly #subscriptions = new DisposableStack();
@@ -92,22 +87,22 @@ export class SchedulerMemory implements Disposable {
     this.#subscriptions.dispose();
   }
 
-  /** A claim and a volume as they are stored. */
+  /** The claims and volumes as they are stored. */
   get stored(): Pick<StateSources, "claim" | "volume"> {
     return this.#sources;
   }
 
-  /** Where to begin to ask nodes: each time with another one, so that not always the same are asked first. */
+  /** The index of the first node to evaluate; it changes so that not always the same nodes come first. */
   nextStart(): number {
     return this.#start++;
   }
 
-  /** There is more to decide. */
+  /** Continues with the next Pods in the queue. */
   wake(): void {
     this.#add(DECIDE);
   }
 
-  /** A Pod that is to be looked after, as memory has it. */
+  /** A Pod that this scheduler has to schedule, as in memory. */
   pod(key: string): Pod | undefined {
     const pod = this.pods.get(keyIn(key));
     return pod && isOurs(pod) ? pod : undefined;
@@ -117,7 +112,7 @@ export class SchedulerMemory implements Disposable {
     return this.#attempts.get(key);
   }
 
-  /** A node was chosen: that counts from now on (SCHED-35). */
+  /** Begins an attempt; it counts from now on (SCHED-35). */
   begin(attempt: Attempt): void {
     const { info, node, plan } = attempt;
     this.failures.delete(info.key);
@@ -130,13 +125,13 @@ export class SchedulerMemory implements Disposable {
     this.#add(`pod/${info.key}`);
   }
 
-  /** A Pod is to be told why it waits. */
+  /** Records why a Pod is not scheduled. */
   fail(key: string, failure: Failure): void {
     this.failures.set(key, failure);
     this.#add(`pod/${key}`);
   }
 
-  /** What was decided could not be done: it is tried again after a pause (SCHED-6, SCHED-32). */
+  /** Ends a failed attempt and retries after a backoff (SCHED-6, SCHED-32). */
   retry(key: string, message: string): void {
     const attempt = this.#attempts.get(key);
     if (!attempt) return;
@@ -145,7 +140,7 @@ export class SchedulerMemory implements Disposable {
     this.fail(key, { uid: attempt.info.uid, reason: "SchedulerError", message });
   }
 
-  /** An attempt has failed: nothing of it counts any more but what is stored. */
+  /** Drops a failed attempt: only what is stored counts from now on. */
   #abandon(key: string): void {
     const attempt = this.#end(key);
     if (!attempt) return;
@@ -155,7 +150,7 @@ export class SchedulerMemory implements Disposable {
     this.queue.notify(topics.podDeleted);
   }
 
-  /** Takes an attempt from memory; its Pod stays where the state has it. */
+  /** Removes an attempt; the Pod stays on its node in the state. */
   #end(key: string): Attempt | undefined {
     const attempt = this.#attempts.get(key);
     if (!attempt) return undefined;
@@ -209,7 +204,7 @@ export class SchedulerMemory implements Disposable {
       this.queue.activate(key);
   }
 
-  /** Counts a Pod where it is, and tells those whom that may help. */
+  /** Updates the node of a Pod, and notifies Pods that this may help. */
   #count(event: ObjectEvent<Pod>): void {
     const { object: pod } = event;
     const { uid } = pod.metadata;
@@ -225,17 +220,17 @@ export class SchedulerMemory implements Disposable {
   }
 }
 
-/** Whether a Pod needs a node, and from here (SCHED-1, SCHED-11). */
+/** Whether this scheduler has to find a node for a Pod (SCHED-1, SCHED-11). */
 export const isOurs = ({ metadata, spec, status }: Pod): boolean =>
   (spec.schedulerName ?? SCHEDULER) === SCHEDULER &&
   !spec.nodeName &&
   metadata.deletionTimestamp === undefined &&
   !isFinished({ status } as Pod);
 
-/** Whether a Pod is not to be looked at yet (SCHED-5). */
+/** Whether a Pod has scheduling gates (SCHED-5). */
 export const isGated = ({ spec }: Pod): boolean => (spec.schedulingGates ?? []).length > 0;
 
-/** What of a Pod matters here, beside its status. */
+/** The fields of a Pod whose change matters here, except its status. */
 const relevantFieldsOf = ({ metadata, spec }: Pod): string =>
   JSON.stringify([metadata.generation, metadata.labels, spec.schedulingGates]);
 

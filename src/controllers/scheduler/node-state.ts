@@ -1,33 +1,27 @@
-/**
- * A node as a scheduler sees it: the object, and the Pods that are on it or about to be.
- *
- * @module
- */
 import type { CSINode, Node } from "../../client/kinds/index.ts";
 import { type Amounts, allocatable } from "./amounts.ts";
 import type { PodInfo } from "./pod-info.ts";
 
-/** See the head of this file. */
+/** A node in the scheduler: the object, and the Pods that are on it or about to be. */
 export interface NodeView {
   readonly name: string;
-  /** Whether it still exists: nobody asks one that does not. */
+  /** Whether the node exists; otherwise it is not evaluated. */
   readonly isThere: boolean;
   readonly node: Node;
-  /** How many Pods it takes. */
   readonly maxPods: number;
   readonly csiNode: CSINode | undefined;
   readonly allocatable: Amounts;
   /** By uid. */
   readonly pods: ReadonlyMap<string, PodInfo>;
-  /** What its Pods request in all. */
+  /** The total requests of its Pods. */
   readonly requested: Amounts;
-  /** Whether a Pod is thought away, so as to see what would be without it. */
+  /** Whether this view leaves out a Pod, to simulate its eviction. */
   isWithout(uid: string): boolean;
 }
 
 const NOTHING: Amounts = new Map();
 
-/** A node that changes as it is told. */
+/** A node whose state can change. */
 export class NodeState implements NodeView {
   readonly name: string;
   readonly pods = new Map<string, PodInfo>();
@@ -35,7 +29,7 @@ export class NodeState implements NodeView {
   csiNode: CSINode | undefined;
   allocatable: Amounts = NOTHING;
   maxPods = 0;
-  /** The volumes of its Pods and attachments by driver, as long as they are known. */
+  /** The volumes of its Pods and attachments by driver; undefined until they are counted again. */
   volumes: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   #node: Node | undefined;
 
@@ -43,7 +37,7 @@ export class NodeState implements NodeView {
     this.name = name;
   }
 
-  /** Whether there is such a node; Pods may be on one that is gone, or not there yet. */
+  /** Whether the node exists; Pods may be on one that was deleted, or is not known yet. */
   get isThere(): boolean {
     return this.#node !== undefined;
   }
@@ -52,7 +46,7 @@ export class NodeState implements NodeView {
     return !this.#node && !this.csiNode && this.pods.size === 0;
   }
 
-  /** The object. @throws Error where there is none, see {@link isThere} */
+  /** The object. @throws Error where it does not exist, see {@link isThere} */
   get node(): Node {
     if (!this.#node) throw new Error(`expected the node ${this.name} to be there`);
     return this.#node;
@@ -81,7 +75,7 @@ export class NodeState implements NodeView {
   }
 }
 
-/** A node without some of its Pods. */
+/** Returns a view of a node without some of its Pods. */
 export function without(view: NodeView, gone: ReadonlySet<string>): NodeView {
   const pods = new Map([...view.pods].filter(([uid]) => !gone.has(uid)));
   const requested = new Map(view.requested);

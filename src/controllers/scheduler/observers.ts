@@ -1,7 +1,6 @@
 /**
- * What follows when something changes that Pods may wait for: the state is told, and so are those who heed it (SCHED-4).
- *
- * @module
+ * Observes the objects that scheduling depends on: updates the state, and notifies the Pods that wait for a change
+ * (SCHED-4).
  */
 import type {
   CSIDriver,
@@ -22,18 +21,17 @@ import type { SchedulerNames } from "./names.ts";
 import { type SchedulerSpecs, textOf } from "./specs.ts";
 import { topics } from "./topics.ts";
 
-/** Who is told. */
+/** The parts that observe changes. */
 export interface Observers {
   readonly state: SchedulerState;
   readonly queue: SchedulingQueue;
   readonly names: SchedulerNames;
-  /** Hears of claims, by their keys. */
+  /** Called for a changed claim, with its key. */
   readonly claimChanged: (key: string) => void;
-  /** Hears of nodes that have gone. */
   readonly nodeGone: (name: string) => void;
 }
 
-/** Listens until what is given back is disposed of. */
+/** Subscribes to all informers until the result is disposed of. */
 export function observe(specs: SchedulerSpecs, own: GetInformer, observers: Observers): Disposable {
   const subscriptions = new DisposableStack();
   const attachments = own(specs.attachments);
@@ -65,7 +63,7 @@ function nodeChanged(event: ObjectEvent<Node>, { state, queue, nodeGone }: Obser
     queue.notify(topics.nodes);
 }
 
-/** What of a node matters here; most of what agents write does not. */
+/** The fields of a node whose change matters here; most writes of agents do not. */
 const relevantFieldsOf = ({ metadata, spec, status }: Node): string =>
   JSON.stringify([metadata.labels, spec.taints, spec.unschedulable, status?.allocatable]);
 
@@ -103,7 +101,7 @@ function volumeChanged(
   if (isFreed) queue.notify(topics.bucket(bucketOf(object, names.binder)));
 }
 
-/** Whether a volume could be had before just as now. */
+/** Whether a volume was available before with the same fields. */
 const isSame = (old: PersistentVolume, now: PersistentVolume): boolean =>
   isAvailable(old) && offers(old) === offers(now);
 

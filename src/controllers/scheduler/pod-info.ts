@@ -1,8 +1,3 @@
-/**
- * A Pod as nodes count it: what it takes of a node beside being there.
- *
- * @module
- */
 import { keyText } from "../../client/index.ts";
 import type { Pod } from "../../client/kinds/index.ts";
 import { claimsOfPod } from "../../claims/pod-claims.ts";
@@ -11,7 +6,7 @@ import { type InlineDisk, inlineDisks } from "./disks.ts";
 import { type HostPort, hostPorts } from "./ports.ts";
 import type { SchedulerNames } from "./names.ts";
 
-/** See the head of this file. */
+/** A Pod with what it uses of a node. */
 export interface PodInfo {
   readonly pod: Pod;
   readonly uid: string;
@@ -19,13 +14,13 @@ export interface PodInfo {
   readonly key: string;
   readonly priority: number;
   readonly requests: Amounts;
-  /** The keys of its claims, those of its ephemeral volumes among them, each once. */
+  /** The keys of its claims without duplicates, those of ephemeral volumes included. */
   readonly claims: readonly string[];
   readonly disks: readonly InlineDisk[];
   readonly ports: readonly HostPort[];
 }
 
-/** What a Pod takes. */
+/** Returns the {@link PodInfo} of a Pod. */
 export const podInfoOf = (pod: Pod, names: SchedulerNames): PodInfo => ({
   pod,
   uid: pod.metadata.uid,

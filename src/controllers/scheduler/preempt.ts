@@ -1,25 +1,23 @@
-/**
- * Which Pods of a lower priority would have to go so that one has room, and where that does the least harm (SCHED-47, SCHED-48).
- *
- * @module
- */
 import { TurnLimit } from "../../util/turn-limit.ts";
 import type { PodInfo } from "./pod-info.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { type NodeView, without } from "./node-state.ts";
 import type { View } from "./view.ts";
 
-/** Who has to go, and from where. */
+/** The victims, and their node. */
 export interface Preemption {
   readonly node: string;
-  /** Of the lowest priority first. */
+  /** The lowest priority first. */
   readonly victims: readonly PodInfo[];
 }
 
-/** Whether a Pod may displace others. */
+/** Whether a Pod may preempt others. */
 export const mayPreempt = ({ pod }: PodInfo): boolean => pod.spec.preemptionPolicy !== "Never";
 
-/** See the head of this file; undefined where nobody's going would help. */
+/**
+ * Which Pods of a lower priority must be evicted so that a Pod fits, on the node with the least harm (SCHED-47,
+ * SCHED-48). Undefined where no eviction helps.
+ */
 export async function preemptionFor(
   evaluation: Evaluation,
   view: View,
@@ -40,17 +38,17 @@ export async function preemptionFor(
   return found;
 }
 
-/** Whether Pods are leaving already to make room for it. */
+/** Whether victims of an earlier preemption are still terminating. */
 export function isAwaited({ pod, priority }: PodInfo, view: View): boolean {
   const node = view.node(pod.status?.nominatedNodeName ?? "");
   const pods = [...(node?.pods.values() ?? [])];
   return pods.some((info) => info.priority < priority && info.pod.metadata.deletionTimestamp !== undefined);
 }
 
-/** The fewest Pods of a node that have to go: those that need not go stay, the most important ones first. */
+/** Returns the fewest victims on a node; the most important Pods are kept. */
 function victimsOn(evaluation: Evaluation, node: NodeView): readonly PodInfo[] | undefined {
   const { priority } = evaluation.info;
-  // Who is not there yet cannot be told to go.
+  // A Pod that is not bound yet cannot be evicted.
   const lower = [...node.pods.values()].filter((info) => info.priority < priority && info.pod.spec.nodeName);
   if (lower.length === 0 || !evaluation.isResolvableOn(node)) return undefined;
   const gone = new Set(lower.map(({ uid }) => uid));
@@ -63,7 +61,7 @@ function victimsOn(evaluation: Evaluation, node: NodeView): readonly PodInfo[] |
   return victims.length > 0 ? victims : undefined;
 }
 
-/** The most important first; of equal ones the one that came first. */
+/** Higher priority first, then older. */
 const byImportance = (a: PodInfo, b: PodInfo): number =>
   b.priority - a.priority || (a.pod.metadata.creationTimestamp < b.pod.metadata.creationTimestamp ? -1 : 1);
 

@@ -1,9 +1,3 @@
-/**
- * Whether somebody can make a volume for a claim where a node can reach it: its class, its topologies, and the storage that is left
- * (SCHED-27, SCHED-28, SCHED-36..41).
- *
- * @module
- */
 import type { CSIStorageCapacity, Node, PersistentVolumeClaim, StorageClass } from "../../client/kinds/index.ts";
 import { compareQuantities, quantitySign } from "../../meta/quantity.ts";
 import { classOf } from "../../claims/fit.ts";
@@ -12,20 +6,23 @@ import type { View } from "./view.ts";
 import { topics } from "./topics.ts";
 import type { NodeView } from "./node-state.ts";
 
-/** What no volume can be had for says (SCHED-27). */
+/** The obstacle where no volume is available (SCHED-27). */
 export const NO_VOLUME = "node(s) didn't find available persistent volumes to bind";
 
-/** What a node says where too little storage is left. */
+/** The obstacle where too little storage is free. */
 const NO_STORAGE = "node(s) did not have enough free storage";
 
 type Lookup = Pick<View, "storageClass" | "driver" | "capacities" | "names">;
 
-/** See the head of this file. */
+/**
+ * Whether a volume for a claim can be provisioned where a node can reach it: by the class, its topologies and the free
+ * storage (SCHED-27, SCHED-28, SCHED-36..41).
+ */
 export class Provisioning {
   readonly waitsFor: readonly string[];
   readonly #isPossible: boolean;
   readonly #terms: StorageClass["allowedTopologies"];
-  /** What storage of these is asked; undefined where nobody tells how much is left (SCHED-36, SCHED-41). */
+  /** The sufficient capacities; undefined where the driver does not publish any (SCHED-36, SCHED-41). */
   readonly #capacities: readonly CSIStorageCapacity[] | undefined;
 
   constructor(claim: PersistentVolumeClaim, view: Lookup) {
@@ -44,7 +41,7 @@ export class Provisioning {
     }
   }
 
-  /** What keeps a volume from being made for a node. */
+  /** Returns why no volume can be provisioned for a node. */
   obstacleOn({ node }: NodeView): string | undefined {
     if (!this.#isPossible || !isAllowed(this.#terms, node)) return NO_VOLUME;
     if (this.#capacities && !this.#capacities.some((one) => isAccessible(one, node))) return NO_STORAGE;
@@ -52,7 +49,7 @@ export class Provisioning {
   }
 }
 
-/** Whether volumes of a class may be made for a node (SCHED-28, SC-20, SC-21). */
+/** Whether the allowed topologies of a class include a node (SCHED-28, SC-20, SC-21). */
 function isAllowed(terms: StorageClass["allowedTopologies"], { metadata }: Node): boolean {
   if (!terms || terms.length === 0) return true;
   return terms.some(({ matchLabelExpressions = [] }) => {
@@ -62,12 +59,12 @@ function isAllowed(terms: StorageClass["allowedTopologies"], { metadata }: Node)
   });
 }
 
-/** Whether a volume of a size can be made of what is left; no amount, and none at all, are the same (SCHED-37, SCHED-40). */
+/** Whether a capacity is enough for a request; a missing capacity counts as zero (SCHED-37, SCHED-40). */
 function isEnough({ maximumVolumeSize, capacity }: CSIStorageCapacity, request: string): boolean {
   const limit = maximumVolumeSize ?? capacity;
   return limit !== undefined && quantitySign(limit) > 0 && compareQuantities(limit, request) >= 0;
 }
 
-/** Whether a node can reach storage: unset nobody, empty everybody (SCHED-38). */
+/** Whether a node can reach the storage: an unset selector matches none, an empty one all (SCHED-38). */
 const isAccessible = ({ nodeTopology }: CSIStorageCapacity, { metadata }: Node): boolean =>
   nodeTopology !== undefined && selectorOf(nodeTopology).matches(metadata.labels);

@@ -1,38 +1,34 @@
-/**
- * Which volumes that nobody has a node can reach, found without looking at them all.
- *
- * Most volumes that are for some nodes only say so by a label with one of a few values: they are kept by that, and a node finds
- * them by its own labels. What it finds so is looked at closely.
- *
- * @module
- */
 import type { Node, PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { AvailableVolumes } from "../../claims/available-volumes.ts";
 import type { BinderNames } from "../../claims/annotations.ts";
 import { NAME_FIELD, type Requirement, type SelectorTerm, matcherOf } from "./node-selector.ts";
 
-/** Whether a node can reach a volume by what the volume says of nodes (SCHED-18, SCHED-19). */
+/** Whether a node matches the node affinity of a volume (SCHED-18, SCHED-19). */
 export function canReach(node: Node, { spec }: PersistentVolume): boolean {
   const required = spec.nodeAffinity?.required;
   return !required || matcherOf(required)(node);
 }
 
-/** A claim that looks for a volume. */
+/** A request for a volume. */
 export interface VolumeRequest {
   readonly claim: PersistentVolumeClaim;
-  /** Its {@link bucketOf}. */
   readonly bucket: string;
 }
 
 type NodeLabel = readonly [key: string, value: string];
 
-/** Where volumes stand that are for all nodes, or say in another way for which. */
+/** The index key of volumes for all nodes, or with another kind of requirement. */
 const ANY_NODE: NodeLabel = ["", ""];
 
-/** See the head of this file. */
+/**
+ * Finds the available volumes that a node can reach, without a scan.
+ *
+ * Most volumes with a node affinity require one of a few values of a label. They are indexed by label, and a node finds
+ * them by its own labels; the full affinity is then evaluated.
+ */
 export class ReachableVolumes {
   readonly #names: BinderNames;
-  /** Volumes by a label, or the name, of the nodes that may reach them: by key, then value. */
+  /** Volumes by the label key, then the value, of the nodes that may reach them. */
   readonly #buckets = new Map<string, Map<string, AvailableVolumes>>();
   readonly #labels = new Map<string, readonly NodeLabel[]>();
 
@@ -40,7 +36,7 @@ export class ReachableVolumes {
     this.#names = names;
   }
 
-  /** Puts a volume where nodes find it, in bind of what was known of it. */
+  /** Adds a volume, or replaces it. */
   put(volume: PersistentVolume): void {
     const { name } = volume.metadata;
     this.take(name);
@@ -49,7 +45,7 @@ export class ReachableVolumes {
     for (const [key, value] of labels) this.#bucketAt(key, value).set(volume);
   }
 
-  /** Takes a volume away; that it is not there is fine. */
+  /** Removes a volume, if it is there. */
   take(name: string): void {
     for (const [key, value] of this.#labels.get(name) ?? []) {
       const byValue = this.#buckets.get(key)!;
@@ -61,7 +57,7 @@ export class ReachableVolumes {
     this.#labels.delete(name);
   }
 
-  /** The smallest volume that fits a claim and that a node can reach, but for some. */
+  /** Returns the smallest volume that fits a claim and that a node can reach, without those in `taken`. */
   smallest(node: Node, { claim, bucket }: VolumeRequest, taken: ReadonlySet<string>): PersistentVolume | undefined {
     let found: PersistentVolume[] = [];
     const accepts = (volume: PersistentVolume): boolean => !taken.has(volume.metadata.name) && canReach(node, volume);
@@ -92,7 +88,7 @@ function valueOf({ metadata }: Node, key: string): string | undefined {
   return key === NAME_FIELD ? metadata.name : metadata.labels?.[key];
 }
 
-/** Where a volume stands: of each of its terms one requirement that names values. */
+/** The index keys of a volume: one requirement with values from each of its terms. */
 function labelsOf({ spec }: PersistentVolume): readonly NodeLabel[] {
   const required = spec.nodeAffinity?.required;
   if (!required) return [ANY_NODE];
@@ -106,7 +102,7 @@ function labelsOf({ spec }: PersistentVolume): readonly NodeLabel[] {
 
 const NOTHING: Requirement = { key: NAME_FIELD, operator: "In" };
 
-/** The requirement of a term that names the fewest values; undefined where none names any. */
+/** Returns the requirement of a term with the fewest values; undefined where none has values. */
 function narrowest({ matchExpressions = [], matchFields = [] }: SelectorTerm): Requirement | undefined {
   if (matchExpressions.length + matchFields.length === 0) return NOTHING;
   const fields = matchFields.filter(({ key }) => key === NAME_FIELD);

@@ -1,11 +1,3 @@
-/**
- * What is known of nodes and volumes, as a scheduler needs it to decide; and what was decided but is not stored yet, which counts as if
- * it were (SCHED-35).
- *
- * It is told of every change and asks nobody: a controller fills it from informers, and who explains a Pod from what he has read.
- *
- * @module
- */
 import { keyText } from "../../client/index.ts";
 import type {
   CSIDriver,
@@ -31,22 +23,26 @@ import { volumesOn } from "./volume-count.ts";
 
 const NO_PODS: readonly PlacedPod[] = [];
 
-/** See the head of this file. */
+/**
+ * The state of nodes and volumes for the scheduler, with the decisions that are not stored yet (SCHED-35).
+ *
+ * It makes no requests: the controller fills it from informers, and `keelson why` from what it has read.
+ */
 export class SchedulerState implements View {
   readonly names: SchedulerNames;
   readonly #sources: StateSources;
   readonly #nodes = new Map<string, NodeState>();
   #list: readonly NodeView[] | undefined;
-  /** Where each Pod is, by uid. */
+  /** The node of each Pod, by uid. */
   readonly #placed = new Map<string, PlacedPod>();
-  /** Those that do not want some others near, by uid. */
+  /** Pods with required anti-affinity, by uid. */
   readonly #withAntiAffinity = new Map<string, PlacedPod>();
-  /** The Pods on nodes by their claims, and by uid. */
+  /** The Pods on nodes, by claim and by uid. */
   readonly #users = new Map<string, Map<string, PlacedPod>>();
   readonly #reachable: ReachableVolumes;
-  /** Volumes that were given away, and claims whose node was chosen, that the store does not show yet. */
+  /** Reserved volumes and selected nodes that are not stored yet. */
   readonly #reserved = new Map<string, PersistentVolume["spec"]["claimRef"]>();
-  /** The volume that each claim was given. */
+  /** The reserved volume of each claim. */
   readonly #reservedFor = new Map<string, string>();
   readonly #chosen = new Map<string, string>();
 
@@ -146,13 +142,13 @@ export class SchedulerState implements View {
     this.#tidy(name);
   }
 
-  /** Counts a Pod where it is; one that has ended counts nowhere (SCHED-11). */
+  /** Adds a Pod to its node, unless it is terminal (SCHED-11). */
   setPod(pod: Pod): void {
     const { nodeName } = pod.spec;
     if (nodeName && !isFinished(pod)) this.#addPod(podInfoOf(pod, this.names), nodeName);
   }
 
-  /** Counts a Pod no more. */
+  /** Removes a Pod. */
   dropPod(uid: string): void {
     const placed = this.#placed.get(uid);
     if (!placed) return;
@@ -167,7 +163,7 @@ export class SchedulerState implements View {
     this.#tidy(placed.node);
   }
 
-  /** Where a Pod is counted. */
+  /** Returns the node of a Pod. */
   nodeOf(uid: string): string | undefined {
     return this.#placed.get(uid)?.node;
   }
@@ -182,7 +178,7 @@ export class SchedulerState implements View {
     this.#reachable.take(name);
   }
 
-  /** The volumes of a claim are others now: nodes where it is used are counted anew. */
+  /** Counts the volumes again on all nodes that use a claim. */
   recount(claim: string): void {
     for (const { node } of this.#users.get(claim)?.values() ?? []) this.recountNode(node);
   }
@@ -196,7 +192,7 @@ export class SchedulerState implements View {
     for (const state of this.#nodes.values()) state.volumes = undefined;
   }
 
-  /** A Pod is to be on a node, with what was planned for its claims there. */
+  /** Adds a Pod to its chosen node, with the plan for its claims. */
   assume(info: PodInfo, node: string, plan: Plan): void {
     for (const { claim, volume } of plan.matched) {
       const { apiVersion, kind, metadata } = claim;
@@ -209,7 +205,7 @@ export class SchedulerState implements View {
     this.#addPod(info, node);
   }
 
-  /** What was planned is stored, or given up: only the store counts from now on. */
+  /** Drops a plan that is stored or has failed: only the store counts from now on. */
   forgetPlan(plan: Plan): void {
     for (const { claim, volume } of plan.matched) {
       const { name } = volume.metadata;
@@ -243,7 +239,7 @@ export class SchedulerState implements View {
     return state;
   }
 
-  /** Forgets a node of which nothing is known any more. */
+  /** Removes a node without any state. */
   #tidy(name: string): void {
     if (this.#nodes.get(name)?.isEmpty) this.#nodes.delete(name);
   }

@@ -1,10 +1,8 @@
 /**
- * The scheduler: gives Pods their nodes, with a view to their volumes.
+ * The scheduler: binds Pods to nodes, with regard to their volumes.
  *
- * Decisions are pure functions of what memory holds ({@link decide}), one after the other, each counting for the next before it is
- * stored. What follows from them, writes and waiting, goes on side by side.
- *
- * @module
+ * Decisions are pure functions of memory ({@link decide}), one after the other; each counts for the next before it is
+ * stored. The writes and waits of binding cycles run concurrently.
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, defineKeyController } from "../../runtime/index.ts";

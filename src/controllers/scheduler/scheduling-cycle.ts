@@ -1,8 +1,3 @@
-/**
- * Decides about the Pods whose turn it is, one after the other: each decision counts for the next one.
- *
- * @module
- */
 import type { KeyContext, Result } from "../../runtime/index.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { decide } from "./decide.ts";
@@ -10,13 +5,13 @@ import { podInfoOf } from "./pod-info.ts";
 import type { SchedulerMemory } from "./memory.ts";
 import { isAwaited, preemptionFor } from "./preempt.ts";
 
-/** What the scheduler is given for a key. */
+/** The context of a key. */
 export type SchedulerContext = KeyContext<SchedulerMemory>;
 
-/** So many are decided about before the key comes back, so that no reconcile takes for ever. */
+/** The maximum number of decisions in one reconcile. */
 const MAX_DECISIONS = 500;
 
-/** See the head of this file. */
+/** Chooses nodes for the next Pods in the queue, one after the other: each decision counts for the next. */
 export async function runSchedulingCycle(ctx: SchedulerContext): Promise<Result> {
   const limit = new TurnLimit();
   for (let i = 0; i < MAX_DECISIONS; i++) {
@@ -43,7 +38,7 @@ async function decideOne({ memory, clock }: SchedulerContext, key: string, limit
   const info = podInfoOf(pod, names);
   const decision = await decide(info, state, memory.nextStart(), limit);
   if (memory.pod(key)?.metadata.uid !== info.uid) {
-    // It went, or got a node, while it was decided about.
+    // It was deleted or bound meanwhile.
     if (queue.isInFlight(key)) queue.retry(key);
     return;
   }

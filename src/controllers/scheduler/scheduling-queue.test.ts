@@ -19,7 +19,7 @@ const popAll = (): string[] => {
   for (let key = queue.pop(); key !== undefined; key = queue.pop()) taken.push(key);
   return taken;
 };
-/** A pod that is parked and waitsFor something. */
+/** Adds an unschedulable Pod that waits for topics. */
 const parked = (key: string, ...waitsFor: string[]): void => {
   queue.add(key, pod());
   queue.pop();

@@ -1,19 +1,11 @@
-/**
- * The Pods that need a node: those whose turn it is, the most important first, then the oldest; those that pause after a failure;
- * and those that wait for something to change (SCHED-4).
- *
- *     add ─► ready ─► pop ─► addUnschedulable ─► (something that it waitsFor changes) ─► pausing ─► ready
- *
- * @module
- */
 import type { Pod } from "../../client/kinds/index.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { Heap, type Placed } from "../../util/heap.ts";
 
-/** The pause after the first failure, which doubles, and the longest one. */
+/** The backoff after the first failure, which doubles, and its maximum. */
 const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 4000;
-/** After so long a Pod is looked at whatever has happened: no change may be overlooked for ever. */
+/** After this time an unschedulable Pod becomes active in any case. */
 const MAX_UNSCHEDULABLE_MS = 300_000;
 
 interface Waiting extends Placed {
@@ -21,9 +13,9 @@ interface Waiting extends Placed {
   priority: number;
   readonly since: string;
   failures: number;
-  /** Whether Pods go to make room for it: it does not pause then. */
+  /** Whether a preemption makes space for it; then it has no backoff. */
   isNominated: boolean;
-  /** Before this time of the steady clock it pauses. */
+  /** The end of its backoff on the steady clock. */
   until: number;
   waitsFor: readonly string[];
   timer: Timer | undefined;
@@ -33,17 +25,22 @@ interface Waiting extends Placed {
 const isFirst = (a: Waiting, b: Waiting): boolean =>
   a.priority === b.priority ? (a.since === b.since ? a.key < b.key : a.since < b.since) : a.priority > b.priority;
 
-/** See the head of this file. */
+/**
+ * The queue of Pods that need a node: active ones by priority, then age; Pods in backoff after a failure; and
+ * unschedulable Pods that wait for a change (SCHED-4).
+ *
+ *     add ─► active ─► pop ─► addUnschedulable ─► (a topic that it waits for changes) ─► backoff ─► active
+ */
 export class SchedulingQueue implements Disposable {
   readonly #clock: Pick<Clock, "steady" | "after">;
   readonly #onActive: () => void;
   readonly #all = new Map<string, Waiting>();
   readonly #active = new Heap<Waiting>(isFirst);
-  /** Who waitsFor what. */
+  /** The Pods that wait for each topic. */
   readonly #waitingFor = new Map<string, Set<Waiting>>();
   #changes = 0;
 
-  /** @param onActive called when it is somebody's turn */
+  /** @param onActive called when a Pod becomes active */
   constructor(clock: Pick<Clock, "steady" | "after">, onActive: () => void) {
     this.#clock = clock;
     this.#onActive = onActive;
@@ -54,7 +51,7 @@ export class SchedulingQueue implements Disposable {
     this.#all.clear();
   }
 
-  /** How many changes somebody might have heeded: who decides remembers it, for {@link addUnschedulable}. */
+  /** The number of notifications so far, for {@link addUnschedulable}. */
   get changes(): number {
     return this.#changes;
   }
@@ -63,12 +60,12 @@ export class SchedulingQueue implements Disposable {
     return this.#all.has(key);
   }
 
-  /** Whether a Pod was taken, and it was not told yet what came of it. */
+  /** Whether a Pod was popped and its result is not known yet. */
   isInFlight(key: string): boolean {
     return this.#all.get(key)?.state === "inFlight";
   }
 
-  /** Lets a Pod wait for its turn; one that is there already waits as it did. */
+  /** Adds a Pod; one that is there keeps its state. */
   add(key: string, { metadata, spec, status }: Pod): void {
     const known = this.#all.get(key);
     if (known) {
@@ -91,7 +88,7 @@ export class SchedulingQueue implements Disposable {
     this.#enqueue(waiting);
   }
 
-  /** Forgets a Pod. */
+  /** Removes a Pod. */
   drop(key: string): void {
     const waiting = this.#all.get(key);
     if (!waiting) return;
@@ -99,7 +96,7 @@ export class SchedulingQueue implements Disposable {
     this.#all.delete(key);
   }
 
-  /** The Pod whose turn it is; it is neither ready nor parked until it is told what came of it. */
+  /** Removes and returns the first active Pod; it is in flight until its result is known. */
   pop(): string | undefined {
     const { first } = this.#active;
     if (!first) return undefined;
@@ -109,9 +106,9 @@ export class SchedulingQueue implements Disposable {
   }
 
   /**
-   * A Pod fits nowhere: it is called when something changes that it waitsFor, after a pause.
+   * Adds an unschedulable Pod: it becomes active after its backoff when a topic that it waits for changes.
    *
-   * @param since {@link changes} when it was taken: what has changed since then may not have been seen
+   * @param since {@link changes} when it was popped: later changes may not have been seen
    */
   addUnschedulable(key: string, waitsFor: readonly string[], since: number): void {
     const waiting = this.#all.get(key);
@@ -130,7 +127,7 @@ export class SchedulingQueue implements Disposable {
     this.#wait(waiting, MAX_UNSCHEDULABLE_MS);
   }
 
-  /** What was decided about a Pod could not be done: it is called after a pause. */
+  /** Retries a failed Pod after its backoff. */
   retry(key: string): void {
     const waiting = this.#all.get(key);
     if (!waiting) return;
@@ -138,13 +135,13 @@ export class SchedulingQueue implements Disposable {
     this.#backOff(waiting);
   }
 
-  /** Calls a Pod that has changed itself. */
+  /** Activates an unschedulable Pod that has changed itself. */
   activate(key: string): void {
     const waiting = this.#all.get(key);
     if (waiting?.state === "unschedulable") this.#backOff(waiting);
   }
 
-  /** Something has changed: who waitsFor it is called. */
+  /** Activates the Pods that wait for a topic. */
   notify(topic: string): void {
     this.#changes++;
     for (const waiting of this.#waitingFor.get(topic) ?? []) this.#backOff(waiting);
@@ -156,7 +153,7 @@ export class SchedulingQueue implements Disposable {
     waiting.until = this.#clock.steady() + pause;
   }
 
-  /** Calls a Pod, if it still pauses at the end of its pause. */
+  /** Activates a Pod at the end of its backoff. */
   #backOff(waiting: Waiting): void {
     this.#leave(waiting);
     const left = waiting.isNominated ? 0 : waiting.until - this.#clock.steady();
@@ -182,7 +179,7 @@ export class SchedulingQueue implements Disposable {
     waiting.timer = this.#clock.after(millis, work, { owner: "scheduler" });
   }
 
-  /** Takes a Pod from wherever it waits. */
+  /** Removes a Pod from all waits. */
   #leave(waiting: Waiting): void {
     this.#active.delete(waiting);
     waiting.timer?.cancel();

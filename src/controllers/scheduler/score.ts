@@ -1,24 +1,22 @@
 /**
- * Which of the nodes that fit a Pod is the best: one that would not rather have it elsewhere, then one that it preferences for, then the one
- * with the highest room left.
- *
- * @module
+ * Scores feasible nodes: fewest untolerated PreferNoSchedule taints, then preferred node affinity, then the largest
+ * free share.
  */
 import type { PodInfo } from "./pod-info.ts";
 import { untoleratedPreferences } from "./filters/taints.ts";
 import { termMatcher } from "./node-selector.ts";
 import type { NodeView } from "./node-state.ts";
 
-/** What is compared in this order: more is better. */
+/** Compared in this order; higher is better. */
 type Score = readonly [notUnwelcome: number, preferences: number, room: number];
 
-/** What a container that says nothing is thought to need, so that such Pods are spread, too. */
+/** The assumed requests of a Pod without any, so that such Pods are spread, too. */
 const DEFAULT_REQUESTS: ReadonlyMap<string, number> = new Map([
   ["cpu", 100],
   ["memory", 200 * 2 ** 20],
 ]);
 
-/** The best of some nodes; of equal ones the first. */
+/** Returns the best node; of equal ones the first. */
 export function best(info: PodInfo, nodes: readonly NodeView[]): NodeView | undefined {
   const scoreOn = scorer(info);
   let found: NodeView | undefined;
@@ -44,7 +42,7 @@ function scorer({ pod, requests }: PodInfo): (node: NodeView) => Score {
   };
 }
 
-/** The share of a node that would be left, on average of what is looked at. */
+/** The average free share of a node once the Pod runs there. */
 function roomOn({ allocatable, requested, pods }: NodeView, needs: ReadonlyMap<string, number>): number {
   const left = (name: string, taken: number): number => {
     const all = allocatable.get(name) ?? 0;

@@ -1,25 +1,19 @@
-/**
- * What may change, so that Pods that wait are looked at again (SCHED-4).
- *
- * @module
- */
-
-/** See the head of this file. */
+/** The topics of changes after which unschedulable Pods are tried again (SCHED-4). */
 export const topics = {
-  /** Nodes: their labels, taints and room. */
+  /** Labels, taints and allocatable resources of nodes. */
   nodes: "nodes",
-  /** A Pod has left its node. */
+  /** A Pod was removed from its node. */
   podDeleted: "pod gone",
-  /** A Pod was placed, or has other labels. */
+  /** A Pod was bound, or its labels changed. */
   podAdded: "pod came",
-  /** What nodes have of drivers: CSINodes and attachments. */
+  /** CSINodes and attachments. */
   limits: "limits",
   claim: (key: string): string => `claim ${key}`,
   volume: (name: string): string => `volume ${name}`,
-  /** A volume of a bucket can be had. */
+  /** A volume of a bucket is available. */
   bucket: (bucket: string): string => `bucket ${bucket}`,
   storageClass: (name: string): string => `class ${name}`,
   driver: (name: string): string => `driver ${name}`,
-  /** The storage that is left for volumes of a class. */
+  /** The free storage of a class. */
   capacity: (className: string): string => `capacity ${className}`,
 } as const;

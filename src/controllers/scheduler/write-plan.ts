@@ -1,8 +1,3 @@
-/**
- * Writes what was planned for the claims of a Pod: a volume gets its claim, a claim the node on which its volume is to be made (SCHED-30).
- *
- * @module
- */
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { write } from "../../runtime/writes.ts";
@@ -14,7 +9,10 @@ import type { Attempt } from "./memory.ts";
 import type { Matched } from "./plan.ts";
 import { isBound } from "./pod-claims.ts";
 
-/** See the head of this file. What is stored already is not written again; tells why it could not be done. */
+/**
+ * Writes the plan for the claims of a Pod: the claimRef of matched volumes, and the selected node of claims to
+ * provision (SCHED-30). It skips what is stored already, and returns the error of a write that failed.
+ */
 export async function writePlan(ctx: SchedulerContext, { node, plan }: Attempt): Promise<string | undefined> {
   const volumes = plan.matched.map((matched) => reserveVolume(ctx, matched));
   const claims = plan.provisioned.map((claim) => chooseNode(ctx, claim, node));

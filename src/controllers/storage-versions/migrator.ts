@@ -1,14 +1,12 @@
 /**
- * Storage version migration: every object of a resource is written again, so that all of them are stored in the version of
- * today (SVM-2..5, SVM-14, SVM-15, DEC-55).
+ * Storage version migration: writes every object of a resource again, so that all are stored in the current version
+ * (SVM-2..5, SVM-14, SVM-15, DEC-55).
  *
- *     created ──► version noted ──► Running ──► Succeeded        Failed: an error that no retry mends
+ *     created ──► resourceVersion set ──► Running ──► Succeeded        Failed: an error that a retry cannot fix
  *
- * Each reconcile takes one step or writes one page, and notes in `continueToken` where the next one begins; so whoever
- * stops, another one goes on there. What is younger than the version that was noted is stored as it should be already, and
- * who writes an object meanwhile has done the same. Objects are written no faster than others can bear.
- *
- * @module
+ * Each reconcile takes one step or writes one page, and stores the `continueToken` of the next, so that any server can
+ * continue. Objects newer than the stored resourceVersion are in the current version already. The rate of writes is
+ * limited.
  */
 import {
   type ServedKind,
@@ -36,20 +34,19 @@ import {
 import { pageOf, rewrite } from "./pages.ts";
 import { errorText } from "../../util/cut-text.ts";
 
-/** What may be set of the migrator. */
+/** The settings of the migrator. */
 export interface MigratorSettings {
-  /** So many objects are written in a second, of all migrations together. Default 500. */
+  /** Objects to write per second, over all migrations. Default 500. */
   readonly perSecond?: number;
 }
 
 const NAME = "keelson-storage-version-migrator";
-/** A resource that nobody serves is waited for so long, and looked for after growing times between these. */
+/** How long a resource may be unserved, and the bounds of the growing poll interval. */
 const SERVED_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = { least: 1000, most: 15_000 };
-/** Somebody else has written, which memory will show. */
 const AGAIN: Result = { requeueAfter: "100ms" };
 const REQUEUE_NOW: Result = { requeueAfter: 0 };
-/** What the server refuses for good; everything else is tried again. */
+/** Errors that end a migration; others are retried. */
 const FINAL_REASONS: readonly StatusReason[] = [
   "BadRequest",
   "Forbidden",
@@ -75,7 +72,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
     name: NAME,
     for: migrations,
     sources: [waiting],
-    // What it notes itself is no reason to hurry.
+    // Its own writes of continueToken add no key.
     predicate: changed.status,
     async reconcile(ctx): Promise<Result> {
       const { object, kinds } = ctx;
@@ -94,7 +91,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
     },
   });
 
-  /** Takes the next step. */
+  /** Takes the next step of a migration. */
   async function migrateNext(ctx: MigrationContext, served: ServedKind): Promise<Result> {
     const { object, client } = ctx;
     const { resourceVersion: seen } = object.status;
@@ -105,7 +102,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
       return writeStatus(ctx, { ...object.status, resourceVersion: metadata.resourceVersion });
     }
     if (conditionOf(object, "Running")?.status !== "True") {
-      // A token of before is not ours.
+      // The token is from an earlier run.
       return token
         ? ((await writeToken(ctx, undefined)) ?? REQUEUE_NOW)
         : conclude(ctx, { Running: true }, "StorageVersionMigrationInProgress");
@@ -116,7 +113,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
       return conclude(ctx, { Running: false, Succeeded: true }, "StorageVersionMigrationSucceeded");
     }
     await writeToken(ctx, metadata.continue);
-    // They share the rate.
+    // Migrations share the rate.
     const running = ctx
       .informer(migrations)
       .list()
@@ -141,13 +138,13 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
     const conditions = [...(object.status.conditions ?? [])] as Condition[];
     for (const [type, is] of Object.entries(statuses)) {
       const at = conditions.findIndex((condition) => condition.type === type);
-      // What ends keeps why it began.
+      // A condition that becomes False keeps its reason.
       const before = is ? {} : conditions[at];
       const lastUpdateTime = formatTime(clock.now());
       const next = { reason, ...before, type, status: is ? "True" : "False", lastUpdateTime };
       conditions.splice(at < 0 ? conditions.length : at, 1, is && message ? { ...next, message } : next);
     }
-    // A version there must be, also of a resource that nobody serves: the migration was seen at its own.
+    // resourceVersion is required, also where the resource was never served.
     return writeStatus(ctx, { resourceVersion: object.metadata.resourceVersion, ...object.status, conditions });
   }
 
@@ -161,7 +158,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
     return written(client.resource(kind).status.update({ ...object, status }));
   }
 
-  /** A resource may come later (CTL-SVM-7). */
+  /** Waits until the resource is served (CTL-SVM-7). */
   async function waitUntilServed(ctx: MigrationContext): Promise<Result> {
     const { object, clock } = ctx;
     const { lastUpdateTime } = (conditionOf(object, "Running") ?? {}) as Partial<Condition>;
@@ -172,16 +169,16 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
   }
 }
 
-/** What was written comes back from memory, and with it the next step. */
+/** A write returns through the informer and triggers the next step. */
 async function written(write: Promise<unknown>): Promise<Result> {
   return (await attempt(write, "Conflict", "NotFound")).ok ? undefined : AGAIN;
 }
 
-/** Whether a migration has ended, which is for good (CTL-SVM-6). */
+/** Whether a migration has ended, for good (CTL-SVM-6). */
 const hasEnded = (migration: Migration): boolean =>
   ["Succeeded", "Failed"].some((type) => conditionOf(migration, type)?.status === "True");
 
-/** The kind that a migration is about, in the version that it names or in the preferred one. */
+/** Returns the kind of a migration, in its version or the preferred one. */
 function servedOf(kinds: readonly ServedKind[], { spec }: Migration): ServedKind | undefined {
   const { group = "", resource, version } = spec.resource;
   const wanted = version ? kinds.filter((kind) => kind.version === version) : preferredKinds(kinds);

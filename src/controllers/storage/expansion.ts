@@ -1,11 +1,9 @@
 /**
- * Expansion, as far as a control plane does it: a claim that asks for more than it has is left to the resizer of its driver,
- * or, where nothing but a node has to act, its volume is enlarged here and the rest left to the node (DEC-58).
+ * Expands claims on the side of the control plane. A claim is left to the resizer of its driver; where only a node has
+ * to act, the capacity of the volume is raised here and the rest left to the node (DEC-58).
  *
- * It acts when a request or what is had changes, not when a state does: what a node has given up is not begun again before
- * somebody asks for more. Other attributes of a volume are changed by resizers alone (CTL-MOD-1).
- *
- * @module
+ * It acts when the request or the capacity changes. An expansion that a node refused begins again only with another
+ * request. Resizers alone change other attributes (CTL-MOD-1).
  */
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
@@ -51,7 +49,7 @@ export function volumeExpansion(dialect: Dialect): Controller {
 
 const isInfeasibleOnNode = (claim: PersistentVolumeClaim): boolean => infeasibleOn(claim) === "Node";
 
-/** Whether something has happened after which a claim may have to be expanded (CTL-EXP-9, 10). */
+/** Whether an event may require an expansion (CTL-EXP-9, 10). */
 function mayExpand(event: ObjectEvent<PersistentVolumeClaim>): boolean {
   const { object } = event;
   if (object.status.phase !== "Bound") return false;
@@ -65,7 +63,7 @@ function mayExpand(event: ObjectEvent<PersistentVolumeClaim>): boolean {
   );
 }
 
-/** The volume of a claim, as long as both are bound to each other; it may be younger than what memory shows. */
+/** Returns the volume of a claim while both are bound; asks the server where memory may not have it yet. */
 async function volumeOf({ object, informer, client }: ExpansionContext): Promise<PersistentVolume | undefined> {
   const { volumeName: name = "" } = object.spec;
   if (object.status.phase !== "Bound" || name === "") return undefined;
@@ -77,7 +75,7 @@ async function volumeOf({ object, informer, client }: ExpansionContext): Promise
   return isOurs(found) ? found : undefined;
 }
 
-/** Takes off a volume what its claim had before, once a node has enlarged the rest. */
+/** Removes the previous capacity once the claim has the new one. */
 async function withoutPreviousCapacity(
   { client, object }: ExpansionContext,
   volume: PersistentVolume,
@@ -114,7 +112,7 @@ interface ResizerNames {
   readonly resizer: string;
 }
 
-/** Enlarges a volume for which nothing has to be done but on a node (CTL-EXP-5..7, 9, 10, 12, 14). */
+/** Expands a volume for which only a node has to act (CTL-EXP-5..7, 9, 10, 12, 14). */
 async function enlarge(
   ctx: ExpansionContext,
   volume: PersistentVolume,
@@ -124,7 +122,7 @@ async function enlarge(
   const state = stateOf(claim);
   if (state === "NodeResizePending" || state === "NodeResizeInProgress") return undefined;
   if (isInfeasibleOnNode(claim)) return leaveToNode(ctx, claim);
-  // What was begun is ended first; what is asked for beyond it comes after that.
+  // An expansion in progress ends first; a larger request follows it.
   const begun = state === "ControllerResizeInProgress" ? allocatedTo(claim) : undefined;
   const size = begun ?? requestOf(claim);
   const current = begun === undefined ? await begin(ctx, size, { names, resizer }) : claim;
@@ -135,7 +133,7 @@ async function enlarge(
   return isBlock ? finish(ctx, current, size) : leaveToNode(ctx, current);
 }
 
-/** Says that the control plane is at it, and who. */
+/** Writes that the expansion has begun. */
 function begin(
   ctx: ExpansionContext,
   size: string,
@@ -154,14 +152,14 @@ function begin(
   });
 }
 
-/** A volume that remembers what its claim had; what it remembers already stays. */
+/** Records the previous capacity of the claim, unless one is recorded. */
 function withPreviousCapacity(size: string, volume: PersistentVolume, { beforeResize }: BinderNames): PersistentVolume {
   return volume.metadata.annotations?.[beforeResize] === undefined
     ? annotated(volume, { [beforeResize]: size })
     : volume;
 }
 
-/** Gives a volume its new size; one that is larger already stays as it is. */
+/** Raises the capacity of a volume, unless it is larger already. */
 function grow(
   { client }: ExpansionContext,
   volume: PersistentVolume,
@@ -172,7 +170,7 @@ function grow(
   return write(client, PersistentVolume, { ...volume, spec });
 }
 
-/** The control plane is done; the file system is enlarged on a node. */
+/** Leaves the file system to the node. */
 async function leaveToNode(ctx: ExpansionContext, claim: PersistentVolumeClaim): Promise<Result> {
   const { status } = claim;
   const waits = ctx.condition("FileSystemResizePending", true, "", "it waits for a node to enlarge the file system");
@@ -184,7 +182,7 @@ async function leaveToNode(ctx: ExpansionContext, claim: PersistentVolumeClaim):
   return (await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next })) ? undefined : AGAIN;
 }
 
-/** Nothing is left for a node: the claim has what was allocated to it. */
+/** Ends an expansion that needs no node. */
 async function finish(ctx: ExpansionContext, claim: PersistentVolumeClaim, size: string): Promise<Result> {
   const { allocatedResourceStatuses = {}, conditions = [], ...status } = claim.status;
   const { storage: _, ...states } = allocatedResourceStatuses;
@@ -203,7 +201,7 @@ const OF_RESIZING = new Set(["Resizing", "FileSystemResizePending"]);
 
 type ClaimCondition = NonNullable<PersistentVolumeClaim["status"]["conditions"]>[number];
 
-/** The conditions of a claim with one more, or with it in place of the one of its type. */
+/** Adds or replaces a condition of a claim. */
 const withCondition = ({ status }: PersistentVolumeClaim, one: ClaimCondition): ClaimCondition[] => [
   ...(status.conditions ?? []).filter(({ type }) => type !== one.type),
   one,

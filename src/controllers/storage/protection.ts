@@ -1,8 +1,6 @@
 /**
- * Claims, volumes and attributes classes that are in use are not removed: each has a finalizer, which is put back where
- * somebody took it off, and taken off when its object is deleted and nobody uses it any more.
- *
- * @module
+ * Protects claims, volumes and attributes classes in use from deletion by a finalizer: it is added again where it is
+ * missing, and removed from a deleted object that nothing uses.
  */
 import { type ApiObject, type Kind, type Scope, inDomain, keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttributesClass } from "../../client/kinds/index.ts";
@@ -19,7 +17,7 @@ import {
 import { claimsOfPod } from "../../claims/pod-claims.ts";
 import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../../claims/usage.ts";
 
-/** What is kept, by which finalizer, and who uses it. */
+/** A protected kind, its finalizer and its use. */
 interface Protection<T extends ApiObject, S extends Scope> extends Pick<
   ControllerDefinition<T, S>,
   "name" | "sources" | "uses"
@@ -29,7 +27,7 @@ interface Protection<T extends ApiObject, S extends Scope> extends Pick<
   readonly isInUse: (context: Context<T, S>) => boolean | Promise<boolean>;
 }
 
-/** Claims that pods on nodes use are kept (CTL-PVCP-1..6). */
+/** Protects claims that Pods on nodes use (CTL-PVCP-1..6). */
 export const claimProtection = ({ labelDomain }: Dialect): Controller =>
   protectionController({
     name: "keelson-pvc-protection",
@@ -39,13 +37,13 @@ export const claimProtection = ({ labelDomain }: Dialect): Controller =>
     async isInUse({ object, key, client, informer }) {
       const uses = (pod: Pod): boolean => usesClaim(pod, object);
       if (informer(podsByClaim).by("claim", keyText(key)).some(uses)) return true;
-      // A pod may be younger than what memory shows (CTL-PVCP-6).
+      // Memory may not have a Pod yet (CTL-PVCP-6).
       const { items } = await client.resource(Pod).list({ namespace: key.namespace });
       return items.some(uses);
     },
   });
 
-/** Volumes that are bound are kept (CTL-PVP-1..3). */
+/** Protects bound volumes (CTL-PVP-1..3). */
 export const volumeProtection = ({ labelDomain }: Dialect): Controller =>
   protectionController({
     name: "keelson-pv-protection",
@@ -54,7 +52,7 @@ export const volumeProtection = ({ labelDomain }: Dialect): Controller =>
     isInUse: ({ object }) => isUsed(object),
   });
 
-/** Attributes classes that a claim or a volume names are kept (CTL-VACP-1..3). */
+/** Protects attributes classes that a claim or a volume names (CTL-VACP-1..3). */
 export function attributesClassProtection({ domain, labelDomain }: Dialect): Controller {
   const toClasses = (names: readonly string[]): { name: string }[] => names.map((name) => ({ name }));
   return protectionController({

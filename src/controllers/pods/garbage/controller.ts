@@ -1,8 +1,6 @@
 /**
- * Removes Pods that nobody else will: no agent ends them any more, or too many have ended. They are `Failed` first, unless they have
- * ended, and are given no time.
- *
- * @module
+ * Deletes Pods that no agent terminates, and old Pods beyond a number. They become `Failed` first, unless they are
+ * terminal, and get no grace period.
  */
 import { attempt, keyOf } from "../../../client/index.ts";
 import { Node, Pod } from "../../../client/kinds/index.ts";
@@ -16,15 +14,15 @@ import { isFinished } from "../../../claims/usage.ts";
 import { TERMINATED, PodGarbageMemory, UNPLACED, podGarbageSpecs } from "./memory.ts";
 import { QUARANTINE_MS, podsBeyond, isRemoved, planForNode } from "./plan.ts";
 
-/** How Pods are collected. */
+/** The settings of the Pod garbage collector. */
 export interface PodGarbageSettings {
-  /** So many Pods that have ended are kept; 0 for all. Default 12500. */
+  /** The number of terminal Pods to keep; 0 for all. Default 12500. */
   readonly endedPods?: number;
 }
 
 type GarbageContext = KeyContext<PodGarbageMemory>;
 
-/** Those that have ended are looked at no more often than this. */
+/** The minimum time between two counts of terminal Pods. */
 const COUNT_INTERVAL_MS = 20_000;
 
 /** The controller named `pod-garbage-collector-controller`. */
@@ -43,7 +41,7 @@ export function podGarbage(dialect: Dialect, { endedPods = 12_500 }: PodGarbageS
   });
 }
 
-/** Removes those of a node that is gone (CTL-PODGC-1..3), or leave it while it is switched off (CTL-PODGC-6). */
+/** Deletes the Pods of a deleted node (CTL-PODGC-1..3), and terminating Pods of one out of service (CTL-PODGC-6). */
 async function collectOnNode(ctx: GarbageContext, name: string): Promise<Result> {
   const { memory, client, clock } = ctx;
   const { missingSince, names } = memory;
@@ -59,7 +57,7 @@ async function collectOnNode(ctx: GarbageContext, name: string): Promise<Result>
     return { requeueAfter: plan.left };
   }
   const isLost = plan.is === "lost";
-  // Memory may be behind.
+  // Memory may be stale.
   if (isLost && (await client.resource(Node).find({ name }))) {
     missingSince.set(name, now);
     return { requeueAfter: QUARANTINE_MS };
@@ -69,7 +67,7 @@ async function collectOnNode(ctx: GarbageContext, name: string): Promise<Result>
   return undefined;
 }
 
-/** Removes those that have ended podsBeyond a number (CTL-PODGC-5). */
+/** Deletes terminal Pods beyond a number (CTL-PODGC-5). */
 async function removeTerminated(ctx: GarbageContext, threshold: number): Promise<Result> {
   const { memory, clock } = ctx;
   const left = memory.countedAt + COUNT_INTERVAL_MS - clock.steady();
@@ -78,7 +76,6 @@ async function removeTerminated(ctx: GarbageContext, threshold: number): Promise
   return removeAll(ctx, await inTurns(podsBeyond(memory.pods.by("group", TERMINATED), threshold), new TurnLimit()));
 }
 
-/** Removes Pods one after the other. */
 async function removeAll(ctx: GarbageContext, pods: Iterable<Pod>, condition?: PodCondition): Promise<undefined> {
   const limit = new TurnLimit();
   for (const pod of pods) {
@@ -87,7 +84,7 @@ async function removeAll(ctx: GarbageContext, pods: Iterable<Pod>, condition?: P
   }
 }
 
-/** Removes a Pod, and says first that it has failed, so that whoever made it makes another one (CTL-PODGC-7). */
+/** Marks a Pod as failed, so that its controller replaces it, and deletes it (CTL-PODGC-7). */
 async function remove({ client, clock }: GarbageContext, pod: Pod, condition?: PodCondition): Promise<void> {
   const { uid, generation: observedGeneration = 0 } = pod.metadata;
   const pods = client.resource(Pod);

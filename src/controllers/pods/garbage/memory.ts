@@ -1,25 +1,15 @@
-/**
- * What the collector of Pods sees: Pods, nodes, and since when nodes are missed.
- *
- * Keys are `node/NAME` for the Pods of a node, {@link UNPLACED} for those that leave without ever having had one, and {@link TERMINATED}
- * for those that have ended.
- *
- * @module
- */
 import { Node, Pod } from "../../../client/kinds/index.ts";
 import { type SourceParts, type Informer, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
 import type { AttachNames } from "../../../claims/attachment.ts";
 import { nodeOfPod } from "../../common/nodes.ts";
 import { isLeaving, isTerminated, isRemoved, isSwitchedOff } from "./plan.ts";
 
-/** The key of Pods that leave and have no node. */
 export const UNPLACED = "unplaced";
-/** The key of Pods that have ended. */
 export const TERMINATED = "ended";
 
 const isUnplaced = (pod: Pod): boolean => isLeaving(pod) && !pod.spec.nodeName;
 
-/** What the collector follows. */
+/** The informers of the collector. */
 export const podGarbageSpecs = {
   pods: sharedInformer(Pod, {
     indexes: {
@@ -30,14 +20,19 @@ export const podGarbageSpecs = {
   nodes: sharedInformer(Node),
 };
 
-/** See the head of this file. */
+/**
+ * The memory of the Pod garbage collector: Pods, nodes, and since when nodes are missing.
+ *
+ * Keys are `node/NAME` for the Pods of a node, {@link UNPLACED} for terminating Pods without a node, and {@link
+ * TERMINATED} for terminal Pods.
+ */
 export class PodGarbageMemory implements Disposable {
   readonly names: AttachNames;
   readonly pods: Informer<Pod, "Namespaced", "node" | "group">;
   readonly nodes: Informer<Node, "Cluster", never>;
-  /** By the names of nodes that have Pods and are not there; times of the steady clock. */
+  /** Missing nodes that have Pods; times of the steady clock. */
   readonly missingSince = new Map<string, number>();
-  /** When those that have ended were last looked at. */
+  /** The time of the last count. */
   countedAt = -Infinity;
   readonly #add: (key: string) => void;
   readonly #subscriptions = new DisposableStack();

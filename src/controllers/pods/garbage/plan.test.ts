@@ -16,7 +16,7 @@ interface Made {
   readonly phase?: string;
   readonly reason?: string;
   readonly born?: string;
-  /** Seconds that it has to end; undefined where it is not being deleted. */
+  /** The grace period in seconds; undefined where it is not being deleted. */
   readonly grace?: number;
 }
 const podOf = ({ name = "p", phase = "Running", reason, born = "2026-01-01T00:00:00Z", grace }: Made = {}) =>

@@ -1,8 +1,6 @@
 /**
- * Which Pods are removed without time to end: whose node is gone, or switched off while they leave; that leave and never had a node;
- * and of remaining that have ended all but some (CTL-PODGC-1..8).
- *
- * @module
+ * Which Pods are deleted without a grace period: those of deleted nodes, terminating ones of nodes out of service or
+ * without a node, and terminal ones beyond a number (CTL-PODGC-1..8).
  */
 import type { Node, Pod } from "../../../client/kinds/index.ts";
 import { Heap, type Placed } from "../../../util/heap.ts";
@@ -11,25 +9,25 @@ import type { AttachNames } from "../../../claims/attachment.ts";
 import { isOutOfService, isReady } from "../../common/nodes.ts";
 import { isFinished } from "../../../claims/usage.ts";
 
-/** A node that is not there is waited for so long, in milliseconds. */
+/** How long a missing node is waited for, in milliseconds. */
 export const QUARANTINE_MS = 40_000;
 
-/** A node and its Pods; times are milliseconds of the steady clock. */
+/** A node and its Pods; times are of the steady clock. */
 export interface NodeInput {
-  /** Undefined where it is not there. */
+  /** Undefined where it does not exist. */
   readonly node: Node | undefined;
   readonly pods: readonly Pod[];
-  /** Since when Pods have missed it. */
+  /** Since when it is missing. */
   readonly missingSince: number | undefined;
 }
 
-/** Whom a node keeps; it is waited for; or nobody, if whoever knows says that it is gone. */
+/** The Pods to delete; a missing node is waited for, and `lost` must be confirmed by the server. */
 export type NodePlan =
   | { readonly is: "settled"; readonly removes: readonly Pod[] }
   | { readonly is: "missing"; readonly since: number; readonly left: number }
   | { readonly is: "lost"; readonly removes: readonly Pod[] };
 
-/** What becomes of the Pods of a node. */
+/** Decides which Pods of a node are deleted. */
 export function planForNode({ node, pods, missingSince }: NodeInput, names: AttachNames, now: number): NodePlan {
   const remaining = pods.filter((pod) => !isRemoved(pod));
   if (node) {
@@ -41,10 +39,10 @@ export function planForNode({ node, pods, missingSince }: NodeInput, names: Atta
   return left > 0 ? { is: "missing", since, left } : { is: "lost", removes: remaining };
 }
 
-/** Whether nothing runs on a node any more, as somebody has said by a taint: it does not say itself that it is ready. */
+/** Whether a node is out of service: it has the taint and is not ready. */
 export const isSwitchedOff = (node: Node, names: AttachNames): boolean => !isReady(node) && isOutOfService(node, names);
 
-/** The Pods podsBeyond so many that have ended, each looked for when it is asked for: evicted ones first, then the oldest. */
+/** Returns the terminal Pods beyond a number, lazily: evicted ones first, then the oldest. */
 export function* podsBeyond(ended: readonly Pod[], threshold: number): Steps<Iterable<Pod>> {
   const more = ended.length - threshold;
   if (more <= 0) return [];
@@ -68,14 +66,14 @@ function* firstOf(heap: Heap<TerminatedPod>, count: number): Generator<Pod> {
   }
 }
 
-/** Whether a Pod has come to an end, whatever it says of that. */
+/** Whether a Pod is in a terminal or unknown phase. */
 export const isTerminated = ({ status }: Pod): boolean =>
   !["Pending", "Running", "Unknown"].includes(status.phase ?? "");
 
 /** Whether a Pod is being deleted. */
 export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Whether all is done that can be done here: only its finalizers keep a Pod. */
+/** Whether only finalizers keep a Pod. */
 export const isRemoved = (pod: Pod): boolean =>
   isLeaving(pod) && pod.metadata.deletionGracePeriodSeconds === 0 && isFinished(pod);
 
@@ -86,5 +84,5 @@ const byAge = (a: Pod, b: Pod): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether the agent of its node has ended it, to have room. */
+/** Whether the agent of the node has evicted a Pod. */
 const isEvicted = ({ status }: Pod): boolean => status.phase === "Failed" && status.reason === "Evicted";

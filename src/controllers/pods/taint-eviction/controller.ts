@@ -1,10 +1,8 @@
 /**
- * Evicts Pods from nodes with taints that they do not tolerate (effect NoExecute): at once, or after the shortest time for which they
- * tolerate one of them. No budget is asked.
+ * Evicts Pods from nodes with NoExecute taints that they do not tolerate: at once, or after the shortest
+ * tolerationSeconds. It ignores PodDisruptionBudgets.
  *
- * When a Pod is to go is remembered for as long as this works: who takes over counts anew, as kube-controller-manager does.
- *
- * @module
+ * Eviction times are kept in memory: after a restart they count again, as in kube-controller-manager.
  */
 import { type ApiObject, attempt } from "../../../client/index.ts";
 import { Pod } from "../../../client/kinds/index.ts";
@@ -49,7 +47,7 @@ function cancelEviction({ key, memory, event }: EvictionContext, pod: ApiObject)
   event("Normal", pod, REASON, `Cancelling deletion of Pod ${key}`);
 }
 
-/** Marks and deletes a Pod, which has its time to end (CTL-TAINT-6). */
+/** Marks a Pod and deletes it with its grace period (CTL-TAINT-6). */
 async function evict({ key, client, clock, event, attempt: nth }: EvictionContext, pod: Pod): Promise<void> {
   if (nth === 1) event("Normal", pod, REASON, `Marking for deletion Pod ${key}`);
   const condition = { ...CONDITION, observedGeneration: pod.metadata.generation ?? 0 };

@@ -1,29 +1,24 @@
-/**
- * What eviction sees and remembers: Pods, nodes with their taints, and which Pods are to go at what time. Keys are those of Pods.
- *
- * @module
- */
 import { keyOf, keyText } from "../../../client/index.ts";
 import { Node, Pod } from "../../../client/kinds/index.ts";
 import { type SourceParts, type Informer, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
 import { nodeOfPod } from "../../common/nodes.ts";
 import { evictingTaints } from "./plan.ts";
 
-/** What eviction follows. */
+/** The informers of taint eviction. */
 export const evictionSpecs = {
   pods: sharedInformer(Pod, { indexes: { node: nodeOfPod } }),
   nodes: sharedInformer(Node),
 };
 
-/** A Pod that is to go at a time of the steady clock. */
+/** A Pod and its eviction time on the steady clock. */
 export interface Waiting {
   readonly pod: Pod;
   readonly until: number;
 }
 
-/** See the head of this file. */
+/** The memory of taint eviction: Pods, nodes, and the eviction times of Pods. Keys are those of Pods. */
 export class EvictionMemory implements Disposable {
-  /** By the keys of Pods; of those that are gone none is kept. */
+  /** By the keys of Pods; deleted Pods are removed. */
   readonly waiting = new Map<string, Waiting>();
   readonly #pods: Informer<Pod, "Namespaced", "node">;
   readonly #nodes: Informer<Node, "Cluster", never>;
@@ -51,7 +46,7 @@ export class EvictionMemory implements Disposable {
     return this.#nodes.get({ name });
   }
 
-  /** Most of what is written of Pods concerns nobody here: only Pods that wait, or are on a node with taints that evict. */
+  /** Adds a Pod only where it waits for eviction, or is on a node with NoExecute taints. */
   #podChanged(event: ObjectEvent<Pod>): void {
     const { object: pod } = event;
     const key = keyText(keyOf(pod));
@@ -74,6 +69,6 @@ export class EvictionMemory implements Disposable {
   }
 }
 
-/** What of a Pod matters here. */
+/** The fields of a Pod that matter here. */
 const relevantFieldsOf = ({ metadata, spec }: Pod): string =>
   JSON.stringify([metadata.uid, spec.nodeName, spec.tolerations]);

@@ -5,7 +5,7 @@ import { canReach } from "../reachable-volumes.ts";
 const MISSING = ["node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"];
 const OBSTACLE = ["node(s) didn't match PersistentVolume's node affinity"];
 
-/** A node must reach every volume that the claims of a Pod have (SCHED-18, SCHED-19, SCHED-22, SCHED-23). */
+/** A node must reach every bound volume of a Pod (SCHED-18, SCHED-19, SCHED-22, SCHED-23). */
 export function boundVolumes({ claims: { bound, waitsFor } }: Needs): Demand | undefined {
   if (bound.length === 0) return undefined;
   const volumes = bound.flatMap(({ volume }) => volume ?? []);

@@ -1,6 +1,6 @@
 import type { Demand, Needs } from "../filter.ts";
 
-/** Claims that are not ready keep a Pod from every node (SCHED-12..17). */
+/** Claims that are not ready exclude every node (SCHED-12..17). */
 export function claimsReady({ claims }: Needs): Demand | undefined {
   const [first] = claims.unready;
   if (!first) return undefined;

@@ -1,7 +1,7 @@
 import type { Demand, Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
 
-/** Each claim that waits for the Pod must find a volume on the node, or be made one there (SCHED-24..29, SCHED-36..41). */
+/** Each delayed claim must get an existing or a new volume on the node (SCHED-24..29, SCHED-36..41). */
 export function delayedVolumes({ delayed }: Needs): Demand | undefined {
   if (!delayed) return undefined;
   return {

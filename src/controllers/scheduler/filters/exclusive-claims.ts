@@ -7,7 +7,7 @@ const OBSTACLE = [
   "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
 ];
 
-/** A claim that one Pod of the cluster may use is refused to a second one, on whatever node (SCHED-46, SCHED-50). */
+/** A ReadWriteOncePod claim in use excludes a second Pod on every node (SCHED-46, SCHED-50). */
 export function exclusiveClaims({ info, claims }: Needs, view: View): Demand | undefined {
   const all = [...claims.bound.map(({ claim }) => claim), ...claims.delayed];
   const exclusive = all.filter(({ spec }) => spec.accessModes?.includes("ReadWriteOncePod"));

@@ -4,7 +4,7 @@ import { topics } from "../topics.ts";
 
 const OBSTACLE = ["node(s) had no available disk"];
 
-/** Disks that are described in Pods are not used twice where that would do harm (SCHED-49). */
+/** Inline disks of two Pods on a node must not conflict (SCHED-49). */
 export function exclusiveDisks({ info: { disks } }: Needs): Demand | undefined {
   if (disks.length === 0) return undefined;
   return {

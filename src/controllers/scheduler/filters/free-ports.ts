@@ -4,7 +4,7 @@ import { collides } from "../ports.ts";
 
 const OBSTACLE = ["node(s) didn't have free ports for the requested pod ports"];
 
-/** Ports of the node that a Pod takes must be free. */
+/** The host ports of a Pod must be free. */
 export function freePorts({ info: { ports } }: Needs): Demand | undefined {
   if (ports.length === 0) return undefined;
   return {

@@ -1,8 +1,3 @@
-/**
- * All filters, in the order in which a node is asked: the first obstacle counts.
- *
- * @module
- */
 import type { Filter } from "../filter.ts";
 import { boundVolumes } from "./bound-volumes.ts";
 import { claimsReady } from "./claims-ready.ts";
@@ -20,7 +15,7 @@ import { unschedulable } from "./unschedulable.ts";
 import { volumeLimits } from "./volume-limits.ts";
 import { volumeZones } from "./volume-zones.ts";
 
-/** See the head of this file. */
+/** All filters, in the order in which a node is evaluated: the first obstacle counts. */
 export const FILTERS: readonly Filter[] = [
   unsupportedFields,
   claimsReady,

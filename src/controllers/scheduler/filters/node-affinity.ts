@@ -4,7 +4,7 @@ import { matcherOf } from "../node-selector.ts";
 
 const OBSTACLE = ["node(s) didn't match Pod's node affinity/selector"];
 
-/** What a Pod itself asks of nodes: labels, and its required affinity (SCHED-7). */
+/** A node must match the nodeSelector and the required node affinity of a Pod (SCHED-7). */
 export function nodeAffinity({ info: { pod } }: Needs): Demand | undefined {
   const { nodeSelector = {}, affinity } = pod.spec;
   const labels = Object.entries(nodeSelector);

@@ -9,13 +9,13 @@ const AFFINITY = ["node(s) didn't match pod affinity rules"];
 const ANTI_AFFINITY = ["node(s) didn't match pod anti-affinity rules"];
 const EXISTING_ANTI_AFFINITY = ["node(s) didn't satisfy existing pods' anti-affinity rules"];
 
-/** A bind is all nodes that have one value of a label. */
+/** A topology domain: the nodes with one of these values of a label. */
 interface Domain {
   readonly key: string;
   readonly values: ReadonlySet<string>;
 }
 
-/** Near which Pods one must be, far from which, and which Pods must be far from it. */
+/** A node must meet the required Pod affinity and anti-affinity, and the anti-affinity of existing Pods. */
 export function podAffinity({ info }: Needs, view: View): Demand | undefined {
   const { pod, uid } = info;
   const [near, far] = [requiredAffinity(pod), requiredAntiAffinity(pod)];
@@ -23,7 +23,7 @@ export function podAffinity({ info }: Needs, view: View): Demand | undefined {
   if (near.length + far.length + withAntiAffinity.length === 0) return undefined;
   const others = near.length + far.length > 0 ? view.placed.filter((one) => one.info.uid !== uid) : [];
   const nearDomains = near.map((term) => domainOf(term, pod, others, view));
-  // The first of those that want to be together has nobody to be near to.
+  // The first Pod of a group with affinity to itself may start anywhere.
   const isFirst =
     nearDomains.every(({ values }) => values.size === 0) && near.every((term) => podsMatching(term, pod)(pod));
   const farDomains = far.map((term) => domainOf(term, pod, others, view));
@@ -49,7 +49,7 @@ function isInDomain(node: NodeView, { key, values }: Domain): boolean {
   return value !== undefined && values.has(value);
 }
 
-/** Where the Pods are that a term of a Pod means. */
+/** The domain of the Pods that match a term. */
 function domainOf(term: AffinityTerm, owner: Pod, placed: readonly PlacedPod[], view: View): Domain {
   const isMatch = podsMatching(term, owner);
   const there = placed.filter(({ info }) => isMatch(info.pod));
@@ -57,7 +57,7 @@ function domainOf(term: AffinityTerm, owner: Pod, placed: readonly PlacedPod[], 
   return { key: term.topologyKey, values: new Set(values) };
 }
 
-/** Where a Pod that is there does not want another one to be. */
+/** The domains from which the anti-affinity of an existing Pod excludes another Pod. */
 const closedDomains = ({ info, node }: PlacedPod, pod: Pod, view: View): readonly Domain[] =>
   requiredAntiAffinity(info.pod)
     .filter((term) => podsMatching(term, info.pod)(pod))

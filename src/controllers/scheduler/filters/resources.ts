@@ -3,7 +3,7 @@ import { topics } from "../topics.ts";
 
 const TOO_MANY = ["Too many pods"];
 
-/** What the Pods of a node and this one request must fit what it has, and so must their number (SCHED-10). */
+/** A node must have enough free resources for a Pod, and a free slot (SCHED-10). */
 export function resources({ info: { requests } }: Needs): Demand {
   const asked = [...requests].filter(([, amount]) => amount > 0);
   return {

@@ -3,7 +3,7 @@ import { type Taint, type Toleration, isTolerated } from "../../common/toleratio
 import { type Demand, NODE_ACTOR, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
 
-/** Taints that keep a Pod away unless it tolerates them (SCHED-8). */
+/** A Pod must tolerate the taints of a node (SCHED-8). */
 export function taints({ info: { pod } }: Needs): Demand {
   const { tolerations = [] } = pod.spec;
   return {
@@ -18,13 +18,13 @@ export function taints({ info: { pod } }: Needs): Demand {
 
 const KEEPING = ["NoSchedule", "NoExecute"];
 
-/** How many taints of a node would rather have a Pod elsewhere. */
+/** Counts the PreferNoSchedule taints of a node that a Pod does not tolerate. */
 export function untoleratedPreferences({ spec }: Node, tolerations: readonly Toleration[]): number {
   const preferences = (spec.taints ?? []).filter(({ effect }) => effect === "PreferNoSchedule");
   return preferences.filter((taint) => !isTolerated(taint, tolerations)).length;
 }
 
-/** The first taint of some effects that is not tolerated. */
+/** Returns the first taint with one of the effects that is not tolerated. */
 function untolerated(
   { spec }: Node,
   tolerations: readonly Toleration[],

@@ -12,14 +12,14 @@ const OBSTACLE = ["node(s) didn't match pod topology spread constraints"];
 
 type Constraint = NonNullable<Pod["spec"]["topologySpreadConstraints"]>[number];
 
-/** How many Pods are in each bind, and how many may be in one. */
+/** The Pods in each topology domain, and the maximum in one. */
 interface Spread {
   readonly key: string;
   readonly max: number;
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Pods that are to be spread evenly over places may not be more in one than in the emptiest, but for a few. */
+/** A topology domain may have at most maxSkew more Pods than the one with the fewest. */
 export function topologySpread(needs: Needs, view: View): Demand | undefined {
   const { topologySpreadConstraints: all = [] } = needs.info.pod.spec;
   const constraints = all.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule");
@@ -60,7 +60,7 @@ function spreadOf(constraint: Constraint, keys: readonly string[], needs: Needs,
   return { key, max: fewest + maxSkew - (isMatch(pod) ? 1 : 0), counts };
 }
 
-/** Whether a node is one of the places that Pods are spread over. */
+/** Returns whether a node is in a topology domain that counts. */
 function domainTest(
   { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" }: Constraint,
   keys: readonly string[],

@@ -5,7 +5,7 @@ import { topics } from "../topics.ts";
 
 const OBSTACLE = ["node(s) were unschedulable"];
 
-/** A node that takes no new Pods, unless they tolerate that (SCHED-9). */
+/** A Pod must tolerate `spec.unschedulable` of a node (SCHED-9). */
 export function unschedulable({ info: { pod } }: Needs, { names }: View): Demand | undefined {
   const taint = { key: names.unschedulable, effect: "NoSchedule" };
   if (isTolerated(taint, pod.spec.tolerations ?? [])) return undefined;

@@ -2,9 +2,7 @@ import type { Pod } from "../../../client/kinds/index.ts";
 import type { Demand, Needs } from "../filter.ts";
 import { isOfUnknownNamespaces, requiredAntiAffinity, requiredAffinity } from "../pod-terms.ts";
 
-/**
- * What this scheduler does not look at keeps a Pod from every node: it is told so, and not placed where it could not run.
- */
+/** A Pod with fields that this scheduler does not support is not scheduled on any node. */
 export function unsupportedFields({ info: { pod } }: Needs): Demand | undefined {
   const asked = membersOf(pod);
   if (asked.length === 0) return undefined;

@@ -7,7 +7,7 @@ import { type CountedVolume, countedOf, diskOf } from "../volume-count.ts";
 
 const OBSTACLE = ["node(s) exceed max volume count"];
 
-/** The distinct volumes of each driver on a node must not be more than its CSINode says (SCHED-42..45). */
+/** The number of volumes of each driver on a node must not exceed the limit in its CSINode (SCHED-42..45). */
 export function volumeLimits(needs: Needs, view: View): Demand | undefined {
   const { claims } = needs;
   if (claims.bound.length + claims.delayed.length === 0) return undefined;
@@ -35,7 +35,7 @@ const NONE: ReadonlySet<string> = new Set();
 const UNLIMITED: ReadonlyMap<string, number> = new Map();
 const read = new WeakMap<CSINode, ReadonlyMap<string, number>>();
 
-/** How many volumes of each driver a node takes; drivers without a limit are not there (SCHED-44). */
+/** The limit of each driver on a node; drivers without a limit are absent (SCHED-44). */
 function limitsOf(csiNode: CSINode | undefined): ReadonlyMap<string, number> {
   if (!csiNode) return UNLIMITED;
   const known = read.get(csiNode);
@@ -49,7 +49,7 @@ function limitsOf(csiNode: CSINode | undefined): ReadonlyMap<string, number> {
   return limits;
 }
 
-/** The volumes that a Pod brings to a node. */
+/** The volumes that a Pod adds to a node. */
 function addedBy({ claims, delayed }: Needs, node: NodeView, view: View): readonly CountedVolume[] {
   const planned = delayed?.on(node);
   const given = new Map(

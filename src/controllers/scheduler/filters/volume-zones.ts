@@ -12,7 +12,7 @@ interface ZoneRequirement {
   readonly values: ReadonlySet<string>;
 }
 
-/** Volumes with labels of zones and regions are used there only; a node without such labels is not required (SCHED-20, SCHED-21). */
+/** A node with zone or region labels must match those of the bound volumes (SCHED-20, SCHED-21). */
 export function volumeZones({ claims: { bound } }: Needs): Demand | undefined {
   const volumes = bound.flatMap(({ volume }) => volume ?? []);
   const required = volumes.flatMap(zonesOf);
@@ -32,7 +32,7 @@ export function volumeZones({ claims: { bound } }: Needs): Demand | undefined {
   };
 }
 
-/** The labels of a volume that count, each with the values of which a node must have one. */
+/** The zone labels of a volume, each with the accepted values. */
 const zonesOf = ({ metadata }: PersistentVolume): readonly ZoneRequirement[] =>
   Object.entries(metadata.labels ?? {}).flatMap(([key, value]) =>
     ZONE_LABELS.has(key) ? [{ key, values: new Set(value.split("__").map((one) => one.trim())) }] : [],

@@ -1,8 +1,3 @@
-/**
- * How an attachment stands: whether it is needed, held by its node, or free to go.
- *
- * @module
- */
 import type { VolumeAttachment } from "../../../client/kinds/index.ts";
 import type { KeyContext } from "../../../runtime/index.ts";
 import type { AttachMemory } from "./memory.ts";
@@ -10,15 +5,15 @@ import { nodeEntry } from "../../../claims/attachment.ts";
 import { isManaged, timeUntilLost } from "./rules.ts";
 import { isOutOfService, isReady } from "../../common/nodes.ts";
 
-/** What context is given for a key. */
+/** The context of a key. */
 export interface AttachContext extends KeyContext<AttachMemory> {
-  /** Whether nodes that are lost are waited for no longer. */
+  /** Whether volumes are detached from lost nodes. */
   readonly forceDetach: boolean;
 }
 
 /**
- * A Pod needs it; its node uses it, and after some milliseconds is not waited for any more; it may go; it is going already;
- * or it is on a node that somebody else looks after.
+ * `needed` by a Pod; `held` by its node, for some milliseconds more; `free` to detach; `going` as it is being deleted;
+ * `foreign` as another component manages the node.
  */
 export type AttachmentState =
   | { readonly is: "needed" | "going" | "foreign" }
@@ -26,8 +21,8 @@ export type AttachmentState =
   | { readonly is: "free"; readonly entry: string | undefined };
 
 /**
- * See the head of this file (CTL-AD-11..13, 19). A node that was deleted has what it used until it could be taken for lost:
- * it may only be cut off, and write yet.
+ * The state of an attachment: needed, held by its node, or free to detach (CTL-AD-11..13, 19). A deleted node keeps
+ * what it used until it counts as lost: it may only be disconnected.
  */
 export function attachmentState(
   { memory, clock, forceDetach }: AttachContext,
@@ -42,7 +37,7 @@ export function attachmentState(
   const disk = memory.diskOf(spec);
   const entry = disk && nodeEntry(disk, names);
   const free = { is: "free", entry } as const;
-  // Of a volume that is gone nothing is known but its driver.
+  // Only the driver of a deleted volume is known.
   const isIt = (one: string): boolean =>
     entry === undefined ? one.startsWith(nodeEntry({ driver: spec.attacher, handle: "" }, names)) : one === entry;
   const lost = node ? undefined : memory.lostNode(spec.nodeName);

@@ -1,10 +1,8 @@
 /**
- * What is attached of a disk, and what should be: an attachment for each node with a Pod that needs it, none elsewhere.
+ * Synchronizes the attachments of a disk: one for each node with a Pod that needs it.
  *
- * A disk is known by its driver and handle, whichever volumes name it: so one that is for one node is not attached to a second
- * one by way of another PersistentVolume.
- *
- * @module
+ * A disk is identified by driver and handle, so that a single-node disk is not attached twice through different
+ * PersistentVolumes.
  */
 import { type NewObject, attempt } from "../../../client/index.ts";
 import { Node, type VolumeAttachment } from "../../../client/kinds/index.ts";
@@ -34,7 +32,7 @@ export async function syncDisk(ctx: AttachContext, id: string): Promise<Result> 
   return earliest(results);
 }
 
-/** Makes the attachments that are missing. */
+/** Creates missing attachments. */
 async function attach(ctx: AttachContext, id: string, users: ReadonlyMap<string, readonly User[]>): Promise<Result> {
   const { memory } = ctx;
   const there = memory.attachmentsOf(id);
@@ -63,7 +61,7 @@ const attachmentOf = (disk: Disk, nodeName: string, source: Attachable["source"]
   spec: { attacher: disk.driver, nodeName, source },
 });
 
-/** Takes an attachment away that nobody needs, once its node is not told of it any more (CTL-AD-10). */
+/** Deletes an unneeded attachment, once the status of its node does not list it any more (CTL-AD-10). */
 async function detach(
   ctx: AttachContext,
   attachment: VolumeAttachment,
@@ -81,14 +79,14 @@ async function detach(
     memory.queueNode(nodeName);
     return undefined;
   }
-  // Memory may be behind, and a node that is told of a volume may begin to use it.
+  // Memory may be stale, and an agent may begin to use a listed volume.
   if (known && isListed(await client.resource(Node).find({ name: nodeName }))) return AGAIN;
   const { kind } = memory.specs.attachments;
   const done = await attempt(client.resource(kind).delete(attachment), "NotFound", "Conflict");
   return done.ok || done.reason === "NotFound" ? undefined : AGAIN;
 }
 
-/** Tells Pods why their volume could not be attached, each error once (CTL-AD-9). */
+/** Records attach errors as Events of Pods, each once (CTL-AD-9). */
 function reportErrors({ event, memory }: AttachContext, attachment: VolumeAttachment, users: readonly User[]): void {
   const { attachError, attached } = attachment.status;
   if (!attachError || attached) return;
@@ -110,7 +108,7 @@ interface MultiAttach {
   readonly elsewhere: string;
 }
 
-/** Tells Pods that their volume is for one node, and another has it; each once (CTL-AD-14). */
+/** Records once that another node has the single-node volume of a Pod (CTL-AD-14). */
 function reportMultiAttach({ event, memory }: AttachContext, id: string, { users, elsewhere }: MultiAttach): void {
   for (const { pod, volume } of users) {
     if (!memory.isNewMessage(id, pod, "taken")) continue;
@@ -119,7 +117,7 @@ function reportMultiAttach({ event, memory }: AttachContext, id: string, { users
   }
 }
 
-/** The result that comes first; one that is to come again at once before podUsers that wait. */
+/** The earliest result; an immediate retry comes first. */
 function earliest(results: readonly Result[]): Result {
   const waits = results.flatMap((result) => (result && "requeueAfter" in result ? [result] : []));
   if (waits.includes(AGAIN as never)) return AGAIN;

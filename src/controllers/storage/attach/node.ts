@@ -1,10 +1,8 @@
 /**
- * What a node is updated: the volumes that are attached to it and stay, in `status.volumesAttached` (CTL-AD-3, 10).
+ * Synchronizes `status.volumesAttached` of a node (CTL-AD-3, 10).
  *
- * A volume leaves that list in the very version of the node in which it was not in use, and before it is detached; so no agent begins to
- * use what is about to go.
- *
- * @module
+ * A volume leaves the list in a version of the node that does not use it, and before it is detached; so no agent begins
+ * to use it.
  */
 import { Node } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
@@ -13,7 +11,7 @@ import { nodeEntry, idOf } from "../../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
 import { type AttachContext, attachmentState } from "./attachment-state.ts";
 
-/** Tells a node what is attached to it, and the Pods for which something was. */
+/** Writes the list, and an Event for each Pod whose volume was attached. */
 export async function syncNode(ctx: AttachContext, name: string): Promise<Result> {
   const { memory, client } = ctx;
   const { names } = memory.specs;
@@ -37,7 +35,7 @@ export async function syncNode(ctx: AttachContext, name: string): Promise<Result
   return undefined;
 }
 
-/** What is attached to a node and stays: IDs of disks, by their entries. */
+/** The disks that stay attached to a node: IDs by entry. */
 function attachedTo(ctx: AttachContext, node: string): ReadonlyMap<string, string> {
   const { memory } = ctx;
   const there = new Map<string, string>();

@@ -1,8 +1,4 @@
-/**
- * What the binder does for a claim, once it is decided: binds it, hands it over to who makes a volume, says how it stands.
- *
- * @module
- */
+/** Executes the decision for a claim: binds it, leaves it to a provisioner, or writes its phase. */
 import { keyText } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../../runtime/index.ts";
@@ -16,10 +12,10 @@ import { YES } from "../../../claims/annotations.ts";
 import { setBound, setPhase, setUnbound } from "./phases.ts";
 import { withClaim } from "../../../claims/claim-ref.ts";
 
-/** What the binder is given for a key. */
+/** The context of a key. */
 export type BinderContext = KeyContext<BinderMemory>;
 
-/** Looks after a claim (CTL-BIND-1..46). */
+/** Synchronizes a claim (CTL-BIND-1..46). */
 export async function syncClaim(ctx: BinderContext, found: PersistentVolumeClaim): Promise<Result> {
   const claim = await withMigrationMark(ctx, found);
   if (!claim) return AGAIN;
@@ -50,7 +46,7 @@ export async function syncClaim(ctx: BinderContext, found: PersistentVolumeClaim
   }
 }
 
-/** The scheduler chooses first (CTL-MODE-2, 3). */
+/** Waits for the scheduler (CTL-MODE-2, 3). */
 async function waitForConsumer(ctx: BinderContext, claim: PersistentVolumeClaim): Promise<Result> {
   const pods = ctx.memory.pods.by("claim", keyText(claim.metadata));
   const waiting = pods.filter(waitsForNode).map(({ metadata }) => metadata.name);
@@ -62,7 +58,7 @@ async function waitForConsumer(ctx: BinderContext, claim: PersistentVolumeClaim)
   return setPending(ctx, claim);
 }
 
-/** Pods by their names, as `pod a` or `pods a,b`: of many the first ones, as an Event has little room. */
+/** `pod a` or `pods a,b`; of many only the first ones. */
 function podsText(names: readonly string[]): string {
   const named = names.toSorted().slice(0, MAX_PODS_NAMED);
   return `${names.length > 1 ? "pods" : "pod"} ${named.join(",")}`;
@@ -84,7 +80,7 @@ async function setLost(
   return (await setUnbound(ctx.client, claim, "Lost")) ? undefined : AGAIN;
 }
 
-/** Binds both to each other: the volume first, so that a claim that is Bound has a volume that is (CTL-BIND-22). */
+/** Binds the volume first, so that the volume of a Bound claim is Bound (CTL-BIND-22). */
 async function bind(ctx: BinderContext, claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<Result> {
   try {
     const taken = await reserve(ctx, volume, claim);
@@ -96,7 +92,7 @@ async function bind(ctx: BinderContext, claim: PersistentVolumeClaim, volume: Pe
   }
 }
 
-/** Puts the claim into a volume (CTL-BIND-3, 21). */
+/** Writes the claimRef of a volume (CTL-BIND-3, 21). */
 async function reserve(
   { client, memory }: BinderContext,
   volume: PersistentVolume,
@@ -109,7 +105,7 @@ async function reserve(
   return written;
 }
 
-/** Puts the volume into a claim (CTL-BIND-19, 20). */
+/** Writes the volumeName of a claim (CTL-BIND-19, 20). */
 async function nameVolume(
   { client, memory }: BinderContext,
   claim: PersistentVolumeClaim,
@@ -126,7 +122,7 @@ async function nameVolume(
   );
 }
 
-/** Hands a claim over to who makes volumes of its class (CTL-PROV-1..8). */
+/** Leaves a claim to the provisioner of its class (CTL-PROV-1..8). */
 async function provision(ctx: BinderContext, claim: PersistentVolumeClaim, maker: ProvisionerChoice): Promise<Result> {
   if (maker.is !== "outside") {
     if (maker.is === "nobody") ctx.event("Normal", claim, "FailedBinding", maker.note);
@@ -143,7 +139,7 @@ async function provision(ctx: BinderContext, claim: PersistentVolumeClaim, maker
   return setPending(ctx, marked);
 }
 
-/** The mark of a claim whose provisioner is of a plugin that a driver took over; others have none (CTL-PROV-9). */
+/** Sets or removes the migrated-to annotation of a claim by its provisioner (CTL-PROV-9). */
 async function withMigrationMark(
   ctx: BinderContext,
   claim: PersistentVolumeClaim,

@@ -1,12 +1,3 @@
-/**
- * What the binder sees and remembers: the volumes that can be had, the claims that wait, and who has to be claimDone at when
- * something changes.
- *
- * Keys are `claim/NAMESPACE/NAME` and `volume/NAME`. A volume that can be had is offered to one claim that waits and that it
- * fits; what that claim leaves is offered to the next, so a thousand claims that wait cost a thousand looks, not a million.
- *
- * @module
- */
 import { type Kind, inDomain, keyText } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
@@ -29,7 +20,7 @@ import { recycledBy } from "./recycler-pod.ts";
 import { RecyclerTracker } from "./recycler-tracker.ts";
 import { AvailableVolumes } from "../../../claims/available-volumes.ts";
 
-/** What the binder follows. */
+/** The informers of the binder. */
 export interface BinderSpecs {
   readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
   readonly volumes: InformerSpec<PersistentVolume, "Cluster", "claim">;
@@ -40,7 +31,7 @@ export interface BinderSpecs {
   readonly labelDomain: string;
 }
 
-/** The informers of the binder in a dialect. */
+/** Returns the informers in a dialect. */
 export function binderSpecs(dialect: Dialect): BinderSpecs {
   const names = binderNames(dialect);
   return {
@@ -59,7 +50,12 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
   };
 }
 
-/** See the head of this file. */
+/**
+ * The memory of the binder: available volumes, waiting claims, and which keys a change affects.
+ *
+ * Keys are `claim/NAMESPACE/NAME` and `volume/NAME`. An available volume is offered to one waiting claim that it fits,
+ * and to the next when that one declines it; so a thousand waiting claims cost a thousand evaluations, not a million.
+ */
 export class BinderMemory implements ClaimSources, Disposable {
   readonly specs: BinderSpecs;
   readonly claims: Informer<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
@@ -70,13 +66,13 @@ export class BinderMemory implements ClaimSources, Disposable {
   readonly #buckets: AvailableVolumes;
   readonly #add: (key: string) => void;
   readonly #subscriptions = new DisposableStack();
-  /** By bucket and key: the claims that wait and look at no volume, the first for longest. */
+  /** Waiting claims without an offer, by bucket and key, the oldest first. */
   readonly #waiting = new Map<string, Map<string, PersistentVolumeClaim>>();
-  /** Volumes, as memory shows them, that have been given to a claim since. */
+  /** Volumes in memory whose claimRef has been written since. */
   readonly #bound = new WeakSet<PersistentVolume>();
-  /** Volumes that were offered, by the claim that looks at them. */
+  /** Offered volumes by claim. */
   readonly #offers = new Map<string, Set<string>>();
-  /** The claims that a volume, as it is now, was offered to, and that declined it. */
+  /** The claims that declined a volume in this version. */
   readonly #declined = new WeakMap<PersistentVolume, Set<string>>();
 
   constructor(specs: BinderSpecs, parts: SourceParts, add: (key: string) => void) {
@@ -115,7 +111,7 @@ export class BinderMemory implements ClaimSources, Disposable {
     return this.volumes.by("claim", keyText(metadata));
   }
 
-  /** The best volume for a claim, taken from its bucket: nobody else is given it before {@link restore}. */
+  /** Takes the best volume for a claim out of its bucket: other claims do not get it before {@link restore}. */
   best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
     const best = this.#buckets.best(claim);
     if (best) this.#buckets.delete(best.metadata.name);
@@ -126,20 +122,20 @@ export class BinderMemory implements ClaimSources, Disposable {
     return this.classes.get({ name });
   }
 
-  /** A claim was put into a volume, as it was judged; memory may not show it yet. */
+  /** Marks a volume as bound until memory shows it. */
   markBound({ metadata: { name, resourceVersion } }: PersistentVolume): void {
     const known = this.volumes.get({ name });
     if (known?.metadata.resourceVersion === resourceVersion) this.#bound.add(known);
   }
 
-  /** Puts a volume back where it can be had, as far as is known. */
+  /** Makes a volume available again, where it still is. */
   restore(name: string): void {
     const volume = this.volumes.get({ name });
     if (volume && isAvailable(volume) && !this.#bound.has(volume)) this.#offer(volume);
     else this.#buckets.delete(name);
   }
 
-  /** A claim has been claimDone at: what it was offered and did not take is offered to the next. */
+  /** Ends the offers of a claim: declined volumes are offered to the next one. */
   claimDone(claim: string): void {
     const offered = this.#offers.get(claim);
     if (!offered) return;
@@ -169,10 +165,10 @@ export class BinderMemory implements ClaimSources, Disposable {
     this.#add(`claim/${key}`);
   }
 
-  /** A claim that waits, that a volume fits, and that looks at no other yet. */
+  /** Returns a waiting claim without an offer that a volume fits. */
   #waitingClaim(volume: PersistentVolume): PersistentVolumeClaim | undefined {
     const { names } = this.specs;
-    // Whoever waits for a pod takes nothing (CTL-MODE-2).
+    // A claim that waits for a Pod takes no volume (CTL-MODE-2).
     const { volumeBindingMode } = this.classes.get({ name: classOf(volume, names) }) ?? {};
     if (volumeBindingMode === "WaitForFirstConsumer") return undefined;
     const waiting = this.#waiting.get(bucketOf(volume, names));
@@ -185,7 +181,7 @@ export class BinderMemory implements ClaimSources, Disposable {
     return undefined;
   }
 
-  /** Lets a claim wait for a volume, unless it looks at one or needs none. */
+  /** Adds a claim to the waiting ones, unless it has an offer or needs none. */
   #addWaiting(claim: PersistentVolumeClaim): void {
     const { names } = this.specs;
     const key = keyText(claim.metadata);
@@ -245,7 +241,7 @@ export class BinderMemory implements ClaimSources, Disposable {
     }
     for (const key of claimsOfPod(object)) {
       const claim = this.claims.get(key);
-      // Who uses what a claim has declined keeps it from being emptied.
+      // A Pod that uses the volume of a deleted claim delays recycling.
       if (!claim)
         for (const { metadata } of this.volumes.by("claim", keyText(key))) this.#add(`volume/${metadata.name}`);
       else if (claim.metadata.annotations?.[this.specs.names.bindCompleted] !== YES) {

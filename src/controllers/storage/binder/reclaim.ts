@@ -1,8 +1,4 @@
-/**
- * What becomes of a volume whose claim has gone: it is kept, deleted by who made it, or emptied (CTL-RECLAIM-3..21).
- *
- * @module
- */
+/** Reclaims a volume whose claim was deleted: retains, deletes or recycles it (CTL-RECLAIM-3..21). */
 import { attempt } from "../../../client/index.ts";
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
@@ -12,7 +8,7 @@ import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, reclaimActionOf } from "../
 import { recycle } from "./recycle.ts";
 import { fail } from "./release.ts";
 
-/** Does what the policy says that the volume has now (CTL-RECLAIM-3). */
+/** Executes the current reclaim policy of a volume (CTL-RECLAIM-3). */
 export async function reclaim(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const action = reclaimActionOf(volume, ctx.memory.specs);
   switch (action.is) {
@@ -28,7 +24,7 @@ export async function reclaim(ctx: BinderContext, volume: PersistentVolume): Pro
   }
 }
 
-/** Deletes a volume that is built in. */
+/** Deletes a volume of an in-tree provisioner. */
 async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { finalizers = [] } = volume.metadata;
   const own = builtInFinalizer(ctx);
@@ -36,7 +32,7 @@ async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promi
   const bare = { ...volume, metadata: { ...volume.metadata, finalizers: kept } };
   const free = kept.length === finalizers.length ? volume : await write(ctx.client, PersistentVolume, bare);
   if (!free) return AGAIN;
-  // It is being deleted, and others hold it.
+  // Other finalizers delay its deletion.
   if (free.metadata.deletionTimestamp !== undefined) return undefined;
   await attempt(ctx.client.resource(PersistentVolume).delete(free), "NotFound", "Conflict");
   return undefined;
@@ -44,7 +40,7 @@ async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promi
 
 const builtInFinalizer = ({ memory }: BinderContext): string => builtInVolumeFinalizer(memory.specs.labelDomain);
 
-/** A volume of a provisioner that is built in, to be deleted with its claim, is held for that (CTL-RECLAIM-17). */
+/** Adds or removes the finalizer of an in-tree volume with reclaim policy Delete (CTL-RECLAIM-17). */
 export async function withFinalizers(
   ctx: BinderContext,
   volume: PersistentVolume,
@@ -56,7 +52,7 @@ export async function withFinalizers(
   const { finalizers = [] } = metadata;
   const own = builtInFinalizer(ctx);
   if (migration.driverOf(provisioner) !== undefined) {
-    // Its driver deletes it, and knows nothing of that finalizer.
+    // Its driver deletes it and does not know this finalizer.
     if (!finalizers.includes(own)) return volume;
     const others = finalizers.filter((name) => name !== own);
     return write(ctx.client, PersistentVolume, { ...volume, metadata: { ...metadata, finalizers: others } });

@@ -1,10 +1,8 @@
 /**
- * Recycling: a pod empties a volume whose claim has gone, then anybody may have it again (CTL-RECLAIM-14..16).
+ * Recycling: a Pod empties a volume whose claim was deleted, then the volume is available again (CTL-RECLAIM-14..16).
  *
- * How far it is can be seen: no pod, a pod that was made after this very claim, a volume that is free. So whoever takes over changesPhase on,
- * and an older pod of that name empties nothing.
- *
- * @module
+ * The objects show the progress: no Pod, a Pod for this claim, or an available volume. So any server can continue, and
+ * a Pod for an earlier claim empties nothing.
  */
 import { attempt, keyText } from "../../../client/index.ts";
 import { PersistentVolume, Pod } from "../../../client/kinds/index.ts";
@@ -16,7 +14,7 @@ import { namedClaim } from "../../../claims/claim-ref.ts";
 import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler-pod.ts";
 import { fail, makeAvailable } from "./release.ts";
 
-/** Empties a volume. */
+/** Recycles a volume. */
 export async function recycle(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { hostPath, nfs } = volume.spec;
   const { recyclers, pods, names } = ctx.memory;
@@ -30,7 +28,7 @@ export async function recycle(ctx: BinderContext, volume: PersistentVolume): Pro
       ? failed(ctx, volume, "the pod that empties it was deleted before it had ended", deleted)
       : createPod(ctx, volume);
   }
-  // When it is gone there will be another.
+  // Another one is created after its deletion.
   if (!isRecyclerOf(pod, volume, names)) return deletePod(ctx, pod);
   for (const { type, message = "" } of recyclers.newEvents(volume)) {
     ctx.event(type === "Warning" ? "Warning" : "Normal", volume, "RecyclerPod", message);
@@ -47,7 +45,7 @@ export async function recycle(ctx: BinderContext, volume: PersistentVolume): Pro
   return result;
 }
 
-/** Takes away the pod that empties a volume, or has emptied it, where nobody wants that any more. */
+/** Deletes the recycler Pod of a volume that needs none any more. */
 export async function stopRecycling(ctx: BinderContext, volume: PersistentVolume): Promise<void> {
   const { pods, names, recyclers } = ctx.memory;
   recyclers.forget(volume.metadata.name);
@@ -60,7 +58,7 @@ async function deletePod({ client }: BinderContext, pod: Pod): Promise<undefined
   await attempt(client.resource(Pod).delete(pod), "NotFound", "Conflict");
 }
 
-/** Makes the pod, as soon as nobody else uses what the volume holds. */
+/** Creates the recycler Pod once no other Pod uses the volume. */
 async function createPod(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { client, memory } = ctx;
   const wait = memory.recyclers.wait(volume);
@@ -70,7 +68,7 @@ async function createPod(ctx: BinderContext, volume: PersistentVolume): Promise<
     ctx.event("Normal", volume, "VolumeFailedRecycle", `it waits for the pods that use it: ${users.join(", ")}`);
     return undefined;
   }
-  // Memory may be behind that of another, who has given the volume away since: it would be emptied under its next claim.
+  // Memory may be stale, and the volume may have another claim whose data would be lost.
   const known = await client.resource(PersistentVolume).find({ name: volume.metadata.name });
   if (known?.metadata.resourceVersion !== volume.metadata.resourceVersion) return AGAIN;
   const pod = recyclerOf(volume, memory.names);
@@ -78,7 +76,7 @@ async function createPod(ctx: BinderContext, volume: PersistentVolume): Promise<
   return made.ok || made.reason === "AlreadyExists" ? undefined : failed(ctx, volume, made.error.message);
 }
 
-/** The pods that use the claim that a volume had; where there is one of that name again, they use that. */
+/** The Pods that use the claim of a volume; a new claim of that name has Pods of its own. */
 function usersOf({ memory }: BinderContext, volume: PersistentVolume): string[] {
   const key = namedClaim(volume);
   if (!key || memory.claims.get(key)) return [];
@@ -86,7 +84,7 @@ function usersOf({ memory }: BinderContext, volume: PersistentVolume): string[] 
   return users.map(({ metadata }) => metadata.name).toSorted();
 }
 
-/** Says that a volume was not emptied; it is tried again, later each time. */
+/** Records a failure; the next try comes after a growing backoff. */
 async function failed(ctx: BinderContext, volume: PersistentVolume, why: string, pod?: Pod): Promise<Result> {
   const result = await fail(ctx, volume, "VolumeFailedRecycle", why);
   return result ?? { requeueAfter: ctx.memory.recyclers.failed(volume, pod) };

@@ -1,8 +1,4 @@
-/**
- * The pod that empties a volume (CTL-RECLAIM-14).
- *
- * @module
- */
+/** The Pod that empties a volume (CTL-RECLAIM-14). */
 import type { NewObject } from "../../../client/index.ts";
 import type { PersistentVolume, Pod } from "../../../client/kinds/index.ts";
 import { parseQuantity } from "../../../meta/quantity.ts";
@@ -11,22 +7,24 @@ import type { BinderNames } from "../../../claims/annotations.ts";
 
 const NAMESPACE = "default";
 const PREFIX = "recycler-for-";
-/** So many seconds for each of these bytes, and at least those of its kind; no pod can be given more than the last number. */
+/**
+ * activeDeadlineSeconds: `each` per `bytes`, at least the minimum of the volume type, at most the maximum of the field.
+ */
 const DEADLINE_SECONDS = { each: 30, bytes: 1024 ** 3, leastOfHostPath: 60, leastOfNfs: 300, most: 2 ** 31 - 1 };
 const IMAGE = "registry.k8s.io/debian-base:v2.0.0";
 const SCRUB = 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)"';
 
-/** The volume that a pod empties. */
+/** Returns the volume that a Pod empties. */
 export const recycledBy = ({ metadata: { namespace, name } }: Pod): string | undefined =>
   namespace === NAMESPACE && name.startsWith(PREFIX) ? name.slice(PREFIX.length) : undefined;
 
-/** Where the pod is that empties a volume. */
+/** Returns the key of the recycler Pod of a volume. */
 export const recyclerKey = ({ metadata: { name } }: PersistentVolume): { namespace: string; name: string } => ({
   namespace: NAMESPACE,
   name: `${PREFIX}${name}`,
 });
 
-/** Whether a pod was made to empty a volume after the claim that the volume names; it may be older, and of another. */
+/** Whether a Pod was created to empty a volume after its current claimRef. */
 export const isRecyclerOf = (
   { metadata: { annotations, ownerReferences } }: Pod,
   { metadata, spec }: PersistentVolume,
@@ -35,7 +33,7 @@ export const isRecyclerOf = (
   annotations?.[emptiedAfter] === spec.claimRef?.uid &&
   ownerReferences?.some(({ uid }) => uid === metadata.uid) === true;
 
-/** That pod. It changesPhase with its volume, and says after which claim it empties it. */
+/** Returns the recycler Pod; it is owned by its volume and names the claim in an annotation. */
 export function recyclerOf(volume: PersistentVolume, { emptiedAfter }: BinderNames): NewObject<Pod> {
   const { apiVersion, kind, metadata } = volume;
   const { hostPath, nfs, claimRef } = volume.spec;

@@ -1,36 +1,31 @@
-/**
- * What the binder remembers of pods that empty volumes, and no object says: what they have onEvent, that one was deleted
- * before it had ended, and when the next may be tried.
- *
- * Who takes over from another changesPhase on with the pod that there is, and waits for nothing before it makes the next.
- *
- * @module
- */
 import { CoreEvent, type PersistentVolume, type Pod } from "../../../client/kinds/index.ts";
 import { type SourceParts, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
 import { isFinished } from "../../../claims/usage.ts";
 import type { BinderNames } from "../../../claims/annotations.ts";
 import { isRecyclerOf } from "./recycler-pod.ts";
 
-/** The wait after the first failure, which doubles with each, and what it grows to (CTL-GEN-3). */
+/** The backoff after the first failure, which doubles, and its maximum (CTL-GEN-3). */
 const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 120_000;
 
 interface FollowedPod extends Disposable {
   readonly uid: string;
-  /** The Events about the pod that were not asked for yet. */
+  /** The Events about the Pod since the last call. */
   newEvents(): CoreEvent[];
 }
 
-/** The last pod that has failed, or could not be made. */
+/** The last failed Pod. */
 interface Failure {
   readonly pod: string | undefined;
   readonly wait: number;
-  /** On the steady clock. */
+  /** A time of the steady clock. */
   readonly due: number;
 }
 
-/** See the head of this file. */
+/**
+ * Tracks recycler Pods beyond what the objects show: their Events, early deletion, and the time of the next try. After
+ * a restart the binder continues with an existing Pod.
+ */
 export class RecyclerTracker implements Disposable {
   readonly #names: BinderNames;
   readonly #parts: SourceParts;
@@ -48,7 +43,7 @@ export class RecyclerTracker implements Disposable {
     this.#followed.clear();
   }
 
-  /** Hears what became of the pod of a volume; `onEvent` is called when somebody has said something of it. */
+  /** Observes a recycler Pod; `onEvent` is called for its Events. */
   changed(volume: PersistentVolume | undefined, { type, object: pod }: ObjectEvent<Pod>, onEvent: () => void): void {
     if (!volume || !isRecyclerOf(pod, volume, this.#names)) return;
     const { name } = volume.metadata;
@@ -61,19 +56,19 @@ export class RecyclerTracker implements Disposable {
     }
   }
 
-  /** Forgets a volume. */
+  /** Drops what is known of a volume. */
   forget(volume: string): void {
     this.#unfollow(volume);
     this.#deletedPods.delete(volume);
     this.#failures.delete(volume);
   }
 
-  /** What was said of the pod of a volume since this was asked last. */
+  /** Returns new Events about the Pod of a volume. */
   newEvents(volume: PersistentVolume): CoreEvent[] {
     return this.#followed.get(volume.metadata.name)?.newEvents() ?? [];
   }
 
-  /** The pod of a volume that was deleted before it had ended; onEvent once. */
+  /** Returns the Pod that was deleted before it had ended, once. */
   takeDeletedPod(volume: PersistentVolume): Pod | undefined {
     const { name } = volume.metadata;
     const lost = this.#deletedPods.get(name);
@@ -81,7 +76,7 @@ export class RecyclerTracker implements Disposable {
     return lost && isRecyclerOf(lost, volume, this.#names) ? lost : undefined;
   }
 
-  /** A pod of a volume has failed, or could not be made: how long to wait for the next, in milliseconds. */
+  /** Records a failure and returns the backoff in milliseconds. */
   failed({ metadata: { name } }: PersistentVolume, pod?: Pod): number {
     const last = this.#failures.get(name)?.wait;
     const wait = last === undefined ? INITIAL_BACKOFF_MS : Math.min(last * 2, MAX_BACKOFF_MS);
@@ -89,12 +84,12 @@ export class RecyclerTracker implements Disposable {
     return wait;
   }
 
-  /** Whether it was said already that a pod has failed. */
+  /** Whether the failure of a Pod was recorded. */
   isReported({ metadata: { name } }: PersistentVolume, { metadata: { uid } }: Pod): boolean {
     return this.#failures.get(name)?.pod === uid;
   }
 
-  /** For how many milliseconds no pod is to be made for a volume. */
+  /** The rest of the backoff in milliseconds. */
   wait({ metadata: { name } }: PersistentVolume): number {
     return (this.#failures.get(name)?.due ?? 0) - this.#parts.clock.steady();
   }
@@ -117,7 +112,7 @@ function follow(
   let newEvents: CoreEvent[] = [];
   subscriptions.use(
     events.on(({ type, object }) => {
-      // One of that name before it may have been onEvent of, too.
+      // An Event may be about an earlier Pod of that name.
       if (type !== "added" || (object.involvedObject.uid ?? uid) !== uid) return;
       newEvents.push(object);
       onEvent();

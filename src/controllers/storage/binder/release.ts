@@ -1,8 +1,4 @@
-/**
- * How the reclaiming of a volume ends: anybody may have it, or it has failed.
- *
- * @module
- */
+/** The end of reclaiming: the volume is available, or has failed. */
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { AGAIN, write } from "../../../runtime/writes.ts";
@@ -11,7 +7,7 @@ import type { BinderContext } from "./claims.ts";
 import { setPhase } from "./phases.ts";
 import { errorText } from "../../../util/cut-text.ts";
 
-/** A volume that points at a claim that has another: what the binder wrote is taken off, what a user wrote loses the uid. */
+/** Removes the claimRef that the binder wrote, or only the uid of one that a user wrote. */
 export async function makeAvailable(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { boundByController } = ctx.memory.specs.names;
   const { claimRef, ...spec } = volume.spec;
@@ -24,7 +20,7 @@ export async function makeAvailable(ctx: BinderContext, volume: PersistentVolume
   return written && (await setPhase(ctx.client, written, "Available")) ? undefined : AGAIN;
 }
 
-/** Says that a volume could not be reclaimed: once for each reason, until it is something else than Failed. */
+/** Writes that reclaiming has failed, once for each reason. */
 export async function fail(
   ctx: BinderContext,
   volume: PersistentVolume,

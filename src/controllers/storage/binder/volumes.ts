@@ -1,8 +1,4 @@
-/**
- * What the binder does for a volume: its phase, by the claim that it names; and what becomes of it when that claim has gone.
- *
- * @module
- */
+/** Synchronizes a volume: its phase by its claim, and reclaiming after the deletion of the claim. */
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { AGAIN, write } from "../../../runtime/writes.ts";
@@ -16,7 +12,7 @@ import { setPhase } from "./phases.ts";
 import { stopRecycling } from "./recycle.ts";
 import { decideVolume } from "../../../claims/volume-decision.ts";
 
-/** Looks after a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
+/** Synchronizes a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
 export async function syncVolume(ctx: BinderContext, found: PersistentVolume): Promise<Result> {
   const marked = await withMigrationMark(ctx, found);
   const volume = marked && (await withFinalizers(ctx, marked));
@@ -46,7 +42,7 @@ async function phase({ client }: BinderContext, volume: PersistentVolume, name: 
   return (await setPhase(client, volume, name)) ? undefined : AGAIN;
 }
 
-/** The claim that a volume has; asked of the server where memory does not know it, for it may be younger. */
+/** Returns the claim of a volume; asks the server where memory may not have it yet. */
 async function claimOf(
   { memory, client }: BinderContext,
   volume: PersistentVolume,
@@ -61,13 +57,13 @@ async function claimOf(
   return found?.metadata.uid === uid ? found : undefined;
 }
 
-/** The claim of a volume has gone; one that has failed to be reclaimed stays Failed (CTL-RECLAIM-1, 13). */
+/** Releases a volume; one that could not be reclaimed stays Failed (CTL-RECLAIM-1, 13). */
 async function release(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const released = volume.status.phase === "Failed" ? volume : await setPhase(ctx.client, volume, "Released");
   return released ? reclaim(ctx, released) : AGAIN;
 }
 
-/** The mark of a volume that a migrated plugin has made (CTL-PROV-9). */
+/** Sets or removes the migrated-to annotation of a volume (CTL-PROV-9). */
 async function withMigrationMark(
   { client, memory }: BinderContext,
   volume: PersistentVolume,
