@@ -38,7 +38,7 @@ export type ClaimDecision =
   /** It has no class, and gets the default one (CTL-DEF-2). */
   | { readonly is: "default class"; readonly name: string; readonly note: string }
   /** No existing volume fits. */
-  | { readonly is: "make"; readonly storageClass: StorageClass | undefined; readonly choice: ProvisionerChoice };
+  | { readonly is: "provision"; readonly storageClass: StorageClass | undefined; readonly choice: ProvisionerChoice };
 
 /** Returns what the binder does for a claim now. */
 export function decideClaim(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDecision {
@@ -82,15 +82,19 @@ function findAny(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDeci
   }
   const className = classOf(claim, names);
   const storageClass = className === "" ? undefined : sources.storageClass(className);
-  const make = (): ClaimDecision => ({ is: "make", storageClass, choice: provisionerOf(claim, storageClass, sources) });
+  const provision = (): ClaimDecision => ({
+    is: "provision",
+    storageClass,
+    choice: provisionerOf(claim, storageClass, sources),
+  });
   if (storageClass?.volumeBindingMode === "WaitForFirstConsumer") {
     // The scheduler has matched existing volumes before it selected a node.
-    return claim.metadata.annotations?.[names.selectedNode] === undefined ? { is: "first consumer" } : make();
+    return claim.metadata.annotations?.[names.selectedNode] === undefined ? { is: "first consumer" } : provision();
   }
   const best = sources.best(claim);
   if (best) return { is: "bind", volume: best, note: `the volume ${best.metadata.name} fits it` };
   const standard = hasNoClass(claim, names) ? sources.defaultClass() : undefined;
-  if (standard === undefined) return make();
+  if (standard === undefined) return provision();
   return { is: "default class", name: standard, note: `it has no class and is given the default one, ${standard}` };
 }
 

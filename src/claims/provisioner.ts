@@ -7,8 +7,8 @@ import type { BinderNames } from "./annotations.ts";
 
 /** The provisioner, or why there is none; `note` is the message. */
 export type ProvisionerChoice =
-  | { readonly is: "nobody" | "class is absent" | "built in"; readonly note: string }
-  | { readonly is: "outside"; readonly provisioner: string; readonly note: string };
+  | { readonly is: "none" | "class is absent" | "built in"; readonly note: string }
+  | { readonly is: "external"; readonly provisioner: string; readonly note: string };
 
 /** Returns the provisioner for a claim of a class, which need not exist. */
 export function provisionerOf(
@@ -18,17 +18,16 @@ export function provisionerOf(
 ): ProvisionerChoice {
   const className = classOf(claim, names);
   if (className === "")
-    return { is: "nobody", note: "no persistent volumes available for this claim and no storage class is set" };
+    return { is: "none", note: "no persistent volumes available for this claim and no storage class is set" };
   if (!storageClass)
     return { is: "class is absent", note: `storageclass.${names.storageGroup} ${JSON.stringify(className)} not found` };
   const provisioner = migration.driverOf(storageClass.provisioner) ?? storageClass.provisioner;
   if (provisioner.startsWith(names.builtIn)) {
     return { is: "built in", note: `no volume plugin matched name: ${provisioner}` };
   }
-  return { is: "outside", provisioner, note: externalProvisioningText(provisioner) };
+  return { is: "external", provisioner, note: externalProvisioningText(provisioner) };
 }
 
-/** The message of Kubernetes for a claim with an external provisioner. */
 const externalProvisioningText = (provisioner: string): string =>
   `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
   "If volume creation is delayed, please verify that the provisioner is running and correctly registered.";

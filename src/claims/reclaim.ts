@@ -29,13 +29,14 @@ export function reclaimActionOf(
   if (policy === "Recycle") return { is: "recycled" };
   if (policy !== "Delete") return { is: "kept" };
   // The provisioner decides; the volume source does only where none is recorded (CTL-RECLAIM-7, 10).
-  const maker = metadata.annotations?.[names.provisionedBy] || undefined;
-  if (maker !== undefined && !maker.startsWith(names.builtIn)) return { is: "deleted elsewhere", who: maker };
+  const provisioner = metadata.annotations?.[names.provisionedBy] || undefined;
+  if (provisioner !== undefined && !provisioner.startsWith(names.builtIn))
+    return { is: "deleted elsewhere", who: provisioner };
   // A volume that no component can delete has failed (CTL-RECLAIM-9..11).
-  if (maker !== undefined && maker !== `${names.builtIn}host-path`) {
-    return { is: "failed", why: `nothing here deletes volumes of ${maker}` };
+  if (provisioner !== undefined && provisioner !== `${names.builtIn}host-path`) {
+    return { is: "failed", why: `nothing here deletes volumes of ${provisioner}` };
   }
-  if (spec.csi && maker === undefined) return { is: "deleted elsewhere", who: spec.csi.driver };
+  if (spec.csi && provisioner === undefined) return { is: "deleted elsewhere", who: spec.csi.driver };
   const path = spec.hostPath?.path;
   if (path === undefined) return { is: "failed", why: "nothing here deletes volumes of its kind" };
   if (SCRATCH_PATH.test(path)) return { is: "deleted" };

@@ -114,7 +114,6 @@ async function applyOne(
   return resource.status.apply({ metadata: place, status }, options);
 }
 
-/** How long to wait for a kind that is defined among the manifests. */
 const DEFINITION_TIMEOUT_MS = 30_000;
 const RETRY_BACKOFF = { first: 50, most: 1000 };
 
@@ -131,7 +130,6 @@ function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortS
   };
 }
 
-/** Returns the kinds of a definition. */
 function definedBy({ kind, spec }: Manifest): readonly string[] {
   if (kind !== "CustomResourceDefinition") return [];
   const { group, names, versions } = (spec ?? {}) as {
@@ -156,7 +154,7 @@ async function findServedKind(
   for (let failures = 0; ; failures++) {
     const changed = new AbortController();
     // With a clock that stands still, the notification of the kind ends the wait.
-    const heard = local?.onKindsChange(() => changed.abort());
+    const subscription = local?.onKindsChange(() => changed.abort());
     try {
       const kind = await findKind(client, name, signal);
       return { kind, hasStatus: kind.subresources.includes("status") };
@@ -166,7 +164,7 @@ async function findServedKind(
       await sleep(clock, backoff(failures, RETRY_BACKOFF, systemRandom), woken);
       signal?.throwIfAborted();
     } finally {
-      heard?.[Symbol.dispose]();
+      subscription?.[Symbol.dispose]();
     }
   }
 }

@@ -137,7 +137,6 @@ export class Client implements Requests {
     }
   }
 
-  /** Returns the response of a successful request. */
   async #send(
     method: TransportRequest["method"],
     path: string,

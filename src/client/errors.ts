@@ -8,7 +8,6 @@ export interface AskedFor {
   readonly path: string;
 }
 
-/** What an error has besides its Status. */
 interface ErrorContext {
   readonly asked?: AskedFor | undefined;
   readonly conflict?: ApplyConflictReport | undefined;

@@ -230,6 +230,12 @@ export interface ServedKind extends Kind<UntypedObject> {
 export const keyOf = <S extends Scope>({ metadata: { namespace, name } }: ApiObject): Key<S> =>
   (namespace === undefined || namespace === "" ? { name } : { namespace, name }) as Key<S>;
 
+/** Returns the key in a text that {@link keyText} made; names contain no `/`. */
+export function parseKey<S extends Scope = "Namespaced">(text: string): Key<S> {
+  const at = text.indexOf("/");
+  return (at < 0 ? { name: text } : { namespace: text.slice(0, at), name: text.slice(at + 1) }) as Key<S>;
+}
+
 /** Returns a key as text: `default/web`, or `web` for cluster-scoped objects. */
 export const keyText = ({ namespace, name }: Key): string =>
   namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;

@@ -18,7 +18,6 @@ export interface FoundManifest {
   readonly from: string;
 }
 
-/** The files of a folder that are read. */
 const EXTENSIONS: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
 /** Files of kustomize, which are no manifests. */
 const NO_MANIFESTS = /^kustomiz(ation|econfig)\.ya?ml$/i;

@@ -1,7 +1,6 @@
 /** The options and results of the verbs of a client. */
 import type { ApiObject, Key, Kind } from "./kind.ts";
 
-/** The options of every request. */
 interface Abortable {
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;

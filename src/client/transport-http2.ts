@@ -29,7 +29,6 @@ const tls = (): Pick<typeof nodeTls, "connect"> => process.getBuiltinModule("nod
 
 /** The maximum before the server has sent its own. */
 const DEFAULT_MAX_STREAMS = 100;
-/** The windows of a stream and of a connection in bytes. */
 const WINDOW_BYTES = { stream: 1 << 20, connection: 16 << 20 };
 /** The interval of pings, and their timeout. */
 const PING_INTERVAL_MS = 30_000;
@@ -88,7 +87,6 @@ interface Opening {
   waiting: number;
 }
 
-/** The connections to a server. */
 class Pool {
   readonly #options: NodeTransportOptions;
   readonly #base: URL;
@@ -168,7 +166,7 @@ class Pool {
         // An IP address is no server name.
         ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
       });
-      const giveUp = (): void => void socket.destroy(new Error("nobody waits for it any more"));
+      const giveUp = (): void => void socket.destroy(new Error("no request waits for it any more"));
       signal.addEventListener("abort", giveUp);
       socket.once("secureConnect", () => resolve(socket));
       socket.once("error", (error) => {
@@ -178,7 +176,6 @@ class Pool {
   }
 }
 
-/** A connection and its requests. */
 class Connection {
   readonly #session: ClientHttp2Session;
   readonly #base: URL;
@@ -320,7 +317,6 @@ async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, 
   }
 }
 
-/** The request in messages. */
 const askedOf = ({ origin }: URL, { method, path }: TransportRequest): string =>
   `${origin} to ${method} ${path.split("?")[0]}`;
 

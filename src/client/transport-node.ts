@@ -101,7 +101,6 @@ export function proxyOf({ proxy }: NodeTransportOptions, base: URL): URL | undef
 /** Returns host and port. */
 export const authorityOf = ({ hostname, port }: URL): string => `${hostname}:${port || 443}`;
 
-/** Opens the connections of an agent through a proxy. */
 function routeThrough(proxy: URL, agent: http.Agent, tls: ProxyTls, authority: string): void {
   const connect: Pick<typeof nodeTls, "connect">["connect"] = process.getBuiltinModule("node:tls").connect;
   agent.createConnection = (options, callback) => {

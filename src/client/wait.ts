@@ -37,7 +37,6 @@ export class WaitError extends Error {
   }
 }
 
-/** The verbs that a wait uses. */
 interface Followed<T extends ApiObject, S extends Scope> {
   readonly kind: Kind<T, S>;
   list(query: ListQuery): Promise<List<T>>;
@@ -208,7 +207,6 @@ const isStatusOf = (error: unknown, code: number): boolean =>
 const isRefusal = (error: unknown): boolean =>
   error instanceof StatusError && error.status.code !== 429 && (error.status.code ?? 0) < 500;
 
-/** Escapes a value of a field selector. */
 const escaped = (value: string): string => value.replaceAll(/[\\,=]/g, (character) => `\\${character}`);
 
 /** Returns a test for a condition. @throws TypeError for an invalid one */
@@ -220,7 +218,6 @@ function conditionMet(text: string): (object: ApiObject) => boolean {
   return (object) => conditionsOf(object).some((one) => same(one.type, type) && same(one.status, status));
 }
 
-/** A condition of any kind. */
 interface Said {
   readonly type?: unknown;
   readonly status?: unknown;

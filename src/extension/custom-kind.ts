@@ -130,7 +130,6 @@ const VALIDATION_JOB = moduleBeside(import.meta.url, "validation-job");
 const NOT_COUNTED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 const NOT_COUNTED_WITH_STATUS: ReadonlySet<string> = new Set([...NOT_COUNTED, "status"]);
 
-/** Whether two objects are equal except for some fields. */
 function equalExcept(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): boolean {
   for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (!members.has(name) && !equal(a[name] as Value | undefined, b[name] as Value | undefined)) return false;

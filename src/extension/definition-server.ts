@@ -89,7 +89,6 @@ const definitionsOf = ({ kinds }: ExtensionParts): Resource | undefined =>
 /** The maximum number of remaining objects, and of finalizers of each, that are read. */
 const MAX_HELD = 100;
 
-/** The served state of a definition. */
 interface Served {
   /** The uid of the definition; a later one of the same name is another. */
   readonly uid: string;
@@ -179,13 +178,11 @@ class DefinitionServer implements Extension {
     await this.#queue.close();
   }
 
-  /** Queues a definition. */
   #ask(name: string, priority?: "low"): void {
     this.#undone.add(name);
     this.#queue.add(name, priority);
   }
 
-  /** Processes a definition. */
   async #keep(name: string): Promise<void> {
     this.#undone.delete(name);
     try {
@@ -234,7 +231,6 @@ class DefinitionServer implements Extension {
     if (group.set(metadata.name!, names)) this.#askOthers(group, metadata.name!);
   }
 
-  /** Releases the names of a deleted definition. */
   #free(name: string): void {
     const of = this.#groupOf.get(name);
     if (of === undefined) return;
@@ -249,7 +245,6 @@ class DefinitionServer implements Extension {
     for (const other of group.waiting()) if (other !== name) this.#ask(other);
   }
 
-  /** Serves an established definition. */
   async #serve(
     definition: CustomResourceDefinition,
     status: DefinitionStatus | undefined,
@@ -294,7 +289,7 @@ class DefinitionServer implements Extension {
     const served = this.#served.get(name);
     const objects = served && this.#parts.kinds.storedResource(served.kind.key);
     if (objects) {
-      served.ending ??= await this.#hear(objects, served, name);
+      served.ending ??= await this.#watchDeletions(objects, served, name);
       const left = await this.#deleteAll(objects);
       if (left > 0) return this.#tellHolders(definition, served.kind.key);
       served.ending?.close();
@@ -303,8 +298,7 @@ class DefinitionServer implements Extension {
     await this.#update({ ...definition, metadata: { ...definition.metadata, finalizers: kept } }, "");
   }
 
-  /** Watches for deleted objects. */
-  async #hear(objects: Resource, served: Served, name: string): Promise<Watch> {
+  async #watchDeletions(objects: Resource, served: Served, name: string): Promise<Watch> {
     const sink: WatchSink = {
       deliver: ({ events }) => {
         if (events.some(({ type }) => type === "DELETED")) this.#ask(name);

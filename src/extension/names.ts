@@ -73,7 +73,6 @@ const textOf = (names: Names | undefined): string =>
     names?.categories ?? [],
   ]);
 
-/** Counts the uses of names. */
 class NameCounts {
   readonly #counts = new Map<string, number>();
 

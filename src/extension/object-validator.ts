@@ -52,5 +52,4 @@ const BLOCKING_REASONS: ReadonlySet<CauseReason> = new Set([
   "FieldValueTypeInvalid",
 ]);
 
-/** The field of an error about the whole object. */
 const WHOLE_OBJECT = "<nil>";

@@ -59,7 +59,6 @@ async function preview({ authorizer, dialect }: PreviewParts, request: Admission
   for (const text of refused.slice(0, MAX_NAMED)) request.warnings.push(text);
 }
 
-/** Returns the served versions with another schema. */
 function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefinition): readonly Version[] {
   const before = new Map(old.spec.versions.map(({ name, schema }) => [name, schema]));
   return now.spec.versions.filter(
@@ -71,7 +70,6 @@ function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefin
 }
 
 interface Change {
-  /** Undefined for a deleted object. */
   readonly read: (name: ObjectName) => ApiObject | undefined;
   readonly changed: readonly Version[];
   readonly definition: CustomResourceDefinition;

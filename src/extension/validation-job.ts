@@ -16,7 +16,6 @@ export interface ValidationTask {
   readonly old: Uint8Array | undefined;
 }
 
-/** The maximum number of compiled schemas. */
 const MAX_VALIDATORS = 4;
 const validators = new Map<string, ObjectValidator>();
 

@@ -1,5 +1,6 @@
 import { type ApiObject, type Client, type Kind, type Scope, nameOfKind } from "../client/index.ts";
 import type { Index, Informer, InformerSpec } from "./informer.ts";
+import { addTo, removeFrom } from "./sets-by-key.ts";
 import { Reflector, type ReflectorOptions } from "./reflector.ts";
 
 /** A held informer; disposing of it ends its listeners and indexes. */
@@ -34,7 +35,7 @@ export class Informers {
     let shared = this.#shared.get(id);
     if (!shared) {
       this.#shared.set(id, (shared = { reflector: this.#reflectorOf(spec), holders: 0 }));
-      this.#file(shared.reflector);
+      addTo(this.#ofKind, nameOfKind(spec.kind), shared.reflector);
       if (!this.#isStopped) shared.reflector.start();
     }
     shared.holders++;
@@ -66,24 +67,11 @@ export class Informers {
     return new Reflector(client.resource(kind), { ...options, selection, keep: keep ?? options.keep });
   }
 
-  #file(reflector: Reflector): void {
-    const name = nameOfKind(reflector.kind);
-    const known = this.#ofKind.get(name) ?? new Set();
-    this.#ofKind.set(name, known.add(reflector));
-  }
-
-  #unfile(reflector: Reflector): void {
-    const name = nameOfKind(reflector.kind);
-    const known = this.#ofKind.get(name);
-    known?.delete(reflector);
-    if (known?.size === 0) this.#ofKind.delete(name);
-  }
-
   #release(id: string): void {
     const shared = this.#shared.get(id);
     if (!shared || --shared.holders > 0) return;
     this.#shared.delete(id);
-    this.#unfile(shared.reflector);
+    removeFrom(this.#ofKind, nameOfKind(shared.reflector.kind), shared.reflector);
     void shared.reflector.stop();
   }
 }

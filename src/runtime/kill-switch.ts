@@ -14,9 +14,7 @@ interface RequestGroup {
  * `finally` runs.
  */
 export class KillSwitch {
-  /** Groups with open requests. */
   readonly #open = new Set<RequestGroup>();
-  /** Groups by the signal of their requests. */
   readonly #groups = new WeakMap<AbortSignal, RequestGroup>();
   readonly #units = new Set<() => void>();
   readonly #timers = new Set<Timer>();

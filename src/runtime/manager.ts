@@ -185,7 +185,6 @@ export class Manager implements AsyncDisposable {
     if (ended) await this.#election?.release().catch((error: unknown) => this.#warn(error));
   }
 
-  /** Whether work ends within a time. */
   async #within(millis: number, work: Promise<unknown>): Promise<boolean> {
     const over = new AbortController();
     const late = sleep(this.#clock, millis, over.signal, { owner: this.#options.name }).then(() => false);
@@ -199,7 +198,6 @@ export class Manager implements AsyncDisposable {
     return run.start();
   }
 
-  /** The controllers that only a leader runs. */
   get #elected(): readonly ControllerRun[] {
     return this.#runs.filter(({ definition }) => definition.needLeaderElection !== false);
   }
@@ -241,9 +239,9 @@ export class Manager implements AsyncDisposable {
   }
 
   /** Calls an observer; its errors are only logged. */
-  #safely(hear: () => void): void {
+  #safely(observe: () => void): void {
     try {
-      hear();
+      observe();
     } catch (error) {
       this.#warn(error);
     }

@@ -9,7 +9,6 @@ export class Memory {
   readonly #failed: (error: unknown) => void;
   readonly #objects = new Map<string, ApiObject>();
   readonly #indexes = new Map<Index<ApiObject>, Map<string, Bucket>>();
-  /** The number of holders of each index. */
   readonly #named = new Map<Index<ApiObject>, number>();
 
   /** @param failed called for errors of indexes */

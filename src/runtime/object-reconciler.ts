@@ -1,4 +1,4 @@
-import { type ApiObject, type Key, keyOf, keyText } from "../client/index.ts";
+import { type ApiObject, type Key, type Scope, keyOf, keyText, parseKey } from "../client/index.ts";
 import { backoff } from "../util/backoff.ts";
 import { sleep } from "../util/clock.ts";
 import { millisOf } from "../util/duration.ts";
@@ -49,7 +49,7 @@ export class ObjectReconciler implements Reconciler {
 
   async handle(text: string, attempt: number, signal: AbortSignal): Promise<Result> {
     const { gone, finalizer, reconcile } = this.#run.definition;
-    const key = keyIn(text);
+    const key = parseKey<Scope>(text);
     const object = this.#run.followed[0]!.informer.get(key);
     if (!object) {
       if (this.#seen.has(text)) await gone?.(key);
@@ -173,14 +173,9 @@ export class ObjectReconciler implements Reconciler {
       ...this.#parts.contextParts(text, attempt, signal),
       kind: specOf(own).kind,
       object,
-      key: keyIn(text),
+      key: parseKey<Scope>(text),
       owned: this.#run.owned,
       isOwned: (kind) => owns.some((one) => isOf(specOf(one).kind, kind)),
     });
   }
-}
-
-function keyIn(text: string): Key {
-  const at = text.indexOf("/");
-  return at < 0 ? { name: text } : { namespace: text.slice(0, at), name: text.slice(at + 1) };
 }

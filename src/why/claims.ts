@@ -87,7 +87,7 @@ async function ofDecision(
       return [...(await ofLastTry(facts, claim, sources)), ...(await ofConsumers(facts, claim))];
     case "default class":
       return [{ says: decision.note, who: BINDER }];
-    case "make":
+    case "provision":
       return ofProvisioning(facts, claim, decision);
   }
 }
@@ -147,7 +147,7 @@ async function ofLastTry(
   return [ofFailure(claim, { provisioner, storageClass }, failure)];
 }
 
-type ProvisionDecision = Extract<ClaimDecision, { readonly is: "make" }>;
+type ProvisionDecision = Extract<ClaimDecision, { readonly is: "provision" }>;
 
 /** No volume fits: the faults of its source, then the last Event of the provisioner. */
 async function ofProvisioning(
@@ -155,7 +155,7 @@ async function ofProvisioning(
   claim: PersistentVolumeClaim,
   { choice, storageClass }: ProvisionDecision,
 ): Promise<readonly ReportedReason[]> {
-  if (choice.is === "outside") {
+  if (choice.is === "external") {
     const lacks = [...(await explainSource(facts, claim)), ...(await ofAttributes(facts, claim))];
     return lacks.length > 0 ? lacks : [await ofProvisioner(facts, claim, { ...choice, storageClass })];
   }
@@ -172,7 +172,7 @@ async function ofAttributes(facts: Facts, { spec }: PersistentVolumeClaim): Prom
 }
 
 const WHO_CAN_PROVISION = {
-  nobody: "whoever creates a volume that fits, or a default StorageClass",
+  none: "whoever creates a volume that fits, or a default StorageClass",
   "class is absent": "whoever creates that StorageClass, or a volume of that class",
   "built in": "whoever creates a volume of that class",
 } as const;

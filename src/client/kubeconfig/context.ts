@@ -209,7 +209,6 @@ function credentialsOf(user: Named, cluster: Named): ChosenUser {
   };
 }
 
-/** The cluster info for exec plugins. */
 function clusterInfo(cluster: Named): object {
   const { extensions } = cluster.value;
   const named = (Array.isArray(extensions) ? extensions : []).find(

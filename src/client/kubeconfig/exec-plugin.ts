@@ -7,7 +7,6 @@ import { dirname, resolve } from "node:path";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import { KubeconfigError } from "./error.ts";
 
-/** Whether a plugin may prompt. */
 type InteractiveMode = "Never" | "IfAvailable" | "Always";
 
 /** An exec plugin and its input. */

@@ -10,9 +10,7 @@ import type { Credential, CredentialSource } from "./credentials.ts";
 import { KubeconfigError } from "./error.ts";
 import type { ExecPlugin } from "./exec-plugin.ts";
 
-/** The maximum output. */
 const MAX_OUTPUT_BYTES = 1 << 20;
-/** The maximum length of stderr in errors. */
 const MAX_STDERR_LENGTH = 2000;
 
 /** The context of a plugin. */
@@ -97,7 +95,6 @@ function outputOf(child: ChildProcess, { command, installHint }: ExecPlugin): Pr
   });
 }
 
-/** The output of a plugin. */
 interface ExecCredential {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;

@@ -4,10 +4,11 @@
  * With a signer the token does not expire (AUTHN-33). Without one it comes from the TokenRequest API: bound to its
  * Secret, with the longest lifetime that the server allows. When a Secret is deleted, its account drops the reference.
  */
-import { type Client, type Key, attempt, keyOf, keyText, retryOnConflict } from "../../client/index.ts";
+import { type Client, type Key, attempt, keyOf, keyText, parseKey, retryOnConflict } from "../../client/index.ts";
 import { Secret, ServiceAccount } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, defineKeyController, sharedInformer } from "../../runtime/index.ts";
+import { deleteObject } from "../../runtime/writes.ts";
 
 /** The longest lifetime of a TokenRequest, in seconds (136 years). */
 const MAX_EXPIRATION_SECONDS = 2 ** 32;
@@ -75,7 +76,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
     const fits = (one: ServiceAccount | undefined): boolean => !!one && ["", one.metadata.uid].includes(marked);
     const account = fits(cached) ? cached : await client.resource(ServiceAccount).find(accountOf(secret));
     if (!account || !fits(account)) {
-      await attempt(client.resource(Secret).delete(secret, { resourceVersion }), "NotFound", "Conflict");
+      await deleteObject(client, Secret, secret, { resourceVersion });
       return;
     }
     if (account.metadata.deletionTimestamp !== undefined) return;
@@ -100,7 +101,6 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
     return { ...Object.fromEntries(missing), ...token };
   }
 
-  /** Returns a token that expires with its Secret. */
   async function tokenFor(client: Client, secret: Secret, account: ServiceAccount): Promise<string> {
     const { namespace, name } = accountOf(secret);
     if (sign) return sign(namespace, { name, uid: account.metadata.uid ?? "" }, secret.metadata.name ?? "");
@@ -114,7 +114,6 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
   }
 }
 
-/** Removes a Secret from the references of an account. */
 async function forget(client: Client, account: NamespacedKey, secret: string): Promise<void> {
   const accounts = client.resource(ServiceAccount);
   await retryOnConflict(async () => {
@@ -127,8 +126,3 @@ async function forget(client: Client, account: NamespacedKey, secret: string): P
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
-
-function parseKey(text: string): NamespacedKey {
-  const at = text.indexOf("/");
-  return { namespace: text.slice(0, at), name: text.slice(at + 1) };
-}

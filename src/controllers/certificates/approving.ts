@@ -38,7 +38,6 @@ const isDecided = (request: CertificateSigningRequest): boolean =>
 
 type Client = Context["client"];
 
-/** Whether the requester has a permission. */
 async function isAllowed(client: Client, { spec }: CertificateSigningRequest, right: Right): Promise<boolean> {
   const { username = "", uid, groups, extra } = spec;
   const resource = { group: "certificates.k8s.io", version: "*", resource: "certificatesigningrequests" };

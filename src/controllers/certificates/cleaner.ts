@@ -2,11 +2,11 @@
  * Deletes old certificate requests: an hour after the decision, pending ones after a day, and those whose certificate
  * has expired (CERT-10); requests of Pods after 15 minutes.
  */
-import { attempt } from "../../client/index.ts";
 import { CertificateSigningRequest, PodCertificateRequest } from "../../client/kinds/index.ts";
 import { parseTime } from "../../meta/time.ts";
 import { firstCertificate } from "../../pki/index.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
+import { deleteObject } from "../../runtime/writes.ts";
 import { conditionOf, isIssued, textOf } from "./requests.ts";
 
 const HOUR_MS = 3_600_000;
@@ -22,11 +22,7 @@ export const certificateCleaner: Controller = defineController({
     const left = endOf(object) - clock.now();
     if (left > 0) return Number.isFinite(left) ? { requeueAfter: left } : undefined;
     const { resourceVersion } = object.metadata;
-    await attempt(
-      client.resource(CertificateSigningRequest).delete(object, { resourceVersion }),
-      "NotFound",
-      "Conflict",
-    );
+    await deleteObject(client, CertificateSigningRequest, object, { resourceVersion });
     return undefined;
   },
 });
@@ -38,7 +34,7 @@ export const podCertificateCleaner: Controller = defineController({
   async reconcile({ object, client, clock }) {
     const left = (parseTime(object.metadata.creationTimestamp ?? "") ?? 0) + POD_REQUEST_TTL_MS - clock.now();
     if (left > 0) return { requeueAfter: left };
-    await attempt(client.resource(PodCertificateRequest).delete(object), "NotFound", "Conflict");
+    await deleteObject(client, PodCertificateRequest, object);
     return undefined;
   },
 });

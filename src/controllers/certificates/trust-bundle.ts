@@ -37,6 +37,5 @@ export const trustBundlePublisher = (certificate: string): Controller =>
     },
   });
 
-/** The name contains the hash of the certificate. */
 const nameOf = (certificate: string): string =>
   `${signerName.replace("/", ":")}:${createHash("sha256").update(certificate).digest("hex").slice(0, 32)}`;

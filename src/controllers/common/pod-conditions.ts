@@ -31,12 +31,12 @@ export async function setPodCondition(
   const condition = { ...wanted, lastTransitionTime: isKept ? old.lastTransitionTime : formatTime(now) };
   const { name, namespace = "", uid } = metadata;
   const patch = { metadata: { uid }, status: { ...more, conditions: [condition] } };
-  const told = await attempt(
+  const written = await attempt(
     client.resource(Pod).status.patch({ namespace, name }, patch, { strategic: true }),
     "NotFound",
     "Conflict",
   );
-  return told.ok;
+  return written.ok;
 }
 
 const isSame = (old: Condition | undefined, wanted: PodCondition): boolean =>

@@ -32,7 +32,6 @@ const CANDIDATE_REFRESH_MS = CANDIDATE_VALID_MS / 2;
 /** The maximum age of a renewal in an election, and the time to answer a ping. */
 const ELECTION_MS = 5000;
 const LEASE_DURATION_MS = 5000;
-/** The tolerance for a late timer. */
 const TIMER_TOLERANCE_MS = 1000;
 
 /** A candidate with its times in milliseconds since the epoch. */

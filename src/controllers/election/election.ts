@@ -4,12 +4,13 @@
  *
  * A key is a Lease with candidates, whether it exists or not.
  */
-import { type Client, type StatusError, attempt, inDomain, isStatus, keyOf } from "../../client/index.ts";
+import { type Client, type StatusError, attempt, inDomain, isStatus, keyOf, parseKey } from "../../client/index.ts";
 import { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { formatMicroTime, parseTime } from "../../meta/time.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
-import { Elections, type ElectionKinds, parseKey } from "./elections.ts";
+import { AGAIN, deleteObject } from "../../runtime/writes.ts";
+import { type ElectionKinds, Elections } from "./elections.ts";
 import { type Decision, decideElection } from "./decision.ts";
 
 /** The settings of the election. */
@@ -19,7 +20,6 @@ export interface ElectionSettings {
 }
 
 const HOUR_MS = 3_600_000;
-const AGAIN: Result = { requeueAfter: "100ms" };
 
 /** The controller named `leader-election`. */
 export function coordinatedElection(
@@ -55,7 +55,7 @@ export function coordinatedElection(
 async function remove(client: Client, kind: ElectionKinds["candidate"], candidate: LeaseCandidate): Promise<void> {
   const { resourceVersion, deletionTimestamp } = candidate.metadata;
   if (deletionTimestamp !== undefined) return;
-  await attempt(client.resource(kind).delete(candidate, { resourceVersion }), "NotFound", "Conflict");
+  await deleteObject(client, kind, candidate, { resourceVersion });
 }
 
 /** Executes a decision; false where another writer was faster. */

@@ -1,4 +1,4 @@
-import { type Key, type Kind, keyText } from "../../client/index.ts";
+import { type Kind, keyText, parseKey } from "../../client/index.ts";
 import type { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import { type SourceParts, type HeldInformer, sharedInformer } from "../../runtime/index.ts";
 
@@ -78,8 +78,3 @@ export class Elections implements Disposable {
 
 const leaseKeyOf = ({ metadata: { namespace = "" }, spec }: LeaseCandidate): string =>
   keyText({ namespace, name: spec.leaseName });
-
-export function parseKey(key: string): Key<"Namespaced"> {
-  const at = key.indexOf("/");
-  return { namespace: key.slice(0, at), name: key.slice(at + 1) };
-}

@@ -13,6 +13,7 @@ import { type Client, attempt, keyOf, metadataOf } from "../../client/index.ts";
 import type { StatusReason } from "../../meta/status.ts";
 import { removeFinalizer } from "../../runtime/finalizer.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
+import { AGAIN, deleteObject } from "../../runtime/writes.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import {
   FOREGROUND,
@@ -25,7 +26,6 @@ import {
 
 type Propagation = "Orphan" | "Foreground" | "Background";
 
-/** The owners of an object by state. */
 interface Owners {
   readonly stay: readonly OwnerReference[];
   readonly absent: readonly OwnerReference[];
@@ -34,7 +34,6 @@ interface Owners {
   readonly undecided: readonly OwnerReference[];
 }
 
-const AGAIN: Result = { requeueAfter: "100ms" };
 /** The reasons of the server where the object has changed since. */
 const STALE_REASONS: readonly StatusReason[] = ["Conflict", "Invalid"];
 
@@ -87,7 +86,6 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
   return remove(ctx, node, "Foreground");
 }
 
-/** Classifies the owners of an object. */
 async function classifyOwners(ctx: CollectorContext, node: GraphNode): Promise<Owners> {
   const owners = { stay: [], absent: [], leave: [], undecided: [] } as Record<keyof Owners, OwnerReference[]>;
   // Requests in the same process may not yield to the event loop, and an object may have thousands of owners.
@@ -163,11 +161,9 @@ async function removeDeletionFinalizer(
 async function remove({ client }: CollectorContext, { kind, object }: GraphNode, policy: Propagation): Promise<Result> {
   const { resourceVersion } = object.metadata;
   const options = { resourceVersion, propagationPolicy: policy };
-  const done = await attempt(client.resource(metadataOf(kind)).delete(object, options), "NotFound", "Conflict");
-  return done.ok || done.reason === "NotFound" ? undefined : AGAIN;
+  return (await deleteObject(client, metadataOf(kind), object, options)) === "Conflict" ? AGAIN : undefined;
 }
 
-/** Writes the owners of an object in the version of the decision. */
 async function setOwners(
   client: Client,
   { kind, object }: GraphNode,

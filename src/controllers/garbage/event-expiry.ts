@@ -1,9 +1,10 @@
 /**
  * Deletes Events some time after their last write (EV-3, DEC-30): the newest time in managedFields, or the creation.
  */
-import { type ApiObject, attempt, metadataOf } from "../../client/index.ts";
+import { type ApiObject, metadataOf } from "../../client/index.ts";
 import { CoreEvent } from "../../client/kinds/index.ts";
 import { type Controller, defineController, sharedInformer } from "../../runtime/index.ts";
+import { deleteObject } from "../../runtime/writes.ts";
 
 /** The controller named `event-expiry`; Events live `ttlMillis` after their last write. */
 export const eventExpiry = (ttlMillis: number): Controller => {
@@ -16,7 +17,7 @@ export const eventExpiry = (ttlMillis: number): Controller => {
       if (left > 0) return { requeueAfter: left };
       const { resourceVersion } = object.metadata;
       // A later write extended its lifetime; memory will show it.
-      await attempt(client.resource(kind).delete(object, { resourceVersion }), "NotFound", "Conflict");
+      await deleteObject(client, kind, object, { resourceVersion });
       return undefined;
     },
   });

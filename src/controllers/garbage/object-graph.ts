@@ -9,6 +9,7 @@ import {
 } from "../../client/index.ts";
 import type { ObjectMeta } from "../../client/kinds/types.ts";
 import { type SourceParts, type HeldInformer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
+import { addTo, removeFrom } from "../../runtime/sets-by-key.ts";
 import { BoundedCache } from "../../util/bounded-cache.ts";
 
 /** An entry of ownerReferences. */
@@ -34,13 +35,11 @@ interface FollowedKind {
   readonly kind: ServedKind;
   readonly informer: HeldInformer;
   readonly subscriptions: DisposableStack;
-  /** Whether its list timeout is over. */
   isTimedOut: boolean;
 }
 
 /** How long a kind that cannot be listed delays the start. */
 const LIST_TIMEOUT_MS = 30_000;
-/** The bound of absent owners that are remembered. */
 const MAX_ABSENT_OWNERS = { entries: 10_000, bytes: 4 << 20 };
 
 /**
@@ -53,7 +52,6 @@ export class ObjectGraph implements Disposable {
   readonly #parts: SourceParts;
   readonly #add: (uid: string) => void;
   readonly #members = new Map<string, GraphNode>();
-  /** Uids of dependents by the uid of their owner. */
   readonly #dependents = new Map<string, Set<string>>();
   /** Dependents that block the foreground deletion of their owner. */
   readonly #blocking = new Map<string, Set<string>>();
@@ -221,8 +219,8 @@ export class ObjectGraph implements Disposable {
     const { uid, ownerReferences = [] } = node.object.metadata;
     this.#members.set(uid, node);
     for (const owner of ownerReferences) {
-      put(this.#dependents, owner.uid, uid);
-      if (blocks(owner, uid)) put(this.#blocking, owner.uid, uid);
+      addTo(this.#dependents, owner.uid, uid);
+      if (blocks(owner, uid)) addTo(this.#blocking, owner.uid, uid);
     }
   }
 
@@ -230,8 +228,8 @@ export class ObjectGraph implements Disposable {
     this.#members.delete(uid);
     this.#waiting.delete(uid);
     for (const owner of ownerReferences) {
-      take(this.#dependents, owner.uid, uid);
-      take(this.#blocking, owner.uid, uid);
+      removeFrom(this.#dependents, owner.uid, uid);
+      removeFrom(this.#blocking, owner.uid, uid);
     }
   }
 }
@@ -250,15 +248,3 @@ export const isCollected = ({ kind, verbs }: ServedKind): boolean =>
 
 const absenceKey = ({ uid }: OwnerReference, { kind, key }: OwnerLocation): string =>
   `${uid} ${nameOfKind(kind)} ${key.namespace ?? ""}/${key.name}`;
-
-function put(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const set = sets.get(key);
-  if (set) set.add(value);
-  else sets.set(key, new Set([value]));
-}
-
-function take(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const set = sets.get(key);
-  set?.delete(value);
-  if (set?.size === 0) sets.delete(key);
-}

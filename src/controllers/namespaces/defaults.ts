@@ -63,7 +63,6 @@ function differs({ data: got, metadata: { annotations = {} } }: Comparable, { da
   return Object.keys(metadata.annotations ?? {}).some((name) => annotations[name] === undefined);
 }
 
-/** A merge patch that corrects an object. */
 function patchOf({ data = {}, metadata }: Comparable, wanted: Comparable): object {
   const surplus = Object.keys(data).map((key) => [key, null] as const);
   const annotations = { ...wanted.metadata.annotations, ...metadata.annotations };

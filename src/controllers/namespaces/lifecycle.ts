@@ -57,7 +57,6 @@ export const namespaceLifecycle: Controller = defineController({
   },
 });
 
-/** The problems in one line. */
 const whyOf = (findings: readonly NewCondition[]): string =>
   findings.flatMap(({ status, message }) => (status ? [message] : [])).join("; ");
 

@@ -6,7 +6,6 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { type SourceParts, type HeldInformer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
 import { nameOf } from "./count.ts";
 
-/** Returns the resources that a quota counts. */
 const resourcesOf = ({ spec }: ResourceQuota, dialect: Dialect): ReadonlySet<string> =>
   new Set(Object.keys(spec.hard ?? {}).flatMap((name) => countedBy(name, dialect) ?? []));
 
@@ -60,7 +59,6 @@ export class QuotaObserver implements Disposable {
     this.#subscriptions.dispose();
   }
 
-  /** Follows the resources of a new or changed quota. */
   #quotaChanged(event: ObjectEvent<ResourceQuota>): void {
     const [now, before] = [event.object, event.type === "changed" ? event.old : undefined];
     if (before && sameAmounts(now.spec.hard, before.spec.hard)) return;
@@ -71,7 +69,6 @@ export class QuotaObserver implements Disposable {
     for (const resource of concerned) this.#updateFollowed(resource);
   }
 
-  /** Counts quotas of newly served kinds. */
   #kindsChanged(kinds: readonly ServedKind[]): void {
     this.#served = new Map(preferredKinds(kinds).map((kind) => [nameOf(kind), kind]));
     for (const resource of new Set(this.#quotas.list().flatMap((quota) => [...resourcesOf(quota, this.#dialect)]))) {

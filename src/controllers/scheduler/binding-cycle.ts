@@ -62,7 +62,7 @@ async function bind({ client, event, signal }: SchedulerContext, { info, node }:
   signal.throwIfAborted();
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/binding`;
   await client.json("POST", path, { body });
-  event("Normal", info.pod, "Scheduled", `${namespace}/${name} was placed on the node ${node}`);
+  event("Normal", info.pod, "Scheduled", `Successfully assigned ${namespace}/${name} to ${node}`);
 }
 
 /** Writes why a Pod is unschedulable (SCHED-3, SCHED-6), and evicts the victims of a preemption (SCHED-47). */
@@ -79,8 +79,7 @@ async function reportFailure(ctx: SchedulerContext, pod: Pod, failure: Failure):
 
 /** Writes that a Pod has scheduling gates (SCHED-5). */
 async function reportGated({ client, clock }: SchedulerContext, pod: Pod): Promise<Result> {
-  const gates = (pod.spec.schedulingGates ?? []).map(({ name }) => name);
-  const message = `it is not looked at before its scheduling gates are gone: ${gates.join(", ")}`;
+  const message = "Scheduling is blocked due to non-empty scheduling gates";
   const condition = { type: "PodScheduled", status: "False", reason: "SchedulingGated", message } as const;
   await setPodCondition(client, pod, condition, { now: clock.now() });
   return undefined;

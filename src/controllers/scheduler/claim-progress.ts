@@ -20,7 +20,7 @@ const failed = (why: string): ClaimProgress => ({ is: "failed", why });
 /** How far the claims of a Pod with a chosen node are bound (SCHED-31, SCHED-32). */
 export function claimProgress({ node: name, plan }: Attempt, memory: Lookup): ClaimProgress {
   const node = memory.state.node(name);
-  if (!node) return failed(`the node ${name} has gone`);
+  if (!node) return failed(`the node ${name} was deleted`);
   const all = [
     ...plan.matched.map(({ claim, volume }) => ofClaim(claim, node, memory, () => ofReserved(volume, claim, memory))),
     ...plan.provisioned.map((claim) => ofClaim(claim, node, memory, (stored) => ofProvisioned(stored, node, memory))),
@@ -36,7 +36,7 @@ function ofClaim(
 ): ClaimProgress {
   const stored = memory.stored.claim(keyText(metadata));
   const { name } = metadata;
-  if (stored?.metadata.uid !== metadata.uid) return failed(`the claim ${name} has gone`);
+  if (stored?.metadata.uid !== metadata.uid) return failed(`the claim ${name} was deleted`);
   if (!isBound(stored, memory)) return unbound(stored);
   const volume = memory.stored.volume(stored.spec.volumeName!);
   if (volume && !canReach(node, volume)) {
@@ -48,7 +48,6 @@ function ofClaim(
 
 const waits = (claim: string): ClaimProgress => ({ is: "waits", for: `the claim ${claim} is not bound yet` });
 
-/** A volume that was reserved for a claim must stay reserved. */
 function ofReserved({ metadata }: PersistentVolume, claim: PersistentVolumeClaim, memory: Lookup): ClaimProgress {
   const stored = memory.stored.volume(metadata.name);
   const isKept = stored?.spec.claimRef?.uid !== undefined && isMeantFor(stored, claim);

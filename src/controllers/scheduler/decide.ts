@@ -50,7 +50,6 @@ async function look(info: PodInfo, view: View, start: number, limit: TurnLimit):
   return { is: "waits", message: await messageOf(evaluation, nodes, limit), evaluation };
 }
 
-/** Counts the obstacles of all nodes. */
 async function messageOf(evaluation: Evaluation, nodes: readonly NodeView[], limit: TurnLimit): Promise<string> {
   const counts = new Counts();
   for (const node of nodes) {

@@ -1,5 +1,5 @@
-import { attempt } from "../../client/index.ts";
 import { Pod } from "../../client/kinds/index.ts";
+import { deleteObject } from "../../runtime/writes.ts";
 import { setPodCondition } from "../common/pod-conditions.ts";
 import type { SchedulerContext } from "./scheduling-cycle.ts";
 import type { Preemption } from "./preempt.ts";
@@ -13,15 +13,15 @@ export async function evictVictims(
   pod: Pod,
   { node, victims }: Preemption,
 ): Promise<void> {
-  const { namespace = "", name, uid } = pod.metadata;
-  const message = `it makes room for the pod ${uid} of a higher priority`;
+  const { uid } = pod.metadata;
+  const message = `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`;
   const condition = { type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler", message } as const;
   for (const victim of victims) {
     if (victim.pod.metadata.deletionTimestamp !== undefined) continue;
     // oxlint-disable-next-line no-await-in-loop -- the least important go first
     await setPodCondition(client, victim.pod, condition, { now: clock.now() });
     // oxlint-disable-next-line no-await-in-loop -- likewise
-    const gone = await attempt(client.resource(Pod).delete(victim.pod), "NotFound", "Conflict");
-    if (gone.ok) event("Normal", victim.pod, "Preempted", `it made room on ${node} for ${namespace}/${name}`, pod);
+    const failure = await deleteObject(client, Pod, victim.pod);
+    if (!failure) event("Normal", victim.pod, "Preempted", `Preempted by pod ${uid} on node ${node}`, pod);
   }
 }

@@ -1,5 +1,7 @@
+import { parseKey } from "../../client/index.ts";
 import type { Pod } from "../../client/kinds/index.ts";
 import { type SourceParts, type Informer, type ObjectEvent } from "../../runtime/index.ts";
+import { addTo, removeFrom } from "../../runtime/sets-by-key.ts";
 import { isFinished } from "../../claims/usage.ts";
 import { SchedulerState } from "./scheduler-state.ts";
 import type { PodInfo } from "./pod-info.ts";
@@ -28,7 +30,6 @@ export interface Failure {
   readonly reason: "Unschedulable" | "SchedulerError";
   readonly message: string;
   readonly preemption?: Preemption | undefined;
-  /** Whether status.nominatedNodeName is to be cleared. */
   readonly isNominatedNoMore?: boolean;
 }
 
@@ -45,7 +46,6 @@ export class SchedulerMemory implements Disposable {
   readonly state: SchedulerState;
   readonly queue: SchedulingQueue;
   readonly pods: Informer<Pod, "Namespaced", never>;
-  /** By the keys of Pods. */
   readonly failures = new Map<string, Failure>();
   readonly #attempts = new Map<string, Attempt>();
   /** The Pods that wait for a claim to be bound, by the key of the claim. */
@@ -63,7 +63,7 @@ export class SchedulerMemory implements Disposable {
     const [claims, volumes, classes] = [own(specs.claims), own(specs.volumes), own(specs.classes)];
     const [drivers, capacities, attachments] = [own(specs.drivers), own(specs.capacities), own(specs.attachments)];
     this.#sources = {
-      claim: (key) => claims.get(keyIn(key)),
+      claim: (key) => claims.get(parseKey(key)),
       volume: (name) => volumes.get({ name }),
       storageClass: (name) => classes.get({ name }),
       driver: (name) => drivers.get({ name }),
@@ -104,7 +104,7 @@ export class SchedulerMemory implements Disposable {
 
   /** A Pod that this scheduler has to schedule, as in memory. */
   pod(key: string): Pod | undefined {
-    const pod = this.pods.get(keyIn(key));
+    const pod = this.pods.get(parseKey(key));
     return pod && isOurs(pod) ? pod : undefined;
   }
 
@@ -118,10 +118,7 @@ export class SchedulerMemory implements Disposable {
     this.failures.delete(info.key);
     this.#attempts.set(info.key, attempt);
     this.state.assume(info, node, plan);
-    for (const claim of info.claims) {
-      const waiting = this.#waiting.get(claim) ?? new Set<string>();
-      this.#waiting.set(claim, waiting.add(info.key));
-    }
+    for (const claim of info.claims) addTo(this.#waiting, claim, info.key);
     this.#add(`pod/${info.key}`);
   }
 
@@ -144,7 +141,7 @@ export class SchedulerMemory implements Disposable {
   #abandon(key: string): void {
     const attempt = this.#end(key);
     if (!attempt) return;
-    const pod = this.pods.get(keyIn(key));
+    const pod = this.pods.get(parseKey(key));
     this.state.dropPod(attempt.info.uid);
     if (pod) this.state.setPod(pod);
     this.queue.notify(topics.podDeleted);
@@ -155,11 +152,7 @@ export class SchedulerMemory implements Disposable {
     const attempt = this.#attempts.get(key);
     if (!attempt) return undefined;
     this.#attempts.delete(key);
-    for (const claim of attempt.info.claims) {
-      const waiting = this.#waiting.get(claim);
-      waiting?.delete(key);
-      if (waiting?.size === 0) this.#waiting.delete(claim);
-    }
+    for (const claim of attempt.info.claims) removeFrom(this.#waiting, claim, key);
     this.state.forgetPlan(attempt.plan);
     return attempt;
   }
@@ -233,8 +226,3 @@ export const isGated = ({ spec }: Pod): boolean => (spec.schedulingGates ?? []).
 /** The fields of a Pod whose change matters here, except its status. */
 const relevantFieldsOf = ({ metadata, spec }: Pod): string =>
   JSON.stringify([metadata.generation, metadata.labels, spec.schedulingGates]);
-
-const keyIn = (text: string): { readonly namespace: string; readonly name: string } => {
-  const at = text.indexOf("/");
-  return { namespace: text.slice(0, at), name: text.slice(at + 1) };
-};

@@ -78,7 +78,6 @@ const namedBy = (pod: Pod): readonly { readonly key: Key<"Namespaced">; readonly
 
 type Lack = Pick<UnreadyClaim, "says" | "who">;
 
-/** Returns why a claim is unready whatever its binding. */
 function lackOf(
   { metadata }: Pod,
   { name }: Key<"Namespaced">,

@@ -10,7 +10,6 @@ import type { SchedulerNames } from "./names.ts";
 export interface PodInfo {
   readonly pod: Pod;
   readonly uid: string;
-  /** `namespace/name`. */
   readonly key: string;
   readonly priority: number;
   readonly requests: Amounts;

@@ -11,8 +11,8 @@ export interface HostPort {
 
 /** Returns the host ports of a Pod; init containers count only where they keep running. */
 export function hostPorts({ spec }: Pod): readonly HostPort[] {
-  const beside = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
-  const ports = [...(spec.containers ?? []), ...beside].flatMap((container) => container.ports ?? []);
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  const ports = [...(spec.containers ?? []), ...sidecars].flatMap((container) => container.ports ?? []);
   return ports.flatMap(({ hostPort = 0, protocol, hostIP = "" }) =>
     hostPort > 0 ? [{ port: hostPort, protocol, address: hostIP === "0.0.0.0" ? "" : hostIP }] : [],
   );

@@ -59,8 +59,8 @@ const decided = async (name: string, ...claims: string[]): Promise<Decision> => 
   return decision;
 };
 
-describe("SCHED-35: what was decided and is not stored yet", () => {
-  test("a volume that was given away is nobody else's, and is again when that is given up", async () => {
+describe("SCHED-35: decisions that are not stored yet", () => {
+  test("a reserved volume is not available to others, and is again once the plan is forgotten", async () => {
     const first = await decided("p", "c");
     expect(first).toMatchObject({ is: "placed", plan: { matched: [{ volume: { metadata: { name: "v" } } }] } });
     expect((await decided("q", "d")).is).toBe("waits");
@@ -68,14 +68,14 @@ describe("SCHED-35: what was decided and is not stored yet", () => {
     expect((await decided("q", "d")).is).toBe("placed");
   });
 
-  test("a claim that was given a volume has that for other pods, too", async () => {
+  test("a reserved volume of a claim counts for other Pods, too", async () => {
     await decided("p", "c");
     volumes.set("w", volume("w"));
     state.setVolume(volumes.get("w")!);
     expect(await decided("q", "c")).toMatchObject({ plan: { matched: [{ volume: { metadata: { name: "v" } } }] } });
   });
 
-  test("a claim whose node was chosen is for that node only", async () => {
+  test("a claim with a selected node is for that node only", async () => {
     provisioner = "d.example.com";
     volumes.clear();
     state.dropVolume("v");
@@ -86,7 +86,7 @@ describe("SCHED-35: what was decided and is not stored yet", () => {
     expect((await decided("r", "d")).is).toBe("placed");
   });
 
-  test("pods count on the nodes where they are about to be", async () => {
+  test("Pods count on their chosen nodes", async () => {
     state.setNode(node("a", "1"));
     expect((await decided("p")).is).toBe("placed");
     expect(await decided("q")).toMatchObject({ is: "waits", message: "0/1 nodes are available: 1 Too many pods." });
@@ -95,7 +95,7 @@ describe("SCHED-35: what was decided and is not stored yet", () => {
   });
 });
 
-test("nothing is left of a node that is gone, once its pods are", async () => {
+test("a deleted node has no state once its Pods are deleted", async () => {
   await decided("p");
   state.dropNode("a");
   expect(state.nodes).toEqual([]);

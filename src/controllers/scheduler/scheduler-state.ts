@@ -42,7 +42,6 @@ export class SchedulerState implements View {
   readonly #reachable: ReachableVolumes;
   /** Reserved volumes and selected nodes that are not stored yet. */
   readonly #reserved = new Map<string, PersistentVolume["spec"]["claimRef"]>();
-  /** The reserved volume of each claim. */
   readonly #reservedFor = new Map<string, string>();
   readonly #chosen = new Map<string, string>();
 

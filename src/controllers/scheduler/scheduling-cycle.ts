@@ -8,7 +8,6 @@ import { isAwaited, preemptionFor } from "./preempt.ts";
 /** The context of a key. */
 export type SchedulerContext = KeyContext<SchedulerMemory>;
 
-/** The maximum number of decisions in one reconcile. */
 const MAX_DECISIONS = 500;
 
 /** Chooses nodes for the next Pods in the queue, one after the other: each decision counts for the next. */

@@ -20,14 +20,14 @@ const popAll = (): string[] => {
   return taken;
 };
 /** Adds an unschedulable Pod that waits for topics. */
-const parked = (key: string, ...waitsFor: string[]): void => {
+const addUnschedulable = (key: string, ...waitsFor: string[]): void => {
   queue.add(key, pod());
   queue.pop();
   queue.addUnschedulable(key, waitsFor, queue.changes);
 };
 
-describe("whose turn it is", () => {
-  test("the most important first, then the oldest", () => {
+describe("the next Pod", () => {
+  test("is the one with the highest priority, then the oldest", () => {
     queue.add("young", pod(5, "2026-01-02T00:00:00Z"));
     queue.add("low", pod(1));
     queue.add("old", pod(5));
@@ -35,7 +35,7 @@ describe("whose turn it is", () => {
     expect(calls).toBe(3);
   });
 
-  test("who is there already is not added again, and who was dropped is gone", () => {
+  test("a Pod that is there is not added again, and a dropped one is removed", () => {
     queue.add("a", pod());
     queue.add("a", pod());
     queue.add("b", pod());
@@ -45,9 +45,9 @@ describe("whose turn it is", () => {
   });
 });
 
-describe("SCHED-4: who waits", () => {
-  test("is called by what it waitsFor, once its pause is over, and by nothing else", () => {
-    parked("a", "nodes", "claim default/c");
+describe("SCHED-4: an unschedulable Pod", () => {
+  test("becomes active by a topic that it waits for, once its backoff is over, and by nothing else", () => {
+    addUnschedulable("a", "nodes", "claim default/c");
     clock.advance(1000);
     queue.notify("volume v");
     expect(popAll()).toEqual([]);
@@ -55,7 +55,7 @@ describe("SCHED-4: who waits", () => {
     expect(popAll()).toEqual(["a"]);
   });
 
-  test("pauses for longer after each failure, up to some seconds", () => {
+  test("has a longer backoff after each failure, up to some seconds", () => {
     queue.add("a", pod());
     const pauses: number[] = [];
     for (let i = 0; i < 5; i++) {
@@ -82,7 +82,7 @@ describe("SCHED-4: who waits", () => {
     expect(popAll()).toEqual(["a"]);
   });
 
-  test("does not pause where others make room for it", () => {
+  test("has no backoff where a preemption makes space for it", () => {
     queue.add("a", pod(0, "", { nominatedNodeName: "n" }));
     queue.pop();
     queue.addUnschedulable("a", ["pod gone"], queue.changes);
@@ -90,23 +90,23 @@ describe("SCHED-4: who waits", () => {
     expect(popAll()).toEqual(["a"]);
   });
 
-  test("is looked at after some minutes whatever has happened", () => {
-    parked("a", "nodes");
+  test("becomes active after some minutes in any case", () => {
+    addUnschedulable("a", "nodes");
     clock.advance(299_000);
     expect(popAll()).toEqual([]);
     clock.advance(1000);
     expect(popAll()).toEqual(["a"]);
   });
 
-  test("is called once it has changed itself", () => {
-    parked("a");
+  test("becomes active once it has changed itself", () => {
+    addUnschedulable("a");
     queue.activate("a");
     clock.advance(1000);
     expect(popAll()).toEqual(["a"]);
   });
 });
 
-test("what could not be done is tried again after a pause, whatever happens", () => {
+test("a failed Pod is tried again after its backoff", () => {
   queue.add("a", pod());
   queue.pop();
   queue.retry("a");
@@ -116,8 +116,8 @@ test("what could not be done is tried again after a pause, whatever happens", ()
   expect(popAll()).toEqual(["a"]);
 });
 
-test("nothing is left of a queue that has ended", () => {
-  parked("a", "nodes");
+test("a disposed queue has no timers", () => {
+  addUnschedulable("a", "nodes");
   queue.add("b", pod());
   queue[Symbol.dispose]();
   expect(clock.timers()).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Pod } from "../../client/kinds/index.ts";
+import { addTo, removeFrom } from "../../runtime/sets-by-key.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { Heap, type Placed } from "../../util/heap.ts";
 
@@ -36,7 +37,6 @@ export class SchedulingQueue implements Disposable {
   readonly #onActive: () => void;
   readonly #all = new Map<string, Waiting>();
   readonly #active = new Heap<Waiting>(isFirst);
-  /** The Pods that wait for each topic. */
   readonly #waitingFor = new Map<string, Set<Waiting>>();
   #changes = 0;
 
@@ -120,10 +120,7 @@ export class SchedulingQueue implements Disposable {
     }
     waiting.state = "unschedulable";
     waiting.waitsFor = [...new Set(waitsFor)];
-    for (const topic of waiting.waitsFor) {
-      const waiters = this.#waitingFor.get(topic) ?? new Set<Waiting>();
-      this.#waitingFor.set(topic, waiters.add(waiting));
-    }
+    for (const topic of waiting.waitsFor) addTo(this.#waitingFor, topic, waiting);
     this.#wait(waiting, MAX_UNSCHEDULABLE_MS);
   }
 
@@ -184,11 +181,7 @@ export class SchedulingQueue implements Disposable {
     this.#active.delete(waiting);
     waiting.timer?.cancel();
     waiting.timer = undefined;
-    for (const topic of waiting.waitsFor) {
-      const waiters = this.#waitingFor.get(topic);
-      waiters?.delete(waiting);
-      if (waiters?.size === 0) this.#waitingFor.delete(topic);
-    }
+    for (const topic of waiting.waitsFor) removeFrom(this.#waitingFor, topic, waiting);
     waiting.waitsFor = [];
   }
 }

@@ -26,8 +26,8 @@ async function reserveVolume(
 ): Promise<string | undefined> {
   const { name } = volume.metadata;
   const stored = memory.stored.volume(name);
-  if (!stored) return `the volume ${name} has gone`;
-  if (stored.spec.claimRef && !isMeantFor(stored, claim)) return `somebody else has taken the volume ${name}`;
+  if (!stored) return `the volume ${name} was deleted`;
+  if (stored.spec.claimRef && !isMeantFor(stored, claim)) return `the volume ${name} was bound to another claim`;
   const given = withClaim(stored, claim, memory.names.binder);
   const isDone = given === stored || (await write(client, PersistentVolume, given));
   return isDone ? undefined : `the volume ${name} has changed meanwhile`;
@@ -40,10 +40,10 @@ async function chooseNode(
 ): Promise<string | undefined> {
   const { selectedNode } = memory.names.binder;
   const stored = memory.stored.claim(keyText(metadata));
-  if (stored?.metadata.uid !== metadata.uid) return `the claim ${metadata.name} has gone`;
+  if (stored?.metadata.uid !== metadata.uid) return `the claim ${metadata.name} was deleted`;
   const chosen = stored.metadata.annotations?.[selectedNode];
   if (chosen === node || isBound(stored, memory)) return undefined;
   if (chosen !== undefined) return `the volume of the claim ${metadata.name} is to be made for the node ${chosen}`;
-  const told = await write(client, PersistentVolumeClaim, annotated(stored, { [selectedNode]: node }));
-  return told ? undefined : `the claim ${metadata.name} has changed meanwhile`;
+  const written = await write(client, PersistentVolumeClaim, annotated(stored, { [selectedNode]: node }));
+  return written ? undefined : `the claim ${metadata.name} has changed meanwhile`;
 }

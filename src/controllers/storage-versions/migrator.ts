@@ -31,6 +31,7 @@ import {
   keysPushed,
   sharedInformer,
 } from "../../runtime/index.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import { pageOf, rewrite } from "./pages.ts";
 import { errorText } from "../../util/cut-text.ts";
 
@@ -44,7 +45,6 @@ const NAME = "keelson-storage-version-migrator";
 /** How long a resource may be unserved, and the bounds of the growing poll interval. */
 const SERVED_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = { least: 1000, most: 15_000 };
-const AGAIN: Result = { requeueAfter: "100ms" };
 const REQUEUE_NOW: Result = { requeueAfter: 0 };
 /** Errors that end a migration; others are retried. */
 const FINAL_REASONS: readonly StatusReason[] = [
@@ -91,7 +91,6 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
     },
   });
 
-  /** Takes the next step of a migration. */
   async function migrateNext(ctx: MigrationContext, served: ServedKind): Promise<Result> {
     const { object, client } = ctx;
     const { resourceVersion: seen } = object.status;

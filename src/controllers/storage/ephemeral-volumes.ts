@@ -7,6 +7,7 @@
 import { type Key, type NewObject, attempt, keyText } from "../../client/index.ts";
 import { PersistentVolumeClaim, Pod } from "../../client/kinds/index.ts";
 import { controllerUid } from "../../runtime/owners.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import {
   type Context,
   type Controller,
@@ -18,13 +19,10 @@ import {
 } from "../../runtime/index.ts";
 import { type EphemeralClaim, ephemeralClaimsOfPod } from "../../claims/pod-claims.ts";
 
-/** Pods by the claims of their ephemeral volumes. */
 const pods = sharedInformer(Pod, {
   indexes: { claim: (pod: Pod) => ephemeralClaimsOfPod(pod).map(({ key }) => keyText(key)) },
 });
 const claims = sharedInformer(PersistentVolumeClaim);
-
-const AGAIN: Result = { requeueAfter: "100ms" };
 
 /** The controller named `ephemeral-volume` (CTL-EPH-1..7). */
 export const ephemeralVolumes: Controller = defineController({
@@ -43,7 +41,6 @@ export const ephemeralVolumes: Controller = defineController({
   },
 });
 
-/** Returns the Pods whose ephemeral volume has the name of a claim. */
 function podsOfClaim({ metadata }: PersistentVolumeClaim, informer: GetInformer): Key<"Namespaced">[] {
   const found = informer(pods).by("claim", keyText(metadata));
   return found.map(({ metadata: { namespace = "", name } }) => ({ namespace, name }));

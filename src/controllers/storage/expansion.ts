@@ -99,7 +99,7 @@ async function expand(
   const { object: claim, client, events } = ctx;
   const { name: resizer = "somebody", isExternal } = resizerOf(volume, migration);
   if (!isExternal) return enlarge(ctx, volume, { names, resizer });
-  events.normal("ExternalExpanding", `it waits for ${resizer} to enlarge its volume`);
+  events.normal("ExternalExpanding", "waiting for an external controller to expand this PVC");
   const isMigrated = migration.ofSource(volume) !== undefined;
   if (!isMigrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;
   return (await write(client, PersistentVolumeClaim, annotated(claim, { [names.resizer]: resizer })))
@@ -133,7 +133,6 @@ async function enlarge(
   return isBlock ? finish(ctx, current, size) : leaveToNode(ctx, current);
 }
 
-/** Writes that the expansion has begun. */
 function begin(
   ctx: ExpansionContext,
   size: string,
@@ -170,10 +169,14 @@ function grow(
   return write(client, PersistentVolume, { ...volume, spec });
 }
 
-/** Leaves the file system to the node. */
 async function leaveToNode(ctx: ExpansionContext, claim: PersistentVolumeClaim): Promise<Result> {
   const { status } = claim;
-  const waits = ctx.condition("FileSystemResizePending", true, "", "it waits for a node to enlarge the file system");
+  const waits = ctx.condition(
+    "FileSystemResizePending",
+    true,
+    "",
+    "Waiting for user to (re-)start a pod to finish file system resize of volume on node.",
+  );
   const next = {
     ...status,
     allocatedResourceStatuses: { ...status.allocatedResourceStatuses, storage: "NodeResizePending" },
@@ -201,7 +204,6 @@ const OF_RESIZING = new Set(["Resizing", "FileSystemResizePending"]);
 
 type ClaimCondition = NonNullable<PersistentVolumeClaim["status"]["conditions"]>[number];
 
-/** Adds or replaces a condition of a claim. */
 const withCondition = ({ status }: PersistentVolumeClaim, one: ClaimCondition): ClaimCondition[] => [
   ...(status.conditions ?? []).filter(({ type }) => type !== one.type),
   one,

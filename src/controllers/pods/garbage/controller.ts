@@ -6,6 +6,7 @@ import { attempt, keyOf } from "../../../client/index.ts";
 import { Node, Pod } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../../runtime/index.ts";
+import { deleteObject } from "../../../runtime/writes.ts";
 import { inTurns } from "../../../util/steps.ts";
 import { TurnLimit } from "../../../util/turn-limit.ts";
 import { attachNames } from "../../../claims/attachment.ts";
@@ -22,7 +23,6 @@ export interface PodGarbageSettings {
 
 type GarbageContext = KeyContext<PodGarbageMemory>;
 
-/** The minimum time between two counts of terminal Pods. */
 const COUNT_INTERVAL_MS = 20_000;
 
 /** The controller named `pod-garbage-collector-controller`. */
@@ -96,7 +96,7 @@ async function remove({ client, clock }: GarbageContext, pod: Pod, condition?: P
       await attempt(pods.status.patch(keyOf<"Namespaced">(pod), { metadata: { uid }, status }), "NotFound", "Conflict");
     }
   }
-  await attempt(pods.delete(pod, { gracePeriodSeconds: 0 }), "NotFound", "Conflict");
+  await deleteObject(client, Pod, pod, { gracePeriodSeconds: 0 });
 }
 
 const ORPHANED = {

@@ -32,7 +32,6 @@ export class PodGarbageMemory implements Disposable {
   readonly nodes: Informer<Node, "Cluster", never>;
   /** Missing nodes that have Pods; times of the steady clock. */
   readonly missingSince = new Map<string, number>();
-  /** The time of the last count. */
   countedAt = -Infinity;
   readonly #add: (key: string) => void;
   readonly #subscriptions = new DisposableStack();

@@ -17,7 +17,6 @@ export interface NodeInput {
   /** Undefined where it does not exist. */
   readonly node: Node | undefined;
   readonly pods: readonly Pod[];
-  /** Since when it is missing. */
   readonly missingSince: number | undefined;
 }
 
@@ -84,5 +83,4 @@ const byAge = (a: Pod, b: Pod): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether the agent of the node has evicted a Pod. */
 const isEvicted = ({ status }: Pod): boolean => status.phase === "Failed" && status.reason === "Evicted";

@@ -4,9 +4,10 @@
  *
  * Eviction times are kept in memory: after a restart they count again, as in kube-controller-manager.
  */
-import { type ApiObject, attempt } from "../../../client/index.ts";
+import type { ApiObject } from "../../../client/index.ts";
 import { Pod } from "../../../client/kinds/index.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../../runtime/index.ts";
+import { deleteObject } from "../../../runtime/writes.ts";
 import { setPodCondition } from "../../common/pod-conditions.ts";
 import { EvictionMemory, evictionSpecs } from "./memory.ts";
 import { planEviction } from "./plan.ts";
@@ -52,7 +53,7 @@ async function evict({ key, client, clock, event, attempt: nth }: EvictionContex
   if (nth === 1) event("Normal", pod, REASON, `Marking for deletion Pod ${key}`);
   const condition = { ...CONDITION, observedGeneration: pod.metadata.generation ?? 0 };
   await setPodCondition(client, pod, condition, { now: clock.now() });
-  await attempt(client.resource(Pod).delete(pod), "NotFound", "Conflict");
+  await deleteObject(client, Pod, pod);
 }
 
 const REASON = "TaintManagerEviction";

@@ -1,4 +1,4 @@
-import { keyOf, keyText } from "../../../client/index.ts";
+import { keyOf, keyText, parseKey } from "../../../client/index.ts";
 import { Node, Pod } from "../../../client/kinds/index.ts";
 import { type SourceParts, type Informer, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
 import { nodeOfPod } from "../../common/nodes.ts";
@@ -38,8 +38,7 @@ export class EvictionMemory implements Disposable {
   }
 
   pod(key: string): Pod | undefined {
-    const at = key.indexOf("/");
-    return this.#pods.get({ namespace: key.slice(0, at), name: key.slice(at + 1) });
+    return this.#pods.get(parseKey(key));
   }
 
   node(name: string): Node | undefined {

@@ -7,7 +7,6 @@ export interface PodOnNode {
   readonly pod: Pick<Pod, "spec">;
   /** Undefined where it is unknown. */
   readonly node: Pick<Node, "spec"> | undefined;
-  /** The eviction time so far. */
   readonly until: number | undefined;
 }
 

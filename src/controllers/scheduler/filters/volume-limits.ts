@@ -49,7 +49,6 @@ function limitsOf(csiNode: CSINode | undefined): ReadonlyMap<string, number> {
   return limits;
 }
 
-/** The volumes that a Pod adds to a node. */
 function addedBy({ claims, delayed }: Needs, node: NodeView, view: View): readonly CountedVolume[] {
   const planned = delayed?.on(node);
   const given = new Map(

@@ -7,7 +7,6 @@ import { isOutOfService, isReady } from "../../common/nodes.ts";
 
 /** The context of a key. */
 export interface AttachContext extends KeyContext<AttachMemory> {
-  /** Whether volumes are detached from lost nodes. */
   readonly forceDetach: boolean;
 }
 

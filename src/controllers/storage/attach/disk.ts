@@ -7,7 +7,7 @@
 import { type NewObject, attempt } from "../../../client/index.ts";
 import { Node, type VolumeAttachment } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN } from "../../../runtime/writes.ts";
+import { AGAIN, deleteObject } from "../../../runtime/writes.ts";
 import { type Disk, attachmentName } from "../../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
 import type { Attachable, User } from "./memory.ts";
@@ -32,7 +32,6 @@ export async function syncDisk(ctx: AttachContext, id: string): Promise<Result> 
   return earliest(results);
 }
 
-/** Creates missing attachments. */
 async function attach(ctx: AttachContext, id: string, users: ReadonlyMap<string, readonly User[]>): Promise<Result> {
   const { memory } = ctx;
   const there = memory.attachmentsOf(id);
@@ -82,8 +81,7 @@ async function detach(
   // Memory may be stale, and an agent may begin to use a listed volume.
   if (known && isListed(await client.resource(Node).find({ name: nodeName }))) return AGAIN;
   const { kind } = memory.specs.attachments;
-  const done = await attempt(client.resource(kind).delete(attachment), "NotFound", "Conflict");
-  return done.ok || done.reason === "NotFound" ? undefined : AGAIN;
+  return (await deleteObject(client, kind, attachment)) === "Conflict" ? AGAIN : undefined;
 }
 
 /** Records attach errors as Events of Pods, each once (CTL-AD-9). */

@@ -92,7 +92,6 @@ export interface User {
   readonly volume: Attachable | undefined;
 }
 
-/** A deleted node. */
 interface LostNode {
   readonly since: number;
   /** Its volumesInUse when it was last seen; undefined where it never was. */
@@ -104,7 +103,6 @@ interface LostNode {
 export interface Attachable {
   /** The name in Events. */
   readonly name: string;
-  /** The source of its attachment. */
   readonly source: VolumeAttachment["spec"]["source"];
   readonly isForOneNode: boolean;
   /** The disk to attach on a node; undefined where no driver attaches it (CTL-AD-6, 7). */
@@ -133,7 +131,6 @@ export class AttachMemory implements Disposable {
   readonly #clock: SourceParts["clock"];
   /** When nodes without a Ready condition became unready. */
   readonly #unready = new Map<string, number>();
-  /** Deleted nodes with attachments. */
   readonly #lost = new Map<string, LostNode>();
   /** The last message about a disk by the uid of the Pod, so that each is recorded once. */
   readonly #messages = new Map<string, Map<string, string>>();
@@ -305,7 +302,6 @@ export class AttachMemory implements Disposable {
     for (const { spec } of this.attachmentsOf(id)) this.#add(`node/${spec.nodeName}`);
   }
 
-  /** Adds the key of the disk of a PersistentVolume. */
   #addVolume(name: string | undefined): void {
     const volume = name ? this.#volumes.get({ name }) : undefined;
     const disk = volume && diskOfVolume(volume, this.specs.migration);
@@ -322,7 +318,6 @@ export class AttachMemory implements Disposable {
     if (this.#attachments.by("volume", name).length > 0) this.#addDisk(name);
   }
 
-  /** Adds the keys of a node and of all its disks. */
   #addAllOf(node: string): void {
     this.#add(`node/${node}`);
     for (const { spec } of this.attachmentsOn(node)) this.#addDisk(this.idOf(spec));
@@ -404,7 +399,6 @@ export class AttachMemory implements Disposable {
 const entriesOf = ({ status: { volumesInUse = [], volumesAttached = [] } }: Node): ReadonlySet<string> =>
   new Set([...volumesInUse.map((name) => `used ${name}`), ...volumesAttached.map(({ name }) => `attached ${name}`)]);
 
-/** The ID of the inline disk of an attachment. */
 const inlineIdOf = ({ source }: VolumeAttachment["spec"]): string | undefined =>
   source.inlineVolumeSpec?.csi && idOf(diskIn(source.inlineVolumeSpec.csi));
 
@@ -419,7 +413,6 @@ const diskIn = ({ driver, volumeHandle }: { readonly driver: string; readonly vo
   handle: volumeHandle,
 });
 
-/** The inline volumes of migrated plugins in a Pod. */
 const inlineOf = ({ spec }: Pod, migration: Migration): MigratedSource[] =>
   (spec.volumes ?? []).flatMap((volume) => migration.ofSource({ metadata: {}, spec: volume }) ?? []);
 

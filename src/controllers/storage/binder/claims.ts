@@ -41,7 +41,7 @@ export async function syncClaim(ctx: BinderContext, found: PersistentVolumeClaim
       const spec = { ...claim.spec, storageClassName: decision.name };
       return (await write(ctx.client, PersistentVolumeClaim, { ...claim, spec })) ? undefined : AGAIN;
     }
-    case "make":
+    case "provision":
       return provision(ctx, claim, decision.choice);
   }
 }
@@ -123,19 +123,19 @@ async function nameVolume(
 }
 
 /** Leaves a claim to the provisioner of its class (CTL-PROV-1..8). */
-async function provision(ctx: BinderContext, claim: PersistentVolumeClaim, maker: ProvisionerChoice): Promise<Result> {
-  if (maker.is !== "outside") {
-    if (maker.is === "nobody") ctx.event("Normal", claim, "FailedBinding", maker.note);
-    else ctx.event("Warning", claim, "ProvisioningFailed", maker.note);
+async function provision(ctx: BinderContext, claim: PersistentVolumeClaim, choice: ProvisionerChoice): Promise<Result> {
+  if (choice.is !== "external") {
+    if (choice.is === "none") ctx.event("Normal", claim, "FailedBinding", choice.note);
+    else ctx.event("Warning", claim, "ProvisioningFailed", choice.note);
     return setPending(ctx, claim);
   }
   const { names } = ctx.memory.specs;
-  const marks = Object.fromEntries(names.provisioner.map((name) => [name, maker.provisioner]));
+  const marks = Object.fromEntries(names.provisioner.map((name) => [name, choice.provisioner]));
   const marked = isAnnotated(claim, marks)
     ? claim
     : await write(ctx.client, PersistentVolumeClaim, annotated(claim, marks));
   if (!marked) return AGAIN;
-  ctx.event("Normal", claim, "ExternalProvisioning", maker.note);
+  ctx.event("Normal", claim, "ExternalProvisioning", choice.note);
   return setPending(ctx, marked);
 }
 

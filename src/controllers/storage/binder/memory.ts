@@ -70,7 +70,6 @@ export class BinderMemory implements ClaimSources, Disposable {
   readonly #waiting = new Map<string, Map<string, PersistentVolumeClaim>>();
   /** Volumes in memory whose claimRef has been written since. */
   readonly #bound = new WeakSet<PersistentVolume>();
-  /** Offered volumes by claim. */
   readonly #offers = new Map<string, Set<string>>();
   /** The claims that declined a volume in this version. */
   readonly #declined = new WeakMap<PersistentVolume, Set<string>>();

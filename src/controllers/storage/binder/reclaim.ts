@@ -1,8 +1,7 @@
 /** Reclaims a volume whose claim was deleted: retains, deletes or recycles it (CTL-RECLAIM-3..21). */
-import { attempt } from "../../../client/index.ts";
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN, write } from "../../../runtime/writes.ts";
+import { AGAIN, deleteObject, write } from "../../../runtime/writes.ts";
 import type { BinderContext } from "./claims.ts";
 import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, reclaimActionOf } from "../../../claims/reclaim.ts";
 import { recycle } from "./recycle.ts";
@@ -24,7 +23,6 @@ export async function reclaim(ctx: BinderContext, volume: PersistentVolume): Pro
   }
 }
 
-/** Deletes a volume of an in-tree provisioner. */
 async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { finalizers = [] } = volume.metadata;
   const own = builtInFinalizer(ctx);
@@ -34,7 +32,7 @@ async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promi
   if (!free) return AGAIN;
   // Other finalizers delay its deletion.
   if (free.metadata.deletionTimestamp !== undefined) return undefined;
-  await attempt(ctx.client.resource(PersistentVolume).delete(free), "NotFound", "Conflict");
+  await deleteObject(ctx.client, PersistentVolume, free);
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import { attempt, keyText } from "../../../client/index.ts";
 import { PersistentVolume, Pod } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { hasEnded } from "../../../claims/usage.ts";
-import { AGAIN } from "../../../runtime/writes.ts";
+import { AGAIN, deleteObject } from "../../../runtime/writes.ts";
 import type { BinderContext } from "./claims.ts";
 import { namedClaim } from "../../../claims/claim-ref.ts";
 import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler-pod.ts";
@@ -41,7 +41,7 @@ export async function recycle(ctx: BinderContext, volume: PersistentVolume): Pro
   }
   if (pod.status.phase !== "Succeeded") return undefined;
   const result = await makeAvailable(ctx, volume);
-  if (result !== AGAIN) ctx.event("Normal", volume, "VolumeRecycled", "it was emptied");
+  if (result !== AGAIN) ctx.event("Normal", volume, "VolumeRecycled", "Volume recycled");
   return result;
 }
 
@@ -55,7 +55,7 @@ export async function stopRecycling(ctx: BinderContext, volume: PersistentVolume
 
 async function deletePod({ client }: BinderContext, pod: Pod): Promise<undefined> {
   if (pod.metadata.deletionTimestamp !== undefined) return;
-  await attempt(client.resource(Pod).delete(pod), "NotFound", "Conflict");
+  await deleteObject(client, Pod, pod);
 }
 
 /** Creates the recycler Pod once no other Pod uses the volume. */

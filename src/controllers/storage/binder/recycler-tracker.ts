@@ -14,7 +14,6 @@ interface FollowedPod extends Disposable {
   newEvents(): CoreEvent[];
 }
 
-/** The last failed Pod. */
 interface Failure {
   readonly pod: string | undefined;
   readonly wait: number;
@@ -100,7 +99,6 @@ export class RecyclerTracker implements Disposable {
   }
 }
 
-/** Follows the Events about a pod. */
 function follow(
   { informer }: SourceParts,
   { metadata: { namespace = "", name, uid } }: Pod,
