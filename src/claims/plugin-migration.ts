@@ -17,6 +17,7 @@ interface Sourced {
   readonly spec: object;
 }
 
+/** The plugin, driver and handle of a volume of a migrated plugin. */
 export interface MigratedSource {
   readonly plugin: string;
   readonly driver: string;

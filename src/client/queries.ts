@@ -15,6 +15,7 @@ export interface Query extends Abortable {
   readonly resourceVersion?: string;
 }
 
+/** The options of a list. */
 export interface ListQuery extends Query {
   /** The maximum number of items; `metadata.continue` is where the next page begins. */
   readonly limit?: number;
@@ -31,6 +32,7 @@ export interface List<T> {
   readonly items: readonly T[];
 }
 
+/** The options of a watch. */
 export interface WatchQuery extends Query {
   readonly timeoutSeconds?: number;
   /** Called when the response has begun. */
@@ -43,12 +45,14 @@ export interface Event<T> {
   readonly object: T;
 }
 
+/** The options of a write. */
 export interface WriteOptions extends Abortable {
   readonly fieldManager?: string;
   /** Nothing is stored; the result is what would be. */
   readonly dryRun?: boolean;
 }
 
+/** The options of a patch. */
 export interface PatchOptions extends WriteOptions {
   /** A strategic merge patch, not a merge patch. An array is a JSON patch. */
   readonly strategic?: boolean;

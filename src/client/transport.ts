@@ -1,5 +1,6 @@
 /** The transport of a client: it sends a request and returns a response, over a socket or in the same process. */
 
+/** A request as a transport sends it. */
 export interface TransportRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;

@@ -61,6 +61,7 @@ export class GroupNames {
   }
 }
 
+/** Whether two sets of names are equal. */
 export const sameNames = (a: Names | undefined, b: Names | undefined): boolean => textOf(a) === textOf(b);
 
 const textOf = (names: Names | undefined): string =>

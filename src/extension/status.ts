@@ -9,6 +9,7 @@ import type { CustomResourceDefinition, DefinitionStatus } from "./object.ts";
 
 type Change = Pick<Condition, "type" | "status" | "reason" | "message">;
 
+/** Whether a condition is True. */
 export const isTrue = (status: DefinitionStatus | undefined, type: string): boolean =>
   find(status?.conditions, type)?.status === "True";
 

@@ -14,6 +14,7 @@ import {
   keyOf,
 } from "../client/index.ts";
 
+/** Whether an object has a finalizer. */
 export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>
   metadata.finalizers?.includes(finalizer) ?? false;
 

@@ -6,10 +6,13 @@
 import type { ClusterTrustBundle, ConfigMap, Pod, Secret } from "../client/kinds/index.ts";
 import type { Key } from "../client/index.ts";
 
+/** A volume of a Pod. */
 export type PodVolume = NonNullable<Pod["spec"]["volumes"]>[number];
 
+/** A source of a projected volume. */
 export type ProjectedSource = NonNullable<NonNullable<PodVolume["projected"]>["sources"]>[number];
 
+/** A file of a volume. */
 export interface VolumeFile {
   readonly bytes: Uint8Array;
   /** Permission bits, such as `0o644`. */

@@ -22,6 +22,7 @@ const CONTROLLER_TASKS: Readonly<Record<string, string>> = {
 /** The groups of these kinds. */
 const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch", "autoscaling", "policy"]);
 
+/** Whether an object is a workload, or controls one. */
 export const isWorkload = ({ apiVersion, kind }: ApiObject): boolean =>
   Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
 

@@ -15,6 +15,7 @@ export const SIGNERS = {
 export const conditionOf = (request: CertificateSigningRequest, type: string): Condition | undefined =>
   request.status?.conditions?.find((condition) => condition.type === type);
 
+/** Whether a request has its certificate. */
 export const isIssued = (request: CertificateSigningRequest): boolean => Boolean(request.status?.certificate);
 
 /** Decodes a base64 field. */

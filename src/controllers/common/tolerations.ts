@@ -1,8 +1,10 @@
 /** Whether Pods tolerate the taints of nodes. */
 import type { Pod } from "../../client/kinds/index.ts";
 
+/** A toleration of a Pod. */
 export type Toleration = NonNullable<Pod["spec"]["tolerations"]>[number];
 
+/** A taint of a node. */
 export interface Taint {
   readonly key: string;
   readonly value?: string | undefined;

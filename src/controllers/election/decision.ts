@@ -9,6 +9,7 @@ import type { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import { compareSemanticVersions, parseSemanticVersion } from "../../meta/semantic-version.ts";
 import { formatMicroTime, parseTime } from "../../meta/time.ts";
 
+/** What to do for a Lease. */
 export type Decision =
   /** Nothing to do before this time (ms since the epoch) without another change. */
   | { readonly do: "wait"; readonly until: number }

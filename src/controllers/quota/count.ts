@@ -5,6 +5,7 @@ import { plus } from "../../kinds/usage/amounts.ts";
 import { countedBy, isAbout, isOnePerObject, usageOf } from "../../kinds/usage/usage.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 
+/** Amounts by resource name. */
 export type Amounts = Readonly<Record<string, string>>;
 
 /** The parts of a count. */

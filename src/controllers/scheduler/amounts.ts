@@ -6,6 +6,7 @@ import type { Node, Pod } from "../../client/kinds/index.ts";
 import { requestsOf } from "../../kinds/usage/pods.ts";
 import { multiplyQuantities, wholeNumber } from "../../meta/quantity.ts";
 
+/** Amounts by resource name. */
 export type Amounts = ReadonlyMap<string, number>;
 
 /** Returns the total requests of a Pod. */

@@ -2,6 +2,7 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import type { SchedulerNames } from "./names.ts";
 
+/** An inline disk of a Pod. */
 export interface InlineDisk {
   /** Disks with a common ID are the same. */
   readonly ids: readonly string[];

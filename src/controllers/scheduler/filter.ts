@@ -38,6 +38,9 @@ export interface Demand {
 /** Returns the demand of a Pod; undefined for none. */
 export type Filter = (needs: Needs, view: View) => Demand | undefined;
 
+/** Who can add capacity. */
 export const CAPACITY_ACTOR = "whoever adds nodes, or takes Pods away";
+/** Who can change nodes, or the requirements of a Pod. */
 export const NODE_ACTOR = "whoever labels, taints or adds nodes, or asks for others";
+/** Who can create volumes. */
 export const VOLUME_ACTOR = "whoever makes volumes that its nodes can reach";

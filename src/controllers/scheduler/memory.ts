@@ -33,6 +33,7 @@ export interface Failure {
   readonly isNominatedNoMore?: boolean;
 }
 
+/** The key of the next Pods in the queue. */
 export const DECIDE = "decide";
 
 /**

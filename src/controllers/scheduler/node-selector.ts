@@ -4,21 +4,25 @@
  */
 import type { Node } from "../../client/kinds/index.ts";
 
+/** A requirement of a node selector. */
 export interface Requirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];
 }
 
+/** A term of a node selector. */
 export interface SelectorTerm {
   readonly matchExpressions?: readonly Requirement[];
   readonly matchFields?: readonly Requirement[];
 }
 
+/** A node selector as objects contain it. */
 export interface NodeSelector {
   readonly nodeSelectorTerms: readonly SelectorTerm[] | null;
 }
 
+/** Returns whether a node matches. */
 export type NodeMatch = (node: Node) => boolean;
 
 type Labels = Readonly<Record<string, string>>;
@@ -49,6 +53,7 @@ export function termMatcher({ matchExpressions = [], matchFields = [] }: Selecto
   };
 }
 
+/** The only field of a node in matchFields. */
 export const NAME_FIELD = "metadata.name";
 
 const NONE: Labels = {};

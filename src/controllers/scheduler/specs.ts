@@ -53,6 +53,7 @@ export function schedulerSpecs({ domain }: Dialect): SchedulerSpecs {
 export const allOf = (specs: SchedulerSpecs): readonly InformerSpec[] =>
   Object.values(specs) as unknown as readonly InformerSpec[];
 
+/** Returns the key of an object as text. */
 export const textOf = ({
   metadata,
 }: {

@@ -4,7 +4,9 @@ import type { AttachNames } from "../../../claims/attachment.ts";
 import { nodeOfPod } from "../../common/nodes.ts";
 import { isLeaving, isTerminated, isRemoved, isSwitchedOff } from "./plan.ts";
 
+/** The key of terminating Pods without a node. */
 export const UNPLACED = "unplaced";
+/** The key of terminal Pods. */
 export const TERMINATED = "ended";
 
 const isUnplaced = (pod: Pod): boolean => isLeaving(pod) && !pod.spec.nodeName;
