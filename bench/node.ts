@@ -32,12 +32,12 @@ const PODS = Number(process.env["PODS"] ?? 1000);
 const NAMESPACE = "default";
 
 /** A server with an agent, by whatever way. */
-interface Ground extends AsyncDisposable {
+interface SourceParts extends AsyncDisposable {
   readonly client: Client;
   readonly root: string;
 }
 
-async function inProcess(): Promise<Ground> {
+async function inProcess(): Promise<SourceParts> {
   const root = await mkdtemp(join(tmpdir(), "keelson-bench-"));
   const around = { clock: systemClock, random: systemRandom };
   const cluster = await createCluster({
@@ -72,7 +72,7 @@ async function inProcess(): Promise<Ground> {
   };
 }
 
-async function overHttp(): Promise<Ground> {
+async function overHttp(): Promise<SourceParts> {
   const directory = await mkdtemp(join(tmpdir(), "keelson-bench-"));
   const kubeconfig = join(directory, "kubeconfig");
   const root = join(directory, "node");
@@ -173,7 +173,7 @@ function floor(data: Readonly<Record<string, string>>): number {
 }
 
 /** A volume of 100 files in a new Pod, and an update of one of its keys. */
-async function oneVolume({ client, root }: Ground): Promise<void> {
+async function oneVolume({ client, root }: SourceParts): Promise<void> {
   const data = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`key-${i}`, `value ${i}`.repeat(20)]));
   const key = { namespace: NAMESPACE, name: "files" };
   await client.resource(ConfigMap).create({ metadata: key, data });
@@ -202,7 +202,7 @@ async function oneVolume({ client, root }: Ground): Promise<void> {
 }
 
 /** Many Pods with three volumes each. */
-async function manyPods({ client, root }: Ground, isAlone: boolean): Promise<void> {
+async function manyPods({ client, root }: SourceParts, isAlone: boolean): Promise<void> {
   const key = { namespace: NAMESPACE };
   await client.resource(ConfigMap).create({ metadata: { ...key, name: "c" }, data: { a: "1", b: "2" } });
   await client.resource(Secret).create({ metadata: { ...key, name: "s" }, stringData: { password: "x" } });

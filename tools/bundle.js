@@ -30,7 +30,7 @@ const THREADS = {
   "rules-job": "src/kinds/apiextensions/v1/rules-job.ts",
   "selectors-job": "src/kinds/resource/v1/selectors-job.ts",
   "yaml-job": "src/server/body/yaml-job.ts",
-  "judge-job": "src/extension/judge-job.ts",
+  "validation-job": "src/extension/validation-job.ts",
 };
 /** What is read together: by every command, by a server before its store opens, and while it does. */
 const TOGETHER = {

@@ -1,37 +1,32 @@
-/**
- * The names of the annotations by which binder, provisioners, resizers and schedulers work together, in a dialect.
- *
- * @module
- */
+/** The annotations that the binder, provisioners, resizers and schedulers share, by dialect. */
 import type { Dialect } from "../meta/dialect.ts";
 
-/** The names of annotations, and the domains that volumes and classes are named with. */
+/** Names of annotations, and the domains of volumes and classes. */
 export interface BinderNames {
   /** On a claim: its binding was completed once (CTL-BIND-19). */
   readonly bindCompleted: string;
-  /** On a claim or a volume: the binder chose the other one, not the user (CTL-BIND-20, 21). */
+  /** On a claim or a volume: the binder chose the other one, not a user (CTL-BIND-20, 21). */
   readonly boundByController: string;
-  /** On a volume: who made it. */
+  /** On a volume: its provisioner. */
   readonly provisionedBy: string;
-  /** On a claim: who is to make its volume, and the older name of the same. */
+  /** On a claim: the provisioner that creates its volume, under the new and the old name. */
   readonly provisioner: readonly [string, string];
   /** On a claim: the node that the scheduler chose for its first consumer. */
   readonly selectedNode: string;
-  /** On either: the class, where it was named before there was a field. */
+  /** On a claim or a volume: the class, from before `storageClassName` existed. */
   readonly storageClass: string;
-  /** On a claim: who enlarges its volume. */
+  /** On a claim: the resizer of its volume. */
   readonly resizer: string;
-  /** On a volume that was enlarged: what its claim had before, until a node has enlarged the file system. */
+  /** On an expanded volume: the capacity of its claim before, until a node has expanded the file system. */
   readonly beforeResize: string;
-  /** On a pod that empties a volume: the uid of the claim that the volume had. */
+  /** On a recycler Pod: the uid of the claim that used the volume before. */
   readonly emptiedAfter: string;
   /** Provisioners of this domain are built in. */
   readonly builtIn: string;
-  /** The group of StorageClasses. */
   readonly storageGroup: string;
 }
 
-/** The names in a dialect. */
+/** Returns the names in a dialect. */
 export const binderNames = ({ labelDomain: domain, domain: groups }: Dialect): BinderNames => ({
   bindCompleted: `pv.${domain}/bind-completed`,
   boundByController: `pv.${domain}/bound-by-controller`,
@@ -46,5 +41,5 @@ export const binderNames = ({ labelDomain: domain, domain: groups }: Dialect): B
   storageGroup: `storage.${groups}`,
 });
 
-/** The value of annotations that are set or not. */
+/** The value of annotations that are only set or absent. */
 export const YES = "yes";

@@ -1,27 +1,23 @@
-/**
- * What the attachment of a volume to a node is called, on the objects that name it, and which volumes may have one only.
- *
- * @module
- */
+/** Names of attachments and of the annotations around them, and which volumes only one node may have. */
 import { createHash } from "node:crypto";
 import type { PersistentVolume } from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 
-/** The names that attaching uses on nodes. */
+/** Names that the attachdetach controller uses on nodes. */
 export interface AttachNames {
-  /** On a node: its volumes are attached from here (CTL-AD-4). */
+  /** On a node: this controller attaches its volumes (CTL-AD-4). */
   readonly managed: string;
-  /** On a node: volumes of Pods that have ended stay attached. */
+  /** On a node: volumes of terminated Pods stay attached. */
   readonly keepsFinished: string;
-  /** On a CSINode: the plugins that were built in once and are left to drivers there (CTL-AD-7). */
+  /** On a CSINode: the in-tree plugins that drivers have taken over there (CTL-AD-7). */
   readonly migratedPlugins: string;
-  /** The taint of a node that is switched off for good (CTL-AD-13). */
+  /** The taint of a node that is shut down (CTL-AD-13). */
   readonly outOfService: string;
-  /** How entries of a node's volumes begin that stand for volumes of drivers. */
+  /** The prefix of the entries in a node's status that are volumes of drivers. */
   readonly entry: string;
 }
 
-/** The names in a dialect. */
+/** Returns the names in a dialect. */
 export const attachNames = ({ labelDomain: domain }: Dialect): AttachNames => ({
   managed: `volumes.${domain}/controller-managed-attach-detach`,
   keepsFinished: `volumes.${domain}/keep-terminated-pod-volumes`,
@@ -30,28 +26,28 @@ export const attachNames = ({ labelDomain: domain }: Dialect): AttachNames => ({
   entry: `${domain}/csi/`,
 });
 
-/** A volume as its driver knows it: it names a volume that has no other name, too. */
+/** A volume as its driver knows it; it also identifies a volume without a PersistentVolume. */
 export interface Disk {
   readonly driver: string;
   readonly handle: string;
 }
 
-/** What stands for a volume that is described in Pods; no PersistentVolume has such a name. */
+/** The ID of a volume that a Pod describes inline; no PersistentVolume has such a name. */
 export const idOf = ({ driver, handle }: Disk): string => `${driver}^${handle}`;
 
 /** The name of the VolumeAttachment of a volume on a node (CTL-AD-2). */
 export const attachmentName = ({ driver, handle }: Disk, node: string): string =>
   `csi-${createHash("sha256").update(`${handle}${driver}${node}`).digest("hex")}`;
 
-/** Whether an attachment may be named after a volume that is not known any more. */
+/** Whether a name can be that of an attachment of this controller. */
 export const isAttachmentName = (name: string): boolean => /^csi-[0-9a-f]{64}$/.test(name);
 
-/** What a volume is called in the status of nodes (CTL-AD-3). */
-export const entryOf = ({ driver, handle }: Disk, { entry }: AttachNames): string =>
+/** The name of a volume in the status of nodes (CTL-AD-3). */
+export const nodeEntry = ({ driver, handle }: Disk, { entry }: AttachNames): string =>
   `${entry}${idOf({ driver, handle })}`;
 
-/** Whether a volume is for one node at a time: who says nothing of it is not held to that (CTL-AD-14, 15). */
-export function isForOneNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {
+/** Whether only one node at a time may have a volume; without access modes any node may (CTL-AD-14, 15). */
+export function isSingleNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {
   const isShared = accessModes.some((mode) => mode === "ReadOnlyMany" || mode === "ReadWriteMany");
   return accessModes.length > 0 && !isShared;
 }

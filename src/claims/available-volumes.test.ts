@@ -5,21 +5,21 @@ import { kubernetes } from "../meta/dialect.ts";
 import { compareQuantities } from "../meta/quantity.ts";
 import { binderNames } from "./annotations.ts";
 import { AvailableVolumes, isBetter } from "./available-volumes.ts";
-import { capacityOf, covers, fits, modesText, shelfOf } from "./fit.ts";
+import { capacityOf, covers, fits, modesText, bucketOf } from "./fit.ts";
 import { someClaim, someVolume } from "./testing/arbitraries.ts";
 
 const names = binderNames(kubernetes);
 const nameOf = (volume: PersistentVolume | undefined): string | undefined => volume?.metadata.name;
 const modesOf = (volume: PersistentVolume): number => volume.spec.accessModes!.length;
 
-/** Volumes that were put and taken one after the other, and those that are left, found by going through them. */
+/** Volumes that were set and deleted one after the other, and those that are left, found by a scan. */
 const history = fc.array(fc.record({ volume: someVolume, isTaken: fc.boolean() })).map((steps) => {
   const available = new AvailableVolumes(names);
   const left = new Map<string, PersistentVolume>();
   for (const { volume, isTaken } of steps) {
     const { name } = volume.metadata;
-    if (isTaken) available.take(name);
-    else available.put(volume);
+    if (isTaken) available.delete(name);
+    else available.set(volume);
     if (isTaken) left.delete(name);
     else left.set(name, volume);
   }
@@ -28,7 +28,7 @@ const history = fc.array(fc.record({ volume: someVolume, isTaken: fc.boolean() }
 
 const fitting = (left: readonly PersistentVolume[], claim: PersistentVolumeClaim): PersistentVolume[] =>
   left.filter(
-    (one) => shelfOf(one, names) === shelfOf(claim, names) && covers(modesText(one), claim) && fits(one, claim),
+    (one) => bucketOf(one, names) === bucketOf(claim, names) && covers(modesText(one), claim) && fits(one, claim),
   );
 
 const bySize = (a: PersistentVolume, b: PersistentVolume): number =>
@@ -57,7 +57,7 @@ test("SCHED-24: the smallest volume that is accepted is found among those of all
     fc.property(history, someClaim, fc.constantFrom("a", "b", "c", "none"), ({ available, left }, claim, refused) => {
       const accepts = (volume: PersistentVolume): boolean => nameOf(volume) !== refused;
       const smallest = fitting(left, claim).filter(accepts).toSorted(bySize);
-      expect(nameOf(available.smallest(claim, shelfOf(claim, names), accepts))).toBe(nameOf(smallest[0]));
+      expect(nameOf(available.smallest(claim, bucketOf(claim, names), accepts))).toBe(nameOf(smallest[0]));
     }),
     { numRuns: 500 },
   );

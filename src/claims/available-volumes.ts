@@ -1,127 +1,122 @@
-/**
- * An index of the available volumes: the best one for a claim is found without a look at all of them.
- *
- * A shelf holds volumes of one class, volumeMode and attributes class; on it those of equal access modes stand in the order of
- * their sizes. The best is of the fewest access modes, then the smallest that is large enough (CTL-BIND-12).
- *
- * @module
- */
 import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { compareQuantities } from "../meta/quantity.ts";
-import { capacityOf, covers, fits, modesText, requestOf, shelfOf } from "./fit.ts";
+import { capacityOf, covers, fits, modesText, requestOf, bucketOf } from "./fit.ts";
 import type { BinderNames } from "./annotations.ts";
 
-interface Standing {
+interface Entry {
   readonly name: string;
   readonly size: string;
   readonly volume: PersistentVolume;
 }
 
-/** By access modes. */
-type Shelf = Map<string, Standing[]>;
+type Bucket = Map<string, Entry[]>;
 
-/** The index; see the head of this file. */
+/**
+ * An index of the available volumes, which finds the best one for a claim without a scan.
+ *
+ * A bucket contains the volumes of one class, volumeMode and attributes class. Within it, volumes of equal access modes
+ * are sorted by size. The best volume has the fewest access modes, then the smallest sufficient size (CTL-BIND-12).
+ */
 export class AvailableVolumes {
   readonly #names: BinderNames;
-  readonly #shelves = new Map<string, Shelf>();
-  /** Where each volume stands. */
-  readonly #places = new Map<string, { readonly shelf: string; readonly modes: string; readonly standing: Standing }>();
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #positions = new Map<string, { readonly bucket: string; readonly modes: string; readonly entry: Entry }>();
 
   constructor(names: BinderNames) {
     this.#names = names;
   }
 
-  /** Adds a volume, in place of what was known of it. */
-  put(volume: PersistentVolume): void {
+  /** Adds a volume, or replaces it. */
+  set(volume: PersistentVolume): void {
     const { name } = volume.metadata;
-    this.take(name);
-    const place = { shelf: shelfOf(volume, this.#names), modes: modesText(volume) };
-    const standing = { name, size: capacityOf(volume), volume };
-    const shelf = this.#shelves.get(place.shelf) ?? new Map<string, Standing[]>();
-    const row = shelf.get(place.modes) ?? [];
-    this.#shelves.set(place.shelf, shelf.set(place.modes, row));
-    row.splice(lowerBound(row, standing), 0, standing);
-    this.#places.set(name, { ...place, standing });
+    this.delete(name);
+    const position = { bucket: bucketOf(volume, this.#names), modes: modesText(volume) };
+    const entry = { name, size: capacityOf(volume), volume };
+    const bucket = this.#buckets.get(position.bucket) ?? new Map<string, Entry[]>();
+    const entries = bucket.get(position.modes) ?? [];
+    this.#buckets.set(position.bucket, bucket.set(position.modes, entries));
+    entries.splice(lowerBound(entries, entry), 0, entry);
+    this.#positions.set(name, { ...position, entry });
   }
 
   /** Removes a volume, if it is there. */
-  take(name: string): void {
-    const place = this.#places.get(name);
-    if (!place) return;
-    this.#places.delete(name);
-    const shelf = this.#shelves.get(place.shelf)!;
-    const row = shelf.get(place.modes)!;
-    row.splice(lowerBound(row, place.standing), 1);
-    if (row.length === 0) shelf.delete(place.modes);
-    if (shelf.size === 0) this.#shelves.delete(place.shelf);
+  delete(name: string): void {
+    const position = this.#positions.get(name);
+    if (!position) return;
+    this.#positions.delete(name);
+    const bucket = this.#buckets.get(position.bucket)!;
+    const entries = bucket.get(position.modes)!;
+    entries.splice(lowerBound(entries, position.entry), 1);
+    if (entries.length === 0) bucket.delete(position.modes);
+    if (bucket.size === 0) this.#buckets.delete(position.bucket);
   }
 
-  /** How many volumes there are. */
   get size(): number {
-    return this.#places.size;
+    return this.#positions.size;
   }
 
   /**
-   * The smallest volume for a claim among those that fit it and are accepted, whatever its access modes (SCHED-24).
+   * Returns the smallest accepted volume that fits a claim, whatever its access modes (SCHED-24).
    *
-   * @param shelf {@link shelfOf} the claim, for those who ask often
+   * @param bucket {@link bucketOf} the claim, computed once by the caller
    */
   smallest(
     claim: PersistentVolumeClaim,
-    shelf: string,
+    bucket: string,
     accepts: (volume: PersistentVolume) => boolean,
   ): PersistentVolume | undefined {
-    let smallest: Standing | undefined;
+    let smallest: Entry | undefined;
     const least = { name: "", size: requestOf(claim) };
-    for (const [modes, row] of this.#shelves.get(shelf) ?? []) {
+    for (const [modes, entries] of this.#buckets.get(bucket) ?? []) {
       if (!covers(modes, claim)) continue;
-      for (let i = lowerBound(row, least); i < row.length; i++) {
-        const one = row[i]!;
-        if (smallest && !isBefore(one, smallest)) break;
-        if (fits(one.volume, claim) && accepts(one.volume)) smallest = one;
+      for (let i = lowerBound(entries, least); i < entries.length; i++) {
+        const candidate = entries[i]!;
+        if (smallest && !isBefore(candidate, smallest)) break;
+        if (fits(candidate.volume, claim) && accepts(candidate.volume)) smallest = candidate;
       }
     }
     return smallest?.volume;
   }
 
-  /** The best volume for a claim among those that fit it. */
+  /** Returns the best volume that fits a claim. */
   best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
-    const shelf = this.#shelves.get(shelfOf(claim, this.#names));
-    if (!shelf) return undefined;
-    const rows = [...shelf].filter(([modes]) => covers(modes, claim)).toSorted(([a], [b]) => byModes(a, b));
+    const bucket = this.#buckets.get(bucketOf(claim, this.#names));
+    if (!bucket) return undefined;
+    const candidates = [...bucket].filter(([modes]) => covers(modes, claim)).toSorted(([a], [b]) => byModes(a, b));
     const least = { name: "", size: requestOf(claim) };
-    for (const [, row] of rows) {
-      for (let i = lowerBound(row, least); i < row.length; i++) if (fits(row[i]!.volume, claim)) return row[i]!.volume;
+    for (const [, entries] of candidates) {
+      for (let i = lowerBound(entries, least); i < entries.length; i++)
+        if (fits(entries[i]!.volume, claim)) return entries[i]!.volume;
     }
     return undefined;
   }
 }
 
-/** Whether of two volumes that fit a claim the first is given to it. */
+/** Whether the binder prefers volume `a` to volume `b` where both fit a claim. */
 export function isBetter(a: PersistentVolume, b: PersistentVolume): boolean {
   const [modes, others] = [modesText(a), modesText(b)];
-  return modes === others ? isBefore(placed(a), placed(b)) : byModes(modes, others) < 0;
+  return modes === others ? isBefore(sortKeyOf(a), sortKeyOf(b)) : byModes(modes, others) < 0;
 }
 
-const placed = (volume: PersistentVolume): Pick<Standing, "name" | "size"> => ({
+const sortKeyOf = (volume: PersistentVolume): Pick<Entry, "name" | "size"> => ({
   name: volume.metadata.name,
   size: capacityOf(volume),
 });
 
 const byModes = (a: string, b: string): number => a.split(" ").length - b.split(" ").length || (a < b ? -1 : 1);
 
-/** The place of the first that is not before `wanted`. */
-function lowerBound(row: readonly Standing[], wanted: Pick<Standing, "name" | "size">): number {
-  let [from, to] = [0, row.length];
+/** The position of the first entry that is not before `target`. */
+function lowerBound(entries: readonly Entry[], target: Pick<Entry, "name" | "size">): number {
+  let [from, to] = [0, entries.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (isBefore(row[middle]!, wanted)) from = middle + 1;
+    if (isBefore(entries[middle]!, target)) from = middle + 1;
     else to = middle;
   }
   return from;
 }
 
-function isBefore(a: Pick<Standing, "name" | "size">, b: Pick<Standing, "name" | "size">): boolean {
+function isBefore(a: Pick<Entry, "name" | "size">, b: Pick<Entry, "name" | "size">): boolean {
   const order = compareQuantities(a.size, b.size);
   return order === 0 ? a.name < b.name : order < 0;
 }

@@ -1,26 +1,22 @@
-/**
- * The claimRef of a volume: which claim it names, and how the binder and the scheduler write one.
- *
- * @module
- */
+/** The claimRef of a volume: the claim that it names, and how the binder and the scheduler write it. */
 import { type Key, keyText } from "../client/kind.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { annotated } from "../meta/annotations.ts";
 import { type BinderNames, YES } from "./annotations.ts";
 
-/** The claim that a volume names; a reference need not be whole, and is nobody's then. */
+/** Returns the claim that a volume names; an incomplete reference names none. */
 export function namedClaim({ spec: { claimRef } }: PersistentVolume): Key<"Namespaced"> | undefined {
   const { namespace = "", name = "" } = claimRef ?? {};
   return namespace === "" || name === "" ? undefined : { namespace, name };
 }
 
-/** The key of the claim that a volume names. */
+/** Returns the key of the claim that a volume names, as text. */
 export function claimOfVolume(volume: PersistentVolume): string | undefined {
   const key = namedClaim(volume);
   return key && keyText(key);
 }
 
-/** A volume whose claimRef names a claim; the volume itself where it does already (CTL-BIND-3, 21; SCHED-30). */
+/** Returns the volume with a claimRef to the claim, or the same volume where it has one (CTL-BIND-3, 21; SCHED-30). */
 export function withClaim(
   volume: PersistentVolume,
   { apiVersion, kind, metadata }: PersistentVolumeClaim,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { kubernetes } from "../meta/dialect.ts";
 import { binderNames } from "./annotations.ts";
-import { isAvailable, covers, fits, modesText, objections, shelfOf } from "./fit.ts";
+import { isAvailable, covers, fits, modesText, objections, bucketOf } from "./fit.ts";
 import { someClaim, someVolume } from "./testing/arbitraries.ts";
 
 test("CTL-BIND-12: a volume without objections is one that the binder would choose", () => {
@@ -11,7 +11,7 @@ test("CTL-BIND-12: a volume without objections is one that the binder would choo
     fc.property(someVolume, someClaim, (volume, claim) => {
       const isChosen =
         isAvailable(volume) &&
-        shelfOf(volume, names) === shelfOf(claim, names) &&
+        bucketOf(volume, names) === bucketOf(claim, names) &&
         covers(modesText(volume), claim) &&
         fits(volume, claim);
       expect(objections(volume, claim, names).length === 0).toBe(isChosen);

@@ -1,33 +1,31 @@
 /**
- * Whether a volume fits a claim; and where it does not, what it lacks.
+ * Whether a volume fits a claim, and what it lacks where it does not.
  *
- * This room has the rules of claims and volumes by which controllers, schedulers, sidecars and agents decide: functions of objects,
- * which read nothing, write nothing and know no time.
- *
- * @module
+ * This room has the rules of claims and volumes by which controllers, schedulers, sidecars and agents decide: pure
+ * functions of objects.
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { compareQuantities } from "../meta/quantity.ts";
 import { selectorOf } from "../meta/label-selector.ts";
 import { type BinderNames, YES } from "./annotations.ts";
 
-/** The storage that a claim asks for; any size is enough for a claim that asks for none (CTL-BIND-5). */
+/** The storage request of a claim; without one any size is enough (CTL-BIND-5). */
 export const requestOf = ({ spec }: PersistentVolumeClaim): string => spec.resources?.requests?.["storage"] ?? "0";
 
-/** The storage that a volume has. */
+/** The storage capacity of a volume. */
 export const capacityOf = ({ spec }: PersistentVolume): string => spec.capacity?.["storage"] ?? "0";
 
-/** The class of a claim or a volume: the annotation where it is there, else the field; none is the empty one (CTL-BIND-7). */
+/** The class of a claim or a volume: the annotation, else the field, else "" (CTL-BIND-7). */
 export const classOf = (
   { metadata, spec }: PersistentVolume | PersistentVolumeClaim,
   { storageClass }: BinderNames,
 ): string => metadata.annotations?.[storageClass] ?? spec.storageClassName ?? "";
 
-/** Whether a claim never said which class it wants; an empty one is a class, too (CTL-DEF-2, 3). */
+/** Whether a claim leaves the class open; "" is a class, too (CTL-DEF-2, 3). */
 export const hasNoClass = ({ metadata, spec }: PersistentVolumeClaim, { storageClass }: BinderNames): boolean =>
   spec.storageClassName === undefined && metadata.annotations?.[storageClass] === undefined;
 
-/** Whether a claim waits for a volume, and names none. */
+/** Whether a claim is unbound and names no volume. */
 export const isWaiting = ({ spec, metadata }: PersistentVolumeClaim, { bindCompleted }: BinderNames): boolean =>
   !spec.volumeName && metadata.deletionTimestamp === undefined && metadata.annotations?.[bindCompleted] !== YES;
 
@@ -36,7 +34,7 @@ const attributesOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): strin
   spec.volumeAttributesClassName ?? "";
 const modesOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): readonly string[] => spec.accessModes ?? [];
 
-/** What a volume that is reserved for a claim, or that the claim names, lacks; these count in any case (CTL-BIND-26, 29). */
+/** What a volume lacks that is reserved for a claim or named by it (CTL-BIND-26, 29). */
 export function shortcomings(volume: PersistentVolume, claim: PersistentVolumeClaim): readonly string[] {
   const lacks: string[] = [];
   const differs = (what: string, has: string, wants: string): void => {
@@ -53,7 +51,7 @@ export function shortcomings(volume: PersistentVolume, claim: PersistentVolumeCl
   return lacks;
 }
 
-/** What a volume that a claim names lacks, where nobody has reserved it. */
+/** What a volume lacks that a claim names and that is not reserved. */
 export function mismatches(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,
@@ -65,18 +63,18 @@ export function mismatches(
   return [...shortcomings(volume, claim), ...isOther];
 }
 
-/** Whether volume and claim are of one volumeMode. */
+/** Whether a volume and a claim have the same volumeMode. */
 export const isOfMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   modeOf(volume) === modeOf(claim);
 
-/** Whether a volume is meant for a claim: its reference names it, and has its uid or none. */
+/** Whether the claimRef of a volume names a claim, with its uid or without one. */
 export function isMeantFor({ spec: { claimRef } }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   if (!claimRef || claimRef.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
   return !claimRef.uid || claimRef.uid === metadata.uid;
 }
 
-/** Why a claim that had its volume, as it is now, has lost it; undefined where it has not (CTL-BIND-36..41). */
-export function lossOf(
+/** Why a bound claim has lost its volume; undefined where it has not (CTL-BIND-36..41). */
+export function lostReason(
   { metadata, spec }: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): string | undefined {
@@ -87,20 +85,20 @@ export function lossOf(
   return isKept ? undefined : "Two claims are bound to the same volume, this one is bound incorrectly";
 }
 
-/** The shelf of a volume or a claim: equal for those of one class, volumeMode and attributes class. */
-export const shelfOf = (object: PersistentVolume | PersistentVolumeClaim, names: BinderNames): string =>
+/** The bucket of a volume or a claim: equal for the same class, volumeMode and attributes class. */
+export const bucketOf = (object: PersistentVolume | PersistentVolumeClaim, names: BinderNames): string =>
   JSON.stringify([classOf(object, names), modeOf(object), attributesOf(object)]);
 
-/** The access modes of a volume as a text, which is equal for equal ones. */
+/** The access modes of a volume as text, equal for equal sets. */
 export const modesText = (volume: PersistentVolume): string => modesOf(volume).toSorted().join(" ");
 
-/** Whether volumes of some access modes have all that a claim asks for (CTL-BIND-6). */
+/** Whether access modes include all that a claim requests (CTL-BIND-6). */
 export const covers = (modes: string, claim: PersistentVolumeClaim): boolean => {
   const there = modes.split(" ");
   return modesOf(claim).every((mode) => there.includes(mode));
 };
 
-/** Whether a volume is available: no claim has it, and its claimRef names none (CTL-BIND-4). */
+/** Whether a volume is available: no claim has it or is named by it (CTL-BIND-4). */
 export const isAvailable = ({ metadata, spec, status }: PersistentVolume): boolean =>
   status.phase === "Available" && !spec.claimRef && metadata.deletionTimestamp === undefined;
 
@@ -112,13 +110,13 @@ function isSelected({ metadata }: PersistentVolume, claim: PersistentVolumeClaim
   return !selector || selectorOf(selector).matches(metadata.labels);
 }
 
-/** Whether a claim may take a volume that nobody has: what their shelf does not say already. */
+/** Whether an available volume of the bucket of a claim fits it. */
 export const fits = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   isLargeEnough(volume, claim) && isSelected(volume, claim);
 
 /**
- * Everything that keeps the binder from giving a volume to a claim; nothing where it may choose it. One that is put by for the
- * claim need not be of its class, nor be selected (CTL-BIND-29, 31).
+ * Returns every reason why the binder does not choose a volume for a claim. The class and labels of a reserved volume
+ * do not matter (CTL-BIND-29, 31).
  */
 export function objections(
   volume: PersistentVolume,

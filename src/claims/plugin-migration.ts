@@ -1,37 +1,33 @@
-/**
- * Volume plugins that were built in once, and the drivers that took them over (CTL-PROV-8, 9).
- *
- * @module
- */
+/** In-tree volume plugins, and the CSI drivers that replaced them (CTL-PROV-8, 9). */
 import type { Dialect } from "../meta/dialect.ts";
 
-/** What a dialect knows of migrated plugins. */
+/** Returns the migrated plugins of a dialect. */
 export interface Migration {
-  /** The annotation that names the driver. */
-  readonly mark: string;
-  /** The driver of a provisioner that was built in. */
+  /** The name of the annotation whose value is the driver. */
+  readonly annotation: string;
+  /** The driver of an in-tree provisioner. */
   driverOf(provisioner: string | undefined): string | undefined;
-  /** What a volume is to the driver that took its plugin over; undefined for sources of other plugins. */
+  /** The driver and handle of a volume of a migrated plugin; undefined for other volumes. */
   ofSource(volume: Sourced): MigratedSource | undefined;
 }
 
-/** What has a source: a PersistentVolume, or a volume of a Pod as the spec of one without labels. */
+/** An object with a volume source: a PersistentVolume, or a volume of a Pod in its form. */
 interface Sourced {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec: object;
 }
 
-/** A volume of a migrated plugin. */
+/** The plugin, driver and handle of a volume of a migrated plugin. */
 export interface MigratedSource {
   readonly plugin: string;
   readonly driver: string;
-  /** By what the driver knows it. */
+  /** The volume handle of the driver. */
   readonly handle: string;
 }
 
-/** The migrated plugins of a dialect. */
+/** Returns the migrated plugins of a dialect. */
 export const migrationOf = ({ migratedPlugins, labelDomain }: Dialect): Migration => ({
-  mark: `pv.${labelDomain}/migrated-to`,
+  annotation: `pv.${labelDomain}/migrated-to`,
   driverOf: (provisioner) => migratedPlugins.find(({ plugin }) => provisioner === `${labelDomain}/${plugin}`)?.driver,
   ofSource(volume) {
     const sources = volume.spec as Readonly<Record<string, Source>>;
@@ -44,19 +40,19 @@ export const migrationOf = ({ migratedPlugins, labelDomain }: Dialect): Migratio
 
 type Source = Readonly<Record<string, unknown>>;
 
-/** The members that name a disk, each for the plugins that have it. */
-const NAMING = ["volumeID", "diskURI", "volumePath", "shareName"];
+/** The fields that contain the volume handle, in one plugin or another. */
+const HANDLE_FIELDS = ["volumeID", "diskURI", "volumePath", "shareName"];
 
-/** What the driver of a plugin knows a volume by: mostly what the plugin did. */
+/** The volume handle: for most plugins the ID that the plugin used. */
 function handleOf(source: Source, { metadata }: Sourced, labelDomain: string): string {
   const { pdName } = source;
   if (typeof pdName === "string") return diskHandle(pdName, metadata.labels?.[`topology.${labelDomain}/zone`]);
-  const name = NAMING.map((member) => source[member]).find((value) => typeof value === "string") ?? "";
-  // The last part of a location with a zone, such as aws://zone/vol-1, is the disk.
+  const name = HANDLE_FIELDS.map((member) => source[member]).find((value) => typeof value === "string") ?? "";
+  // The disk is the last part of a location such as aws://zone/vol-1.
   return name.startsWith("aws://") ? name.slice(name.lastIndexOf("/") + 1) : name;
 }
 
-/** Disks of several zones, which are written with "__" between them, are those of their region. */
+/** Several zones are joined by "__"; such a disk is regional. */
 function diskHandle(name: string, zones: string | undefined): string {
   const [first = "UNSPECIFIED", second] = zones?.split("__") ?? [];
   const place = second === undefined ? `zones/${first}` : `regions/${first.replace(/-[^-]*$/, "")}`;

@@ -1,43 +1,38 @@
-/**
- * Who is to make a volume for a claim that none fits (CTL-PROV-1..8).
- *
- * @module
- */
+/** Which provisioner creates a volume for a claim that no volume fits (CTL-PROV-1..8). */
 import type { PersistentVolumeClaim, StorageClass } from "../client/kinds/index.ts";
 import { isDefaultClass } from "../meta/default-class.ts";
 import { classOf } from "./fit.ts";
 import type { Migration } from "./plugin-migration.ts";
 import type { BinderNames } from "./annotations.ts";
 
-/** Who makes a volume, or why nobody does; `note` says it. */
-export type Maker =
-  | { readonly is: "nobody" | "class is absent" | "built in"; readonly note: string }
-  | { readonly is: "outside"; readonly provisioner: string; readonly note: string };
+/** The provisioner, or why there is none; `note` is the message. */
+export type ProvisionerChoice =
+  | { readonly is: "none" | "class is absent" | "built in"; readonly note: string }
+  | { readonly is: "external"; readonly provisioner: string; readonly note: string };
 
-/** Who makes a volume for a claim of a class, which may not be there. */
-export function makerOf(
+/** Returns the provisioner for a claim of a class, which need not exist. */
+export function provisionerOf(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
   { names, migration }: { readonly names: BinderNames; readonly migration: Migration },
-): Maker {
+): ProvisionerChoice {
   const className = classOf(claim, names);
   if (className === "")
-    return { is: "nobody", note: "no persistent volumes available for this claim and no storage class is set" };
+    return { is: "none", note: "no persistent volumes available for this claim and no storage class is set" };
   if (!storageClass)
     return { is: "class is absent", note: `storageclass.${names.storageGroup} ${JSON.stringify(className)} not found` };
   const provisioner = migration.driverOf(storageClass.provisioner) ?? storageClass.provisioner;
   if (provisioner.startsWith(names.builtIn)) {
     return { is: "built in", note: `no volume plugin matched name: ${provisioner}` };
   }
-  return { is: "outside", provisioner, note: waitingText(provisioner) };
+  return { is: "external", provisioner, note: externalProvisioningText(provisioner) };
 }
 
-/** The words of Kubernetes for a claim whose provisioner is not part of it. */
-const waitingText = (provisioner: string): string =>
+const externalProvisioningText = (provisioner: string): string =>
   `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
   "If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
 
-/** The default class: of several the newest, then the first by name (CTL-DEF-1). */
+/** Returns the default class: the newest, then the first by name (CTL-DEF-1). */
 export function defaultClassOf(classes: readonly StorageClass[], labelDomain: string): StorageClass | undefined {
   const all = classes.filter((one) => isDefaultClass(one, labelDomain));
   return all.toSorted((a, b) => {

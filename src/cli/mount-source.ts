@@ -8,7 +8,7 @@ import {
   Secret,
   type TokenRequest,
 } from "../client/kinds/index.ts";
-import type { ContentSource, TokenWish } from "../volumes/contract.ts";
+import type { ContentSource, TokenOptions } from "../volumes/contract.ts";
 import type { MountDocuments } from "./mount-documents.ts";
 
 /** Where contents come from beside documents. */
@@ -67,7 +67,7 @@ async function bundlesOf(client: Client): Promise<readonly Bundle[]> {
 async function tokenOf(
   client: Client,
   { metadata, spec }: Pod,
-  { audience, expirationSeconds }: TokenWish,
+  { audience, expirationSeconds }: TokenOptions,
 ): Promise<string> {
   const { namespace = "", name, uid } = metadata;
   const request = {

@@ -1,22 +1,18 @@
-/**
- * The order in which objects can be applied, whatever order their files have them in.
- *
- * @module
- */
+/** The order in which objects of manifests are applied. */
 import type { FoundManifest, Manifest } from "./manifests.ts";
 
-/** What others need comes first; what nothing here speaks of comes after it, as it was given. */
+/** What others need comes first; unlisted kinds come last, in the given order. */
 const RANKS: readonly ((manifest: Manifest) => boolean)[] = [
   ({ kind }) => kind === "Namespace",
   ({ kind }) => kind === "CustomResourceDefinition",
-  // Classes, and the drivers that they name.
+  // Classes and their drivers.
   ({ kind }) => kind.endsWith("Class") || kind === "CSIDriver",
   ({ kind }) => kind === "ServiceAccount",
   ({ kind }) => kind === "ConfigMap" || kind === "Secret",
   ({ apiVersion, kind }) => apiVersion.startsWith("rbac.") && !kind.endsWith("Binding"),
   ({ apiVersion }) => apiVersion.startsWith("rbac."),
 ];
-/** What stands between the server and whoever writes, and would refuse what comes behind it. */
+/** Webhooks and policies may refuse later writes. */
 const LAST = /^(Validating|Mutating)(Webhook|AdmissionPolicy)/;
 
 function rankOf(manifest: Manifest): number {
@@ -25,6 +21,6 @@ function rankOf(manifest: Manifest): number {
   return rank < 0 ? RANKS.length : rank;
 }
 
-/** The same manifests: namespaces, definitions, classes, service accounts, configuration, roles, the rest, webhooks. */
+/** Sorts manifests: namespaces, definitions, classes, service accounts, configuration, roles, the rest, webhooks. */
 export const inOrder = (found: readonly FoundManifest[]): readonly FoundManifest[] =>
   found.toSorted((a, b) => rankOf(a.manifest) - rankOf(b.manifest));

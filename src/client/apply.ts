@@ -1,8 +1,4 @@
-/**
- * Objects of manifests into a server, by server-side apply, in an order that works.
- *
- * @module
- */
+/** Applies the objects of manifests by server-side apply, in a working order. */
 import { backoff } from "../util/backoff.ts";
 import { sleep, systemRandom } from "../util/clock.ts";
 import { inOrder } from "./apply-order.ts";
@@ -12,23 +8,23 @@ import { type Kind, type KindName, type UntypedObject, apiVersionOf } from "./ki
 import type { FoundManifest, Manifest } from "./manifests.ts";
 import type { ApplyOptions } from "./queries.ts";
 
-/** How manifests are applied. */
+/** The options of {@link applyManifests}. */
 export interface ManifestOptions extends Omit<ApplyOptions, "explain"> {
-  /** Where objects go that are in a namespace and name none; `default` by default. */
+  /** The namespace of objects that name none; `default` by default. */
   readonly namespace?: string;
-  /** Whether a status is applied, too, through its subresource; left out by default, as `kubectl apply` does. */
+  /** Whether to apply the status through its subresource; not by default, as in `kubectl apply`. */
   readonly status?: boolean;
 }
 
-/** An object that was not taken. */
+/** A refused object. */
 export interface Refusal {
   readonly manifest: Manifest;
-  /** Where it stood. */
+  /** The file and document. */
   readonly from: string;
   readonly error: unknown;
 }
 
-/** Some objects were refused; all others are there. */
+/** Some objects were refused; all others were applied. */
 export class ApplyError extends Error {
   override readonly name = "ApplyError";
   readonly refusals: readonly Refusal[];
@@ -45,7 +41,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const nameOf = ({ kind, metadata: { namespace, name } }: Manifest): string =>
   `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 
-/** A kind as a manifest names it, with what the server says of it. */
+/** The kind of a manifest, from discovery. */
 export interface ServedManifestKind {
   readonly kind: Kind<UntypedObject>;
   readonly hasStatus: boolean;
@@ -55,9 +51,9 @@ export interface ServedManifestKind {
 export type FindKind = (name: KindName) => ServedManifestKind | Promise<ServedManifestKind>;
 
 /**
- * Applies what is in manifests: objects, lists, files, folders and YAML or JSON of several documents, which is told from a path by
- * its line break or its brace. Namespaces and definitions come first, then what others need; kinds that are defined among them are
- * waited for. The answers are in the order in which the objects were given.
+ * Applies manifests: objects, lists, files, folders, and YAML or JSON texts, which have a line break or begin with a brace.
+ * Namespaces and definitions come first, then what others need; it waits for kinds that are defined among them. The results are
+ * in the given order.
  *
  *     await applyManifests(client, ["deploy/", "kind: List ..."], { fieldManager: "installer", force: true });
  *
@@ -68,15 +64,14 @@ export async function applyManifests(
   sources: string | Manifest | readonly (string | Manifest)[],
   options: ManifestOptions,
 ): Promise<readonly UntypedObject[]> {
-  // Most programs never read YAML.
+  // Most programs read no YAML.
   const { readManifests } = await import("./manifests.ts");
   const found = ([sources].flat() as readonly (string | Manifest)[]).flatMap((source) => readManifests(source));
   return applyFound(client, found, kindsOf(client, found, options.signal), options);
 }
 
 /**
- * Applies objects one after the other, so that uids and versions are the same in every run; the answers are in the order in which
- * the objects were given.
+ * Applies objects one after the other, so that versions are the same in every run. The results are in the given order.
  *
  * @throws ApplyError with all that were refused, when all others have been applied
  */
@@ -119,23 +114,22 @@ async function applyOne(
   return resource.status.apply({ metadata: place, status }, options);
 }
 
-/** How long a kind is waited for whose definition is among what is applied. */
-const DEFINED_MS = 30_000;
-const RETRY = { first: 50, most: 1000 };
+const DEFINITION_TIMEOUT_MS = 30_000;
+const RETRY_BACKOFF = { first: 50, most: 1000 };
 
-/** Asks a server for each kind once; those that are defined among the manifests are waited for. */
+/** Finds each kind once, and waits for those that are defined among the manifests. */
 function kindsOf(client: Client, found: readonly FoundManifest[], signal: AbortSignal | undefined): FindKind {
   const defined = new Set(found.flatMap(({ manifest }) => definedBy(manifest)));
   const known = new Map<string, Promise<ServedManifestKind>>();
   return (name) => {
     const id = `${name.apiVersion} ${name.kind}`;
     let kind = known.get(id);
-    if (!kind) known.set(id, (kind = ask(client, name, defined.has(id) ? DEFINED_MS : 0, signal)));
+    if (!kind)
+      known.set(id, (kind = findServedKind(client, name, defined.has(id) ? DEFINITION_TIMEOUT_MS : 0, signal)));
     return kind;
   };
 }
 
-/** The kinds that a definition brings, as manifests name them. */
 function definedBy({ kind, spec }: Manifest): readonly string[] {
   if (kind !== "CustomResourceDefinition") return [];
   const { group, names, versions } = (spec ?? {}) as {
@@ -149,7 +143,7 @@ function definedBy({ kind, spec }: Manifest): readonly string[] {
   );
 }
 
-async function ask(
+async function findServedKind(
   client: Client,
   name: KindName,
   patience: number,
@@ -159,18 +153,18 @@ async function ask(
   const until = clock.steady() + patience;
   for (let failures = 0; ; failures++) {
     const changed = new AbortController();
-    // Where time stands still, that a kind has come is heard of.
-    const heard = local?.onKindsChange(() => changed.abort());
+    // With a clock that stands still, the notification of the kind ends the wait.
+    const subscription = local?.onKindsChange(() => changed.abort());
     try {
       const kind = await findKind(client, name, signal);
       return { kind, hasStatus: kind.subresources.includes("status") };
     } catch (error) {
       if (!(error instanceof UnknownKindError) || clock.steady() >= until) throw error;
       const woken = signal ? AbortSignal.any([changed.signal, signal]) : changed.signal;
-      await sleep(clock, backoff(failures, RETRY, systemRandom), woken);
+      await sleep(clock, backoff(failures, RETRY_BACKOFF, systemRandom), woken);
       signal?.throwIfAborted();
     } finally {
-      heard?.[Symbol.dispose]();
+      subscription?.[Symbol.dispose]();
     }
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { leastCpu } from "../util/testing/cpu-time.ts";
 import { linesOf } from "./bodies.ts";
 
-/** The lines of bytes that come in pieces. */
+/** The lines of a stream of pieces. */
 async function linesIn(pieces: readonly Uint8Array[]): Promise<string[]> {
   const body = (async function* () {
     yield* pieces;
@@ -11,7 +11,7 @@ async function linesIn(pieces: readonly Uint8Array[]): Promise<string[]> {
   return Array.fromAsync(linesOf(body));
 }
 
-/** Cuts bytes into pieces of some size. */
+/** Cuts bytes into pieces of a size. */
 const cut = (bytes: Uint8Array, size: number): Uint8Array[] =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 

@@ -1,11 +1,7 @@
-/**
- * Reading the bodies of answers.
- *
- * @module
- */
+/** Reads response bodies. */
 import type { AnswerBody } from "./transport.ts";
 
-/** The whole of a body as text. */
+/** Returns a body as text. */
 export async function readAll(body: AnswerBody): Promise<string> {
   if (body.text) return body.text();
   const chunks: Uint8Array[] = [];
@@ -13,7 +9,7 @@ export async function readAll(body: AnswerBody): Promise<string> {
   return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }
 
-/** The same pieces; `end` is called when they have ended, or nobody reads them any more. */
+/** Wraps an iterator; `end` is called at its end, or when the reader stops. */
 export const endingWith = (pieces: AsyncIterator<Uint8Array>, end: () => void): AsyncIterator<Uint8Array> => ({
   next: () =>
     pieces.next().then(
@@ -33,10 +29,10 @@ export const endingWith = (pieces: AsyncIterator<Uint8Array>, end: () => void): 
   },
 });
 
-/** The lines of a stream, without their ends. */
+/** Yields the lines of a stream. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  // A line may come in many pieces: none of them is looked through twice.
+  // A line may come in many pieces, each of which is scanned once.
   let begun: string[] = [];
   for await (const chunk of body) {
     const [first = "", ...parts] = decoder.decode(chunk, { stream: true }).split("\n");

@@ -34,7 +34,7 @@ function setUp(): { server: FakeServer; client: Client; configMaps: ConfigMaps; 
   return { server, client, configMaps: client.resource(CONFIG_MAPS), clock, writes };
 }
 
-/** What a call looks like on the wire. */
+/** A call on the wire. */
 const wire = ({ request, body }: Call): unknown[] => [
   request.method,
   request.path,

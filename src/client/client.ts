@@ -1,15 +1,3 @@
-/**
- * A typed client: the verbs of a resource over a {@link Transport}.
- *
- *     const client = new Client(transport, { userAgent: "my-controller/1.0" });
- *     const configMaps = client.resource(ConfigMap);
- *     const { items } = await configMaps.list({ namespace: "default", labelSelector: "app=web" });
- *
- * A kind says everything: path, scope and the type of the objects. Requests that the server is too busy for (429 with
- * Retry-After) are sent again, five times at most; nothing else is.
- *
- * @module
- */
 import type { Status } from "../meta/status.ts";
 import { parked } from "../util/activity.ts";
 import { type Clock, sleep, systemClock } from "../util/clock.ts";
@@ -22,44 +10,52 @@ import type { RequestOptions, Requests } from "./requests.ts";
 import { ResourceClient } from "./resource-client.ts";
 import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
 
-/** A server in the same process, as far as it can be asked without a request. */
+/** A server in the same process. */
 export interface LocalServer {
-  /** Calls `listener` whenever a kind has come, changed or gone. */
+  /** Calls `listener` after each change of the served kinds. */
   onKindsChange(listener: () => void): Disposable;
-  /** Every kind in every version, in the order of discovery; where it does not tell, discovery does. */
+  /** Every kind in every version, in the order of discovery; without it discovery is read. */
   readonly kinds?: () => readonly ServedKind[];
 }
 
-/** What a client is told. */
+/** The options of a client. */
 export interface ClientOptions {
   readonly userAgent: string;
-  /** A bearer token. */
   readonly token?: string;
-  /** For the waits between tries; the machine's by default. */
+  /** The clock for retries; the system clock by default. */
   readonly clock?: Clock;
-  /** The server, where it is in this process. */
+  /** The server, if it is in the same process. */
   readonly local?: LocalServer | undefined;
-  /** Hears of every write, before and after. */
+  /** Called before and after every write. */
   readonly writes?: WriteListener;
 }
 
-/** What a derived client has of its own; the rest is as with the one that it comes from. */
+/** The options that a derived client replaces. */
 export interface DerivedOptions extends Partial<Omit<ClientOptions, "token">> {
-  /** Puts something between the client and its transport. */
+  /** Wraps the transport. */
   readonly through?: (transport: Transport) => Transport;
 }
 
-/** A document that a server serves with an entity tag. */
+/** A document with an entity tag. */
 export interface Document<T> {
   readonly value: T;
-  /** Empty where the server gave none. */
+  /** Empty without one. */
   readonly etag: string;
 }
 
 const JSON_TYPE = "application/json";
-const TRIES = 6;
+const MAX_ATTEMPTS = 6;
 
-/** Talks to one server. */
+/**
+ * A typed client: the verbs of a resource over a {@link Transport}.
+ *
+ *     const client = new Client(transport, { userAgent: "my-controller/1.0" });
+ *     const configMaps = client.resource(ConfigMap);
+ *     const { items } = await configMaps.list({ namespace: "default", labelSelector: "app=web" });
+ *
+ * A kind determines the path, the scope and the type of the objects. Requests with the response 429 and Retry-After are
+ * retried five times; no others are.
+ */
 export class Client implements Requests {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
@@ -69,14 +65,14 @@ export class Client implements Requests {
     this.#options = options;
   }
 
-  /** The verbs of the objects of a kind. */
+  /** Returns the verbs of a kind. */
   resource<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): ResourceClient<T, S>;
-  /** The verbs of the objects of one of several kinds: what all of them have in common is known. */
+  /** Returns the verbs of one of several kinds, with their common type. */
   resource<K extends Kind>(kind: K): ResourceClient<ObjectIn<K>, ScopeIn<K>>;
   /**
-   * The verbs of the objects of a kind of which only the names are known; the server is asked where they are.
+   * Returns the verbs of a kind by its apiVersion and name, from discovery.
    *
-   * @throws Error when the server has no such kind
+   * @throws UnknownKindError where the server does not have it
    */
   resource(name: KindName): Promise<ResourceClient<UntypedObject>>;
   resource(kind: Kind | KindName): ResourceClient | Promise<ResourceClient<UntypedObject>> {
@@ -84,37 +80,39 @@ export class Client implements Requests {
     return findKind(this, kind).then((found) => new ResourceClient(this, found));
   }
 
-  /** A client to the same server, with other options. */
+  /** Returns a client of the same server with other options. */
   with({ through, ...options }: DerivedOptions): Client {
     const transport = through?.(this.#transport) ?? this.#transport;
     return new Client(transport, { ...this.#options, ...options });
   }
 
-  /** The server, where it is in this process: its watches do not fall silent unnoticed, and it tells when kinds change. */
+  /**
+   * The server, if it is in the same process: its watches need no silence detection, and it notifies of changed kinds.
+   */
   get local(): LocalServer | undefined {
     return this.#options.local;
   }
 
-  /** For the waits between tries, and of {@link ResourceClient.waitFor}. */
+  /** The clock for retries and {@link ResourceClient.waitFor}. */
   get clock(): Clock {
     return this.#options.clock ?? systemClock;
   }
 
-  /** Who hears of writes. */
+  /** The observer of writes. */
   get writes(): WriteListener | undefined {
     return this.#options.writes;
   }
 
-  /** Sends a request and returns the answer's JSON; throws a {@link StatusError} for anything but success. */
+  /** Sends a request and returns the JSON of the response. @throws StatusError for anything but success */
   async json<T>(method: TransportRequest["method"], path: string, options: RequestOptions = {}): Promise<T> {
     const answer = await this.#send(method, path, options);
     return JSON.parse(await readAll(answer.body)) as T;
   }
 
   /**
-   * A document and its entity tag; undefined while it still has the tag that was given.
+   * Reads a document with its entity tag; undefined where the tag is unchanged.
    *
-   * @param etag what {@link Document.etag} was the last time
+   * @param etag the last {@link Document.etag}
    */
   async document<T>(
     path: string,
@@ -127,7 +125,7 @@ export class Client implements Requests {
     return { value: JSON.parse(text) as T, etag: String(answer.headers?.["etag"] ?? "") };
   }
 
-  /** Opens a watch and yields its events; ends when the server ends it. Throws a {@link StatusError} for an ERROR event. */
+  /** Opens a watch and yields its events until the server ends it. @throws StatusError for an ERROR event */
   async *events<T>(path: string, options: RequestOptions = {}): AsyncGenerator<Event<T>> {
     const answer = await this.#send("GET", path, options);
     options.opened?.();
@@ -139,7 +137,6 @@ export class Client implements Requests {
     }
   }
 
-  /** The answer of a request that succeeded. */
   async #send(
     method: TransportRequest["method"],
     path: string,
@@ -160,7 +157,7 @@ export class Client implements Requests {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     };
-    for (let left = TRIES - 1; ; left--) {
+    for (let left = MAX_ATTEMPTS - 1; ; left--) {
       const answer = await this.#transport(request);
       if (answer.status < 300 || answer.status === 304) return answer;
       const text = await readAll(answer.body);
@@ -175,7 +172,7 @@ export class Client implements Requests {
   }
 }
 
-/** Milliseconds after which a server that is too busy wants to be asked again; undefined where it does not say. */
+/** Returns the Retry-After of a busy server in milliseconds; undefined without one. */
 function retryAfter({ status, headers }: TransportAnswer): number | undefined {
   const seconds = Number(headers?.["retry-after"] ?? Number.NaN);
   return status === 429 && seconds >= 0 ? seconds * 1000 : undefined;

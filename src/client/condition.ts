@@ -1,13 +1,13 @@
-/** One thing that is known of an object's state, in the form that most kinds use (`status.conditions`). */
+/** A condition in `status.conditions`, in the form of most kinds. */
 export interface Condition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
-  /** Why, in one CamelCase word. */
+  /** The reason in one CamelCase word. */
   readonly reason: string;
-  /** Why, for people. */
+  /** The reason for people. */
   readonly message: string;
-  /** When `status` last became what it is. */
+  /** The time of the last change of `status`. */
   readonly lastTransitionTime: string;
-  /** The generation of the object that this was found of. */
+  /** The generation of the object that it describes. */
   readonly observedGeneration?: number;
 }

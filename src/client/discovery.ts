@@ -1,8 +1,4 @@
-/**
- * Which kinds a server has: its aggregated discovery documents, read again when asked, and a signal when they changed.
- *
- * @module
- */
+/** The kinds of a server, from its aggregated discovery documents. */
 import type { Client } from "./client.ts";
 import type { Scope, ServedKind } from "./kind.ts";
 
@@ -29,14 +25,14 @@ interface AggregatedResource {
   readonly subresources?: readonly { readonly subresource: string; readonly verbs: readonly string[] }[];
 }
 
-interface Read {
+interface KnownDocument {
   readonly etag: string;
   readonly kinds: readonly ServedKind[];
 }
 
-const NOTHING: Read = { etag: "", kinds: [] };
+const NOTHING: KnownDocument = { etag: "", kinds: [] };
 
-/** What a server has, as it was read the last time. */
+/** The kinds of the last read. */
 export class Discovery {
   readonly #client: Client;
   readonly #listeners = new Set<(kinds: readonly ServedKind[]) => void>();
@@ -48,8 +44,8 @@ export class Discovery {
   }
 
   /**
-   * Every kind in every version, as they are now: the core group first, the preferred version of a group before its
-   * others. A document that has not changed is not sent again.
+   * Reads every kind in every version: the core group first, the preferred version of a group before others. Unchanged
+   * documents are not sent again.
    */
   async read({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly ServedKind[]> {
     const [core, named] = await Promise.all([
@@ -63,25 +59,25 @@ export class Discovery {
     return kinds;
   }
 
-  /** What was read the last time. */
+  /** The kinds of the last read. */
   get kinds(): readonly ServedKind[] {
     return [...this.#core.kinds, ...this.#named.kinds];
   }
 
-  /** Calls `listener` whenever a read shows something else than the one before; the first one does. */
+  /** Calls `listener` after each read with changes, also the first. */
   on(listener: (kinds: readonly ServedKind[]) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  async #fetch(path: string, before: Read, signal: AbortSignal | undefined): Promise<Read> {
+  async #fetch(path: string, before: KnownDocument, signal: AbortSignal | undefined): Promise<KnownDocument> {
     const asked = { etag: before.etag, signal };
     const document = await this.#client.document<AggregatedDocument>(path, AGGREGATED, asked);
     return document ? { etag: document.etag, kinds: kindsIn(document.value) } : before;
   }
 }
 
-/** The kinds of which a server has several versions, each once, in the preferred one. */
+/** Returns each kind once, in its preferred version. */
 export function preferredKinds(kinds: readonly ServedKind[]): readonly ServedKind[] {
   const seen = new Map<string, ServedKind>();
   for (const served of kinds) {

@@ -1,42 +1,37 @@
-/**
- * What a client throws when the server refuses: its Status, with predicates in place of codes.
- *
- * @module
- */
+/** The errors of responses. */
 import type { ApplyConflictReport } from "../meta/ownership-reports.ts";
 import type { Status, StatusReason } from "../meta/status.ts";
 
-/** What was asked for: a method and a path without its query. */
+/** A request: its method and its path without query. */
 export interface AskedFor {
   readonly method: string;
   readonly path: string;
 }
 
-/** What is known of a failure beside its Status. */
-interface Circumstances {
+interface ErrorContext {
   readonly asked?: AskedFor | undefined;
   readonly conflict?: ApplyConflictReport | undefined;
-  /** What helps, at the end of the message. */
+  /** A hint at the end of the message. */
   readonly hint?: string;
 }
 
-/** A failure that the server told; the message names what was asked for. */
+/** A failed request, with the Status of the response. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: Status;
-  /** What was asked for, where a client asked. */
+  /** The request. */
   readonly asked: AskedFor | undefined;
-  /** Why an apply was refused, where that was asked for: `explain`. */
+  /** The conflicts of an apply with the option `explain`. */
   readonly conflict: ApplyConflictReport | undefined;
 
-  constructor(status: Status, { asked, conflict, hint }: Circumstances = {}) {
+  constructor(status: Status, { asked, conflict, hint }: ErrorContext = {}) {
     super(messageOf(status, asked, hint));
     this.status = status;
     this.asked = asked;
     this.conflict = conflict;
   }
 
-  /** Whether the failure has one of these reasons. */
+  /** Whether the Status has one of these reasons. */
   is(...reasons: StatusReason[]): boolean {
     return this.status.reason !== undefined && reasons.includes(this.status.reason);
   }
@@ -51,13 +46,13 @@ function messageOf({ message, code }: Status, asked: AskedFor | undefined, hint:
 export const isStatus = (error: unknown, ...reasons: StatusReason[]): error is StatusError =>
   error instanceof StatusError && error.is(...reasons);
 
-/** What {@link attempt} makes of a promise. */
+/** The result of {@link attempt}. */
 export type Attempt<V, R extends StatusReason> =
   | { readonly ok: true; readonly value: V }
   | { readonly ok: false; readonly reason: R; readonly error: StatusError };
 
 /**
- * Errors as values, where the caller decides: the named reasons come back, all other errors are thrown.
+ * Returns errors with the named reasons as values, and throws all others.
  *
  *     const found = await attempt(client.resource(Pod).get(key), "NotFound");
  *     if (!found.ok) return;
@@ -74,10 +69,7 @@ export async function attempt<V, const R extends StatusReason>(
   }
 }
 
-/**
- * Runs work that reads and writes again, afresh, while its write meets a conflict: five times by default. The work must
- * read what it changes itself, each time.
- */
+/** Repeats work whose write meets a conflict, five times by default. The work must read the object again each time. */
 export async function retryOnConflict<V>(work: () => Promise<V>, attempts = 5): Promise<V> {
   for (let left = attempts; ; left--) {
     const done = left > 1 ? await attempt(work(), "Conflict") : { ok: true as const, value: await work() };
@@ -85,7 +77,7 @@ export async function retryOnConflict<V>(work: () => Promise<V>, attempts = 5): 
   }
 }
 
-/** What a code alone says, where no Status came with it. */
+/** The reasons of codes without a Status. */
 const REASONS: Readonly<Record<number, StatusReason>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -103,7 +95,7 @@ const REASONS: Readonly<Record<number, StatusReason>> = {
   504: "Timeout",
 };
 
-/** The error of a failed answer; a Status is made up for answers that carry none. */
+/** Returns the error of a response; without a Status it builds one. */
 export function failureOf(code: number, text: string, asked: AskedFor): StatusError {
   const made = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code } as const;
   try {
@@ -114,7 +106,7 @@ export function failureOf(code: number, text: string, asked: AskedFor): StatusEr
       return new StatusError({ ...made, message, reason }, { asked, conflict: parsed });
     }
   } catch {
-    // Not JSON: a proxy answered, or a path that is served as text.
+    // Not JSON: a response of a proxy, or text.
   }
   const reason = REASONS[code];
   return new StatusError({ ...made, message: text.slice(0, 500), ...(reason ? { reason } : {}) }, { asked });

@@ -55,7 +55,7 @@ test("one of several kinds is a kind: what they have in common is known", async 
   }
 });
 
-/** Compiles, and is not run. */
+/** It is only compiled. */
 export async function checkedPatches(client: Client): Promise<void> {
   const pods = client.resource(Pod);
   const key = { namespace: "team", name: "a" };

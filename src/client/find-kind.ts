@@ -1,25 +1,21 @@
-/**
- * Finding a kind by the names that manifests have for it.
- *
- * @module
- */
+/** Finds a kind by the names in manifests. */
 import { suggestion } from "../util/nearest.ts";
 import { isStatus } from "./errors.ts";
 import type { Kind, KindName, UntypedObject } from "./kind.ts";
 import type { Requests } from "./requests.ts";
 import { pathOf } from "./unserved.ts";
 
-/** A kind that a server has, with the names of its subresources. */
+/** A served kind with its subresources. */
 export interface FoundKind extends Kind<UntypedObject> {
   readonly subresources: readonly string[];
 }
 
-/** What a server tells of a group and version: every server, also one without aggregated discovery. */
+/** An APIResourceList, which every server has. */
 interface ResourceList {
   readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
 }
 
-/** Asks the server for a kind. @throws Error when it has no such kind, with what is called nearly so */
+/** Finds a kind in discovery. @throws UnknownKindError with similar names where the server does not have it */
 export async function findKind(
   client: Requests,
   { apiVersion, kind }: KindName,
@@ -38,7 +34,7 @@ export async function findKind(
   return { ...names, kind, plural: found.name, scope, subresources: below };
 }
 
-/** A kind that a server does not have. */
+/** The server does not have a kind. */
 export class UnknownKindError extends Error {
   override readonly name = "UnknownKindError";
 
@@ -47,7 +43,7 @@ export class UnknownKindError extends Error {
   }
 }
 
-/** The group and the version of an apiVersion. @throws UnknownKindError for what is none */
+/** Splits an apiVersion. @throws UnknownKindError for an invalid one */
 function groupAndVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
   const [first = "", second, ...more] = apiVersion.split("/");
   if (first === "" || second === "" || more.length > 0) {

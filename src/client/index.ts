@@ -1,8 +1,4 @@
-/**
- * `keelson/client`: a small client for this API, over a socket or in the same process.
- *
- * @module
- */
+/** `keelson/client`: a client for this API, over sockets or in the same process. */
 export { ApplyError, type ManifestOptions, type Refusal, applyManifests } from "./apply.ts";
 export { Client, type ClientOptions, type DerivedOptions, type Document, type LocalServer } from "./client.ts";
 export * from "./discovery.ts";

@@ -1,61 +1,59 @@
 /**
- * A kind as a value: where its objects are, what they are called and, for TypeScript, what they look like.
+ * A kind as a value: the path and the names of its objects and, for TypeScript, their type.
  *
- * A client, an informer and a controller take a kind and know everything from it. Built-in kinds come from
- * `keelson/kinds`; kinds of one's own from {@link defineKind}, {@link kindOfCrd} or {@link kindOfType}.
+ * Clients, informers and controllers take a kind. Built-in kinds come from `keelson/kinds`; custom kinds from {@link
+ * defineKind}, {@link kindOfCrd} or {@link kindOfType}.
  *
  *     const Bucket = defineKind({
  *       group: "example.com", version: "v1", kind: "Bucket", plural: "buckets", scope: "Namespaced",
  *       spec: { type: "object", required: ["region"], properties: { region: { enum: ["eu", "us"] } } },
  *     });
  *     const bucket = await client.resource(Bucket).get({ namespace: "default", name: "b" }); // bucket.spec.region
- *
- * @module
  */
 import type { ObjectMeta } from "./kinds/types.ts";
 import type { FromSchema, Schema } from "./schema-types.ts";
 
-/** Whether objects of a kind lie in namespaces. */
+/** The scope of a kind. */
 export type Scope = "Namespaced" | "Cluster";
 
-/** The name of an object among all of its kind; where the scope is not known, the namespace may be there. */
+/** The key of an object in its kind; where the scope is unknown, it may have a namespace. */
 export type Key<S extends Scope = Scope> = [S] extends ["Namespaced"]
   ? { readonly namespace: string; readonly name: string }
   : [S] extends ["Cluster"]
     ? { readonly name: string; readonly namespace?: undefined }
     : { readonly name: string; readonly namespace?: string | undefined };
 
-/** An object as it is stored: its name, uid and resourceVersion are there. Never changed in place. */
+/** A stored object. It is never changed in place. */
 export interface ApiObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** An object of a kind of which only the names are known. */
+/** An object of a kind without a type. */
 export interface UntypedObject extends ApiObject {
   readonly [member: string]: unknown;
 }
 
-/** Carries the type of the objects; never there at run time. */
+/** Carries the type of the objects; absent at run time. */
 declare const objectType: unique symbol;
 
 /** A kind. */
 export interface Kind<T extends ApiObject = ApiObject, S extends Scope = Scope> {
-  /** The API group, empty for the core group. */
+  /** The API group, "" for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
   readonly scope: S;
-  /** Only metadata is asked for: {@link metadataOf}. */
+  /** Whether objects contain only metadata: {@link metadataOf}. */
   readonly metadataOnly?: boolean;
-  /** What the kind was made from, where it was made by {@link defineKind}. */
+  /** The argument of {@link defineKind}. */
   readonly definition?: KindDefinition;
   readonly [objectType]?: T;
 }
 
-/** The names and schemas of a kind of one's own. */
+/** The names and schemas of a custom kind. */
 export interface KindDefinition {
   readonly group: string;
   readonly version: string;
@@ -66,7 +64,7 @@ export interface KindDefinition {
   readonly status?: Schema;
 }
 
-/** A custom resource definition, as far as types are read from it. */
+/** A CustomResourceDefinition, as far as types follow from it. */
 export interface Crd {
   readonly spec: {
     readonly group: string;
@@ -104,29 +102,26 @@ export interface KindName {
   readonly kind: string;
 }
 
-/** All members optional, all the way down. */
 type Deep<T> = T extends readonly (infer I)[]
   ? readonly Deep<I>[]
   : T extends object
     ? { readonly [M in keyof T]?: Deep<T[M]> }
     : T;
 
-/** What an object has beside what its kind and its metadata say; members that are known stay so beside unknown ones. */
-type Rest<T> = Deep<{ readonly [M in keyof T as Exclude<M, "apiVersion" | "kind" | "metadata">]: T[M] }>;
+/** The fields of an object besides its kind and metadata, all optional. */
+type PartialContent<T> = Deep<{ readonly [M in keyof T as Exclude<M, "apiVersion" | "kind" | "metadata">]: T[M] }>;
 
-/** An intent for an apply: the name, and what the one who applies cares for. */
-export type ApplyConfiguration<T> = Rest<T> & {
+/** A configuration for an apply: the name, and the fields to own. */
+export type ApplyConfiguration<T> = PartialContent<T> & {
   readonly metadata: Partial<ObjectMeta> & { readonly name: string };
 };
 
-/** An object that is to be created. */
-export type NewObject<T> = Rest<T> & {
+/** An object to create. */
+export type NewObject<T> = PartialContent<T> & {
   readonly metadata: Partial<ObjectMeta> & ({ readonly name: string } | { readonly generateName: string });
 };
 
-/**
- * A merge patch (RFC 7386): the members that change; null takes one away, a list is replaced as a whole.
- */
+/** A merge patch (RFC 7386): null removes a field, and a list is replaced as a whole. */
 export type MergePatch<T> = T extends readonly unknown[]
   ? Deep<T>
   : T extends object
@@ -134,8 +129,8 @@ export type MergePatch<T> = T extends readonly unknown[]
     : T;
 
 /**
- * A strategic merge patch: as a merge patch, but lists with keys are merged item by item, and directives such as `$patch` and
- * `$setElementOrder/containers` say how.
+ * A strategic merge patch: lists with keys are merged by item; directives such as `$patch` and
+ * `$setElementOrder/containers` control it.
  */
 export type StrategicPatch<T> = T extends readonly (infer I)[]
   ? readonly StrategicPatch<I>[]
@@ -143,7 +138,7 @@ export type StrategicPatch<T> = T extends readonly (infer I)[]
     ? { readonly [M in keyof T]?: StrategicPatch<T[M]> | null } & Directives<T>
     : T;
 
-/** What a strategic merge patch says of the members of a struct. */
+/** The directives for the fields of a struct. */
 type Directives<T> = string extends keyof T
   ? unknown
   : {
@@ -155,21 +150,21 @@ type Directives<T> = string extends keyof T
       ]?: readonly unknown[];
     };
 
-/** One operation of a JSON patch (RFC 6902); paths are JSON pointers. */
+/** An operation of a JSON patch (RFC 6902); paths are JSON pointers. */
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
 
-/** The status of an object as a writer of it sees it: all members optional. */
+/** The status of an object for a writer: all fields are optional. */
 export type StatusOf<T> = T extends { readonly status?: infer V } ? Deep<NonNullable<V>> : never;
 
-/** A kind of one's own from its names and `const` schemas; the type of its objects follows from the schemas. */
+/** Creates a custom kind from its names and `const` schemas, with the type of its objects. */
 export function defineKind<const D extends KindDefinition>(definition: D): Kind<ObjectOf<D>, D["scope"]> {
   return { ...namesOf(definition), definition };
 }
 
-/** The kind of one version of a custom resource definition that is written `as const`. @throws when it has no such version */
+/** Creates a kind from a version of a CustomResourceDefinition `as const`. @throws where it has no such version */
 export function kindOfCrd<const C extends Crd, const V extends C["spec"]["versions"][number]["name"]>(
   { spec: { group, scope, names, versions } }: C,
   version: V,
@@ -181,7 +176,7 @@ export function kindOfCrd<const C extends Crd, const V extends C["spec"]["versio
 
 const namesIn = ({ kind, plural }: Crd["spec"]["names"]): { kind: string; plural: string } => ({ kind, plural });
 
-/** A kind from the type of its objects, where a generator wrote it: `kindOfType<Widget>()({ group: ... })`. */
+/** Creates a kind for a generated type: `kindOfType<Widget>()({ group: ... })`. */
 export const kindOfType =
   <T extends ApiObject>() =>
   <const R extends KindDefinition>(names: R): Kind<T, R["scope"]> =>
@@ -195,19 +190,19 @@ const namesOf = <S extends Scope>({
   scope,
 }: KindDefinition & { readonly scope: S }): Kind<never, S> => ({ group, version, kind, plural, scope });
 
-/** The same kind with objects of which only the metadata is there; the server sends no more (PartialObjectMetadata). */
+/** Returns the kind with metadata only (PartialObjectMetadata). */
 export const metadataOf = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>): Kind<ApiObject, S> => ({
   ...namesOf(kind),
   metadataOnly: true,
 });
 
 /**
- * A built-in kind as a server of the neutral dialect has it: its group ends with `svc.io` in place of `k8s.io`. The
- * members of volume sources that carry a vendor's name are called otherwise there.
+ * Returns a built-in kind in the neutral dialect: its group ends with `svc.io`, not `k8s.io`. Fields of volume sources
+ * with a vendor's name have other names there.
  */
 export const neutral = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>): Kind<T, S> => inDomain(kind, "svc.io");
 
-/** A built-in kind as a server has it whose groups end with another domain. */
+/** Returns a built-in kind with another domain of its group. */
 export const inDomain = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>, domain: string): Kind<T, S> => ({
   ...kind,
   group: kind.group.replace(/\bk8s\.io$/, domain),
@@ -217,11 +212,11 @@ export const inDomain = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>,
 export const apiVersionOf = ({ group, version }: Pick<Kind, "group" | "version">): string =>
   group === "" ? version : `${group}/${version}`;
 
-/** How a kind is told in messages: `pods`, `leases.coordination.k8s.io`. */
+/** The name of a kind in messages: `pods`, `leases.coordination.k8s.io`. */
 export const nameOfKind = ({ group, plural }: Pick<Kind, "group" | "plural">): string =>
   group === "" ? plural : `${plural}.${group}`;
 
-/** A kind as discovery tells of it. */
+/** A kind from discovery. */
 export interface ServedKind extends Kind<UntypedObject> {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -231,10 +226,16 @@ export interface ServedKind extends Kind<UntypedObject> {
   readonly subresources: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The key of an object. */
+/** Returns the key of an object. */
 export const keyOf = <S extends Scope>({ metadata: { namespace, name } }: ApiObject): Key<S> =>
   (namespace === undefined || namespace === "" ? { name } : { namespace, name }) as Key<S>;
 
-/** A key as text: `default/web`, or `web` for objects of the cluster. */
+/** Returns the key in a text that {@link keyText} made; names contain no `/`. */
+export function parseKey<S extends Scope = "Namespaced">(text: string): Key<S> {
+  const at = text.indexOf("/");
+  return (at < 0 ? { name: text } : { namespace: text.slice(0, at), name: text.slice(at + 1) }) as Key<S>;
+}
+
+/** Returns a key as text: `default/web`, or `web` for cluster-scoped objects. */
 export const keyText = ({ namespace, name }: Key): string =>
   namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;

@@ -1,14 +1,10 @@
-/**
- * Objects from wherever a program has them: files, folders, texts of several documents, objects, lists.
- *
- * @module
- */
+/** Reads manifests from files, folders, texts of several documents, objects and lists. */
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import { documentsOf, objectsOf } from "../value/documents.ts";
 import { type Value, isObject } from "../value/value.ts";
 
-/** An object as files have it. */
+/** An object of a manifest. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,25 +12,24 @@ export interface Manifest {
   readonly [member: string]: unknown;
 }
 
-/** A manifest and where it stood, for messages: `fixtures/web.yaml, document 2`. */
+/** A manifest and its origin for messages: `fixtures/web.yaml, document 2`. */
 export interface FoundManifest {
   readonly manifest: Manifest;
   readonly from: string;
 }
 
-/** What of a folder is read. */
 const EXTENSIONS: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
-/** Files of kustomize beside the manifests that they speak of. */
+/** Files of kustomize, which are no manifests. */
 const NO_MANIFESTS = /^kustomiz(ation|econfig)\.ya?ml$/i;
 
-/** What tells a text from a path: a line break, or a brace in front. */
+/** A text has a line break or begins with a brace; otherwise it is a path. */
 const TEXT = /\n|^\s*\{/;
 
 /**
- * The objects of a source, in their order: an object, the path of a file or a folder (with all below it, by name), or YAML
- * or JSON itself, which is told by its line break or its brace. Lists become their items; empty documents are left out.
+ * Returns the objects of a source in their order: an object, a file, a folder with all below it by name, or a text.
+ * Lists become their items; empty documents are left out.
  *
- * @throws Error that names the file and the document where something is no manifest
+ * @throws Error that names the file and the document of an invalid manifest
  */
 export function readManifests(source: string | Manifest): readonly FoundManifest[] {
   if (typeof source !== "string") return itemsOf(source as unknown as Value, "what is applied");

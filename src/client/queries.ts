@@ -1,17 +1,12 @@
-/**
- * What the verbs of a client are told, and what they answer.
- *
- * @module
- */
+/** The options and results of the verbs of a client. */
 import type { ApiObject, Key, Kind } from "./kind.ts";
 
-/** Options of every request. */
 interface Abortable {
-  /** Gives the request up. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which objects a list, a watch or a delete of a collection is about. */
+/** The objects of a list, a watch or a deletecollection. */
 export interface Query extends Abortable {
   /** All namespaces by default. */
   readonly namespace?: string | undefined;
@@ -20,9 +15,9 @@ export interface Query extends Abortable {
   readonly resourceVersion?: string;
 }
 
-/** Options of a list. */
+/** The options of a list. */
 export interface ListQuery extends Query {
-  /** At most this many; `metadata.continue` of the answer tells where the next ones begin. */
+  /** The maximum number of items; `metadata.continue` is where the next page begins. */
   readonly limit?: number;
   readonly continue?: string;
 }
@@ -37,10 +32,10 @@ export interface List<T> {
   readonly items: readonly T[];
 }
 
-/** Options of a watch. */
+/** The options of a watch. */
 export interface WatchQuery extends Query {
   readonly timeoutSeconds?: number;
-  /** Called when the server has begun to answer. */
+  /** Called when the response has begun. */
   readonly opened?: () => void;
 }
 
@@ -50,68 +45,68 @@ export interface Event<T> {
   readonly object: T;
 }
 
-/** Options of a write. */
+/** The options of a write. */
 export interface WriteOptions extends Abortable {
   readonly fieldManager?: string;
-  /** Nothing is stored; the answer is what would be. */
+  /** Nothing is stored; the result is what would be. */
   readonly dryRun?: boolean;
 }
 
-/** Options of a patch. */
+/** The options of a patch. */
 export interface PatchOptions extends WriteOptions {
-  /** A strategic merge patch, which knows lists by their keys; a merge patch by default. An array is a JSON patch. */
+  /** A strategic merge patch, not a merge patch. An array is a JSON patch. */
   readonly strategic?: boolean;
 }
 
 /** Options of an apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Takes over what others own. Controllers always force (APPLY-23). */
+  /** Takes over fields of other owners. Controllers always force (APPLY-23). */
   readonly force?: boolean;
-  /** Ask for conflicts that explain themselves; they come as `StatusError.conflict`. */
+  /** Returns explained conflicts in `StatusError.conflict`. */
   readonly explain?: boolean;
 }
 
 /** Options of a delete. */
 export interface DeleteOptions extends Pick<WriteOptions, "dryRun" | "signal"> {
-  /** Only the object of this uid. */
+  /** Deletes only the object with this uid. */
   readonly uid?: string;
-  /** Only this version. */
+  /** Deletes only this version. */
   readonly resourceVersion?: string;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
-  /** For how long a Pod may go on, in seconds; 0 removes it at once. Kinds without a grace period take no notice. */
+  /** The grace period in seconds; 0 deletes at once. Kinds without a grace period ignore it. */
   readonly gracePeriodSeconds?: number;
 }
 
-/** What of the past of an object is asked for. */
+/** The options of a history. */
 export interface HistoryQuery {
-  /** At most this many versions. */
+  /** The maximum number of versions. */
   readonly limit?: number;
-  /** The objects themselves, too. */
+  /** Includes the objects. */
   readonly objects?: boolean;
-  /** The one version that the object had at this resourceVersion. */
+  /** The version of the object at this resourceVersion. */
   readonly at?: string;
 }
 
-/** How much of an explanation is asked for. */
+/** The options of an explanation. */
 export interface WhyQuery extends Abortable {
-  /** At most this many volumes that a claim could have had. */
+  /** The maximum number of considered volumes. */
   readonly limit?: number;
 }
 
-/** A write that was answered. */
+/** A write with its response. */
 export interface Write {
   readonly verb: "create" | "update" | "patch" | "apply" | "delete" | "deletecollection";
   readonly kind: Kind;
   /** Undefined for a collection. */
   readonly key: Key | undefined;
-  /** The object as it is stored now; of a delete whatever the server answered. */
+  /** The stored object; for a delete any response of the server. */
   readonly answer: ApiObject | List<ApiObject>;
 }
 
-/** Hears of the writes of a client. Dry runs are none. */
+/** Observes the writes of a client, without dry runs. */
 export interface WriteListener {
-  /** Called before a write is sent; it may throw, and nothing is sent. */
+  /** Called before a write; it may throw, and then nothing is sent. */
   before(): void;
   after(write: Write): void;
 }

@@ -1,8 +1,4 @@
-/**
- * The verbs of the objects of one kind.
- *
- * @module
- */
+/** The verbs of the objects of one kind. */
 import { pathSegment } from "../meta/names.ts";
 import { HISTORY_PATH, type HistoryReport } from "../meta/history-report.ts";
 import { type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
@@ -67,17 +63,17 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     this.#subresource = subresource;
   }
 
-  /** The object. @throws StatusError NotFound when there is none */
+  /** Reads an object. @throws StatusError NotFound where there is none */
   async get(key: Key<S>, { signal }: Pick<Query, "signal"> = {}): Promise<T> {
-    return this.#whole(await this.#json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
+    return this.#withNames(await this.#json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
   }
 
-  /** The object, or undefined when there is none; a key that no object can have asks nobody. */
+  /** Reads an object; undefined where there is none. An invalid key sends no request. */
   async find(key: Key<S>, options: Pick<Query, "signal"> = {}): Promise<T | undefined> {
     const names = key.namespace === undefined ? [key.name] : [key.name, key.namespace];
     if (names.some((name) => name === "" || pathSegment(name) !== undefined)) return undefined;
     const found = await attempt(this.get(key, options), "NotFound");
-    // What is not served is not merely absent.
+    // An unserved kind is an error.
     if (!found.ok && found.error.status.details?.name === undefined) throw found.error;
     return found.ok ? found.value : undefined;
   }
@@ -89,11 +85,11 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
       path,
       { ...this.#accept("List"), signal },
     );
-    // An empty list is null where a Go program wrote it.
-    return { metadata, items: (items ?? []).map((item) => this.#whole(item)) };
+    // Go programs write an empty list as null.
+    return { metadata, items: (items ?? []).map((item) => this.#withNames(item)) };
   }
 
-  /** Opens a watch, with bookmarks; the generator ends when the server ends it. */
+  /** Opens a watch with bookmarks; the generator ends when the server ends it. */
   watch({ namespace, signal, opened, ...rest }: WatchQuery = {}): AsyncGenerator<Event<T>> {
     const text = queryText({ watch: true, allowWatchBookmarks: true, ...rest });
     const events = this.#client.events<T>(this.#collection(namespace) + text, { ...this.#accept(), signal, opened });
@@ -101,23 +97,23 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   }
 
   async *#wholeEvents(events: AsyncGenerator<Event<T>>): AsyncGenerator<Event<T>> {
-    for await (const { type, object } of events) yield { type, object: this.#whole(object) };
+    for await (const { type, object } of events) yield { type, object: this.#withNames(object) };
   }
 
   /**
-   * Waits until an object meets a condition, and gives the object: `waitFor(key, "Ready")`, `waitFor(key, "Ready=False")`, or
-   * a function of the object. One that is not there yet is waited for.
+   * Waits until an object exists and meets a condition, and returns it: `waitFor(key, "Ready")`, `waitFor(key,
+   * "Ready=False")`, or a function of the object.
    *
-   * @throws WaitError when it is deleted meanwhile, or when the time is over: 30 s by default
+   * @throws WaitError when it is deleted meanwhile, or after the timeout: 30 s by default
    */
   waitFor(key: Key<S>, until: Until<T>, options: WaitOptions = {}): Promise<T> {
     return waitFor(this, key, until, this.#client.clock, options);
   }
 
   /**
-   * Waits until there is no object of a key any more; with `uid`, or for an object that was read, until that one has gone.
+   * Waits until an object is deleted: any of the key, or the one with the `uid`.
    *
-   * @throws WaitError when the time is over: 30 s by default
+   * @throws WaitError after the timeout: 30 s by default
    */
   waitForDelete(target: Key<S> | T, options: WaitOptions & { readonly uid?: string } = {}): Promise<void> {
     const object = "metadata" in target ? target : undefined;
@@ -128,11 +124,11 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
 
   create(object: NewObject<T>, options: WriteOptions = {}): Promise<T> {
     const body = this.#body(object);
-    const path = this.#collection(this.#placeOf(object.metadata)) + writeText(options);
+    const path = this.#collection(this.#namespaceOf(object.metadata)) + writeText(options);
     return this.#write("create", "POST", path, undefined, { body }, options);
   }
 
-  /** Replaces an object: only this version of it. */
+  /** Replaces this version of an object. */
   update(object: T, options: WriteOptions = {}): Promise<T> {
     const key = keyOf<S>(object);
     const path = this.#item(key) + writeText(options);
@@ -140,8 +136,8 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   }
 
   /**
-   * Reads, changes and replaces an object; on a conflict afresh, five times in all. A change that gives back undefined
-   * writes nothing.
+   * Reads, changes and replaces an object, with five tries on conflicts. A change that returns undefined writes
+   * nothing.
    */
   modify(key: Key<S>, change: (object: T) => T | undefined, options: WriteOptions = {}): Promise<T> {
     return retryOnConflict(async () => {
@@ -151,11 +147,11 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     });
   }
 
-  /** A merge patch (RFC 7386): what it does not name stays, null takes a member away. */
+  /** A merge patch (RFC 7386): null removes a field. */
   patch(key: Key<S>, patch: MergePatch<T>, options?: PatchOptions & { readonly strategic?: false }): Promise<T>;
-  /** A strategic merge patch, which knows lists by their keys. */
+  /** A strategic merge patch, which merges lists by key. */
   patch(key: Key<S>, patch: StrategicPatch<T>, options: PatchOptions & { readonly strategic: true }): Promise<T>;
-  /** A JSON patch (RFC 6902): its operations, one after the other. */
+  /** A JSON patch (RFC 6902). */
   patch(key: Key<S>, patch: readonly JsonPatchOperation[], options?: PatchOptions): Promise<T>;
   patch(key: Key<S>, patch: object, options: PatchOptions = {}): Promise<T> {
     const path = this.#item(key) + writeText(options);
@@ -164,19 +160,19 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     return this.#write("patch", "PATCH", path, key, request, options);
   }
 
-  /** A server-side apply of an intent (APPLY-1..7). */
+  /** A server-side apply (APPLY-1..7). */
   apply(intent: ApplyConfiguration<T>, options: ApplyOptions): Promise<T> {
     const { name, namespace } = intent.metadata;
     const key = (namespace === undefined ? { name } : { name, namespace }) as Key<S>;
     return this.#apply(key, Object.assign(this.#names(), intent), options);
   }
 
-  /** A server-side apply of an intent that is written in YAML or JSON, with its apiVersion and kind. */
+  /** A server-side apply of YAML or JSON with apiVersion and kind. */
   applyText(key: Key<S>, text: string, options: ApplyOptions): Promise<T> {
     return this.#apply(key, text, options);
   }
 
-  /** Deletes an object by its key; one that was read is deleted only if it is still that one (its uid). */
+  /** Deletes an object by key; an object that was read is deleted only with the same uid. */
   async delete(target: Key<S> | T, options: DeleteOptions = {}): Promise<void> {
     const object = "metadata" in target ? target : undefined;
     const key = object ? keyOf<S>(object) : (target as Key<S>);
@@ -191,35 +187,34 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     );
   }
 
-  /** Deletes what the query selects, each object as {@link delete} would: one that does not meet a precondition is an error. */
+  /** Deletes the selected objects as {@link delete} does; a failed precondition is an error. */
   async deleteCollection({ namespace, signal, ...rest }: ListQuery = {}, options: DeleteOptions = {}): Promise<void> {
     const path = this.#collection(namespace) + queryText(rest);
     const how = { ...options, ...defined({ signal }) };
     await this.#write("deletecollection", "DELETE", path, undefined, deleteBody(options), how);
   }
 
-  /** The verbs of `status`. */
   get status(): SubresourceClient<T, S> {
     return this.subresource("status");
   }
 
-  /** The verbs of a subresource that is a view of the same object. */
+  /** Returns the verbs of a subresource that is a view of the same object. */
   subresource(name: string): SubresourceClient<T, S> {
     return new ResourceClient<T, S>(this.#client, this.kind, name);
   }
 
-  /** Who owns each leaf of an object. Servers that do not know this answer 406. */
+  /** Returns the owners of each field. Servers without this respond with 406. */
   blame(key: Key<S>): Promise<BlameReport> {
     return this.#json("GET", this.#item(key), { accept: acceptReport("Blame") });
   }
 
-  /** The versions of an object that the server keeps, also of one that is deleted. Only Keelson knows this. */
+  /** Returns the kept versions of an object, also of a deleted one. Only Keelson has this. */
   history({ name, namespace }: Key<S>, query: HistoryQuery = {}): Promise<HistoryReport> {
     const { group, version, plural: resource } = this.kind;
     return this.#client.json("GET", HISTORY_PATH + queryText({ group, version, resource, namespace, name, ...query }));
   }
 
-  /** Why an object is as it is: what it waits for, what holds it, who would have to act. Only Keelson knows this. */
+  /** Explains the state of an object: what it waits for, what holds it, and who can act. Only Keelson has this. */
   why({ name, namespace }: Key<S>, { signal, limit }: WhyQuery = {}): Promise<WhyReport> {
     const { group, version, plural: resource } = this.kind;
     const query = queryText({ group, version, resource, namespace, name, limit });
@@ -243,7 +238,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   ): Promise<T> {
     const writes = dryRun === true ? undefined : this.#client.writes;
     writes?.before();
-    // A delete answers a Status, an object or a list, as it likes.
+    // The response to a delete is a Status, an object or a list.
     const accept = method === "DELETE" ? {} : this.#accept();
     const answer = await this.#json<T>(method, path, { ...accept, ...request, signal });
     const { kind } = this;
@@ -263,7 +258,6 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     return { apiVersion: apiVersionOf(this.kind), kind: this.kind.kind };
   }
 
-  /** An object that is sent whole. */
   #body(object: object): object {
     if (this.kind.metadataOnly === true) {
       throw new TypeError(`expected a patch or an apply: of ${nameOfKind(this.kind)} only the metadata is known here`);
@@ -271,8 +265,8 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     return { ...this.#names(), ...object };
   }
 
-  /** An item of a list with the names that a list says once. */
-  #whole(object: T): T {
+  /** Adds the apiVersion and kind of the list to an item. */
+  #withNames(object: T): T {
     return object.kind === undefined || this.kind.metadataOnly === true ? { ...object, ...this.#names() } : object;
   }
 
@@ -281,7 +275,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     return { accept: `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1` };
   }
 
-  #placeOf({ namespace }: { readonly namespace?: string | undefined }): string | undefined {
+  #namespaceOf({ namespace }: { readonly namespace?: string | undefined }): string | undefined {
     if (this.kind.scope === "Namespaced" && !namespace) throw this.#expectedNamespace("an object");
     return namespace;
   }
@@ -314,7 +308,7 @@ const dryRunQuery = (dryRun: boolean | undefined): { dryRun: string | undefined 
 const writeText = ({ fieldManager, dryRun }: WriteOptions): string =>
   queryText({ fieldManager, ...dryRunQuery(dryRun) });
 
-/** All that is said of a delete is in its body: where there is one, the query says nothing (DEC-26). */
+/** Options of a delete go in its body, so the query has none (DEC-26). */
 function deleteBody(options: DeleteOptions): { readonly body: object } {
   const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options;
   const preconditions = defined({ uid, resourceVersion });
@@ -323,7 +317,6 @@ function deleteBody(options: DeleteOptions): { readonly body: object } {
   return { body: { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...how } };
 }
 
-/** The members that are set. */
 function defined<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;

@@ -1,16 +1,14 @@
 /**
- * From a schema to the type of the objects that fit it.
+ * Derives the type of objects from their schema.
  *
- * Schemas are those of custom resource definitions (OpenAPI v3), written `as const`. Members that are required or have a
- * default are there, the rest is optional; `enum`, `nullable` and `x-kubernetes-int-or-string` count.
- *
- * @module
+ * Schemas are those of CustomResourceDefinitions (OpenAPI v3), `as const`. Fields are optional unless they are required
+ * or have a default; `enum`, `nullable` and `x-kubernetes-int-or-string` are supported.
  */
 
-/** A schema as data; more of it is read than TypeScript can say here. */
+/** A schema; TypeScript cannot describe it more closely. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The type of the values that a schema allows; `unknown` where it says nothing. */
+/** The type of the values of a schema; `unknown` where it has no type. */
 export type FromSchema<S> = S extends { readonly nullable: true } ? Plain<S> | null : Plain<S>;
 
 type Plain<S> = S extends { readonly enum: readonly (infer E)[] }
@@ -31,7 +29,6 @@ type Plain<S> = S extends { readonly enum: readonly (infer E)[] }
                 ? { readonly [member: string]: FromSchema<A> }
                 : unknown;
 
-/** Whether a member is always there. */
 type IsThere<Member, S, Required> = Member extends Required
   ? true
   : S extends { readonly default: unknown }

@@ -1,22 +1,18 @@
-/**
- * What transports over sockets share.
- *
- * @module
- */
+/** Parts of all transports over sockets. */
 
-/** No answer came: nobody listens, the certificate is not trusted, or the connection broke. */
+/** There was no response: the server does not listen, its certificate is not trusted, or the connection broke. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
 }
 
-/** The address of a server, with the path that is put before every other. @throws TransportError */
+/** Returns the base URL of a server. @throws TransportError for an invalid one */
 export function baseOf(url: string): URL {
   const base = URL.canParse(url) ? new URL(url) : undefined;
   if (base?.protocol === "https:" || base?.protocol === "http:") return base;
   throw new TransportError(`expected the address of a server such as https://127.0.0.1:6443, got ${url}`);
 }
 
-/** What went wrong, also where several addresses of one name were tried in vain. */
+/** Returns the message of an error, also where several addresses of a name failed. */
 export function reasonOf(error: NodeJS.ErrnoException): string {
   if (error instanceof AggregateError) return (error.errors as Error[]).map(({ message }) => message).join("; ");
   return error.message || (error.code ?? "unknown");

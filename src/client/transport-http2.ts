@@ -1,10 +1,8 @@
 /**
- * A transport over HTTP/2: many requests share a connection, for clients that keep thousands of watches open.
+ * A transport over HTTP/2: many requests share a connection, for clients with thousands of watches.
  *
- * A connection has as many requests at a time as its server allows; when all have, another one is opened. A server that does not speak
- * HTTP/2, or is reached without TLS, is spoken to by {@link nodeTransport}.
- *
- * @module
+ * A connection has as many streams as its server allows; then another one is opened. {@link nodeTransport} is used for
+ * servers without HTTP/2 or TLS.
  */
 import { once } from "node:events";
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
@@ -25,53 +23,52 @@ import {
 import { hostOf, tunnelTo } from "./transport-proxy.ts";
 import type { TransportAnswer, TransportRequest } from "./transport.ts";
 
-// Loaded when the first connection is opened: most clients never need them.
+// Loaded with the first connection: most clients never open one.
 const http2 = (): Pick<typeof nodeHttp2, "connect" | "constants"> => process.getBuiltinModule("node:http2");
 const tls = (): Pick<typeof nodeTls, "connect"> => process.getBuiltinModule("node:tls");
 
-/** What a server allows until it has said so. */
-const STREAMS = 100;
-/** Bytes that may be under way on a stream and on a connection. */
-const WINDOW = { stream: 1 << 20, connection: 16 << 20 };
-/** How often a connection is asked whether it is alive, and how long it has to answer. */
-const PING_MS = 30_000;
-const PONG_MS = 15_000;
-/** How often a request is sent again that a server has not looked at. */
-const TRIES = 3;
-const AGAIN_MS = 20;
-/** Of what a server allows at a time: what has just ended here has perhaps not yet there. */
-const PART = 0.9;
+/** The maximum before the server has sent its own. */
+const DEFAULT_MAX_STREAMS = 100;
+const WINDOW_BYTES = { stream: 1 << 20, connection: 16 << 20 };
+/** The interval of pings, and their timeout. */
+const PING_INTERVAL_MS = 30_000;
+const PING_TIMEOUT_MS = 15_000;
+/** The attempts of a request that the server refused unread, and their interval. */
+const MAX_ATTEMPTS = 3;
+const RETRY_MS = 20;
+/** The used share of the allowed streams: the server may count streams that have just ended here. */
+const STREAM_SHARE = 0.9;
 
-/** A request that the server has not looked at: it may be sent again, by another connection. */
-class Refused extends Error {
+/** A request that the server has not processed; another connection may send it again. */
+class RefusedStreamError extends Error {
   override readonly name = "Refused";
 }
 
-/** A connection that was not opened. */
-class Unopened extends Error {
+/** A connection could not be opened. */
+class ConnectError extends Error {
   override readonly name = "Unopened";
 }
 
-/** A transport to the server at `options.url`. @throws TransportError when that, or the proxy, is no address of HTTP */
+/** Returns a transport for `options.url`. @throws TransportError where that, or the proxy, is no HTTP URL */
 export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const base = baseOf(options.url);
   const older = nodeTransport(options);
   if (base.protocol !== "https:") return older;
   const pool = new Pool(options, base);
   const send = async (request: TransportRequest): Promise<TransportAnswer> => {
-    for (let left = TRIES - 1; ; left--) {
+    for (let left = MAX_ATTEMPTS - 1; ; left--) {
       request.signal?.throwIfAborted();
-      const connection = await pool.take(request.signal).catch((error: unknown) => {
-        if (!(error instanceof Unopened)) throw error;
+      const connection = await pool.acquire(request.signal).catch((error: unknown) => {
+        if (!(error instanceof ConnectError)) throw error;
         throw new TransportError(`no answer from ${askedOf(base, request)}: ${error.message}`, { cause: error.cause });
       });
       if (!connection) return older(request);
       try {
         return await connection.send(request);
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RefusedStreamError)) throw error;
         if (left === 0) throw new TransportError(error.message, { cause: error });
-        await sleep(systemClock, AGAIN_MS, request.signal);
+        await sleep(systemClock, RETRY_MS, request.signal);
       }
     }
   };
@@ -83,20 +80,19 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   });
 }
 
-/** A connection that is being opened, and how many requests wait for it. */
+/** A connection being opened, and the number of requests that wait for it. */
 interface Opening {
   readonly done: Promise<void>;
   readonly abort: AbortController;
   waiting: number;
 }
 
-/** The connections to a server. */
 class Pool {
   readonly #options: NodeTransportOptions;
   readonly #base: URL;
   readonly #open = new Set<Connection>();
   #opening: Opening | undefined;
-  /** Whether the server has said that it does not speak HTTP/2. */
+  /** Whether the server does not support HTTP/2. */
   #isOlder = false;
 
   constructor(options: NodeTransportOptions, base: URL) {
@@ -104,28 +100,28 @@ class Pool {
     this.#base = base;
   }
 
-  /** A connection with a place for one request, which is taken; undefined where the server speaks an older protocol. */
-  async take(signal: AbortSignal | undefined): Promise<Connection | undefined> {
+  /** Returns a connection with a reserved stream; undefined where the server does not support HTTP/2. */
+  async acquire(signal: AbortSignal | undefined): Promise<Connection | undefined> {
     while (!this.#isOlder) {
-      for (const connection of this.#open) if (connection.take()) return connection;
+      for (const connection of this.#open) if (connection.acquire()) return connection;
       await this.#opened(signal);
     }
     return undefined;
   }
 
-  /** Waits for a connection that is being opened. One that nobody waits for any more is given up. */
+  /** Waits for a connection; one without waiting requests is aborted. */
   async #opened(signal: AbortSignal | undefined): Promise<void> {
     const opening = (this.#opening ??= this.#begin());
     opening.waiting++;
     try {
       await during(opening.done, signal);
     } finally {
-      if (--opening.waiting === 0) this.#giveUp(opening);
+      if (--opening.waiting === 0) this.#abandon(opening);
     }
   }
 
-  /** Ends it, unless it is there: who comes next waits for another one. */
-  #giveUp(opening: Opening): void {
+  /** Aborts an opening connection; the next request opens another one. */
+  #abandon(opening: Opening): void {
     if (this.#opening !== opening) return;
     this.#opening = undefined;
     opening.abort.abort();
@@ -167,31 +163,30 @@ class Pool {
         ...(tunnel ? { socket: tunnel } : { host, port: Number(this.#base.port || 443) }),
         ALPNProtocols: ["h2", "http/1.1"],
         ...certificates,
-        // An address is no name that can be asked for.
+        // An IP address is no server name.
         ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
       });
-      const giveUp = (): void => void socket.destroy(new Error("nobody waits for it any more"));
+      const giveUp = (): void => void socket.destroy(new Error("no request waits for it any more"));
       signal.addEventListener("abort", giveUp);
       socket.once("secureConnect", () => resolve(socket));
       socket.once("error", (error) => {
-        reject(new Unopened(reasonOf(error), { cause: error }));
+        reject(new ConnectError(reasonOf(error), { cause: error }));
       });
     });
   }
 }
 
-/** One connection, and the requests on it. */
 class Connection {
   readonly #session: ClientHttp2Session;
   readonly #base: URL;
   readonly #headers: Readonly<Record<string, string | string[]>>;
   readonly #prefix: string;
   #taken = 0;
-  #most = STREAMS;
-  /** Whether no request may be begun on it any more. */
+  #maxStreams = DEFAULT_MAX_STREAMS;
+  /** Whether it accepts no more requests. */
   #isOver = false;
 
-  /** @param ended called when it takes no requests any more */
+  /** @param ended called when it accepts no more requests */
   constructor(socket: TLSSocket, base: URL, headers: Readonly<Record<string, string | string[]>>, ended: () => void) {
     this.#base = base;
     this.#headers = headers;
@@ -202,25 +197,25 @@ class Connection {
     };
     const session = http2().connect(base.origin, {
       createConnection: () => socket,
-      settings: { enablePush: false, initialWindowSize: WINDOW.stream },
+      settings: { enablePush: false, initialWindowSize: WINDOW_BYTES.stream },
     });
-    session.once("connect", () => session.setLocalWindowSize(WINDOW.connection));
-    session.on("remoteSettings", ({ maxConcurrentStreams = STREAMS }) => {
-      this.#most = Math.max(1, Math.floor(maxConcurrentStreams * PART));
+    session.once("connect", () => session.setLocalWindowSize(WINDOW_BYTES.connection));
+    session.on("remoteSettings", ({ maxConcurrentStreams = DEFAULT_MAX_STREAMS }) => {
+      this.#maxStreams = Math.max(1, Math.floor(maxConcurrentStreams * STREAM_SHARE));
     });
     session.on("goaway", end);
     session.once("close", end);
-    // Each request is told by its own stream.
+    // The streams report errors to their requests.
     session.on("error", end);
     this.#session = session;
     session.unref();
-    this.#watchOver();
+    this.#keepAlive();
   }
 
-  /** Takes a place for a request; false where there is none. */
-  take(): boolean {
-    if (this.#isOver || this.#taken >= this.#most) return false;
-    // It keeps the process only while it is used.
+  /** Reserves a stream; false where there is none. */
+  acquire(): boolean {
+    if (this.#isOver || this.#taken >= this.#maxStreams) return false;
+    // Only a used connection keeps the process alive.
     if (this.#taken++ === 0) this.#session.ref();
     return true;
   }
@@ -229,7 +224,7 @@ class Connection {
     this.#session.close();
   }
 
-  /** Sends a request on the place that was taken. @throws Refused where the server has not looked at it */
+  /** Sends a request on a reserved stream. @throws RefusedStreamError where the server has not processed it */
   send(request: TransportRequest): Promise<TransportAnswer> {
     const { method, path, headers, body, signal } = request;
     const asked = askedOf(this.#base, request);
@@ -248,38 +243,40 @@ class Connection {
         );
       } catch (error) {
         // The connection ended since the place was taken.
-        this.#give();
-        reject(new Refused(`no answer from ${asked}: ${(error as Error).message}`, { cause: error }));
+        this.#release();
+        reject(new RefusedStreamError(`no answer from ${asked}: ${(error as Error).message}`, { cause: error }));
         return;
       }
-      stream.once("close", () => this.#give());
+      stream.once("close", () => this.#release());
       stream.once("response", (answered) => resolve(answerOf(answered, stream, asked)));
-      // Also after the answer has begun: then whoever reads it is told.
+      // After the response has begun, the reader gets the error.
       stream.on("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, stream, asked)));
       stream.once("close", () => reject(failureOf(new Error("the connection was closed"), stream, asked)));
       if (body !== undefined) stream.end(body);
     });
   }
 
-  #give(): void {
+  #release(): void {
     if (--this.#taken === 0) this.#session.unref();
   }
 
-  /** Ends a connection whose other side has gone without a word. */
-  #watchOver(): void {
-    systemClock.after(PING_MS, () => {
+  /** Pings the server, and closes a dead connection. */
+  #keepAlive(): void {
+    systemClock.after(PING_INTERVAL_MS, () => {
       if (this.#session.destroyed) return;
-      const late = systemClock.after(PONG_MS, () => this.#session.destroy(new Error("it did not answer a ping")));
+      const late = systemClock.after(PING_TIMEOUT_MS, () =>
+        this.#session.destroy(new Error("it did not answer a ping")),
+      );
       const isSent = this.#session.ping((error) => {
         late.cancel();
-        if (!error) this.#watchOver();
+        if (!error) this.#keepAlive();
       });
       if (!isSent) late.cancel();
     });
   }
 }
 
-/** Waits for work that others may wait for too. Rejects as the signal says when it is aborted; the work goes on. */
+/** Waits for shared work; an aborted signal rejects, and the work continues. */
 function during(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -295,7 +292,7 @@ const answerOf = (
   asked: string,
 ): TransportAnswer => ({ status: headers[":status"] ?? 0, headers, body: wholeBody(stream, asked) });
 
-/** The pieces of an answer. A stream whose connection ends looks as if it had come to its end: only its code tells. */
+/** Yields the pieces of a response. Only the error code shows that the stream broke off. */
 async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenerator<Uint8Array, void, void> {
   yield* piecesOf(stream);
   if (stream.errored) throw failureOf(stream.errored, stream, asked);
@@ -303,10 +300,7 @@ async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenera
   if (stream.rstCode !== 0) throw failureOf(new Error("the answer broke off"), stream, asked);
 }
 
-/**
- * What a stream brings until it ends or breaks. It is not iterated over as it is: a stream that is closed has perhaps not been read
- * yet, and who begins to iterate then is told that it was closed too early.
- */
+/** Yields the pieces of a stream. It is not iterated directly: iterating a closed stream that still has data fails. */
 async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
   let wake = (): void => {};
   for (const event of ["readable", "end", "close"]) stream.on(event, () => wake());
@@ -318,12 +312,11 @@ async function* piecesOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, 
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    // Whoever has read enough ends the request.
+    // A reader that stops ends the request.
     if (!stream.readableEnded) stream.destroy();
   }
 }
 
-/** What is asked, for messages. */
 const askedOf = ({ origin }: URL, { method, path }: TransportRequest): string =>
   `${origin} to ${method} ${path.split("?")[0]}`;
 
@@ -331,8 +324,8 @@ function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, aske
   if (error.name === "AbortError") return error;
   const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM } = http2().constants;
   const message = `no answer from ${asked}: ${reasonOf(error)}`;
-  // With the second one a server says that it has too many; only a reading may be sent again then.
+  // With ENHANCE_YOUR_CALM only reads may be sent again.
   const isTooMany = stream.rstCode === NGHTTP2_ENHANCE_YOUR_CALM && stream.sentHeaders?.[":method"] === "GET";
-  if (stream.rstCode === NGHTTP2_REFUSED_STREAM || isTooMany) return new Refused(message, { cause: error });
+  if (stream.rstCode === NGHTTP2_REFUSED_STREAM || isTooMany) return new RefusedStreamError(message, { cause: error });
   return new TransportError(message, { cause: error });
 }

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-/** A server that answers as told, and a transport to it. */
+/** A server with a handler, and its transport. */
 async function serve(answer: http.RequestListener, path = "", token?: string): Promise<NodeTransport> {
   const server = http.createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,54 +1,56 @@
-/**
- * A transport over sockets: HTTP/1.1, with TLS or without, one pool of connections per transport.
- *
- * @module
- */
+/** A transport over HTTP/1.1, with or without TLS, with a pool of connections. */
 import type http from "node:http";
 import type https from "node:https";
 import type { Duplex } from "node:stream";
 import type nodeTls from "node:tls";
 import { TransportError, baseOf, reasonOf } from "./transport-base.ts";
-import { type ProxyTls, proxyAuthorization, proxyFor, proxyUrl, towards, tunnelTo } from "./transport-proxy.ts";
+import {
+  type ProxyTls,
+  proxyAuthorization,
+  proxyFor,
+  proxyUrl,
+  proxyRequestOptions,
+  tunnelTo,
+} from "./transport-proxy.ts";
 import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
 
-// Not by their faces as ES modules: to import `node:http` so reads every name that it has, and loads a whole client (undici)
-// behind some of them, some 40 ms of CPU to load.
+// An import of `node:http` would load all its exports, some of which load another client (undici): 40 ms of CPU.
 const nodeHttp: Pick<typeof http, "Agent" | "request"> = process.getBuiltinModule("node:http");
 const nodeHttps: Pick<typeof https, "Agent" | "request"> = process.getBuiltinModule("node:https");
 
 export { TransportError } from "./transport-base.ts";
 
-/** Where a server is and how to prove who asks. Certificates and keys are PEM texts. */
+/** A server and the credentials for it. Certificates and keys are in PEM. */
 export interface NodeTransportOptions {
-  /** Base address, `https://127.0.0.1:6443`; a path is put before every request's own. */
+  /** The base URL, `https://127.0.0.1:6443`; its path precedes that of every request. */
   readonly url: string;
-  /** The authorities that may vouch for the server. Default: those of the machine. */
+  /** The trusted authorities. Default: those of the system. */
   readonly ca?: string | undefined;
-  /** The client's certificate, with its key. */
+  /** The client certificate; it needs a key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** A bearer token, sent where the request does not bring a credential of its own. */
+  /** A bearer token for requests without a credential. */
   readonly token?: string | undefined;
-  /** Sent with every request that does not bring a header of that name. */
+  /** Default headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** The name to expect in the server's certificate. Default: the host of the address. */
+  /** The expected name in the certificate of the server. Default: the host of the URL. */
   readonly serverName?: string | undefined;
-  /** Accept any certificate of the server. Default false. */
+  /** Whether any server certificate is accepted. Default false. */
   readonly insecure?: boolean | undefined;
   /**
-   * The address of a proxy of http or https; empty for none. Default: what the environment of the process says, `HTTPS_PROXY`,
-   * `HTTP_PROXY` and `NO_PROXY`, by the rules of clients in Go.
+   * The URL of an HTTP or HTTPS proxy; empty for none. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, by the
+   * rules of Go clients.
    */
   readonly proxy?: string | undefined;
 }
 
-/** A transport that holds connections until it is closed. */
+/** A transport with connections. */
 export interface NodeTransport extends Transport {
-  /** Ends the connections that no request uses. */
+  /** Closes idle connections. */
   close(): void;
 }
 
-/** A transport to the server at `options.url`. @throws TransportError when that, or the proxy, is no address of HTTP */
+/** Returns a transport for `options.url`. @throws TransportError where that, or the proxy, is no HTTP URL */
 export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   const base = baseOf(options.url);
   const secure = base.protocol === "https:";
@@ -58,9 +60,9 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   const agent = secure
     ? new nodeHttps.Agent({ keepAlive: true, ...tls, ...(serverName === undefined ? {} : { servername: serverName }) })
     : new (proxy?.protocol === "https:" ? nodeHttps : nodeHttp).Agent({ keepAlive: true });
-  if (proxy && secure) leadThrough(proxy, agent, tls, authorityOf(base));
-  // What is not encrypted is sent to the proxy itself, with the whole address.
-  const forward = proxy && !secure ? { ...towards(proxy, tls), auth: null } : undefined;
+  if (proxy && secure) routeThrough(proxy, agent, tls, authorityOf(base));
+  // Plain HTTP goes to the proxy with the whole URL.
+  const forward = proxy && !secure ? { ...proxyRequestOptions(proxy, tls), auth: null } : undefined;
   const always = { ...headersOf(token, more), ...(forward && proxy ? proxyAuthorization(proxy) : {}) };
   const { request: begin } = (forward?.protocol ?? base.protocol) === "https:" ? nodeHttps : nodeHttp;
   const prefix = base.pathname.replace(/\/$/, "");
@@ -82,7 +84,7 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   return Object.assign(send, { close: () => agent.destroy() });
 }
 
-/** What certificates count, and which one is shown. */
+/** The TLS options. */
 export const tlsOf = ({ ca, cert, key, insecure }: NodeTransportOptions): ProxyTls => ({
   rejectUnauthorized: insecure !== true,
   ...(ca === undefined ? {} : { ca }),
@@ -90,17 +92,16 @@ export const tlsOf = ({ ca, cert, key, insecure }: NodeTransportOptions): ProxyT
   ...(key === undefined ? {} : { key }),
 });
 
-/** The proxy on the way to a server; undefined for none. @throws TransportError where it is none of HTTP */
+/** Returns the proxy for a server; undefined for none. @throws TransportError for an unsupported one */
 export function proxyOf({ proxy }: NodeTransportOptions, base: URL): URL | undefined {
   const address = proxy ?? proxyFor(base, process.env) ?? "";
   return address === "" ? undefined : proxyUrl(address);
 }
 
-/** The host of a server with its port. */
+/** Returns host and port. */
 export const authorityOf = ({ hostname, port }: URL): string => `${hostname}:${port || 443}`;
 
-/** Has the connections of an agent lead through a proxy. */
-function leadThrough(proxy: URL, agent: http.Agent, tls: ProxyTls, authority: string): void {
+function routeThrough(proxy: URL, agent: http.Agent, tls: ProxyTls, authority: string): void {
   const connect: Pick<typeof nodeTls, "connect">["connect"] = process.getBuiltinModule("node:tls").connect;
   agent.createConnection = (options, callback) => {
     const opened = tunnelTo(authority, proxy, tls).then((socket): Duplex =>
@@ -114,7 +115,7 @@ function leadThrough(proxy: URL, agent: http.Agent, tls: ProxyTls, authority: st
   };
 }
 
-/** What is sent with every request, by names in lower case. */
+/** The default headers by lower-case name. */
 export function headersOf(
   token: string | undefined,
   headers: NodeTransportOptions["headers"] = {},

@@ -1,9 +1,7 @@
 /**
- * Which proxy leads to a server, and the way through it: by the rules of clients in Go, so that an environment that works for kubectl
- * works here.
+ * Chooses the proxy for a server and opens tunnels, by the rules of Go clients, so that the environment of kubectl works here.
  *
  * @see https://pkg.go.dev/golang.org/x/net/http/httpproxy
- * @module
  */
 import type http from "node:http";
 import type https from "node:https";
@@ -12,7 +10,7 @@ import type { Socket } from "node:net";
 import { domainToASCII } from "node:url";
 import { TransportError, reasonOf } from "./transport-base.ts";
 
-// Loaded where there is a proxy: most clients have none.
+// Loaded only with a proxy.
 const net = (): Pick<typeof nodeNet, "BlockList" | "isIP"> => process.getBuiltinModule("node:net");
 const requestOf = (protocol: string): typeof http.request | typeof https.request =>
   process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http").request;
@@ -20,28 +18,28 @@ const requestOf = (protocol: string): typeof http.request | typeof https.request
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that an environment names for an address; undefined for none.
+ * Returns the proxy of an environment for a URL; undefined for none.
  *
- * `HTTPS_PROXY` counts for https, `HTTP_PROXY` for http, each also in lower case; an address without a scheme is one of http. The
- * machine itself is never reached through one, nor what `NO_PROXY` lists: names with all below them, `.names` with what is below
- * alone, addresses, CIDRs, each but the last with a port if need be, or `*`.
+ * `HTTPS_PROXY` is for https and `HTTP_PROXY` for http, also in lower case; the default scheme of a proxy is http.
+ * Loopback addresses have no proxy, nor those in `NO_PROXY`: names with subdomains, `.names` with subdomains only,
+ * addresses, CIDRs, each but the last with an optional port, or `*`.
  *
- * @throws TransportError for `HTTP_PROXY` in a CGI program, where whoever asks may have set it
+ * @throws TransportError for `HTTP_PROXY` in a CGI program, where a client may have set it
  */
 export function proxyFor({ protocol, hostname, port }: URL, env: Env): string | undefined {
   const isSecure = protocol === "https:";
-  const proxy = either(env, isSecure ? "HTTPS_PROXY" : "HTTP_PROXY");
+  const proxy = envOf(env, isSecure ? "HTTPS_PROXY" : "HTTP_PROXY");
   if (proxy === "") return undefined;
   if (!isSecure && (env["REQUEST_METHOD"] ?? "") !== "") {
     throw new TransportError("expected no HTTP_PROXY in a CGI program: a request may have set it");
   }
   const host = hostOf(hostname);
-  if (isMachine(host) || isListed(host, port || (isSecure ? "443" : "80"), either(env, "NO_PROXY"))) return undefined;
+  if (isLoopback(host) || isExcluded(host, port || (isSecure ? "443" : "80"), envOf(env, "NO_PROXY"))) return undefined;
   const address = /^(?:https?|socks5h?):/i.test(proxy) ? proxy : `http://${proxy}`;
   return parsed(address) && address;
 }
 
-/** The URL of a text; undefined where it is none, or its user cannot be read. */
+/** Returns a URL; undefined where it, or its user, is invalid. */
 function parsed(address: string): URL | undefined {
   try {
     const url = new URL(address);
@@ -52,14 +50,14 @@ function parsed(address: string): URL | undefined {
   }
 }
 
-const either = (env: Env, name: string): string => env[name] || env[name.toLowerCase()] || "";
+const envOf = (env: Env, name: string): string => env[name] || env[name.toLowerCase()] || "";
 
-/** The host of a URL as sockets know it. */
+/** Returns a host without brackets. */
 export const hostOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");
 
 const familyOf = (host: string): "ipv4" | "ipv6" => (net().isIP(host) === 6 ? "ipv6" : "ipv4");
 
-function isMachine(host: string): boolean {
+function isLoopback(host: string): boolean {
   if (host === "localhost") return true;
   if (net().isIP(host) === 0) return false;
   const machine = new (net().BlockList)();
@@ -68,7 +66,7 @@ function isMachine(host: string): boolean {
   return machine.check(host, familyOf(host));
 }
 
-const isListed = (host: string, port: string, list: string): boolean =>
+const isExcluded = (host: string, port: string, list: string): boolean =>
   list.split(",").some((entry) => matches(entry.trim().toLowerCase(), host, port));
 
 function matches(entry: string, host: string, port: string): boolean {
@@ -93,7 +91,7 @@ function matches(entry: string, host: string, port: string): boolean {
   return ascii.startsWith(".") ? host.endsWith(ascii) : host === ascii || host.endsWith(`.${ascii}`);
 }
 
-/** `name:80`, `[::1]:80`; an address with colons of its own and no brackets has no port. */
+/** `name:80`, `[::1]:80`; an IPv6 address without brackets has no port. */
 function splitPort(entry: string): [name: string, port: string] {
   const bracket = entry.startsWith("[") ? entry.indexOf("]:") : -1;
   if (bracket > 0) return [entry.slice(1, bracket), entry.slice(bracket + 2)];
@@ -101,7 +99,7 @@ function splitPort(entry: string): [name: string, port: string] {
   return colon >= 0 && colon === entry.lastIndexOf(":") ? [entry.slice(0, colon), entry.slice(colon + 1)] : [entry, ""];
 }
 
-/** The address of a proxy. @throws TransportError where it is none of HTTP: SOCKS is not spoken */
+/** Returns the URL of a proxy. @throws TransportError where it is not HTTP or HTTPS */
 export function proxyUrl(proxy: string): URL {
   const url = parsed(proxy);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
@@ -110,10 +108,10 @@ export function proxyUrl(proxy: string): URL {
   );
 }
 
-/** How long a proxy has to open a way, in ms. */
-const OPENING_MS = 60_000;
+/** The timeout of a CONNECT in ms. */
+const CONNECT_TIMEOUT_MS = 60_000;
 
-/** What a socket to a proxy of https is made with: the authorities and certificates that count for the server count for it too. */
+/** The TLS options of an HTTPS proxy, which are those of the server. */
 export interface ProxyTls {
   readonly ca?: string;
   readonly cert?: string;
@@ -121,8 +119,8 @@ export interface ProxyTls {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** Where requests to a proxy go, and with what. */
-export function towards(proxy: URL, tls: ProxyTls): https.RequestOptions {
+/** The request options of a proxy. */
+export function proxyRequestOptions(proxy: URL, tls: ProxyTls): https.RequestOptions {
   const secure = proxy.protocol === "https:";
   const host = hostOf(proxy.hostname);
   return {
@@ -133,7 +131,7 @@ export function towards(proxy: URL, tls: ProxyTls): https.RequestOptions {
   };
 }
 
-/** The header that says who asks a proxy; none where its address has no user. */
+/** The header with the user of a proxy, if it has one. */
 export function proxyAuthorization({ username, password }: URL): Record<string, string> {
   if (username === "" && password === "") return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -141,17 +139,17 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
 }
 
 /**
- * A socket that leads through a proxy to `authority`, a host with its port (CONNECT, RFC 9110, 9.3.6).
+ * Opens a tunnel through a proxy to `authority`, a host with its port (CONNECT, RFC 9110, 9.3.6).
  *
- * @throws TransportError where the proxy is not there, does not answer within a minute, or does not let through
+ * @throws TransportError where the proxy does not respond within a minute, or refuses
  */
 export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: AbortSignal): Promise<Socket> {
   const asking = requestOf(proxy.protocol)({
-    ...towards(proxy, tls),
+    ...proxyRequestOptions(proxy, tls),
     method: "CONNECT",
     path: authority,
     agent: false,
-    timeout: OPENING_MS,
+    timeout: CONNECT_TIMEOUT_MS,
     headers: { host: authority, ...proxyAuthorization(proxy) },
     ...(signal === undefined ? {} : { signal }),
   });
@@ -167,7 +165,7 @@ export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: 
       if (head.length > 0) socket.unshift(head);
       resolve(socket.setTimeout(0));
     });
-    asking.once("timeout", () => asking.destroy(new Error(`no answer within ${OPENING_MS / 1000} s`)));
+    asking.once("timeout", () => asking.destroy(new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`)));
     asking.once("error", (error) => reject(fail(reasonOf(error), error)));
     asking.end();
   });

@@ -1,22 +1,18 @@
-/**
- * What a server has in place of a kind that it does not serve.
- *
- * @module
- */
+/** Explains the 404 of a kind that is not served. */
 import { suggestion } from "../util/nearest.ts";
 import { StatusError, isStatus } from "./errors.ts";
 import { type Kind, apiVersionOf } from "./kind.ts";
 import type { Requests } from "./requests.ts";
 
-/** Where a group and version is served. */
+/** The path of a group and version. */
 export const pathOf = ({ group, version }: Pick<Kind, "group" | "version">): string =>
   group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 
-/** Whether nothing is served on a path, which is not to say that an object is not there. */
+/** Whether a path is not served, rather than an object absent. */
 const isUnserved = (error: unknown): error is StatusError =>
   isStatus(error, "NotFound") && error.status.details?.name === undefined;
 
-/** The same error; where the kind is not served it says so, and which kind is called nearly so. Asks the server for that. */
+/** Adds a hint with similar kinds to the error, where the kind is not served. */
 export async function explained(error: unknown, client: Requests, kind: Kind, signal?: AbortSignal): Promise<unknown> {
   if (!isUnserved(error)) return error;
   const { status, asked, conflict } = error;

@@ -24,7 +24,7 @@ function setUp() {
 const listed = (call: Call, version: number, ...items: readonly object[]): void =>
   call.json({ metadata: { resourceVersion: String(version) }, items });
 
-/** The failure of a wait, which is heard of from the beginning. */
+/** The failure of a wait, observed from the start. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => "it did not fail",

@@ -1,10 +1,8 @@
 /**
- * Waiting for one object: a list of it, then a watch from there, until it is as it should be.
+ * Waits for one object: a list, then a watch, until it meets a condition.
  *
- * A watch that ends goes on where it was; one whose version is gone (410) begins with a new list. What a server cannot answer now is
- * asked again, later and later, until the time is over; what it refuses is thrown at once.
- *
- * @module
+ * A watch that ends is resumed; one whose version has expired (410) is replaced by a new list. Temporary errors are
+ * retried with backoff until the timeout; a refusal is thrown.
  */
 import { parked } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
@@ -14,22 +12,22 @@ import { StatusError, isStatus } from "./errors.ts";
 import { type ApiObject, type Key, type Kind, type Scope, keyText, nameOfKind } from "./kind.ts";
 import type { Event, List, ListQuery, WatchQuery } from "./queries.ts";
 
-/** What an object is waited for: a condition of its status (`Ready`, which is `Ready=True`, or `Ready=False`), or a function of it. */
+/** The condition: one of the status (`Ready`, which is `Ready=True`, or `Ready=False`), or a function of the object. */
 export type Until<T> = string | ((object: T) => boolean);
 
-/** How long somebody waits. */
+/** The options of a wait. */
 export interface WaitOptions {
   /** `30s` by default. */
   readonly timeout?: Duration;
-  /** Gives up. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An object did not become what was waited for: the time is over, or it was deleted. */
+/** The condition was not met: the timeout is over, or the object was deleted. */
 export class WaitError extends Error {
   override readonly name = "WaitError";
   readonly reason: "Timeout" | "Deleted";
-  /** As it was last seen. */
+  /** The last seen state. */
   readonly object: ApiObject | undefined;
 
   constructor(reason: WaitError["reason"], message: string, object: ApiObject | undefined, cause?: unknown) {
@@ -39,18 +37,17 @@ export class WaitError extends Error {
   }
 }
 
-/** What is followed. */
 interface Followed<T extends ApiObject, S extends Scope> {
   readonly kind: Kind<T, S>;
   list(query: ListQuery): Promise<List<T>>;
   watch(query: WatchQuery): AsyncGenerator<Event<T>>;
 }
 
-/** Says of each state whether it is the one; undefined is an object that is not there. */
-type Judge<T> = (object: T | undefined, last: T | undefined) => boolean;
+/** Returns whether a state ends the wait; an absent object is undefined. */
+type Check<T> = (object: T | undefined, last: T | undefined) => boolean;
 
 const DEFAULT_TIMEOUT = "30s";
-const RETRY = { first: 100, most: 5000 };
+const RETRY_BACKOFF = { first: 100, most: 5000 };
 
 /** See `ResourceClient.waitFor`. */
 export async function waitFor<T extends ApiObject, S extends Scope>(
@@ -62,7 +59,7 @@ export async function waitFor<T extends ApiObject, S extends Scope>(
 ): Promise<T> {
   const meets = typeof until === "string" ? conditionMet(until) : until;
   const what = typeof until === "string" ? `to have the condition ${until}` : "to be as it is waited for";
-  const judge: Judge<T> = (object, last) => {
+  const judge: Check<T> = (object, last) => {
     if (object !== undefined) return meets(object);
     if (last === undefined) return false;
     throw new WaitError("Deleted", `expected ${textOf(resource, key)} ${what}, it was deleted`, last);
@@ -78,7 +75,7 @@ export async function waitForDelete<T extends ApiObject, S extends Scope>(
   clock: Clock,
   options: WaitOptions,
 ): Promise<void> {
-  const judge: Judge<T> = (object) => object === undefined || (uid !== undefined && object.metadata.uid !== uid);
+  const judge: Check<T> = (object) => object === undefined || (uid !== undefined && object.metadata.uid !== uid);
   await follow(resource, key, judge, "to be gone", clock, options);
 }
 
@@ -88,7 +85,7 @@ const textOf = <T extends ApiObject, S extends Scope>({ kind }: Followed<T, S>, 
 async function follow<T extends ApiObject, S extends Scope>(
   resource: Followed<T, S>,
   key: Key<S>,
-  judge: Judge<T>,
+  judge: Check<T>,
   what: string,
   clock: Clock,
   { timeout = DEFAULT_TIMEOUT, signal }: WaitOptions,
@@ -103,7 +100,7 @@ async function follow<T extends ApiObject, S extends Scope>(
   const timer = clock.after(millis, () => over.abort(), { owner: "wait", holds: true });
   const abort = (): void => over.abort();
   signal?.addEventListener("abort", abort);
-  const course = new Course(resource, key, judge, clock, over.signal);
+  const course = new Wait(resource, key, judge, clock, over.signal);
   try {
     const found = await course.run();
     if (found !== "over") return found;
@@ -124,25 +121,24 @@ function timeoutText(name: string, what: string, millis: number, last: unknown, 
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What the one who waits has thrown, or is to be told. */
-class Thrown extends Error {}
+/** An error that ends the wait. */
+class FinalError extends Error {}
 
-/** One wait. */
-class Course<T extends ApiObject, S extends Scope> {
+class Wait<T extends ApiObject, S extends Scope> {
   readonly #resource: Followed<T, S>;
   readonly #query: ListQuery;
-  readonly #judge: Judge<T>;
+  readonly #judge: Check<T>;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  /** As it was last seen; undefined while it is not there. */
+  /** The last seen state; undefined while it does not exist. */
   last: T | undefined;
-  /** Why nothing is known at the moment. */
+  /** The last temporary error. */
   failure: unknown;
-  /** The version to watch from; empty when a list comes next. */
+  /** The version to watch from; empty before a list. */
   #from = "";
   #failures = 0;
 
-  constructor(resource: Followed<T, S>, key: Key<S>, judge: Judge<T>, clock: Clock, signal: AbortSignal) {
+  constructor(resource: Followed<T, S>, key: Key<S>, judge: Check<T>, clock: Clock, signal: AbortSignal) {
     const { name, namespace } = key;
     this.#resource = resource;
     this.#query = { namespace, fieldSelector: `metadata.name=${escaped(name)}`, signal };
@@ -151,23 +147,23 @@ class Course<T extends ApiObject, S extends Scope> {
     this.#signal = signal;
   }
 
-  /** The object once it is as it should be; `over` when the signal was aborted before. */
+  /** Returns the object when it meets the condition; `over` when the signal was aborted. */
   async run(): Promise<T | undefined | "over"> {
-    // Whoever waits is not at work.
+    // A wait is no pending work.
     using _parked = parked();
     while (!this.#signal.aborted) {
       try {
         if ((this.#from === "" && (await this.#list())) || (await this.#watch())) return this.last;
       } catch (error) {
-        if (error instanceof Thrown) throw error.cause;
+        if (error instanceof FinalError) throw error.cause;
         if (this.#signal.aborted) break;
         if (isGone(error)) this.#from = "";
         else if (isRefusal(error)) throw error;
         else this.failure = error;
       }
-      // The first return is at once.
+      // The first retry is immediate.
       const failures = this.#failures++;
-      if (failures > 0) await sleep(this.#clock, backoff(failures - 1, RETRY, systemRandom), this.#signal);
+      if (failures > 0) await sleep(this.#clock, backoff(failures - 1, RETRY_BACKOFF, systemRandom), this.#signal);
     }
     return "over";
   }
@@ -196,25 +192,24 @@ class Course<T extends ApiObject, S extends Scope> {
     try {
       return this.#judge(object, before);
     } catch (error) {
-      throw new Thrown("what is waited for threw", { cause: error });
+      throw new FinalError("what is waited for threw", { cause: error });
     }
   }
 }
 
-/** Whether the version to watch from is no longer there, or not yet: a server was set back to an older state. */
+/** Whether the version has expired, or the server was reset to an older state. */
 const isGone = (error: unknown): boolean => isStatus(error, "Expired", "Gone") || isStatusOf(error, 504);
 
 const isStatusOf = (error: unknown, code: number): boolean =>
   error instanceof StatusError && error.status.code === code;
 
-/** Whether the server has decided; asking again helps where it is busy or unwell, or no answer came. */
+/** Whether an error is final, not temporary. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StatusError && error.status.code !== 429 && (error.status.code ?? 0) < 500;
 
-/** A value of a field selector. */
 const escaped = (value: string): string => value.replaceAll(/[\\,=]/g, (character) => `\\${character}`);
 
-/** A function that says whether an object has a condition. @throws TypeError for what is none */
+/** Returns a test for a condition. @throws TypeError for an invalid one */
 function conditionMet(text: string): (object: ApiObject) => boolean {
   const [type = "", status = "True", ...more] = text.split("=");
   if (type === "" || status === "" || more.length > 0) {
@@ -223,7 +218,6 @@ function conditionMet(text: string): (object: ApiObject) => boolean {
   return (object) => conditionsOf(object).some((one) => same(one.type, type) && same(one.status, status));
 }
 
-/** A condition, as far as it can be trusted to be one. */
 interface Said {
   readonly type?: unknown;
   readonly status?: unknown;
@@ -234,5 +228,5 @@ function conditionsOf(object: ApiObject & { readonly status?: unknown }): readon
   return Array.isArray(conditions) ? (conditions as readonly Said[]) : [];
 }
 
-/** As kubectl compares: case does not matter. */
+/** As in kubectl, without regard to case. */
 const same = (a: unknown, b: string): boolean => typeof a === "string" && a.toLowerCase() === b.toLowerCase();

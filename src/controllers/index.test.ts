@@ -10,7 +10,7 @@ const settingsOf = (dialect: typeof kubernetes) => ({ dialect, eventTtlMillis: 1
 const of = (dialect: typeof kubernetes) => builtInControllers(settingsOf(dialect));
 const all = of(kubernetes);
 const usual = all.usual.map(shortName);
-/** Those that run only when they are named, too. */
+/** With those that run only on request. */
 const everyone = [...all.usual, ...all.onRequest].map(shortName);
 const chosen = (names: readonly string[], among = all): string[] => chooseControllers(among, names).map(shortName);
 const without = (...names: readonly string[]): string[] => usual.filter((name) => !names.includes(name));

@@ -1,12 +1,10 @@
 /**
- * The controllers that are built in. Each is a client: it reads through informers, acts through the API, and never
- * touches registry or storage.
+ * The built-in controllers. Each is a client: it reads through informers, acts through the API, and never touches
+ * registry or storage.
  *
- * They lie by subject, and no subject imports another: `storage/` (claims, volumes, attachments), `scheduler/` (Pods to nodes), `pods/`
- * (Pods of lost nodes), `namespaces/`, `garbage/` (owners, old Events), `quota/`, `certificates/`, `access/` (tokens, roles), `election/`
- * and `storage-versions/`. `common/` has what several of them ask.
- *
- * @module
+ * There is a folder for each subject, and no subject imports another: `storage/` (claims, volumes, attachments),
+ * `scheduler/` (Pods to nodes), `pods/` (Pods of lost nodes), `namespaces/`, `garbage/` (owners, old Events), `quota/`,
+ * `certificates/`, `access/` (tokens, roles), `election/` and `storage-versions/`. `common/` has what several share.
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { KeyPair } from "../pki/index.ts";
@@ -34,29 +32,29 @@ import { ephemeralVolumes } from "./storage/ephemeral-volumes.ts";
 import { volumeExpansion } from "./storage/expansion.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./storage/protection.ts";
 
-/** What is set for the controllers. */
+/** The settings of the controllers. */
 export interface ControllerSettings extends AttachSettings, PodGarbageSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
-  /** PEM of the CA that signed the serving certificate; empty without TLS. */
+  /** The CA of the serving certificate in PEM; empty without TLS. */
   readonly caCertificate: string;
-  /** Signs the tokens of Secrets; without it they are asked of the server. */
+  /** Signs the tokens of Secrets; the TokenRequest API by default. */
   readonly secretTokens?: SecretTokens | undefined;
-  /** The CA that signs client certificates; without it nothing is signed. */
+  /** The CA that signs client certificates; without it none are signed. */
   readonly signingCa?: () => KeyPair;
 }
 
-/** The controllers of a dialect. */
+/** The built-in controllers of a dialect. */
 export interface BuiltInControllers {
-  /** Those that `*` stands for. */
+  /** Those of `*`. */
   readonly usual: readonly Controller[];
-  /** Those that run only when they are named. */
+  /** Those that run only by name. */
   readonly onRequest: readonly Controller[];
 }
 
 /**
- * Every controller of a dialect: those that only clusters with pods need are there only in the kubernetes one, and in the
- * neutral one nothing is protected unless it is asked for (DEC-57).
+ * Returns the controllers of a dialect: those for Pods only in the kubernetes one; protection is on request in the
+ * neutral one (DEC-57).
  */
 export function builtInControllers(settings: ControllerSettings): BuiltInControllers {
   const { dialect, caCertificate, secretTokens, signingCa, endedPods } = settings;
@@ -89,10 +87,10 @@ export function builtInControllers(settings: ControllerSettings): BuiltInControl
     : { usual, onRequest: [...protections, placing] };
 }
 
-/** The name of a controller in `--controllers`; its own has the name of the program before it. */
+/** The name of a controller in `--controllers`, without the prefix `keelson-`. */
 export const shortName = ({ name }: Controller): string => name.replace(/^keelson-/, "");
 
-/** The controllers that look after namespaces, what every namespace has, and Events. */
+/** The controllers of namespaces, their default objects, and Events. */
 export function lifecycleControllers({
   dialect,
   eventTtlMillis,
@@ -107,8 +105,8 @@ export function lifecycleControllers({
 }
 
 /**
- * The controllers that a list of names chooses: `*` for the usual ones, `name` for that one, `-name` for all usual others,
- * `none`. Throws for a name that no controller has.
+ * Returns the controllers in a list of names: `*` for the usual ones, `name` for one, `-name` for the usual ones
+ * without it, `none`. @throws for an unknown name
  */
 export function chooseControllers(
   { usual, onRequest }: BuiltInControllers,

@@ -1,4 +1,4 @@
-/** What each built-in controller does, by the name that `--controllers` knows it by. */
+/** Descriptions of the built-in controllers, by their name in `--controllers`. */
 export const CONTROLLERS = {
   attachdetach: "Attaches volumes to the nodes of the Pods that use them, and takes them off again.",
   "clusterrole-aggregation-controller": "Gathers the rules of ClusterRoles into those that ask for them, such as edit.",
@@ -31,7 +31,7 @@ export const CONTROLLERS = {
   "vac-protection": "Keeps attributes classes that claims or volumes name.",
 } as const;
 
-/** Whether a list of names, as `--controllers` takes it, chooses a controller that runs by default. */
+/** Whether a list for `--controllers` selects a controller that runs by default. */
 export function isControllerChosen(names: readonly string[], name: string): boolean {
   const onlyWithout = names.length > 0 && names.every((one) => one.startsWith("-"));
   return names.includes(name) || ((onlyWithout || names.includes("*")) && !names.includes(`-${name}`));

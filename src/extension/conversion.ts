@@ -1,10 +1,8 @@
 /**
- * From one version of a custom kind to another (CRD-20..23): by name alone, or by a webhook of the definition.
+ * Converts custom objects between versions (CRD-20..23): by name alone, or by a webhook of the definition.
  *
- * A webhook is asked in the form of `apiextensions.k8s.io/v1` ConversionReview, several objects at a time. That the
- * answer is about the same objects is checked by whoever keeps converters; here the review itself is.
- *
- * @module
+ * The webhook gets ConversionReviews of `apiextensions.k8s.io/v1` with several objects. The review is validated here;
+ * the registry checks that the objects are the same.
  */
 import type { HookAddress, Hooks } from "../hooks/hooks.ts";
 import type { Conversion } from "../kinds/apiextensions/v1/definition.ts";
@@ -18,21 +16,21 @@ import type { CustomResourceDefinition } from "./object.ts";
 
 type ClientConfig = NonNullable<NonNullable<Conversion["webhook"]>["clientConfig"]>;
 
-/** What a webhook needs to be found and asked. */
-export interface Asking {
+/** The parts of a webhook converter. */
+export interface ConverterParts {
   readonly hooks: Hooks;
-  /** Finds the services of the cluster. */
+  /** Finds Services of the cluster. */
   readonly lookup: Lookup;
   readonly random: Random;
 }
 
-/** How long a conversion may take, in ms. */
-const LONGEST_MS = 30_000;
-/** Objects of one question have together at most so many bytes of JSON, unless one alone has more. */
-const MOST_BYTES = 2 << 20;
+/** The timeout of a conversion in ms. */
+const CONVERSION_TIMEOUT_MS = 30_000;
+/** The maximum JSON size of the objects in one review, unless a single object is larger. */
+const MAX_BATCH_BYTES = 2 << 20;
 
-/** The converter that a definition asks for. */
-export function converterOf({ spec }: CustomResourceDefinition, asking: Asking): Converter {
+/** Returns the converter of a definition. */
+export function converterOf({ spec }: CustomResourceDefinition, asking: ConverterParts): Converter {
   const webhook = spec.conversion?.strategy === "Webhook" ? spec.conversion.webhook : undefined;
   return webhook ? new WebhookConverter(webhook.clientConfig ?? {}, asking) : BY_NAME;
 }
@@ -41,9 +39,9 @@ const BY_NAME: Converter = { convert: (object, to) => ({ ...object, apiVersion: 
 
 class WebhookConverter implements Converter {
   readonly #config: ClientConfig;
-  readonly #asking: Asking;
+  readonly #asking: ConverterParts;
 
-  constructor(config: ClientConfig, asking: Asking) {
+  constructor(config: ClientConfig, asking: ConverterParts) {
     this.#config = config;
     this.#asking = asking;
   }
@@ -53,13 +51,13 @@ class WebhookConverter implements Converter {
     return converted!;
   }
 
-  /** Those that are in the version already are not sent (CRD-21). */
+  /** Objects in the version already are not sent (CRD-21). */
   async convertAll(objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]> {
     const converted = [...objects];
     const others = [...objects.keys()].filter((i) => objects[i]!.apiVersion !== to);
     for (const batch of batches(others, objects)) {
       const answers = await this.#ask(batch.texts, to);
-      for (const [n, i] of batch.places.entries()) converted[i] = answers[n]!;
+      for (const [n, i] of batch.indexes.entries()) converted[i] = answers[n]!;
     }
     return converted;
   }
@@ -68,7 +66,7 @@ class WebhookConverter implements Converter {
     const { hooks, lookup, random } = this.#asking;
     const uid = random.uuid();
     const review = `{"kind":"ConversionReview","apiVersion":"${REVIEW}","request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${texts.join(",")}]}}`;
-    const answer = await hooks.ask(addressOf(this.#config, lookup), review, LONGEST_MS);
+    const answer = await hooks.ask(addressOf(this.#config, lookup), review, CONVERSION_TIMEOUT_MS);
     return convertedOf(answer, uid, texts.length);
   }
 }
@@ -76,28 +74,28 @@ class WebhookConverter implements Converter {
 const REVIEW = "apiextensions.k8s.io/v1";
 
 interface Batch {
-  readonly places: number[];
+  readonly indexes: number[];
   readonly texts: string[];
 }
 
 function* batches(places: readonly number[], objects: readonly ApiObject[]): Iterable<Batch> {
-  let batch: Batch = { places: [], texts: [] };
+  let batch: Batch = { indexes: [], texts: [] };
   let bytes = 0;
   for (const place of places) {
     const text = exactText(objects[place]!);
-    if (batch.texts.length > 0 && bytes + text.length > MOST_BYTES) {
+    if (batch.texts.length > 0 && bytes + text.length > MAX_BATCH_BYTES) {
       yield batch;
-      batch = { places: [], texts: [] };
+      batch = { indexes: [], texts: [] };
       bytes = 0;
     }
-    batch.places.push(place);
+    batch.indexes.push(place);
     batch.texts.push(text);
     bytes += text.length;
   }
   if (batch.texts.length > 0) yield batch;
 }
 
-/** The objects of a review's answer; throws when it is not the answer to this question, or says that it failed. */
+/** Returns the objects of a response. @throws where it belongs to another request, or failed */
 function convertedOf(answer: Value, uid: string, count: number): readonly ApiObject[] {
   const expect = (holds: boolean, what: string, got: unknown): void => {
     if (!holds) throw new Error(`expected ${what}, got ${shown(got)}`);
@@ -121,7 +119,7 @@ function convertedOf(answer: Value, uid: string, count: number): readonly ApiObj
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, 200);
 
-/** Where to connect: a URL as it is; a service by its address in the cluster, under the name that its certificate has. */
+/** Returns the address of a webhook: its URL, or that of its Service with the name in its certificate. */
 export function addressOf({ url, service, caBundle }: ClientConfig, lookup: Lookup): HookAddress {
   const ca = caBundle ? { ca: Buffer.from(caBundle, "base64").toString("latin1") } : {};
   if (url !== undefined || !service) return { url: url ?? "", ...ca };

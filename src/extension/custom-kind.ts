@@ -1,8 +1,4 @@
-/**
- * From a definition to the resource that it describes: each version a kind like any other (CRD-20, CRD-26, CRD-30..36).
- *
- * @module
- */
+/** Builds the served resource of a definition: each version is a kind like any other (CRD-20, CRD-26, CRD-30..36). */
 import type { Version } from "../kinds/apiextensions/v1/definition.ts";
 import type { Converter, ResourceSpec } from "../registry/index.ts";
 import type { ApiObject, ResourceDefinition, SubresourceRules, WriteRules } from "../schema/definition.ts";
@@ -19,23 +15,23 @@ import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { oddFinalizers } from "../meta/object-meta-rules.ts";
 import type { Structural } from "../schema/structural/schema.ts";
-import { judgeOf } from "./judge.ts";
-import { type JudgeTask, judgeTask } from "./judge-job.ts";
+import { objectValidatorOf } from "./object-validator.ts";
+import { type ValidationTask, validationTask } from "./validation-job.ts";
 import type { CustomResourceDefinition } from "./object.ts";
 import { scaleOf, validateReplicas } from "./scale.ts";
 
-/** A custom kind, ready to be served. */
+/** A custom kind. */
 export interface CustomKind {
   /** `plural.group`. */
   readonly key: string;
   readonly spec: ResourceSpec;
-  /** The schema of each version by its name. */
+  /** The schemas by version. */
   readonly schemas: ReadonlyMap<string, Structural>;
 }
 
 /**
- * The kind that a definition describes, under the names that it has accepted, in steps: a definition may have ten thousand
- * versions. Schemas that have not changed since `before` are the same ones, so that what was compiled of them stays.
+ * Builds the kind of a definition with its accepted names, in steps: a definition may have ten thousand versions.
+ * Schemas that equal those of `before` are reused with what was compiled from them.
  */
 export function* customKind(
   definition: CustomResourceDefinition,
@@ -45,7 +41,7 @@ export function* customKind(
 ): Steps<CustomKind> {
   const { group, versions } = definition.spec;
   const { plural } = definition.status!.acceptedNames!;
-  const best = bestOf(versions);
+  const best = recommendedVersion(versions);
   const schemas = new Map<string, Structural>();
   const definitions: ResourceDefinition[] = [];
   for (const version of versions) {
@@ -63,13 +59,13 @@ export function* customKind(
 }
 
 function schemaOf({ name, schema }: Version, before: CustomKind | undefined): Structural {
-  const own = (schema?.openAPIV3Schema as Structural | undefined) ?? ANYTHING;
+  const own = (schema?.openAPIV3Schema as Structural | undefined) ?? ANY_OBJECT;
   const known = before?.schemas.get(name);
   return known && equal(known as unknown as Value, own as unknown as Value) ? known : own;
 }
 
-/** Where a version has no schema, which old definitions need not. */
-const ANYTHING: Structural = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+/** The schema of a version without one. */
+const ANY_OBJECT: Structural = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function versionOf(
   { spec, status }: CustomResourceDefinition,
@@ -82,7 +78,7 @@ function versionOf(
   const names = status!.acceptedNames!;
   const { subresources = {} } = version;
   const hasStatus = subresources.status !== undefined;
-  const judge = judgeOf(schema, dialect);
+  const judge = objectValidatorOf(schema, dialect);
   const { description } = schema;
   const scale = subresources.scale && scaleOf(subresources.scale);
   return {
@@ -107,13 +103,13 @@ function versionOf(
     deleteAnswers: "status",
     generation: "fromOne",
     versionedUpdate: true,
-    counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
+    counts: (object, old) => !equalExcept(hasStatus ? NOT_COUNTED_WITH_STATUS : NOT_COUNTED, object, old),
     ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
     warnings: ({ metadata }, old) => (metadata.finalizers ? oddFinalizers(metadata, old?.metadata) : []),
     *validateInSteps(object, old, _subresource, errors, ctx) {
-      const input = (): JudgeTask => judgeTask(schema, dialect, object, old);
+      const input = (): ValidationTask => validationTask(schema, dialect, object, old);
       const rules = () => judge(object, old, errors);
-      const rest = yield* judged(rules, { module: JUDGE, input, sender: schema }, errors, ctx);
+      const rest = yield* judged(rules, { module: VALIDATION_JOB, input, sender: schema }, errors, ctx);
       const end = (): void => {
         if (subresources.scale) validateReplicas(subresources.scale, object, errors);
       };
@@ -128,21 +124,23 @@ function versionOf(
   };
 }
 
-const JUDGE = moduleBeside(import.meta.url, "judge-job");
+const VALIDATION_JOB = moduleBeside(import.meta.url, "validation-job");
 
-/** What does not move the generation (CRD-36). */
-const BESIDE_ALL: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-const BESIDE_SPEC: ReadonlySet<string> = new Set([...BESIDE_ALL, "status"]);
+/** Changes of these fields do not increment the generation (CRD-36). */
+const NOT_COUNTED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+const NOT_COUNTED_WITH_STATUS: ReadonlySet<string> = new Set([...NOT_COUNTED, "status"]);
 
-/** Whether two objects are equal but for some members. */
-function sameBeside(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): boolean {
+function equalExcept(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): boolean {
   for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (!members.has(name) && !equal(a[name] as Value | undefined, b[name] as Value | undefined)) return false;
   }
   return true;
 }
 
-/** The rules of the main path where a version has a status path: what is sent as status is none, its default is (CRD-36). */
+/**
+ * The rules of the main resource where there is a status subresource: a sent status is ignored, its defaults are set
+ * (CRD-36).
+ */
 const keepingStatus = (
   fill: (object: ApiObject) => void,
 ): WriteRules & Pick<ResourceDefinition, "prepareForCreate"> => ({
@@ -158,7 +156,7 @@ const keepingStatus = (
   resetFields: ["status"],
 });
 
-/** The status path: everything but the status, and who owns what, stays as it is. */
+/** The status subresource: it changes only the status and managedFields. */
 const STATUS: SubresourceRules = {
   verbs: ["get", "patch", "update"],
   resetFields: ["spec"],
@@ -174,8 +172,8 @@ const STATUS: SubresourceRules = {
   },
 };
 
-/** The version that those who use a deprecated one are told of: the first by order that is served and not deprecated. */
-function bestOf(versions: readonly Version[]): string | undefined {
+/** The version to recommend to users of deprecated ones: the first that is served and not deprecated. */
+function recommendedVersion(versions: readonly Version[]): string | undefined {
   let best: string | undefined;
   for (const { served, deprecated, name } of versions) {
     if (served && !deprecated && (best === undefined || compareVersions(name, best) < 0)) best = name;
@@ -183,7 +181,7 @@ function bestOf(versions: readonly Version[]): string | undefined {
   return best;
 }
 
-/** What every answer of a deprecated version says, and where there is a better one (CRD-9). */
+/** The warning of a deprecated version, with a newer one where there is any (CRD-9). */
 function deprecationOf(group: string, version: Version, kind: string, best: string | undefined): string {
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;
   const isBetter = best !== undefined && compareVersions(best, version.name) < 0;

@@ -1,10 +1,8 @@
 /**
- * Kinds that somebody brings: definitions that are stored are served, by every server of a store (CRD-1..46).
+ * Custom kinds: every server of a store serves the stored definitions (CRD-1..46).
  *
- * A definition is an object like any other; what is served follows from it, and goes with it. What a custom kind is made of
- * is in `schema/structural/`; the registry serves it and does not know that it is one.
- *
- * @module
+ * A definition is an object like any other, and the served kinds follow from it. The parts of a custom kind are in
+ * `schema/structural/`; the registry does not know that it is custom.
  */
 export { definitionPreview } from "./preview.ts";
-export { type Extension, type ExtensionParts, type KeptExtension, startExtension } from "./keeper.ts";
+export { type Extension, type ExtensionParts, type KeptExtension, startExtension } from "./definition-server.ts";

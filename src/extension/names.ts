@@ -1,21 +1,19 @@
 /**
- * Which names of a group are taken, and which of those that a definition wants it is given (CRD-5, CRD-6).
+ * Which names of a group are in use, and which requested names a definition gets (CRD-5, CRD-6).
  *
- * Plurals, singulars and short names share one space, kinds and list kinds another. A name that was accepted stays with
- * its definition until that one wants another; so whoever comes later does not take it.
- *
- * @module
+ * Plurals, singulars and short names share one namespace, kinds and list kinds another. An accepted name belongs to its
+ * definition until that requests another.
  */
 import type { Condition, Names } from "../kinds/apiextensions/v1/definition.ts";
 
-/** The names that the definitions of one group have accepted. */
+/** The accepted names of the definitions of a group. */
 export class GroupNames {
   readonly #accepted = new Map<string, Names>();
-  readonly #resources = new Tally();
-  readonly #kinds = new Tally();
+  readonly #resources = new NameCounts();
+  readonly #kinds = new NameCounts();
   readonly #waiting = new Set<string>();
 
-  /** The same names, to go on with elsewhere. */
+  /** Copies the names for a fork. */
   fork(): GroupNames {
     const fork = new GroupNames();
     for (const [definition, names] of this.#accepted) fork.set(definition, names);
@@ -23,7 +21,7 @@ export class GroupNames {
     return fork;
   }
 
-  /** Notes what a definition has accepted, in place of what it had before, and says whether that was something else. */
+  /** Sets the accepted names of a definition, and returns whether they have changed. */
   set(definition: string, names: Names | undefined): boolean {
     const before = this.#accepted.get(definition);
     if (before === names || (before && names && sameNames(before, names))) return false;
@@ -34,12 +32,12 @@ export class GroupNames {
     return true;
   }
 
-  /** The definitions that want what they have not been given: somebody may have given it up. */
+  /** The definitions without all requested names. */
   waiting(): readonly string[] {
     return [...this.#waiting];
   }
 
-  /** Notes whether a definition was given all that it wants. */
+  /** Sets whether a definition lacks requested names. */
   setWaiting(definition: string, waits: boolean): void {
     if (waits) this.#waiting.add(definition);
     else this.#waiting.delete(definition);
@@ -63,7 +61,7 @@ export class GroupNames {
   }
 }
 
-/** Whether two sets of names are the same, whatever the order of their members. */
+/** Whether two sets of names are equal. */
 export const sameNames = (a: Names | undefined, b: Names | undefined): boolean => textOf(a) === textOf(b);
 
 const textOf = (names: Names | undefined): string =>
@@ -76,8 +74,7 @@ const textOf = (names: Names | undefined): string =>
     names?.categories ?? [],
   ]);
 
-/** How often each name is there. */
-class Tally {
+class NameCounts {
   readonly #counts = new Map<string, number>();
 
   add(name: string | undefined, by: number): void {
@@ -92,15 +89,15 @@ class Tally {
   }
 }
 
-/** What a definition is given. */
+/** The accepted names and the condition. */
 export interface Acceptance {
   readonly names: Names;
   readonly condition: Pick<Condition, "type" | "status" | "reason" | "message">;
 }
 
 /**
- * The names that a definition is given of those it wants, which are its `accepted` ones from now on. What does not clash
- * is given in any case; of several clashes the last one is told.
+ * Decides which requested names are accepted. Names without a conflict are always accepted; the condition shows the
+ * last conflict.
  */
 export function acceptNames(wanted: Names, accepted: Names | undefined, group: GroupNames): Acceptance {
   const isFree = (name: string, own: string | undefined, isTaken: (name: string) => boolean): boolean =>

@@ -1,10 +1,7 @@
 /**
- * What a change of a definition would make of the objects that there are: a dry run of the change tells, as warnings, which of
- * them their new schema refuses. Nothing else of the write is different.
+ * Previews a changed definition: a dry run returns warnings about stored objects that the new schema would refuse.
  *
- * Who may not list the objects is told nothing, and no values are told. A thousand objects are judged at most.
- *
- * @module
+ * A user who may not list the objects gets none, and no values are shown. At most a thousand objects are validated.
  */
 import { type AdmissionRequest, type AdmissionStep, concerns } from "../admission/contract.ts";
 import type { Authorizer } from "../auth/contract.ts";
@@ -18,22 +15,22 @@ import type { Structural } from "../schema/structural/schema.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { type Steps, inTurns } from "../util/steps.ts";
 import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
-import { judgeOf } from "./judge.ts";
+import { objectValidatorOf } from "./object-validator.ts";
 import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
 import type { Clock } from "../util/clock.ts";
 
-/** What the step asks. */
+/** The parts of the admission step. */
 export interface PreviewParts {
   readonly authorizer: Authorizer;
   readonly clock: Pick<Clock, "loop">;
   readonly dialect: Dialect;
 }
 
-/** So many objects are judged by one changed version, half of them by two. */
-const MAX_JUDGED = 999;
+/** The maximum number of validations: of objects by all changed versions. */
+const MAX_VALIDATED = 999;
 const MAX_NAMED = 10;
 
-/** The step of admission that tells what a dry run of a changed definition would make invalid. */
+/** Returns the admission step of the preview. */
 export const definitionPreview = (parts: PreviewParts): AdmissionStep => ({
   name: "DefinitionPreview",
   validate(request) {
@@ -52,7 +49,7 @@ async function preview({ authorizer, clock, dialect }: PreviewParts, request: Ad
   const plural = old.status?.acceptedNames?.plural ?? old.spec.names.plural;
   const info = { ...NO_REQUEST, isResource: true, verb: "list", group, version: "*", resource: plural };
   if (!(await authorizer.authorize(request.identity, info)).allowed) return;
-  const most = Math.max(1, Math.floor(MAX_JUDGED / changed.length));
+  const most = Math.max(1, Math.floor(MAX_VALIDATED / changed.length));
   const names = lookup.first(`${plural}.${group}`, most + 1);
   const read = ({ namespace, name }: ObjectName) => lookup.get(`${plural}.${group}`, namespace, name);
   const change = { read, changed, definition, dialect };
@@ -63,7 +60,6 @@ async function preview({ authorizer, clock, dialect }: PreviewParts, request: Ad
   for (const text of refused.slice(0, MAX_NAMED)) request.warnings.push(text);
 }
 
-/** The versions that are served and have another schema than before. */
 function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefinition): readonly Version[] {
   const before = new Map(old.spec.versions.map(({ name, schema }) => [name, schema]));
   return now.spec.versions.filter(
@@ -75,14 +71,13 @@ function changedVersions(now: CustomResourceDefinition, old: CustomResourceDefin
 }
 
 interface Change {
-  /** One that is gone meanwhile is not there. */
   readonly read: (name: ObjectName) => ApiObject | undefined;
   readonly changed: readonly Version[];
   readonly definition: CustomResourceDefinition;
   readonly dialect: Dialect;
 }
 
-/** A line for each object that a changed version refuses, with the first thing that is wrong with it. */
+/** Returns a warning with the first error for each object that a changed version refuses. */
 function* refusedOf(
   names: readonly ObjectName[],
   { read, changed, definition, dialect }: Change,
@@ -94,7 +89,7 @@ function* refusedOf(
     if (!object) continue;
     for (const { name, schema } of changed) {
       const apiVersion = `${group}/${name}`;
-      // What a webhook would make of it nobody knows.
+      // The result of a conversion webhook is unknown.
       if (conversion?.strategy === "Webhook" && object.apiVersion !== apiVersion) continue;
       const structural = schema!.openAPIV3Schema as Structural;
       const copy = { ...clone(object as unknown as ValueObject), apiVersion } as unknown as ApiObject;
@@ -102,7 +97,7 @@ function* refusedOf(
       walker.prune?.(copy);
       walker.applyDefaults(copy);
       const errors = new FieldErrors(true);
-      yield* judgeOf(structural, dialect)(copy, undefined, errors);
+      yield* objectValidatorOf(structural, dialect)(copy, undefined, errors);
       yield;
       const [first] = errors.causes;
       if (!first) continue;

@@ -1,8 +1,4 @@
-/**
- * The scale path of a custom kind: numbers of replicas at places that its definition says (CRD-35).
- *
- * @module
- */
+/** The scale subresource of a custom kind: replicas at the paths of its definition (CRD-35). */
 import type { Version } from "../kinds/apiextensions/v1/definition.ts";
 import { scale } from "../kinds/autoscaling/v1/scale.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
@@ -17,7 +13,7 @@ const stepsOf = (path: string): readonly string[] => path.replace(/^\./, "").spl
 
 const at = (object: ApiObject, path: string): Value | undefined => memberAt(object as unknown as Value, stepsOf(path));
 
-/** The scale path of objects whose definition has these paths. */
+/** Returns the scale subresource for these paths. */
 export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Paths): SubresourceRules {
   const spec = stepsOf(specReplicasPath);
   return {
@@ -54,9 +50,9 @@ export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPat
   };
 }
 
-const MOST = 2 ** 31 - 1;
+const MAX_REPLICAS = 2 ** 31 - 1;
 
-/** Tells numbers of replicas that no scale can say. */
+/** Validates the values that the scale subresource shows. */
 export function validateReplicas(
   { specReplicasPath, statusReplicasPath, labelSelectorPath }: Paths,
   object: ApiObject,
@@ -66,8 +62,8 @@ export function validateReplicas(
     const value = at(object, path);
     if (value === undefined) continue;
     if (!Number.isInteger(value)) errors.invalid(path, value, "expected an integer");
-    else if ((value as number) < 0 || (value as number) > MOST)
-      errors.invalid(path, value, `expected a number from 0 to ${MOST}`);
+    else if ((value as number) < 0 || (value as number) > MAX_REPLICAS)
+      errors.invalid(path, value, `expected a number from 0 to ${MAX_REPLICAS}`);
   }
   const selector = labelSelectorPath ? at(object, labelSelectorPath) : undefined;
   if (selector !== undefined && typeof selector !== "string")

@@ -1,8 +1,6 @@
 /**
- * What the server says of a definition: the names it is given, its conditions, in the order in which they came to be
- * (CRD-2, CRD-5, CRD-6, CRD-8, CRD-12). Pure: the time is passed in.
- *
- * @module
+ * The status of a definition: accepted names and conditions, in the order of their first appearance (CRD-2, CRD-5,
+ * CRD-6, CRD-8, CRD-12). It is pure: the time is an argument.
  */
 import { approvalOf, isProtectedGroup } from "../kinds/apiextensions/v1/approval.ts";
 import type { Condition } from "../kinds/apiextensions/v1/definition.ts";
@@ -11,7 +9,7 @@ import type { CustomResourceDefinition, DefinitionStatus } from "./object.ts";
 
 type Change = Pick<Condition, "type" | "status" | "reason" | "message">;
 
-/** Whether a condition of this type is there and true. */
+/** Whether a condition is True. */
 export const isTrue = (status: DefinitionStatus | undefined, type: string): boolean =>
   find(status?.conditions, type)?.status === "True";
 
@@ -19,9 +17,9 @@ const find = (conditions: readonly Condition[] | undefined, type: string): Condi
   conditions?.find((condition) => condition.type === type);
 
 /**
- * The status that a definition has from now on; the one that it has where nothing changes.
+ * Returns the next status of a definition; the same object where nothing changes.
  *
- * @param group the names that the definitions of its group have accepted, its own among them
+ * @param group the accepted names of its group, its own included
  * @param time RFC 3339
  */
 export function nextStatus(definition: CustomResourceDefinition, group: GroupNames, time: string): DefinitionStatus {
@@ -44,7 +42,7 @@ export function nextStatus(definition: CustomResourceDefinition, group: GroupNam
 
 const MAX_NAMED_FINALIZERS = 10;
 
-/** The status of a definition whose objects these finalizers hold; undefined where it says so already. */
+/** Returns the status with the finalizers of remaining objects; undefined where it has them. */
 export function heldStatus(
   status: DefinitionStatus | undefined,
   finalizers: readonly string[],
@@ -98,7 +96,7 @@ const REASONS = {
   bypassed: "UnapprovedAnnotation",
 } as const;
 
-/** Conditions with one set: in its place, or at the end; the time is that of the last change of its status. */
+/** Adds or replaces a condition; lastTransitionTime changes with its status only. */
 function withCondition(conditions: Condition[], change: Change, time: string): Condition[] {
   const before = find(conditions, change.type);
   const isSame =

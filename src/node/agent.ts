@@ -24,7 +24,7 @@ import {
   createManager,
   defineKeyController,
 } from "../runtime/index.ts";
-import { Lifeline } from "../runtime/lifeline.ts";
+import { KillSwitch } from "../runtime/kill-switch.ts";
 import { Recorder, countedForm } from "../runtime/recorder.ts";
 import type { Activity } from "../util/activity.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
@@ -141,7 +141,7 @@ class Agent implements RunningAgent {
   readonly name: string;
   readonly root: string;
   readonly #options: AgentOptions;
-  readonly #lifeline = new Lifeline();
+  readonly #killSwitch = new KillSwitch();
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Log;
@@ -163,8 +163,8 @@ class Agent implements RunningAgent {
     this.#options = options;
     this.#random = random;
     this.#log = log;
-    this.#clock = this.#lifeline.clock(options.clock ?? systemClock);
-    this.#client = client.with({ clock: this.#clock, through: this.#lifeline.transport });
+    this.#clock = this.#killSwitch.clock(options.clock ?? systemClock);
+    this.#client = client.with({ clock: this.#clock, through: this.#killSwitch.transport });
     const shared = { client: this.#client, clock: this.#clock, ...(activity ? { activity } : {}) };
     this.#manager = createManager({
       ...shared,
@@ -233,7 +233,7 @@ class Agent implements RunningAgent {
   }
 
   crash(): void {
-    this.#lifeline.cut();
+    this.#killSwitch.kill();
     this.#wallClock?.[Symbol.dispose]();
     this.#manager.crash();
     this.#memory[Symbol.dispose]();

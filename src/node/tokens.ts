@@ -16,7 +16,7 @@ import { type Pod, ServiceAccount, type TokenRequest } from "../client/kinds/ind
 import { parseTime } from "../meta/time.ts";
 import { backoff } from "../util/backoff.ts";
 import type { Clock, Random, Timer } from "../util/clock.ts";
-import type { TokenWish } from "../volumes/contract.ts";
+import type { TokenOptions } from "../volumes/contract.ts";
 
 /** A token, and when it ends. */
 export interface PodToken {
@@ -91,7 +91,7 @@ export class TokenKeeper implements Disposable {
    *
    * @throws StatusError where the server gives none
    */
-  async get(pod: Pod, wish: TokenWish): Promise<PodToken> {
+  async get(pod: Pod, wish: TokenOptions): Promise<PodToken> {
     const place = this.#placeOf(pod, wish);
     const { kept } = place;
     if (kept && this.#isGood(kept) && this.#waits(place, kept) > 0) return kept;
@@ -105,7 +105,7 @@ export class TokenKeeper implements Disposable {
   }
 
   /** Milliseconds until a token that was given is to be asked for again; undefined where none was. */
-  renewsIn(pod: Pod, wish: TokenWish): number | undefined {
+  renewsIn(pod: Pod, wish: TokenOptions): number | undefined {
     const place = this.#pods.get(pod.metadata.uid)?.get(keyOf(wish));
     return place?.kept && this.#waits(place, place.kept);
   }
@@ -132,7 +132,7 @@ export class TokenKeeper implements Disposable {
     return [...this.#pods].flatMap(([uid, places]) => [...places.values()].map((place) => [uid, place] as const));
   }
 
-  #placeOf({ metadata: { uid, namespace = "" }, spec }: Pod, wish: TokenWish): Place {
+  #placeOf({ metadata: { uid, namespace = "" }, spec }: Pod, wish: TokenOptions): Place {
     let places = this.#pods.get(uid);
     if (!places) this.#pods.set(uid, (places = new Map()));
     let place = places.get(keyOf(wish));
@@ -160,12 +160,12 @@ export class TokenKeeper implements Disposable {
   }
 
   /** One request at a time for one wish. */
-  #ask(place: Place, pod: Pod, wish: TokenWish): Promise<Kept> {
+  #ask(place: Place, pod: Pod, wish: TokenOptions): Promise<Kept> {
     place.asked ??= this.#renew(place, pod, wish).finally(() => (place.asked = undefined));
     return place.asked;
   }
 
-  async #renew(place: Place, pod: Pod, wish: TokenWish): Promise<Kept> {
+  async #renew(place: Place, pod: Pod, wish: TokenOptions): Promise<Kept> {
     const { clock, random } = this.#options;
     try {
       const kept = await this.#request(pod, wish);
@@ -180,7 +180,7 @@ export class TokenKeeper implements Disposable {
     }
   }
 
-  async #request(pod: Pod, { audience = "", expirationSeconds }: TokenWish): Promise<Kept> {
+  async #request(pod: Pod, { audience = "", expirationSeconds }: TokenOptions): Promise<Kept> {
     const { client, clock, random } = this.#options;
     const { namespace = "", name, uid } = pod.metadata;
     const account = pod.spec.serviceAccountName ?? "";
@@ -264,5 +264,5 @@ export class TokenKeeper implements Disposable {
   }
 }
 
-const keyOf = ({ audience = "", expirationSeconds }: TokenWish): string =>
+const keyOf = ({ audience = "", expirationSeconds }: TokenOptions): string =>
   JSON.stringify([audience, expirationSeconds ?? 0]);

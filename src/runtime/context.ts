@@ -1,8 +1,6 @@
 /**
- * The context of one reconcile: everything it does goes through here, so that writes are refused when it is over, and
- * remembered until memory shows them.
- *
- * @module
+ * The context of one reconcile: it refuses writes after the end of the reconcile, and remembers them until memory shows
+ * them.
  */
 import {
   type ApiObject,
@@ -25,7 +23,7 @@ import type { GetInformer } from "./informer.ts";
 import type { NewEvent } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
-/** What every context is made of. */
+/** The parts of every context. */
 export interface CommonParts {
   readonly name: string;
   readonly attempt: number;
@@ -39,22 +37,22 @@ export interface CommonParts {
   readonly record: (event: Pick<NewEvent, "type" | "reason" | "note" | "regarding" | "related">) => void;
 }
 
-/** What the context of an object is made of. */
+/** The parts of the context of an object. */
 export interface ContextParts extends CommonParts {
   readonly kind: Kind;
   readonly object: ApiObject;
   readonly key: Key;
-  /** Objects of a kind in `owns` by their owner; throws for other kinds. */
+  /** Returns the owned objects; throws for kinds that are not in `owns`. */
   readonly owned: (kind: Kind, owner: ApiObject) => readonly ApiObject[];
   readonly isOwned: (kind: Kind) => boolean;
 }
 
-/** Makes the context of a reconcile of an object. */
+/** Creates the context of an object. */
 export function contextOf(parts: ContextParts): Context {
   const { name, kind: ownKind, object, key, clock } = parts;
   const common = commonOf(parts);
   const { client } = common;
-  const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => place(body, kind, object, parts);
+  const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => withOwner(body, kind, object, parts);
   const record =
     (type: NewEvent["type"]) =>
     (reason: string, note: string, related?: ApiObject): void =>
@@ -67,7 +65,7 @@ export function contextOf(parts: ContextParts): Context {
     apply: async (kind, config) =>
       client.resource(kind).apply(placed(kind, config), { fieldManager: name, force: true }),
     create: async (kind, body) => client.resource(kind).create(placed(kind, body), { fieldManager: name }),
-    // Another one of that name is not ours to delete.
+    // An object of that name with another uid is not deleted.
     delete: async (kind, target) => void (await attempt(client.resource(kind).delete(target), "NotFound", "Conflict")),
     status: async (status) => {
       const { uid } = object.metadata;
@@ -81,7 +79,7 @@ export function contextOf(parts: ContextParts): Context {
   return context;
 }
 
-/** Makes the context of a reconcile of a key. */
+/** Creates the context of a key. */
 export const keyContextOf = <M extends Disposable>(key: string, memory: M, parts: CommonParts): KeyContext<M> => ({
   ...commonOf(parts),
   key,
@@ -89,7 +87,7 @@ export const keyContextOf = <M extends Disposable>(key: string, memory: M, parts
   event: (type, regarding, reason, note, related) => parts.record({ type, reason, note, regarding, related }),
 });
 
-/** A client whose writes are refused when it is over, and remembered. */
+/** Creates the common context: its client refuses writes after the end, and remembers others. */
 function commonOf(parts: CommonParts): CommonContext {
   const { name, attempt: nth, client, clock, log, signal, informer, kinds, wrote } = parts;
   const before = (): void => signal.throwIfAborted();
@@ -104,7 +102,7 @@ function commonOf(parts: CommonParts): CommonContext {
   };
 }
 
-/** A transport whose requests are given up with the signal, too. */
+/** Returns a transport that also aborts requests with the signal. */
 const endedBy =
   (signal: AbortSignal) =>
   (transport: Transport): Transport =>
@@ -113,7 +111,7 @@ const endedBy =
     return transport({ ...request, signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal });
   };
 
-/** Time as controllers see it. */
+/** The clock of a controller. */
 export const controllerClock = (clock: Clock): ControllerClock => ({
   loop: clock.loop,
   now: () => clock.now(),
@@ -124,8 +122,8 @@ export const controllerClock = (clock: Clock): ControllerClock => ({
   },
 });
 
-/** The namespace of the owner, and the owner reference for kinds in `owns`. */
-function place<O extends NewObject<ApiObject>>(body: O, kind: Kind, owner: ApiObject, parts: ContextParts): O {
+/** Adds the namespace of the owner, and the owner reference for kinds in `owns`. */
+function withOwner<O extends NewObject<ApiObject>>(body: O, kind: Kind, owner: ApiObject, parts: ContextParts): O {
   const namespace = kind.scope === "Namespaced" ? (body.metadata.namespace ?? owner.metadata.namespace) : undefined;
   const metadata = { ...body.metadata, ...(namespace === undefined ? {} : { namespace }) };
   if (!parts.isOwned(kind)) return { ...body, metadata };

@@ -1,36 +1,32 @@
-/**
- * A controller on a manager: its informers, and a term of work for as long as it leads.
- *
- *     syncing ──► standby ──► running      waiting: a kind is not served yet
- *
- * Informers are followed on standby, too. A term has a queue of its own; when it ends its signals are aborted, what it
- * still writes is refused, and its promises are awaited.
- *
- * @module
- */
 import { type ApiObject, type Kind, nameOfKind } from "../client/index.ts";
 import type { AnyDefinition } from "./definition.ts";
 import { type GetInformer, type InformerSpec, specOf } from "./informer.ts";
 import { serves } from "./informers.ts";
 import { ControllerMetrics } from "./metrics.ts";
 import { controllerUid, isOf } from "./owners.ts";
-import type { Surroundings } from "./surroundings.ts";
-import type { Followed, Runs } from "./duty.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+import type { Followed, RunningController } from "./reconciler.ts";
 import { Term } from "./term.ts";
 
-/** Where a controller stands. */
+/** The state of a controller. */
 export interface ControllerStatus {
   readonly controller: string;
   readonly state: "waiting" | "syncing" | "standby" | "running";
-  /** What it waits for. */
   readonly why?: string;
 }
 
-/** See the head of this file. */
-export class ControllerRun implements Runs {
+/**
+ * A controller in a manager: its informers, and a term while it leads.
+ *
+ *     syncing ──► standby ──► running      waiting: a kind is not served yet
+ *
+ * Informers also run on standby. A term has its own queue; its end aborts its signals, refuses later writes and awaits
+ * its promises.
+ */
+export class ControllerRun implements RunningController {
   readonly definition: AnyDefinition;
   readonly metrics: ControllerMetrics;
-  readonly #around: Surroundings;
+  readonly #shared: ManagerParts;
   readonly #followed: Followed[] = [];
   readonly #held = new DisposableStack();
   readonly #begun = Promise.withResolvers<void>();
@@ -39,17 +35,17 @@ export class ControllerRun implements Runs {
   #stopped = false;
   #term: Term | undefined;
 
-  constructor(definition: AnyDefinition, around: Surroundings) {
+  constructor(definition: AnyDefinition, shared: ManagerParts) {
     this.definition = definition;
     this.metrics = new ControllerMetrics(definition.name, definition.concurrency ?? 4);
-    this.#around = around;
+    this.#shared = shared;
   }
 
-  /** Begins to follow; resolves when it runs, stands by or waits for a kind. */
+  /** Starts the informers; resolves when the controller runs, stands by or waits for a kind. */
   start(): Promise<void> {
     for (const spec of specsOf(this.definition)) this.#follow(spec);
     this.#isFollowing = true;
-    this.#look();
+    this.#update();
     return this.#begun.promise;
   }
 
@@ -62,13 +58,13 @@ export class ControllerRun implements Runs {
     return { controller, state: this.#term ? "running" : "standby" };
   }
 
-  /** Works from now on, as soon as everything is there. */
+  /** Starts a term as soon as all informers have synced. */
   lead(): void {
     this.#mayLead = true;
-    this.#look();
+    this.#update();
   }
 
-  /** Ends the term at once; resolves when nobody acts in its name. */
+  /** Ends the term; resolves when it acts no more. */
   async resign(): Promise<void> {
     this.#mayLead = false;
     const term = this.#term;
@@ -76,35 +72,35 @@ export class ControllerRun implements Runs {
     await term?.end(new Error("the lead was lost"));
   }
 
-  /** Takes no new keys; resolves when those in hand are done. */
+  /** Takes no new keys; resolves when active ones are done. */
   async drain(): Promise<void> {
     this.#stopped = true;
     this.#begun.resolve();
     await this.#term?.drain();
   }
 
-  /** Aborts what is in hand, and follows no more; resolves when all promises have ended. */
+  /** Aborts active reconciles and stops the informers; resolves when all promises have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#term?.end(new Error("the controller was stopped"));
     this.#held.dispose();
   }
 
-  /** The informer of a spec that the definition names. */
+  /** Returns the informer of a spec in the definition. */
   readonly informer: GetInformer = (spec) => {
     const found =
-      this.#followed.find((one) => one.spec === (spec as unknown)) ?? this.#alike(spec as unknown as InformerSpec);
+      this.#followed.find((one) => one.spec === (spec as unknown)) ?? this.#equivalent(spec as unknown as InformerSpec);
     if (found) return found.informer as never;
     throw new Error(
       `expected controller ${this.definition.name} to name the informer of ${nameOfKind(spec.kind)} in for, owns, uses or sources`,
     );
   };
 
-  /** The objects of a kind in `owns` that an object controls. */
+  /** Returns the objects of a kind in `owns` that an object controls. */
   readonly owned = (kind: Kind, owner: ApiObject): readonly ApiObject[] => {
     const { name } = this.definition;
     const owns = "for" in this.definition ? (this.definition.owns ?? []) : [];
-    // They follow upon that of `for`.
+    // They come after that of `for`.
     const followed = this.#followed.slice(1, 1 + owns.length).find(({ spec }) => isOf(spec.kind, kind));
     if (!followed) throw new Error(`expected controller ${name} to name ${nameOfKind(kind)} in owns`);
     return followed.informer.reflector.memory.by(controllerUid, owner.metadata.uid);
@@ -115,26 +111,26 @@ export class ControllerRun implements Runs {
   }
 
   #follow(spec: InformerSpec): void {
-    const informer = this.#held.use(this.#around.informers.hold(spec));
+    const informer = this.#held.use(this.#shared.informers.hold(spec));
     this.#followed.push({ spec, informer });
-    this.#held.use(informer.reflector.onProgress(() => this.#look()));
+    this.#held.use(informer.reflector.onProgress(() => this.#update()));
   }
 
-  #alike(wanted: InformerSpec): Followed | undefined {
+  #equivalent(wanted: InformerSpec): Followed | undefined {
     if (Object.keys(wanted.indexes).length > 0) return undefined;
     return this.#followed.find(({ spec }) => serves(spec, wanted));
   }
 
-  #look(): void {
-    // Asked at each event of all its informers: what works has nothing to wait for.
+  #update(): void {
+    // Called at each event of all informers.
     if (!this.#isFollowing || this.#stopped || this.#term) return;
     const { state } = this.status;
-    if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#around);
+    if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#shared);
     if (state !== "syncing") this.#begun.resolve();
   }
 }
 
-/** The informers of `for`, `owns`, `uses` and the watched sources, in this order; those of keys have only `uses`. */
+/** Returns the informers of `for`, `owns`, `uses` and the watched sources, in this order. */
 function specsOf(definition: AnyDefinition): readonly InformerSpec[] {
   const { uses = [] } = definition;
   if (!("for" in definition)) return uses;

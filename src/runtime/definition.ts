@@ -1,5 +1,5 @@
 /**
- * What a controller is: a value that can be started many times, on many managers, and shares nothing.
+ * The definition of a controller: a value without state, which several managers can start.
  *
  *     const greeter = defineController({
  *       name: "greeter",
@@ -8,8 +8,6 @@
  *         await apply(ConfigMap, { metadata: { name: `${object.metadata.name}-greeting` }, data: { text: "hello" } });
  *       },
  *     });
- *
- * @module
  */
 import type {
   ApiObject,
@@ -26,141 +24,141 @@ import type { Condition } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import type { GetInformer, InformerSpec } from "./informer.ts";
-import type { Ground } from "./sources.ts";
+import type { SourceParts } from "./sources.ts";
 import type { Predicate } from "./object-event.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 import type { Source } from "./sources.ts";
 
 /**
- * How a reconcile ends: nothing to do before the next change; again after a time; or `terminal`, not again before a change
- * although it failed, with the reason. What is thrown is tried again, with backoff.
+ * The result of a reconcile: nothing until the next change; `requeueAfter` a time; or `terminal` with the reason, a
+ * failure that is not retried before the next change. Thrown errors are retried with backoff.
  */
 export type Result = void | { readonly requeueAfter: Duration } | { readonly terminal: string };
 
-/** Time as a controller sees it. */
-export interface ControllerClock extends Pick<Clock, "now" | "steady" | "loop"> {
-  /** Resolves after a time of this clock, or as soon as the signal is aborted. */
+/** The clock of a controller. */
+export interface ControllerClock extends Pick<Clock, "now" | "steady"> {
+  /** Resolves after a time, or when the signal is aborted. */
   readonly sleep: (time: Duration, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Records an event about the object: it never throws and never waits. */
+/** Records an Event about the object; it never throws and never waits. */
 export type RecordEvent = (reason: string, note: string, related?: ApiObject) => void;
 
-/** What every reconcile is given. */
+/** The context of every reconcile. */
 export interface CommonContext {
-  /** 1, and one more for each failure since the last success. */
+  /** 1, plus one for each failure since the last success. */
   readonly attempt: number;
   readonly clock: ControllerClock;
-  /** Asks the server; its requests are given up when {@link signal} is aborted. */
+  /** A client whose requests end with {@link signal}. */
   readonly client: Client;
-  /** Reads memory: informers that the definition names in `for`, `owns`, `uses` and `sources`. */
+  /** Returns the informers in `for`, `owns`, `uses` and `sources`. */
   readonly informer: GetInformer;
-  /** The kinds that the server has, as they come and go. */
+  /** The served kinds, as they change. */
   readonly kinds: ServedKinds;
-  /** The log of the manager: lines name the controller and the key, and those of one key are of one cause. */
+  /** A log that adds the controller and the key. */
   readonly log: Log;
-  /** Aborted on stop, after the timeout and when the lead is lost; from then on every write of this context is refused. */
+  /** Aborted on stop, after the timeout and on a lost lead; after that every write of this context is refused. */
   readonly signal: AbortSignal;
 }
 
-/** What a reconcile of an object is given. */
+/** The context of the reconcile of an object. */
 export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scope> extends CommonContext {
-  /** The object as memory has it; frozen. */
+  /** The object in memory; frozen. */
   readonly object: T;
   readonly key: Key<S>;
-  /** The objects of a kind in `owns` of which this object is the controller, from memory. */
+  /** The objects of a kind in `owns` that this object controls, from memory. */
   readonly owned: <U extends ApiObject, S2 extends Scope>(kind: Kind<U, S2>) => readonly U[];
   /**
-   * Applies an intent by force, in the name of the controller: what is no longer said goes. Objects of kinds in `owns`
-   * get the owner reference; the namespace is that of the object by default.
+   * Applies a configuration by force under the name of the controller. Objects of kinds in `owns` get the owner
+   * reference; the default namespace is that of the object.
    */
   readonly apply: <U extends ApiObject, S2 extends Scope>(
     kind: Kind<U, S2>,
     config: ApplyConfiguration<U>,
   ) => Promise<U>;
-  /** Creates, likewise: for `generateName`. */
+  /** Creates an object in the same way, for `generateName`. */
   readonly create: <U extends ApiObject, S2 extends Scope>(kind: Kind<U, S2>, object: NewObject<U>) => Promise<U>;
-  /** Deletes that very object; that it is gone already is fine. */
+  /** Deletes this object by uid; an absent one is no error. */
   readonly delete: <U extends ApiObject, S2 extends Scope>(kind: Kind<U, S2>, object: U) => Promise<void>;
-  /** Applies the whole of what this controller says in the status; what it leaves out it gives up. */
+  /** Applies all status fields of this controller; fields that are left out are removed. */
   readonly status: (status: StatusOf<T>) => Promise<T>;
-  /** A condition for {@link status}: its time moves only with its status. */
+  /** Creates a condition for {@link status}; its time changes with its status only. */
   readonly condition: (type: string, status: boolean | "Unknown", reason: string, message?: string) => Condition;
-  /** Events for people, in series where something happens again. */
+  /** Records Events; repeated ones are counted in a series. */
   readonly events: Readonly<Record<"normal" | "warning", RecordEvent>>;
 }
 
-/** What a reconcile of a key is given. */
+/** The context of the reconcile of a key. */
 export interface KeyContext<M extends Disposable = Disposable> extends CommonContext {
   readonly key: string;
-  /** What the term has made for itself. */
+  /** The result of `begin`. */
   readonly memory: M;
-  /** Records an event about an object. */
+  /** Records an Event about an object. */
   readonly event: (type: "Normal" | "Warning", regarding: ApiObject, ...told: Parameters<RecordEvent>) => void;
 }
 
-/** What all controllers say of themselves. */
+/** Fields of every definition. */
 interface CommonDefinition {
-  /** Field manager, user agent, source of events and label of metrics; unique in its manager. */
+  /** The name: field manager, user agent, source of Events and label of metrics; unique in a manager. */
   readonly name: string;
-  /** Who its events say that they are from. Default its name. */
+  /** The source of its Events. Default its name. */
   readonly eventSource?: string;
-  /** What is only read. */
+  /** Informers that are only read. */
   readonly uses?: readonly InformerSpec[];
-  /** Keys side by side. Default 4. */
+  /** Concurrent reconciles. Default 4. */
   readonly concurrency?: number;
-  /** How long a reconcile may take before its signal is aborted. Default 2 m. */
+  /** The timeout of a reconcile. Default 2 m. */
   readonly timeout?: Duration;
-  /** The waits after failures. Default 50 ms, doubled up to 5 m. */
+  /** The backoff after failures. Default 50 ms, doubled up to 5 m. */
   readonly backoff?: { readonly first?: Duration; readonly most?: Duration };
-  /** Whether only a leader runs it. Default true. */
+  /** Whether it runs only with the lead. Default true. */
   readonly needLeaderElection?: boolean;
 }
 
-/** A controller whose keys are no objects of one kind: objects of many, or what lies between them. */
+/** A controller whose keys are not objects of one kind. */
 export interface KeyControllerDefinition<M extends Disposable = Disposable> extends CommonDefinition {
-  /**
-   * Made whenever it begins to work, disposed of when that ends: what it follows beside `uses`, what it remembers. It adds
-   * the keys that are to be reconciled; it is there before the first of them.
-   */
-  readonly begin: (this: void, ground: Ground, add: (key: string) => void) => M;
+  /** Creates the memory of a term, which is disposed of at its end. It adds the keys to reconcile. */
+  readonly begin: (this: void, parts: SourceParts, add: (key: string) => void) => M;
   reconcile(this: void, context: KeyContext<M>): Result | Promise<Result>;
 }
 
-/** A controller as it is written. */
+/** A controller of the objects of a kind. */
 export interface ControllerDefinition<
   T extends ApiObject = ApiObject,
   S extends Scope = Scope,
 > extends CommonDefinition {
-  /** The kind whose objects are looked after, each by its key. */
+  /** The kind of the reconciled objects. */
   readonly for: Kind<T, S> | InformerSpec<T, S>;
-  /** Which events of those objects count; all by default. It never hides the beginning of a deletion from a finalizer. */
+  /**
+   * Which events of those objects trigger a reconcile; all by default. A deletion always does where there is a
+   * finalizer.
+   */
   readonly predicate?: Predicate<NoInfer<T>>;
-  /** Kinds whose objects are made by this controller: a change of one starts its owner. */
+  /** Kinds that this controller creates: a change triggers a reconcile of the owner. */
   readonly owns?: readonly (Kind | InformerSpec)[];
-  /** What else starts a reconcile. */
+  /** Other triggers. */
   readonly sources?: readonly Source<Key<S>>[];
-  /** Looks at every object again after this time, from memory. Default never. */
+  /** Reconciles every object again after this time. Default never. */
   readonly resync?: Duration;
-  /** Kept on every object until {@link cleanup} is done; it is there before the first reconcile. */
+  /** A finalizer on every object until {@link cleanup} is done; it is set before the first reconcile. */
   readonly finalizer?: string;
   reconcile(this: void, context: Context<T, S>): Result | Promise<Result>;
-  /** Ends what the object stood for; done when it ends without `requeueAfter`. It may run twice, or without reconcile. */
+  /** Cleans up before a deletion; done when it returns no `requeueAfter`. It may run twice, or without a reconcile. */
   cleanup?(this: void, context: Context<T, S>): Result | Promise<Result>;
-  /** An object that was reconciled is gone: drop what memory held of it. */
+  /** Called after the deletion of a reconciled object. */
   gone?(this: void, key: Key<S>): void | Promise<void>;
 }
 
-/** What a controller looks after: objects of a kind, or keys. */
+/** The definition of any controller. */
 export type AnyDefinition = ControllerDefinition | KeyControllerDefinition;
 
-/** A controller as a manager takes it. */
+/** A controller for a manager. */
 export interface Controller {
   readonly name: string;
   readonly definition: AnyDefinition;
 }
 
-/** Makes a controller; wrong definitions are refused here, not when they run. */
+/** Creates a controller. @throws for an invalid definition */
 export function defineController<T extends ApiObject, S extends Scope>(
   definition: ControllerDefinition<T, S>,
 ): Controller {
@@ -171,7 +169,7 @@ export function defineController<T extends ApiObject, S extends Scope>(
   return controllerOf(definition as unknown as ControllerDefinition);
 }
 
-/** Makes a controller of keys, likewise. */
+/** Creates a controller of keys. @throws for an invalid definition */
 export const defineKeyController = <M extends Disposable>(definition: KeyControllerDefinition<M>): Controller =>
   controllerOf(definition as unknown as KeyControllerDefinition);
 

@@ -7,13 +7,13 @@ import { Election } from "./election.ts";
 
 const lease = { namespace: "default", name: "workers" };
 
-/** A Lease as a server keeps it, on a clock of its own. */
+/** A server with one Lease and its own clock. */
 class Server {
   readonly fake = new FakeServer();
   readonly clock = new ManualClock();
   version = 0;
   stored: Lease | undefined;
-  /** Decides what happens to a request in place of an answer. */
+  /** Handles a request in place of a response. */
   meets: (call: Call) => boolean = () => false;
   requests = 0;
   #stopped = false;
@@ -26,7 +26,7 @@ class Server {
     this.#stopped = true;
   }
 
-  /** Moves the clock in steps, so that all that is asked for on the way is answered. */
+  /** Moves the clock in steps, so that requests on the way get responses. */
   async advance(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 100) {
       this.clock.advance(Math.min(100, left));
@@ -64,7 +64,7 @@ class Server {
 const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
-/** Somebody who stands at a server. */
+/** A candidate at a server. */
 function stands(server: Server, identity: string, seed: number) {
   const { clock } = server;
   const client = new Client(server.fake.transport, { userAgent: identity, clock });
@@ -118,7 +118,7 @@ test("who renews knows it only from when it asked: an answer that took long give
   const leader = stands(server, "leader", 1);
   await server.advance(3000);
   expect(leader.election.leading).toBe(true);
-  // The write is stored at once and answered after nine seconds; nothing is answered afterwards.
+  // The write is stored at once, with a response after nine seconds; later requests get none.
   let stored = Infinity;
   let late: Call | undefined;
   server.meets = (call) => {
@@ -147,7 +147,7 @@ test("a leader whose renewals hang or fail leads no longer than the deadline aft
     await server.advance(3000);
     let stored = server.clock.steady();
     const beginning = stored + 3000 + from * 1000;
-    // Refused for a while, then not answered at all.
+    // Refused for a while, then without a response.
     server.meets = (call) => {
       if (server.clock.steady() < beginning) {
         if (server.clock.steady() < stored + 3000)
@@ -172,7 +172,7 @@ test("a leader that was stopped in its tracks for longer than the deadline stand
   server.clock.advance(60_000);
   for (let i = 0; i < 6; i++) await settle();
   expect(leader.election.leading).toBe(false);
-  // It stands again: that is one request.
+  // It is a candidate again: one request.
   expect(server.requests - before).toBe(1);
 });
 

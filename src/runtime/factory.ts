@@ -1,12 +1,10 @@
 /**
- * Informers without a manager: for programs that follow objects and reconcile nothing.
+ * Informers without a manager, for programs without controllers.
  *
  *     await using informers = createInformers({ client });
  *     const pods = informers.informer(sharedInformer(Pod, { namespace: "default" }));
  *     pods.on(({ type, object }) => console.log(type, object.metadata.name));
  *     await informers.synced();
- *
- * @module
  */
 import {
   type ApiObject,
@@ -24,49 +22,51 @@ import { type HeldInformer, Informers } from "./informers.ts";
 import type { Reflector } from "./reflector.ts";
 import { ServedKinds } from "./served-kinds.ts";
 
-/** What informers without a manager are made with. */
+/** The options of informers without a manager. */
 export interface InformerFactoryOptions {
   readonly client: Client;
-  /** That of the client by default. */
+  /** The clock of the client by default. */
   readonly clock?: Clock;
-  /** Chance that repeats itself; that of the machine by default. */
+  /** A seed for reproducible randomness; system randomness by default. */
   readonly seed?: number;
-  /** Objects that informers give out are frozen; a bit faster without. Default: unless NODE_ENV is production. */
+  /** Whether objects are frozen, which costs a little. Default: unless NODE_ENV is production. */
   readonly freeze?: boolean;
-  /** What informers keep of objects where their specs do not say; all of it by default. */
+  /** What informers keep of objects by default; everything where it is left out. */
   readonly keep?: Keep<ApiObject>;
-  /** Hears why a list or a watch failed, which is tried again whatever this does, and what listeners throw. */
+  /** Called for failed lists and watches, which are retried, and for errors of listeners. */
   readonly failed?: (error: unknown) => void;
 }
 
-/** How long somebody waits for informers. */
+/** The options of {@link InformerFactory.synced}. */
 export interface SyncOptions {
-  /** As long as it takes by default. */
+  /** No timeout by default. */
   readonly timeout?: Duration;
-  /** Gives up. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal;
 }
 
-/** Gives informers that share lists and watches, until it is stopped. */
+/** Creates informers that share lists and watches, until it is stopped. */
 export interface InformerFactory extends AsyncDisposable {
-  /** The informer of a kind or of a spec; it follows until all who asked for it have disposed of it, or the factory is stopped. */
+  /**
+   * Returns the informer of a kind or spec; it runs until all holders have disposed of it, or the factory is stopped.
+   */
   informer<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): HeldInformer<T, S, never>;
-  /** The informer of one of several kinds: what all of them have in common is known. */
+  /** Returns the informer of one of several kinds, with their common type. */
   informer<K extends Kind>(kind: K): HeldInformer<ObjectIn<K>, ScopeIn<K>, never>;
   informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X>;
-  /** The kinds that the server has, as they come and go. */
+  /** The served kinds, as they change. */
   readonly kinds: ServedKinds;
   /**
-   * Resolves when each informer has told its first list, or waits for a kind that is not served.
+   * Resolves when each informer has its first list, or waits for a kind that is not served.
    *
    * @throws StatusError where one is refused (401, 403), Error when the time is over
    */
   synced(options?: SyncOptions): Promise<void>;
-  /** Follows no more; nothing is told afterwards. */
+  /** Stops all informers; no listener is called afterwards. */
   stop(): Promise<void>;
 }
 
-/** Makes a factory; nothing is asked for before the first informer is. */
+/** Creates a factory; it makes no request before the first informer. */
 export const createInformers = (options: InformerFactoryOptions): InformerFactory => new Factory(options);
 
 class Factory implements InformerFactory {
@@ -75,25 +75,25 @@ class Factory implements InformerFactory {
   readonly #clock: Clock;
   readonly #reflectors = new Set<Reflector>();
   readonly #waiters = new Set<() => void>();
-  readonly #tell: (error: unknown) => void;
+  readonly #failed: (error: unknown) => void;
   #refusal: Error | undefined;
   #isStopped = false;
 
   constructor({ client, clock = client.clock, seed, freeze, keep, failed = () => {} }: InformerFactoryOptions) {
     const random = seed === undefined ? systemRandom : seededRandom(seed);
     this.#clock = clock;
-    this.#tell = failed;
-    const meet = (error: unknown): void => this.#meet(error);
-    this.kinds = new ServedKinds({ client, clock, random, failed: meet });
+    this.#failed = failed;
+    const onError = (error: unknown): void => this.#onError(error);
+    this.kinds = new ServedKinds({ client, clock, random, failed: onError });
     this.#informers = new Informers({
       client,
       clock,
       random,
       kinds: this.kinds,
-      failed: meet,
+      failed: onError,
       freeze: freeze ?? process.env["NODE_ENV"] !== "production",
       keep,
-      givesUpSilence: !client.local,
+      detectsSilence: !client.local,
     });
   }
 
@@ -146,10 +146,10 @@ class Factory implements InformerFactory {
     );
   }
 
-  /** Resolves when an informer has moved, or the signal is aborted. */
+  /** Resolves when an informer has progressed, or the signal is aborted. */
   async #progress(signal: AbortSignal): Promise<void> {
     const { promise, resolve: wake } = Promise.withResolvers<void>();
-    const ears = this.#pending().map((reflector) => reflector.onProgress(wake));
+    const subscriptions = this.#pending().map((reflector) => reflector.onProgress(wake));
     this.#waiters.add(wake);
     signal.addEventListener("abort", () => wake());
     if (signal.aborted) wake();
@@ -157,7 +157,7 @@ class Factory implements InformerFactory {
       await promise;
     } finally {
       this.#waiters.delete(wake);
-      for (const ear of ears) ear[Symbol.dispose]();
+      for (const subscription of subscriptions) subscription[Symbol.dispose]();
     }
   }
 
@@ -165,12 +165,12 @@ class Factory implements InformerFactory {
     for (const wake of this.#waiters) wake();
   }
 
-  #meet(error: unknown): void {
-    // What is refused does not mend itself.
+  #onError(error: unknown): void {
+    // A forbidden request will not succeed later.
     if (isStatus(error, "Forbidden", "Unauthorized")) {
       this.#refusal = error;
       this.#wake();
     }
-    this.#tell(error);
+    this.#failed(error);
   }
 }

@@ -1,10 +1,8 @@
 /**
- * Finalizers: a name on the object that keeps it until whoever wrote it has cleaned up.
+ * Finalizers keep an object until their owner has cleaned up.
  *
- * It is added under the version that memory shows, so it is never added to an object whose deletion has begun, and taken
- * off by its place and the uid, so it is never taken off another object of that name.
- *
- * @module
+ * A finalizer is added in the version in memory, so never to an object whose deletion has begun. It is removed by index
+ * and uid, so never from another object of that name.
  */
 import {
   type ApiObject,
@@ -20,7 +18,7 @@ import {
 export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>
   metadata.finalizers?.includes(finalizer) ?? false;
 
-/** Adds a finalizer; false when the object is gone. @throws StatusError Conflict when it has changed meanwhile: to be tried again */
+/** Adds a finalizer; false where the object does not exist. @throws StatusError Conflict where it has changed */
 export async function addFinalizer(client: Client, kind: Kind, object: ApiObject, finalizer: string): Promise<boolean> {
   const { uid, resourceVersion, finalizers = [] } = object.metadata;
   const metadata = { uid, resourceVersion, finalizers: [...finalizers, finalizer] };
@@ -29,7 +27,7 @@ export async function addFinalizer(client: Client, kind: Kind, object: ApiObject
 }
 
 /**
- * Takes a finalizer off; that the object is gone, or has lost it already, is fine.
+ * Removes a finalizer; an absent object or finalizer is no error.
  *
  * @throws StatusError when its finalizers change all the time
  */
@@ -37,7 +35,7 @@ export async function removeFinalizer(client: Client, kind: Kind, object: ApiObj
   const resource = client.resource(kind);
   const done = await attempt(resource.patch(keyOf(object), withoutFinalizer(object, finalizer)), "NotFound", "Invalid");
   if (done.ok || isStatus(done.error, "NotFound")) return;
-  // The object is not what memory shows: another of its name, or one with other finalizers before this one.
+  // Memory was stale: another object of that name, or other finalizers before this one.
   const now = await resource.find(keyOf(object));
   if (now?.metadata.uid !== object.metadata.uid || !hasFinalizer(now, finalizer)) return;
   await attempt(resource.patch(keyOf(now), withoutFinalizer(now, finalizer)), "NotFound");

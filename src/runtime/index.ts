@@ -1,11 +1,8 @@
 /**
- * `keelson/controller`: for people who write controllers. A controller is a function of a key that moves the world
- * towards what was asked for; the runtime calls it when something that concerns the key has changed, one call per key at
- * a time, at least once after every change.
+ * `keelson/controller`: for authors of controllers. A controller reconciles keys towards the desired state; the runtime
+ * calls it after each change that concerns a key, one call per key at a time.
  *
- * It is a client: informers read, the API writes. Registry and storage are not known here, and neither is the server.
- *
- * @module
+ * It is a client: informers read, the API writes. It does not know the server, the registry or the storage.
  */
 export { conditionOf } from "./conditions.ts";
 export { retryOnConflict } from "../client/index.ts";
@@ -40,5 +37,5 @@ export type { HeldInformer } from "./informers.ts";
 export { type Manager, type ManagerOptions, createManager } from "./manager.ts";
 export { type ObjectEvent, type Predicate, anyOf, changed } from "./object-event.ts";
 export type { ServedKinds } from "./served-kinds.ts";
-export { type Ground, type Source, type WatchSource, keysFrom, keysPushed, watches } from "./sources.ts";
-export type { Failure } from "./surroundings.ts";
+export { type SourceParts, type Source, type WatchSource, keysFrom, keysPushed, watches } from "./sources.ts";
+export type { Failure } from "./manager-parts.ts";

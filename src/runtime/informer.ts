@@ -1,55 +1,52 @@
 /**
- * Informers: what is watched, as a value, and the view of what was seen.
- *
- * A spec says which objects to follow. Equal specs in one manager are one list, one watch and one parse, whoever asks.
- *
- * @module
+ * Informers: specs of what to watch, and the view of what was seen. Equal specs in a manager share one list, watch and
+ * copy.
  */
 import type { ApiObject, Key, Kind, ObjectIn, Query, Scope, ScopeIn } from "../client/index.ts";
 import type { ObjectEvent } from "./object-event.ts";
 
-/** Under which values an object is found in an index; none, one or several. */
+/** Returns the values of an object in an index: none, one or several. */
 export type Index<T> = {
-  // A method: an index of any object is one of pods, too.
+  // A method is bivariant: an index of any object is one of Pods, too.
   of(object: T): string | readonly string[] | undefined;
 }["of"];
 
 /** Which objects an informer follows. */
 export type Selection = Pick<Query, "namespace" | "labelSelector" | "fieldSelector">;
 
-/** What is kept of an object: a function of the module, so that those who keep the same share it. */
+/** Reduces an object before it is stored; informers with the same function share their copy. */
 export type Keep<T> = {
-  // A method, as that of an index.
+  // As for an index.
   of(object: T): T;
 }["of"];
 
-/** Keeps all but who wrote what, which is a third of most objects; an update without it leaves it as it is. */
+/** Drops managedFields, a third of most objects; an update without them keeps them on the server. */
 export function withoutManagedFields<T extends ApiObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** Which objects to follow, what to keep of them, and by what they are to be found. */
+/** Which objects to follow, what to keep of them, and their indexes. */
 export interface InformerSpec<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string> {
   readonly kind: Kind<T, S>;
   readonly indexes: Readonly<Record<X, Index<T>>>;
   readonly selection: Selection;
-  /** What the manager says by default. */
+  /** The option of the manager by default. */
   readonly keep?: Keep<T> | undefined;
 }
 
-/** What a spec says beside its kind. */
+/** The options of a spec. */
 export interface InformerOptions<T extends ApiObject = ApiObject, X extends string = string> extends Selection {
   readonly indexes?: Readonly<Record<X, Index<T>>>;
   readonly keep?: Keep<T>;
 }
 
-/** The spec of an informer; all objects of the kind unless a namespace or a selector says otherwise. */
+/** Creates the spec of an informer; it follows all objects of the kind by default. */
 export function sharedInformer<T extends ApiObject, S extends Scope, X extends string = never>(
   kind: Kind<T, S>,
   options?: InformerOptions<T, X>,
 ): InformerSpec<T, S, X>;
-/** The spec of an informer of one of several kinds: what all of them have in common is known. */
+/** Creates the spec of an informer of one of several kinds, with their common type. */
 export function sharedInformer<K extends Kind, X extends string = never>(
   kind: K,
   options?: InformerOptions<ObjectIn<K>, X>,
@@ -59,29 +56,29 @@ export function sharedInformer(kind: Kind, options: InformerOptions = {}): Infor
   return { kind, indexes, selection, keep };
 }
 
-/** The spec of a kind, or the spec itself. */
+/** Returns the spec of a kind, or the spec itself. */
 export const specOf = <T extends ApiObject, S extends Scope>(
   from: Kind<T, S> | InformerSpec<T, S>,
 ): InformerSpec<T, S> => ("indexes" in from ? from : { kind: from, indexes: {}, selection: {} });
 
 /**
- * How far an informer is: the kind is not served (yet), the first list is on its way, it follows, or its watch is
- * broken and memory may be behind.
+ * The state of an informer: the kind is not served, the first list is pending, it follows, or its watch is broken and
+ * memory may be stale.
  */
 export type InformerState = "absent" | "syncing" | "synced" | "behind";
 
-/** What an informer has seen. What it gives out is shared and frozen. */
+/** A view of what an informer has seen. Objects are shared and frozen. */
 export interface Informer<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string> {
   readonly state: InformerState;
   get(key: Key<S>): T | undefined;
   list(filter?: { readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> }): readonly T[];
-  /** The objects that an index of the spec has under a value. */
+  /** Returns the objects with a value in an index. */
   by(index: X, value: string): readonly T[];
-  /** Hears what is there as added, then each change. */
+  /** Calls a listener for existing objects as added, then for each change. */
   on(listener: (event: ObjectEvent<T>) => void): Disposable;
 }
 
-/** Gives the informer of a spec. */
+/** Returns the informer of a spec. */
 export type GetInformer = <T extends ApiObject, S extends Scope, X extends string>(
   spec: InformerSpec<T, S, X>,
 ) => Informer<T, S, X>;

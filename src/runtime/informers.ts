@@ -1,13 +1,9 @@
-/**
- * The informers of a manager: equal specs share one reflector, which ends when nobody needs it any more.
- *
- * @module
- */
 import { type ApiObject, type Client, type Kind, type Scope, nameOfKind } from "../client/index.ts";
 import type { Index, Informer, InformerSpec } from "./informer.ts";
+import { addTo, removeFrom } from "./sets-by-key.ts";
 import { Reflector, type ReflectorOptions } from "./reflector.ts";
 
-/** An informer that somebody holds; disposed of, its listeners and its indexes go, and it ends when nobody else holds it. */
+/** A held informer; disposing of it ends its listeners and indexes. */
 export interface HeldInformer<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string>
   extends Informer<T, S, X>, Disposable {
   readonly reflector: Reflector;
@@ -18,14 +14,14 @@ interface Shared {
   holders: number;
 }
 
-/** What reflectors are made with. */
+/** The options of reflectors. */
 export type InformersOptions = Omit<ReflectorOptions, "selection"> & { readonly client: Client };
 
-/** See the head of this file. */
+/** The informers of a manager: equal specs share one reflector, which stops when its last holder is disposed of. */
 export class Informers {
   readonly #options: InformersOptions;
   readonly #shared = new Map<string, Shared>();
-  /** Those of each kind: there may be thousands of one that is followed object by object. */
+  /** The reflectors by kind: there may be thousands of one kind. */
   readonly #ofKind = new Map<string, Set<Reflector>>();
   #isStopped = false;
 
@@ -33,25 +29,25 @@ export class Informers {
     this.#options = options;
   }
 
-  /** The informer of a spec, following from now on. */
+  /** Returns the running informer of a spec. */
   hold<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X> {
     const id = this.#idFor(spec);
     let shared = this.#shared.get(id);
     if (!shared) {
       this.#shared.set(id, (shared = { reflector: this.#reflectorOf(spec), holders: 0 }));
-      this.#file(shared.reflector);
+      addTo(this.#ofKind, nameOfKind(spec.kind), shared.reflector);
       if (!this.#isStopped) shared.reflector.start();
     }
     shared.holders++;
     return viewOf(shared.reflector, spec, () => this.#release(id));
   }
 
-  /** Every reflector of a kind, whatever it selects. */
+  /** Returns all reflectors of a kind. */
   of(kind: Kind): readonly Reflector[] {
     return [...(this.#ofKind.get(nameOfKind(kind)) ?? [])];
   }
 
-  /** Ends all; what is held afterwards follows nothing. */
+  /** Stops all reflectors. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     const all = [...this.#shared.values()];
@@ -60,7 +56,7 @@ export class Informers {
     await Promise.all(all.map(({ reflector }) => reflector.stop()));
   }
 
-  /** An informer of whole objects serves those who want their metadata, or keep less of them, too. */
+  /** A reflector of whole objects also serves specs of metadata, or of parts. */
   #idFor(spec: InformerSpec): string {
     const whole = idOf({ ...spec, keep: undefined }, false);
     return this.#shared.has(whole) ? whole : idOf(spec, spec.kind.metadataOnly === true);
@@ -71,29 +67,16 @@ export class Informers {
     return new Reflector(client.resource(kind), { ...options, selection, keep: keep ?? options.keep });
   }
 
-  #file(reflector: Reflector): void {
-    const name = nameOfKind(reflector.kind);
-    const known = this.#ofKind.get(name) ?? new Set();
-    this.#ofKind.set(name, known.add(reflector));
-  }
-
-  #unfile(reflector: Reflector): void {
-    const name = nameOfKind(reflector.kind);
-    const known = this.#ofKind.get(name);
-    known?.delete(reflector);
-    if (known?.size === 0) this.#ofKind.delete(name);
-  }
-
   #release(id: string): void {
     const shared = this.#shared.get(id);
     if (!shared || --shared.holders > 0) return;
     this.#shared.delete(id);
-    this.#unfile(shared.reflector);
+    removeFrom(this.#ofKind, nameOfKind(shared.reflector.kind), shared.reflector);
     void shared.reflector.stop();
   }
 }
 
-/** Whether an informer of one spec shows what is asked for by the other: the same objects, at least as much of each. */
+/** Whether the informer of one spec has all that the other requires. */
 export const serves = (one: InformerSpec, other: InformerSpec): boolean => {
   const isPart = one.kind.metadataOnly === true;
   const asked = one.keep === undefined ? { ...other, keep: undefined } : other;
@@ -107,15 +90,14 @@ const idOf = ({ kind, selection, keep }: InformerSpec, metadataOnly: boolean): s
   return JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, kept]);
 };
 
-/** Numbers functions, so that texts distinguish them. */
-function numbering(): (keep: object) => number {
-  const numbers = new WeakMap<object, number>();
-  let count = 0;
-  return (keep) => {
-    let number = numbers.get(keep);
-    if (number === undefined) numbers.set(keep, (number = ++count));
-    return number;
-  };
+const numbers = new WeakMap<object, number>();
+let nextNumber = 1;
+
+/** Numbers functions, for IDs. */
+function numberOf(keep: object): number {
+  let number = numbers.get(keep);
+  if (number === undefined) numbers.set(keep, (number = nextNumber++));
+  return number;
 }
 
 const numberOf = numbering();
@@ -126,7 +108,7 @@ function viewOf<T extends ApiObject, S extends Scope, X extends string>(
   release: () => void,
 ): HeldInformer<T, S, X> {
   let held = true;
-  const ears = new Set<() => void>();
+  const subscriptions = new Set<() => void>();
   const { memory } = reflector;
   const named = memory.name(Object.values(indexes) as Index<ApiObject>[]);
   return {
@@ -142,18 +124,18 @@ function viewOf<T extends ApiObject, S extends Scope, X extends string>(
       return memory.by(index, value) as readonly T[];
     },
     on(listener) {
-      const ear = reflector.listen((event) => listener(event as Parameters<typeof listener>[0]));
+      const subscription = reflector.listen((event) => listener(event as Parameters<typeof listener>[0]));
       const end = (): void => {
-        ears.delete(end);
-        ear[Symbol.dispose]();
+        subscriptions.delete(end);
+        subscription[Symbol.dispose]();
       };
-      ears.add(end);
+      subscriptions.add(end);
       return { [Symbol.dispose]: end };
     },
     [Symbol.dispose]() {
       if (!held) return;
       held = false;
-      for (const end of ears) end();
+      for (const end of subscriptions) end();
       named[Symbol.dispose]();
       release();
     },

@@ -1,13 +1,3 @@
-/**
- * A manager: runs controllers, and owns what they share. Nothing is global; two managers know nothing of each other.
- *
- *     const manager = createManager({ client, name: "my-operator" }).add(replicaSets, counter);
- *     await manager.start();
- *     ...
- *     await manager.stop();
- *
- * @module
- */
 import { type ApiObject, type Client, type Kind, type Scope, isStatus, nameOfKind, neutral } from "../client/index.ts";
 import { Event, Lease } from "../client/kinds/index.ts";
 import type { Activity } from "../util/activity.ts";
@@ -19,48 +9,54 @@ import type { Controller } from "./definition.ts";
 import { Election, type LeaderElection } from "./election.ts";
 import type { InformerSpec, Keep } from "./informer.ts";
 import { type HeldInformer, Informers } from "./informers.ts";
-import { Lifeline } from "./lifeline.ts";
+import { KillSwitch } from "./kill-switch.ts";
 import { metricsText } from "./metrics.ts";
 import { Recorder, countedForm, seriesForm } from "./recorder.ts";
 import { ServedKinds } from "./served-kinds.ts";
-import type { Failure, Surroundings } from "./surroundings.ts";
+import type { Failure, ManagerParts } from "./manager-parts.ts";
 
-/** What a manager is made of. */
+/** The options of a manager. */
 export interface ManagerOptions {
   readonly client: Client;
-  /** Who it is, for people and in events. */
+  /** Its name, in Events and logs. */
   readonly name: string;
-  /** The system clock by default. */
+  /** Default the system clock. */
   readonly clock?: Clock;
-  /** Chance that repeats itself; that of the machine by default. */
+  /** A seed for reproducible randomness; system randomness by default. */
   readonly seed?: number;
-  /** Controllers run only while the manager holds a Lease; at once by default. */
+  /** Leader election; without it controllers run at once. */
   readonly leaderElection?: LeaderElection;
-  /** Whose groups Leases and Events have. Default kubernetes. */
+  /** The dialect of the groups of Leases and Events. Default kubernetes. */
   readonly dialect?: "kubernetes" | "neutral";
-  /** Whether events are of the core group, with counts, in place of those in series. */
+  /** Whether Events are in the core group with counts, not in series. */
   readonly countedEvents?: boolean;
-  /** Nothing is logged by default. */
   readonly log?: Log;
-  /** Counts what is under way: first lists, keys that wait or are in hand, events that are not sent yet. */
+  /** Counts pending work: first lists, keys and Events. */
   readonly activity?: Pick<Activity, "begin">;
-  /** Objects that informers give out are frozen; a bit faster without. Default: unless NODE_ENV is production. */
+  /** Whether objects are frozen, which costs a little. Default: unless NODE_ENV is production. */
   readonly freeze?: boolean;
-  /** What informers keep of objects where their specs do not say; all of it by default. */
+  /** What informers keep of objects by default; everything where it is left out. */
   readonly keep?: Keep<ApiObject>;
-  /** Hears of each reconcile that begins. */
+  /** Called for each reconcile. */
   readonly started?: (controller: string, key: string) => void;
-  /** Hears of each reconcile that threw, which is tried again whatever this does, and of predicates and mappings that did. */
+  /** Called for errors of reconciles, which are retried, and of predicates and mappings. */
   readonly failure?: (failure: Failure) => void;
 }
 
-/** How long informers, events and the Lease have to end; what takes longer never reaches the server any more. */
-const LEAVING_MS = 5000;
+/** How long informers, Events and the Lease may take to stop; later requests are dropped. */
+const STOP_TIMEOUT_MS = 5000;
 
-/** See the head of this file. */
+/**
+ * A manager runs controllers and owns what they share. Managers are independent of each other.
+ *
+ *     const manager = createManager({ client, name: "my-operator" }).add(replicaSets, counter);
+ *     await manager.start();
+ *     ...
+ *     await manager.stop();
+ */
 export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
-  readonly #around: Surroundings;
+  readonly #shared: ManagerParts;
   readonly #clock: Clock;
   readonly #election: Election | undefined;
   readonly #runs: ControllerRun[] = [];
@@ -70,23 +66,23 @@ export class Manager implements AsyncDisposable {
 
   constructor(options: ManagerOptions) {
     const { client, name, clock = systemClock, seed, log = silentLog } = options;
-    const lifeline = new Lifeline();
+    const killSwitch = new KillSwitch();
     const random = seed === undefined ? systemRandom : seededRandom(seed);
     this.#options = options;
-    this.#clock = lifeline.clock(clock);
-    const activity = lifeline.activity(options.activity);
-    const own = client.with({ userAgent: name, clock: this.#clock, through: lifeline.transport });
-    const failed = (error: unknown): void => this.#meet(error);
+    this.#clock = killSwitch.clock(clock);
+    const activity = killSwitch.activity(options.activity);
+    const own = client.with({ userAgent: name, clock: this.#clock, through: killSwitch.transport });
+    const failed = (error: unknown): void => this.#onError(error);
     const shared = { client: own, clock: this.#clock, random, activity };
     const following = { freeze: freezes(options), keep: options.keep };
     const isNeutral = options.dialect === "neutral";
     const kinds = new ServedKinds({ ...shared, failed: (error) => this.#warn(error) });
-    this.#around = {
+    this.#shared = {
       ...shared,
       log,
-      lifeline,
+      killSwitch,
       instance: `${name}-${random.uuid().slice(0, 8)}`,
-      informers: new Informers({ ...shared, kinds, failed, ...following, givesUpSilence: !client.local }),
+      informers: new Informers({ ...shared, kinds, failed, ...following, detectsSilence: !client.local }),
       kinds,
       recorder: new Recorder({
         ...shared,
@@ -99,28 +95,28 @@ export class Manager implements AsyncDisposable {
     this.#election = this.#electionOf(own, isNeutral, random);
   }
 
-  /** Adds controllers, before it starts or while it runs. @throws when one of that name is there */
+  /** Adds controllers, also while it runs. @throws for a name that exists */
   add(...controllers: readonly Controller[]): this {
     for (const { name, definition } of controllers) {
       if (this.#state === "stopped") throw new Error(`expected a manager that is not stopped to add ${name} to`);
       if (this.#runs.some((run) => run.definition.name === name)) {
         throw new Error(`expected the name of a controller to be there once, got ${name} again`);
       }
-      const run = new ControllerRun(definition, this.#around);
+      const run = new ControllerRun(definition, this.#shared);
       this.#runs.push(run);
       if (this.#state === "started") void this.#begin(run);
     }
     return this;
   }
 
-  /** The informer of a spec; it follows until all who asked for it have disposed of it, or the manager stops. */
+  /** Returns the informer of a spec; it runs until all holders have disposed of it, or the manager stops. */
   informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X> {
-    return this.#around.informers.hold(spec);
+    return this.#shared.informers.hold(spec);
   }
 
-  /** The kinds that the server has, as they come and go. */
+  /** The served kinds, as they change. */
   get kinds(): ServedKinds {
-    return this.#around.kinds;
+    return this.#shared.kinds;
   }
 
   /** Resolves when each controller runs, stands by, or waits for a kind. */
@@ -131,17 +127,17 @@ export class Manager implements AsyncDisposable {
     await Promise.all(this.#runs.map((run) => this.#begin(run)));
   }
 
-  /** Resolves when an informer of a controller is refused (401, 403): it will not mend itself. */
+  /** Resolves when an informer of a controller is refused (401, 403), which a retry does not fix. */
   get failed(): Promise<Error> {
     return this.#failed.promise;
   }
 
-  /** Whether controllers that only a leader runs may run. */
+  /** Whether it has the lead. */
   get leading(): boolean {
     return this.#state === "started" && (this.#election?.leading ?? true);
   }
 
-  /** Where each controller stands. */
+  /** The state of each controller. */
   status(): readonly ControllerStatus[] {
     return this.#runs.map(({ status }) => status);
   }
@@ -152,20 +148,20 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Takes no new keys, gives those in hand `grace` (30 s by default) to end, then aborts their signals; informers,
-   * events and the Lease follow. Afterwards no code of a controller is called any more.
+   * Takes no new keys, waits `grace` (30 s by default) for active ones, then aborts them and stops informers, Events
+   * and the Lease. No controller code runs afterwards.
    */
   stop({ grace = "30s" }: { readonly grace?: Duration } = {}): Promise<void> {
     this.#stopping ??= this.#stop(millisOf(grace));
     return this.#stopping;
   }
 
-  /** Ends as if the process had died: nothing of it reaches the server any more, calls in flight never settle. */
+  /** Simulates the death of the process: no later request reaches the server, and pending calls never return. */
   crash(): void {
     this.#state = "stopped";
     this.#stopping = Promise.resolve();
-    this.#around.lifeline.cut();
-    this.#around.kinds.stop();
+    this.#shared.killSwitch.kill();
+    this.#shared.kinds.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -177,19 +173,18 @@ export class Manager implements AsyncDisposable {
     const drained = Promise.all(this.#runs.map((run) => run.drain()));
     await this.#within(grace, drained);
     const ended = await this.#within(grace, Promise.all(this.#runs.map((run) => run.stop())));
-    if (!(await this.#within(LEAVING_MS, this.#leave(ended)))) this.#around.lifeline.cut();
+    if (!(await this.#within(STOP_TIMEOUT_MS, this.#leave(ended)))) this.#shared.killSwitch.kill();
   }
 
-  /** @param ended whether nobody acts any more, so that another one may */
+  /** @param ended whether all controllers have ended, so that another manager may lead */
   async #leave(ended: boolean): Promise<void> {
-    this.#around.kinds.stop();
-    await this.#around.informers.stop();
-    await this.#around.recorder.stop();
+    this.#shared.kinds.stop();
+    await this.#shared.informers.stop();
+    await this.#shared.recorder.stop();
     await this.#election?.stop();
     if (ended) await this.#election?.release().catch((error: unknown) => this.#warn(error));
   }
 
-  /** Whether work ended within a time. */
   async #within(millis: number, work: Promise<unknown>): Promise<boolean> {
     const over = new AbortController();
     const late = sleep(this.#clock, millis, over.signal, { owner: this.#options.name }).then(() => false);
@@ -203,7 +198,6 @@ export class Manager implements AsyncDisposable {
     return run.start();
   }
 
-  /** The controllers that only a leader runs. */
   get #elected(): readonly ControllerRun[] {
     return this.#runs.filter(({ definition }) => definition.needLeaderElection !== false);
   }
@@ -222,8 +216,8 @@ export class Manager implements AsyncDisposable {
     });
   }
 
-  /** An informer failed; it tries again by itself, but who is refused should be told. */
-  #meet(error: unknown): void {
+  /** An informer failed and retries; a refusal is reported. */
+  #onError(error: unknown): void {
     this.#warn(error);
     if (isStatus(error, "Unauthorized", "Forbidden")) this.#failed.resolve(error);
   }
@@ -231,23 +225,23 @@ export class Manager implements AsyncDisposable {
   #tell(failure: Failure, isRetried: boolean): void {
     const { controller, key, error } = failure;
     const message = isRetried ? "reconcile failed, will retry" : "a predicate or a mapping failed for an object";
-    const facts = { controller, ...this.#concerned(controller, key), error: String(error) };
-    this.#around.log.warn(message, facts, controller);
+    const facts = { controller, ...this.#subjectOf(controller, key), error: String(error) };
+    this.#shared.log.warn(message, facts, controller);
     this.#safely(() => this.#options.failure?.(failure));
   }
 
-  /** What a key of a controller stands for: an object of its kind, or something that the controller alone knows. */
-  #concerned(controller: string, key: string): { readonly object: string } | { readonly key: string } {
+  /** The object of a key, or the key itself. */
+  #subjectOf(controller: string, key: string): { readonly object: string } | { readonly key: string } {
     const { definition } = this.#runs.find((run) => run.definition.name === controller) ?? {};
     if (!definition || !("for" in definition)) return { key };
     const kind: Pick<Kind, "group" | "plural"> = "plural" in definition.for ? definition.for : definition.for.kind;
     return { object: `${nameOfKind(kind)} ${key}` };
   }
 
-  /** Nothing is lost to what those throw who only hear. */
-  #safely(hear: () => void): void {
+  /** Calls an observer; its errors are only logged. */
+  #safely(observe: () => void): void {
     try {
-      hear();
+      observe();
     } catch (error) {
       this.#warn(error);
     }
@@ -255,11 +249,11 @@ export class Manager implements AsyncDisposable {
 
   #warn(error: unknown): void {
     if (this.#state !== "stopped")
-      this.#around.log.warn("a manager goes on after a failure", { manager: this.#options.name, error: String(error) });
+      this.#shared.log.warn("a manager goes on after a failure", { manager: this.#options.name, error: String(error) });
   }
 }
 
 const freezes = ({ freeze }: ManagerOptions): boolean => freeze ?? process.env["NODE_ENV"] !== "production";
 
-/** Makes a manager; it does nothing before it is started. */
+/** Creates a manager; {@link Manager.start} starts it. */
 export const createManager = (options: ManagerOptions): Manager => new Manager(options);

@@ -1,22 +1,17 @@
-/**
- * The objects that an informer has seen, and where they are found.
- *
- * @module
- */
+/** The objects of an informer, with their indexes. */
 import { type ApiObject, type Key, keyText, keyOf } from "../client/index.ts";
 import type { Index, Informer } from "./informer.ts";
 
 type Bucket = Map<string, ApiObject>;
 
-/** Objects by key, and by the values of any number of indexes. An object for which an index throws is not in that index. */
+/** Objects by key and by index. An object for which an index throws is not in that index. */
 export class Memory {
   readonly #failed: (error: unknown) => void;
   readonly #objects = new Map<string, ApiObject>();
   readonly #indexes = new Map<Index<ApiObject>, Map<string, Bucket>>();
-  /** How many views name an index. */
   readonly #named = new Map<Index<ApiObject>, number>();
 
-  /** @param failed hears what indexes throw */
+  /** @param failed called for errors of indexes */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
@@ -35,12 +30,12 @@ export class Memory {
     return all.filter(({ metadata }) => wanted.every(([key, value]) => metadata.labels?.[key] === value));
   }
 
-  /** Objects that an index has under a value; the index is made when it is first asked for. */
+  /** Returns the objects with a value in an index, which is built at its first use. */
   by(index: Index<ApiObject>, value: string): readonly ApiObject[] {
     return [...(this.#indexOf(index).get(value)?.values() ?? [])];
   }
 
-  /** Keeps indexes until what is given back is disposed of as often as this was called. */
+  /** Keeps indexes until the result is disposed of. */
   name(indexes: readonly Index<ApiObject>[]): Disposable {
     const count = (index: Index<ApiObject>, by: number): number => (this.#named.get(index) ?? 0) + by;
     for (const index of indexes) this.#named.set(index, count(index, 1));

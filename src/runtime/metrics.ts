@@ -1,8 +1,4 @@
-/**
- * Metrics of controllers, under the names that dashboards know.
- *
- * @module
- */
+/** Metrics of controllers, with the names of controller-runtime and client-go. */
 import { Histogram, type Metric, type Sample, expose } from "../util/exposition.ts";
 
 /** Upper bounds of the buckets of a duration, in seconds. */
@@ -11,19 +7,19 @@ const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 /** How a reconcile ended. */
 export type Outcome = "success" | "error" | "requeue_after" | "terminal_error";
 
-/** What is counted of one controller. */
+/** The metrics of one controller. */
 export class ControllerMetrics {
   readonly name: string;
   readonly outcomes: Record<Outcome, number> = { success: 0, error: 0, requeue_after: 0, terminal_error: 0 };
-  /** Seconds that reconciles took. */
+  /** Durations of reconciles in seconds. */
   readonly reconcile = new Histogram(BOUNDS);
-  /** Seconds that keys waited. */
+  /** Waits of keys in seconds. */
   readonly waited = new Histogram(BOUNDS);
   readonly workers: number;
   adds = 0;
   retries = 0;
   active = 0;
-  /** Keys that wait, asked when the metrics are. */
+  /** The number of waiting keys. */
   depth: () => number = () => 0;
   readonly #asked = new Map<string, number>();
 
@@ -32,25 +28,25 @@ export class ControllerMetrics {
     this.workers = workers;
   }
 
-  /** A key was asked for, at a time of the steady clock. */
+  /** Counts an added key, at a time of the steady clock. */
   added(key: string, now: number): void {
     this.adds++;
     if (!this.#asked.has(key)) this.#asked.set(key, now);
   }
 
-  /** Keys that wait are forgotten. */
+  /** Drops waiting keys. */
   cleared(): void {
     this.#asked.clear();
   }
 
-  /** A key is begun. */
+  /** Counts the start of a reconcile. */
   began(key: string, now: number): void {
     this.active++;
     this.waited.observe((now - (this.#asked.get(key) ?? now)) / 1000);
     this.#asked.delete(key);
   }
 
-  /** A reconcile that took `ms` has ended. */
+  /** Counts the end of a reconcile. */
   ended(outcome: Outcome, ms: number): void {
     this.active--;
     this.outcomes[outcome]++;
@@ -59,7 +55,7 @@ export class ControllerMetrics {
   }
 }
 
-/** One metric of all controllers: what it is called, and what each of them has of it. */
+/** One metric of all controllers. */
 type Series = Omit<Metric, "samples"> & { readonly of: (metrics: ControllerMetrics) => readonly Sample[] };
 
 const controller = ({ name }: ControllerMetrics) => ({ controller: name });
@@ -134,6 +130,6 @@ const SERIES: readonly Series[] = [
   },
 ];
 
-/** The text that Prometheus reads. */
+/** Returns the metrics in the text format of Prometheus. */
 export const metricsText = (all: readonly ControllerMetrics[]): string =>
   expose(SERIES.map(({ of, ...metric }) => ({ ...metric, samples: all.flatMap(of) })));

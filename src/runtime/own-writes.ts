@@ -1,10 +1,8 @@
 /**
- * Own writes: a controller does not look at a key again before memory shows what it wrote for that key.
+ * Delays a key until memory shows what its last reconcile wrote.
  *
- * Memory lags behind the server. Who decides again from what was there before his own write writes twice: a second child,
- * a status that jumps back. So each write of a reconcile is remembered until the informers of its kind have passed it.
- *
- * @module
+ * Memory is behind the server. A decision on the old state would write twice: a second child, or a status that changes
+ * back. So each write is remembered until the informers of its kind have passed it.
  */
 import { type ApiObject, type Key, type List, type Write, keyOf, nameOfKind } from "../client/index.ts";
 import { parseFieldSelector, parseLabelSelector } from "../meta/selectors.ts";
@@ -12,49 +10,49 @@ import type { Clock } from "../util/clock.ts";
 import type { Informers } from "./informers.ts";
 import type { Reflector } from "./reflector.ts";
 
-/** What is waited for: `met` looks at memory. */
+/** A pending write; `met` checks memory. */
 interface Expectation {
   readonly what: string;
   readonly reflector: Reflector;
   readonly met: () => boolean;
 }
 
-/** After this time a key starts whatever memory shows. */
-const PATIENCE_MS = 30_000;
-const MOST_IDLE = 1000;
+/** After this time a key is not delayed any more. */
+const OWN_WRITE_TIMEOUT_MS = 30_000;
+const MAX_IDLE_KEYS = 1000;
 
-/** What keys have written and memory does not show yet. */
+/** The writes of keys that memory does not show yet. */
 export class OwnWrites {
   readonly #informers: Informers;
   readonly #clock: Clock;
   readonly #late: (key: string, what: string) => void;
   readonly #expected = new Map<string, Expectation[]>();
-  /** So many keys are looked through for those that wait for nothing. */
-  #most = MOST_IDLE;
+  /** The number of keys after which those without pending writes are dropped. */
+  #maxKeys = MAX_IDLE_KEYS;
 
-  /** @param late hears of keys that start although memory does not show their writes */
+  /** @param late called for keys whose delay has timed out */
   constructor(informers: Informers, clock: Clock, late: (key: string, what: string) => void) {
     this.#informers = informers;
     this.#clock = clock;
     this.#late = late;
   }
 
-  /** Remembers a write that was made for `key`. */
+  /** Remembers a write of `key`. */
   add(key: string, write: Write): void {
-    // What has not listed yet will list it.
+    // The first list will contain it.
     const reflectors = this.#informers.of(write.kind).filter(({ hasSynced }) => hasSynced);
     const expected = reflectors.flatMap((reflector) => expectationsOf(reflector, write));
     const open = expected.filter(({ met }) => !met());
     const before = this.#expected.get(key);
     if (before) before.push(...open);
     else if (open.length > 0) this.#expected.set(key, open);
-    if (this.#expected.size > this.#most) this.#forgetMet();
+    if (this.#expected.size > this.#maxKeys) this.#forgetMet();
   }
 
-  /** Keys that are not asked for again leave what memory shows by now. */
+  /** Drops keys without pending writes. */
   #forgetMet(): void {
     for (const [key, expected] of this.#expected) if (expected.every(({ met }) => met())) this.#expected.delete(key);
-    this.#most = Math.max(MOST_IDLE, 2 * this.#expected.size);
+    this.#maxKeys = Math.max(MAX_IDLE_KEYS, 2 * this.#expected.size);
   }
 
   /** Resolves when memory shows every write of `key`; undefined when it does already. */
@@ -77,11 +75,11 @@ export class OwnWrites {
       if (open.length === 0) end();
     };
     for (const reflector of new Set(expected.map((one) => one.reflector))) watched.use(reflector.onProgress(look));
-    const giveUp = (): void => {
+    const onTimeout = (): void => {
       this.#late(key, open.map(({ what }) => what).join(", "));
       end();
     };
-    watched.adopt(this.#clock.after(PATIENCE_MS, giveUp), (timer) => timer.cancel());
+    watched.adopt(this.#clock.after(OWN_WRITE_TIMEOUT_MS, onTimeout), (timer) => timer.cancel());
     return promise;
   }
 }
@@ -107,7 +105,7 @@ const isGoing = (reflector: Reflector, key: Key, uid: string | undefined) => ():
   return known.metadata.deletionTimestamp !== undefined;
 };
 
-/** Whether a reflector is told of an object: it selects it, or has it and is told that it does not any more. */
+/** Whether a reflector gets an event for an object: it selects or contains it. */
 function concerns(reflector: Reflector, object: ApiObject): boolean {
   const { namespace, labelSelector, fieldSelector } = reflector.selection;
   if (namespace && namespace !== object.metadata.namespace) return false;
@@ -116,7 +114,7 @@ function concerns(reflector: Reflector, object: ApiObject): boolean {
   return !labelSelector || parseLabelSelector(labelSelector).matches(object.metadata.labels);
 }
 
-/** What an object has at a path such as `spec.nodeName`, as field selectors see it. */
+/** Returns a field such as `spec.nodeName` as field selectors see it. */
 function memberAt(object: ApiObject, path: string): string {
   let at: unknown = object;
   for (const name of path.split(".")) at = (at as Readonly<Record<string, unknown>> | undefined)?.[name];

@@ -1,11 +1,8 @@
 /**
- * Events about what controllers do, for people (`kubectl describe`).
+ * Records Events (`kubectl describe`).
  *
- * Recording never throws and never waits. What happens again is counted in a series, not recorded anew; who records too much
- * is cut short: 25 events of one source about one object, then one more every five minutes. Where the server takes nothing
- * a thousand wait, and what comes then is dropped.
- *
- * @module
+ * Recording never throws and never waits. Repeated Events are counted in a series. Each source may record 25 Events
+ * about an object, then one every five minutes. At most a thousand Events wait for the server; later ones are dropped.
  */
 import { type ApiObject, type Client, type Kind, attempt } from "../client/index.ts";
 import { CoreEvent, type Event } from "../client/kinds/index.ts";
@@ -16,44 +13,44 @@ import type { Clock, Random } from "../util/clock.ts";
 import { cutText } from "../util/cut-text.ts";
 import { withoutTrailing } from "../util/scan.ts";
 
-/** What a recorder needs. */
+/** The parts of a recorder. */
 export interface RecorderOptions {
   readonly client: Client;
   readonly form: EventForm;
   readonly clock: Clock;
   readonly random: Random;
   readonly activity?: Pick<Activity, "begin"> | undefined;
-  /** Hears why an event could not be written. */
+  /** Called where an Event could not be written. */
   readonly failed: (error: unknown) => void;
 }
 
-/** An event that is to be recorded. */
+/** An Event to record. */
 export interface NewEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly note: string;
   readonly regarding: ApiObject;
   readonly related?: ApiObject | undefined;
-  /** Who records it: the name of the controller. */
+  /** The controller. */
   readonly source: string;
-  /** Which of several of that name. */
+  /** The instance of the source. */
   readonly instance: string;
-  /** The part of the object, such as `spec.containers{web}`. */
+  /** The field of the object, such as `spec.containers{web}`. */
   readonly fieldPath?: string | undefined;
-  /** The machine that it happened on, where that matters. */
+  /** The node, where it matters. */
   readonly host?: string | undefined;
 }
 
-/** How events are written. */
+/** The API group and form of Events. */
 export interface EventForm {
   readonly kind: Kind<ApiObject, "Namespaced">;
-  /** An event that happens for the first time, beside its metadata. */
+  /** The first Event of a series, without metadata. */
   readonly first: (event: NewEvent, time: { readonly micro: string; readonly plain: string }) => object;
-  /** What changes when it happens again. */
+  /** The patch for a repeated Event. */
   readonly again: (count: number, time: { readonly micro: string; readonly plain: string }) => object;
 }
 
-/** Events of the group for events, in series. */
+/** Events of events.k8s.io, in series. */
 export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
   kind,
   first: ({ type, reason, note, regarding, fieldPath, related, source, instance }, { micro }) => ({
@@ -70,7 +67,7 @@ export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
   again: (count, { micro }) => ({ series: { count, lastObservedTime: micro } }),
 });
 
-/** Events of the core group, counted: the form of the controllers of Kubernetes, by which people search. */
+/** Events of the core group with counts, as the controllers of Kubernetes record them. */
 export const countedForm: EventForm = {
   kind: CoreEvent,
   first: ({ type, reason, note, regarding, fieldPath, related, source, host }, { plain }) => ({
@@ -95,34 +92,33 @@ interface Series {
   at: number;
 }
 
-/** Events in a row, and how long until one more is free. */
-const BURST = 25;
+/** The burst of Events per source and object, and the refill time. */
+const BURST_EVENTS = 25;
 const REFILL_MS = 300_000;
-/** What happens again within this time is the same series. */
+/** The maximum time between two Events of a series. */
 const SERIES_MS = 360_000;
-/** What is remembered of series, and of who has recorded how much; those go first of whom nothing was heard for longest. */
-const MOST = { entries: 4096, bytes: 8 << 20 };
-/** Events that wait for those before them. */
-const MOST_WAITING = 1000;
-/** An event that is not answered by then is given up. */
-const PATIENCE_MS = 30_000;
-const MOST_NOTE_BYTES = 1024;
-/** Of the name of the object, in that of the event. */
-const MOST_NAME = 200;
+/** The bounds of the remembered series and budgets; the oldest are dropped. */
+const MAX_REMEMBERED = { entries: 4096, bytes: 8 << 20 };
+const MAX_WAITING = 1000;
+/** The timeout of a request. */
+const RESPONSE_TIMEOUT_MS = 30_000;
+const MAX_NOTE_BYTES = 1024;
+/** The length of the object's name in that of its Event. */
+const MAX_NAME_LENGTH = 200;
 
-/** Writes events one after the other, in the order in which they were recorded. */
+/** Writes Events one after the other, in the order of recording. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #series = new BoundedCache<Series>({
-    ...MOST,
+    ...MAX_REMEMBERED,
     weigh: ({ metadata }) => 100 + textBytes(metadata.namespace) + textBytes(metadata.name),
   });
-  readonly #budgets = new BoundedCache<{ readonly left: number; readonly at: number }>(MOST);
-  /** The millisecond of the last event, and how many have been made in it: their times say which was first. */
+  readonly #budgets = new BoundedCache<{ readonly left: number; readonly at: number }>(MAX_REMEMBERED);
+  /** The time of the last Event in milliseconds, and how many had it: later ones get more microseconds. */
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
-  /** Whether it was told that events are dropped. */
+  /** Whether dropped Events were reported. */
   #isDropping = false;
   #stopped = false;
 
@@ -130,14 +126,14 @@ export class Recorder {
     this.#options = options;
   }
 
-  /** Records an event, unless its source says too much about its object. */
-  record(happening: NewEvent): void {
-    if (this.#stopped || !this.#mayRecord(happening) || this.#isFull()) return;
-    const { note, regarding, related } = happening;
-    // It may have to wait for long: the objects are not kept for it.
+  /** Records an Event within the budget of its source. */
+  record(newEvent: NewEvent): void {
+    if (this.#stopped || !this.#mayRecord(newEvent) || this.#isFull()) return;
+    const { note, regarding, related } = newEvent;
+    // Objects are reduced, as the Event may wait for long.
     const event = {
-      ...happening,
-      note: cutText(note, MOST_NOTE_BYTES),
+      ...newEvent,
+      note: cutText(note, MAX_NOTE_BYTES),
       regarding: named(regarding),
       related: related && named(related),
     };
@@ -153,7 +149,7 @@ export class Recorder {
   }
 
   #isFull(): boolean {
-    const isFull = this.#waiting >= MOST_WAITING;
+    const isFull = this.#waiting >= MAX_WAITING;
     if (isFull && !this.#isDropping) {
       this.#options.failed(new Error(`events are dropped: ${this.#waiting} wait to be written`));
     }
@@ -161,7 +157,7 @@ export class Recorder {
     return isFull;
   }
 
-  /** Resolves when all that was recorded is written, or could not be; nothing more is taken. */
+  /** Takes no more Events; resolves when all are written or have failed. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#last;
@@ -170,17 +166,18 @@ export class Recorder {
   #mayRecord({ source, regarding }: NewEvent): boolean {
     const now = this.#options.clock.steady();
     const key = `${source} ${regarding.metadata.uid}`;
-    const { left, at } = this.#budgets.get(key) ?? { left: BURST, at: now };
-    const refilled = Math.min(BURST, left + (now - at) / REFILL_MS);
-    // A part of one more is kept, too.
+    const { left, at } = this.#budgets.get(key) ?? { left: BURST_EVENTS, at: now };
+    const refilled = Math.min(BURST_EVENTS, left + (now - at) / REFILL_MS);
+    // Keeps the fraction.
     this.#budgets.set(key, { left: refilled >= 1 ? refilled - 1 : refilled, at: now });
     return refilled >= 1;
   }
 
   async #write(event: NewEvent): Promise<void> {
     const late = new AbortController();
-    const giveUp = (): void => late.abort(new Error(`event ${event.reason} was not answered within ${PATIENCE_MS} ms`));
-    const timer = this.#options.clock.after(PATIENCE_MS, giveUp, { owner: "events" });
+    const onTimeout = (): void =>
+      late.abort(new Error(`event ${event.reason} was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+    const timer = this.#options.clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "events" });
     try {
       await this.#send(event, late);
     } finally {
@@ -212,7 +209,7 @@ export class Recorder {
     return { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` };
   }
 
-  /** The time of an event: of those of one millisecond each is a microsecond later. */
+  /** Returns the time of an Event; in the same millisecond each is a microsecond later. */
   #time(): { readonly micro: string; readonly plain: string } {
     const at = this.#options.clock.now();
     this.#moment = { at, count: at === this.#moment.at ? this.#moment.count + 1 : 0 };
@@ -221,17 +218,17 @@ export class Recorder {
   }
 }
 
-/** A name as that of an event may begin: names of some kinds have more characters. */
+/** Returns the start of an Event name: names of some kinds have other characters. */
 function subdomainOf(name: string): string {
   const known = name
-    .slice(0, MOST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]/g, "-")
     .replaceAll(/[.-]+/g, (run) => (run.includes(".") ? "." : run));
   return withoutTrailing(known.replace(/^[.-]+/, ""), ".-");
 }
 
-/** What a reference to an object says of it. */
+/** Reduces an object to what a reference contains. */
 function named({ apiVersion, kind, metadata }: ApiObject): ApiObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as ApiObject;

@@ -38,7 +38,7 @@ function setUp(options: Partial<ReflectorOptions> = {}) {
     clock,
     random: seededRandom(1),
     freeze: true,
-    givesUpSilence: true,
+    detectsSilence: true,
     kinds: { serves: () => Promise.resolve(false), comes: () => Promise.resolve() },
     failed: (error) => failures.push(String(error)),
     ...options,
@@ -49,14 +49,14 @@ function setUp(options: Partial<ReflectorOptions> = {}) {
     else told.push(`${event.type === "added" ? "+" : "-"}${now}`);
   });
   stop = () => reflector.stop();
-  /** Begins; resolves when the first list has been told. */
+  /** Starts; resolves after the first list. */
   const start = (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     reflector.onProgress(() => void (reflector.hasSynced && resolve()));
     reflector.start();
     return promise;
   };
-  /** The next request, once the waits before it are over. */
+  /** The next request after the waits before it. */
   const next = async (): Promise<Call> => {
     for (let i = 0; server.waiting === 0; i++) {
       await settle();
@@ -68,7 +68,7 @@ function setUp(options: Partial<ReflectorOptions> = {}) {
   return { server, clock, told, failures, reflector, start, next };
 }
 
-/** A reflector that has listed a@1 and b@2 at version 5 and watches from there. */
+/** A reflector with the list a@1 and b@2 at version 5 and a watch from there. */
 async function watching() {
   const all = setUp();
   const started = all.start();
@@ -123,7 +123,7 @@ describe("the first list", () => {
     await started;
     expect(failures).toHaveLength(5);
     const waits = times.slice(1).map((t, i) => t - times[i]!);
-    // The first return is immediate.
+    // The first retry is immediate.
     expect(waits[0]).toBe(0);
     expect(waits.slice(1).every((wait, i) => wait >= 50 * 2 ** i)).toBe(true);
   });
@@ -239,7 +239,7 @@ describe("following", () => {
     clock.advance(60_000);
     stream.end();
     await settle();
-    // A watch that lasted is taken up at once.
+    // The watch after a healthy one is immediate.
     expect(server.waiting).toBe(1);
     expect((await next()).query["resourceVersion"]).toBe("20");
   });
@@ -252,7 +252,7 @@ describe("following", () => {
     const before = clock.steady();
     for (let i = 0; i < 4; i++) {
       const again = (await next()).stream();
-      // As a server that stops does.
+      // As a server that stops.
       again.event("BOOKMARK", { metadata: { resourceVersion: "5" } });
       await settle();
       again.end();

@@ -1,17 +1,3 @@
-/**
- * A reflector: a copy of a collection that follows it, and tells what changed.
- *
- *     absent ──► syncing ──► synced ◄──► behind
- *        └──────────┘ the kind has come
- *
- * It lists in pages, then watches from the version of the list. A watch that ends goes on where it was; one whose version
- * is gone (410) begins with a new list. The first return after a healthy watch is immediate, the next ones wait longer
- * and longer. A kind that the server does not know has gone only if discovery does not list it either: then its objects have
- * gone with it, and it is awaited. A new list is compared with the copy: it tells differences, deletions with the last state, and nothing
- * twice. A listener that throws loses nothing and stops nobody.
- *
- * @module
- */
 import { type ApiObject, type ResourceClient, isStatus, keyOf, nameOfKind } from "../client/index.ts";
 import { type Activity, Count, countedAs } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
@@ -22,43 +8,52 @@ import type { ObjectEvent } from "./object-event.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 import { isAtLeast } from "./version.ts";
 
-/** Hears of changes; `isInitial` for what was there already. */
+/** A listener; `isInitial` marks objects of the first list. */
 export type Listener = (event: ObjectEvent<ApiObject>, isInitial: boolean) => void;
 
-/** What a reflector needs. */
+/** The options of a reflector. */
 export interface ReflectorOptions {
   readonly selection: Selection;
-  /** What is kept of each object. */
   readonly keep?: Keep<ApiObject> | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  /** Counts it while a list is on its way. */
+  /** Counts pending lists. */
   readonly activity?: Pick<Activity, "begin"> | undefined;
-  /** Whether objects are frozen. */
   readonly freeze: boolean;
-  /** Whether a watch on which nothing comes, not even bookmarks, is given up. */
-  readonly givesUpSilence: boolean;
-  /** Tells whether the kind is there, and when it comes. */
+  /** Whether a watch without events and bookmarks is ended. */
+  readonly detectsSilence: boolean;
+  /** Returns whether the kind is served, and waits for it. */
   readonly kinds: Pick<ServedKinds, "serves" | "comes">;
-  /** Hears why a list or watch failed, and what listeners throw. */
+  /** Called for errors of lists, watches and listeners. */
   readonly failed: (error: unknown) => void;
 }
 
-const PAGE = 500;
-const RETRY = { first: 100, most: 30_000 };
-/** A watch that was open for so long is taken up again at once. */
+const PAGE_SIZE = 500;
+const RETRY_BACKOFF = { first: 100, most: 30_000 };
+/** A watch that was open this long is resumed at once. */
 const HEALTHY_MS = 1000;
-/** Two periods of bookmarks, and a bit; a page of a list takes no longer either. */
+/** Somewhat more than two bookmark periods; also the timeout of a page. */
 const SILENCE_MS = 130_000;
 
-/** Watches over what comes: `signal` is aborted where nothing is heard for too long. */
+/** Detects silence: `signal` is aborted without activity. */
 interface Silence {
   readonly signal: AbortSignal;
-  readonly heard: () => void;
+  readonly onActivity: () => void;
   readonly end: () => void;
 }
 
-/** Follows one collection until it is stopped. */
+/**
+ * A reflector keeps a copy of a collection and notifies listeners of changes.
+ *
+ *     absent ──► syncing ──► synced ◄──► behind
+ *        └──────────┘ the kind has come
+ *
+ * It lists in pages, then watches from the version of the list. A watch that ends is resumed; one whose version has
+ * expired (410) is replaced by a new list. The first retry after a healthy watch is immediate, later ones have a
+ * backoff. Where the server does not know the kind and discovery does not list it, its objects count as deleted, and
+ * the reflector waits for the kind. A new list is compared with the copy: listeners get only differences, and deletions
+ * with the last state. A listener that throws gets later events, and so do the others.
+ */
 export class Reflector {
   readonly memory: Memory;
   readonly #resource: ResourceClient;
@@ -69,7 +64,7 @@ export class Reflector {
   #state: InformerState = "syncing";
   #position = "";
   #hasSynced = false;
-  /** The version to watch from; empty when a list comes next. */
+  /** The version to watch from; empty before a list. */
   #from = "";
   #failures = 0;
   #running: Promise<void> | undefined;
@@ -84,7 +79,7 @@ export class Reflector {
     return this.#state;
   }
 
-  /** Whether the first list has been told; from then on memory holds something. */
+  /** Whether the first list is complete. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
@@ -97,22 +92,21 @@ export class Reflector {
     return this.#options.selection;
   }
 
-  /** Whether it follows no more. */
+  /** Whether it was stopped. */
   get hasEnded(): boolean {
     return this.#stop.signal.aborted;
   }
 
-  /** Whether memory is at a version or past it. */
+  /** Whether memory has reached a version. */
   hasPassed(version: string): boolean {
     return this.#position !== "" && isAtLeast(this.#position, version);
   }
 
-  /** Begins to follow. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Ends; resolves when nothing will be told any more. */
+  /** Stops; resolves when no listener will be called. */
   async stop(): Promise<void> {
     this.#listeners.clear();
     this.#stop.abort();
@@ -121,15 +115,15 @@ export class Reflector {
     await this.#running;
   }
 
-  /** Hears what is there as added, then each change. */
+  /** Calls a listener for existing objects as added, then for each change. */
   listen(listener: Listener): Disposable {
     this.#listeners.add(listener);
-    // Also what the first list has brought so far.
+    // Includes objects of an incomplete first list.
     for (const object of this.memory.values()) this.#call(listener, { type: "added", object }, true);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  /** Calls `listener` whenever state or position have moved. */
+  /** Calls `listener` when the state or the version has changed. */
   onProgress(listener: () => void): Disposable {
     this.#progress.add(listener);
     return { [Symbol.dispose]: () => void this.#progress.delete(listener) };
@@ -143,7 +137,7 @@ export class Reflector {
         await this.#round();
       } catch (error) {
         if (signal.aborted) return;
-        this.#meet(error);
+        this.#onError(error);
       }
       if (this.#state === "absent") {
         await kinds.comes(this.kind, signal);
@@ -151,11 +145,11 @@ export class Reflector {
         continue;
       }
       const failures = this.#failures++;
-      if (failures > 0) await sleep(clock, backoff(failures - 1, RETRY, random), signal);
+      if (failures > 0) await sleep(clock, backoff(failures - 1, RETRY_BACKOFF, random), signal);
     }
   }
 
-  /** A list where one is needed, then a watch to its end. */
+  /** A list, where one is needed, then a watch to its end. */
   async #round(): Promise<void> {
     const { activity, clock } = this.#options;
     const count = activity && new Count(() => activity.begin(`informer of ${nameOfKind(this.kind)}`));
@@ -170,7 +164,7 @@ export class Reflector {
           await this.#follow(silence, asked, () => (opened = clock.steady()));
         } catch (error) {
           if (!isStatus(error, "NotFound")) throw error;
-          await this.#lose(error);
+          await this.#checkServed(error);
         }
       });
     } finally {
@@ -181,8 +175,8 @@ export class Reflector {
     }
   }
 
-  /** The kind was not found: it has gone with its objects, unless discovery knows it. */
-  async #lose(error: unknown): Promise<void> {
+  /** Handles 404: the objects count as deleted, unless discovery lists the kind. */
+  async #checkServed(error: unknown): Promise<void> {
     this.#from = "";
     if (await this.#options.kinds.serves(this.kind)) throw error;
     if (this.#stop.signal.aborted) return;
@@ -190,13 +184,13 @@ export class Reflector {
     for (const object of this.memory.values()) this.#remove(object);
   }
 
-  #meet(error: unknown): void {
-    // Gone by, or never reached: the server was set back to an older state.
+  #onError(error: unknown): void {
+    // The version has expired, or the server was reset to an older state.
     if (isStatus(error, "Expired", "Gone") || isAhead(error)) this.#from = "";
     else if ((error as Error).name !== "AbortError") this.#options.failed(error);
   }
 
-  async #list({ signal, heard }: Silence): Promise<void> {
+  async #list({ signal, onActivity }: Silence): Promise<void> {
     const seen = new Map<string, ApiObject>();
     let page: { readonly continue?: string; readonly resourceVersion: string } = { resourceVersion: "" };
     do {
@@ -204,22 +198,22 @@ export class Reflector {
       const { items, metadata } = await this.#resource.list({
         ...this.#options.selection,
         ...query,
-        limit: PAGE,
+        limit: PAGE_SIZE,
         signal,
       });
-      heard();
+      onActivity();
       for (const item of items) seen.set(`${item.metadata.namespace ?? ""}/${item.metadata.name}`, this.#kept(item));
       page = metadata;
     } while (page.continue);
     if (signal.aborted || !(await this.#takeAll(seen, signal))) return;
-    // Only now: a watch from the version of half a list would never tell of the other half.
+    // A watch from the version of an incomplete list would miss objects.
     this.#from = page.resourceVersion;
     this.#hasSynced = true;
     this.#moveTo(page.resourceVersion);
     this.#enter("synced");
   }
 
-  /** Makes memory what a list says, and tells that; others have their turns meanwhile. False where it was given up. */
+  /** Replaces memory by a list and notifies listeners; it yields in between. False where it was aborted. */
   async #takeAll(seen: ReadonlyMap<string, ApiObject>, signal: AbortSignal): Promise<boolean> {
     const limit = this.#options.clock.loop.slice();
     const isInitial = !this.#hasSynced;
@@ -236,17 +230,14 @@ export class Reflector {
     return true;
   }
 
-  /**
-   * @param asked called when the watch has been asked for
-   * @param opened called when the server has begun to answer
-   */
-  async #follow({ signal, heard }: Silence, asked: () => void, opened: () => void): Promise<void> {
+  /** @param asked called after the request. @param opened called when the response has begun */
+  async #follow({ signal, onActivity }: Silence, asked: () => void, opened: () => void): Promise<void> {
     const query = {
       ...this.#options.selection,
       resourceVersion: this.#from,
       signal,
       opened: () => {
-        heard();
+        onActivity();
         opened();
         this.#enter("synced");
       },
@@ -256,7 +247,7 @@ export class Reflector {
       let next = events.next();
       asked();
       for (let event = await next; !event.done && !signal.aborted; event = await next) {
-        heard();
+        onActivity();
         this.#take(event.value.type, event.value.object);
         next = events.next();
       }
@@ -266,7 +257,7 @@ export class Reflector {
   }
 
   #take(type: string, object: ApiObject): void {
-    // Something has happened: whatever broke before is mended. A bookmark says no such thing, a server that stops sends one.
+    // An event ends the failures; a bookmark does not, as a server that stops sends one.
     if (type !== "BOOKMARK") this.#failures = 0;
     if (type === "DELETED") this.#remove(this.#kept(object));
     else if (type !== "BOOKMARK") this.#put(this.#kept(object), false);
@@ -284,10 +275,10 @@ export class Reflector {
     if (old?.metadata.resourceVersion === object.metadata.resourceVersion) return;
     if (this.#options.freeze) freezeAll(object);
     this.memory.put(object);
-    // One that was deleted and made anew between two lists is another object.
-    if (old && old.metadata.uid !== object.metadata.uid) this.#tell({ type: "deleted", object: old }, false);
-    if (old && old.metadata.uid === object.metadata.uid) this.#tell({ type: "changed", object, old }, false);
-    else this.#tell({ type: "added", object }, isInitial);
+    // Deleted and created again between two lists.
+    if (old && old.metadata.uid !== object.metadata.uid) this.#notify({ type: "deleted", object: old }, false);
+    if (old && old.metadata.uid === object.metadata.uid) this.#notify({ type: "changed", object, old }, false);
+    else this.#notify({ type: "added", object }, isInitial);
   }
 
   #remove(last: ApiObject): void {
@@ -295,13 +286,13 @@ export class Reflector {
     if (!known) return;
     this.memory.delete(known);
     if (this.#options.freeze) freezeAll(last);
-    this.#tell({ type: "deleted", object: last }, false);
+    this.#notify({ type: "deleted", object: last }, false);
   }
 
-  #tell(event: ObjectEvent<ApiObject>, isInitial: boolean): void {
-    // Who begins to listen meanwhile has been told by what memory holds.
-    const told = [...this.#listeners];
-    for (const listener of told) {
+  #notify(event: ObjectEvent<ApiObject>, isInitial: boolean): void {
+    // A listener that is added meanwhile gets the objects in memory.
+    const listeners = [...this.#listeners];
+    for (const listener of listeners) {
       if (this.#listeners.has(listener)) this.#call(listener, event, isInitial);
     }
   }
@@ -325,11 +316,11 @@ export class Reflector {
     for (const listener of this.#progress) listener();
   }
 
-  /** A signal that ends a list or a watch on which nothing comes any more. */
+  /** Returns a signal that ends a silent list or watch. */
   #silence(): Silence {
-    const { clock, givesUpSilence } = this.#options;
+    const { clock, detectsSilence } = this.#options;
     const { signal } = this.#stop;
-    if (!givesUpSilence) return { signal, heard: nothing, end: nothing };
+    if (!detectsSilence) return { signal, onActivity: nothing, end: nothing };
     const dead = new AbortController();
     const give = (): void => {
       this.#options.failed(new Error(`nothing came on a watch of ${nameOfKind(this.kind)}, not even bookmarks`));
@@ -340,7 +331,7 @@ export class Reflector {
     let timer = clock.after(SILENCE_MS, give);
     return {
       signal: dead.signal,
-      heard: () => {
+      onActivity: () => {
         timer.cancel();
         timer = clock.after(SILENCE_MS, give);
       },
@@ -354,12 +345,12 @@ export class Reflector {
 
 const nothing = (): void => {};
 
-/** Whether a version was asked for that the server has not reached. */
+/** Whether the server has not reached the requested version. */
 const isAhead = (error: unknown): boolean =>
   isStatus(error, "Timeout") &&
   (error.status.details?.causes ?? []).some(({ reason }) => reason === "ResourceVersionTooLarge");
 
-/** Freezes an object of JSON, all the way down. */
+/** Freezes a JSON value deeply. */
 function freezeAll(value: unknown): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

@@ -32,7 +32,7 @@ function setUp() {
   });
   kinds = found;
   let tag = 0;
-  /** Answers the next reading: with these core kinds, or that nothing is new. */
+  /** Responds to the next read: with these core kinds, or unchanged. */
   const answer = async (...plurals: string[]): Promise<void> => {
     for (const path of ["/api", "/apis"]) {
       const call = await server.next();
@@ -42,7 +42,7 @@ function setUp() {
     }
     for (let i = 0; i < 10; i++) await settle();
   };
-  /** Moves the clock until somebody asks; the milliseconds that took. */
+  /** Moves the clock to the next request, and returns the milliseconds. */
   const waited = async (): Promise<number> => {
     const before = clock.steady();
     while (server.waiting === 0) {
@@ -68,7 +68,7 @@ test("nobody asks for discovery while nobody listens or waits", async () => {
   listening[Symbol.dispose]();
   clock.advance(3_600_000);
   for (let i = 0; i < 10; i++) await settle();
-  // The one that was on its way when the listener went.
+  // The request that was open when the listener was removed.
   expect(server.waiting).toBeLessThanOrEqual(2);
   clock.advance(3_600_000);
   expect(server.waiting).toBeLessThanOrEqual(2);

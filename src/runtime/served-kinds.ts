@@ -1,60 +1,55 @@
-/**
- * The kinds that a server has, followed as they come and go: one reader of discovery for all of a manager.
- *
- * It looks while somebody listens or waits: as soon as a server of the same process says that a kind has changed, which tells its
- * kinds without documents; at others from time to time, 1 to 30 s after the last change that it saw. Documents that have not changed
- * are not sent again. Who asks at the same time shares the answer, and after each look others get turns, the more the more kinds
- * there are: a thousand kinds that come one after the other are some dozens of looks.
- *
- * @module
- */
 import { type Client, Discovery, type Kind, type ServedKind } from "../client/index.ts";
 import { type Activity, Count, countedAs, parked } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
 
-/** What it needs. */
+/** The parts of {@link ServedKinds}. */
 export interface ServedKindsOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly activity?: Pick<Activity, "begin"> | undefined;
-  /** Hears why discovery could not be read, and what listeners throw. */
+  /** Called for errors of discovery and listeners. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Waits for a kind. */
 interface Waiter {
   readonly id: string;
   readonly wake: () => void;
 }
 
-const POLL = { first: 1000, most: 30_000 };
-/** No answer takes longer. */
-const PATIENCE_MS = 60_000;
-/** One turn of the event loop is for others after so many kinds that were read, or only looked at. */
-const KINDS_A_TURN = { read: 10, seen: 100 };
+const POLL_BACKOFF = { first: 1000, most: 30_000 };
+/** The timeout of a read. */
+const RESPONSE_TIMEOUT_MS = 60_000;
+/** It yields once for so many kinds: after a read, or after a look in the same process. */
+const KINDS_PER_SLICE = { read: 10, seen: 100 };
 
-/** See the head of this file. */
+/**
+ * The served kinds: one reader of discovery for a manager.
+ *
+ * It reads while it has listeners or waiters. A server in the same process notifies it of changes and returns its kinds
+ * without documents; other servers are polled, 1 to 30 s after the last change. Unchanged documents are not sent again.
+ * Concurrent reads share a response. After each read it yields in proportion to the number of kinds.
+ */
 export class ServedKinds {
   readonly #options: ServedKindsOptions;
   readonly #discovery: Discovery;
   readonly #listeners = new Set<(kinds: readonly ServedKind[]) => void>();
   readonly #waiters = new Set<Waiter>();
-  /** As they were seen the last time. */
+  /** The kinds of the last read. */
   #kinds: readonly ServedKind[] = [];
   /** The same by {@link idOf}. */
   #served: ReadonlySet<string> = new Set();
-  /** Resolved when the last look, and the turns after it, are over. */
-  #rested: Promise<void> = Promise.resolve();
-  /** The reading that is not under way yet. */
+  /** Resolves after the last read and its yields. */
+  #yielded: Promise<void> = Promise.resolve();
+  /** The next read, which has not begun. */
   #next: Promise<readonly ServedKind[]> | undefined;
-  /** The look at a server of the same process that is to come. */
-  #nextLook: Promise<void> | undefined;
+  /** The next read in the same process. */
+  #nextRefresh: Promise<void> | undefined;
   #isRunning = false;
   readonly #stop = new AbortController();
-  /** Readings that showed nothing new, since the last that did. */
-  #quiet = 0;
+  /** Reads without a change since the last one. */
+  #unchangedReads = 0;
   /** Aborted when it is time to read again. */
   #pause = new AbortController();
 
@@ -64,16 +59,16 @@ export class ServedKinds {
     if (!options.client.local?.kinds) this.#discovery.on((kinds) => this.#take(kinds));
   }
 
-  /** Every kind in every version, asked from now on; see `preferredKinds` for each once. */
+  /** Reads every kind in every version; `preferredKinds` has each once. */
   async read(): Promise<readonly ServedKind[]> {
-    // The question is under way, not each one who waits for its answer.
+    // The read is pending, not each of its callers.
     using _parked = parked();
     return await (this.#next ??= this.#ask());
   }
 
-  /** Whether a kind is served in its version, asked from now on. */
+  /** Reads and returns whether a kind is served in its version. */
   async serves(kind: Kind): Promise<boolean> {
-    await this.#look();
+    await this.#refresh();
     return this.#served.has(idOf(kind));
   }
 
@@ -92,7 +87,7 @@ export class ServedKinds {
     this.#waiters.delete(waiter);
   }
 
-  /** Hears what is served as soon as that is known, then again whenever it has changed. */
+  /** Calls a listener with the served kinds once they are known, then after each change. */
   on(listener: (kinds: readonly ServedKind[]) => void): Disposable {
     const own = (kinds: readonly ServedKind[]): void => listener(kinds);
     this.#listeners.add(own);
@@ -101,7 +96,7 @@ export class ServedKinds {
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
   }
 
-  /** Follows no more. */
+  /** Stops reading. */
   stop(): void {
     this.#stop.abort();
     this.#listeners.clear();
@@ -111,14 +106,14 @@ export class ServedKinds {
   async #ask(): Promise<readonly ServedKind[]> {
     const { activity, clock } = this.#options;
     const count = activity && new Count(() => activity.begin("discovery"));
-    await this.#rested;
+    await this.#yielded;
     const late = new AbortController();
-    const giveUp = (): void => late.abort(new Error(`discovery was not answered within ${PATIENCE_MS} ms`));
-    const timer = clock.after(PATIENCE_MS, giveUp, { owner: "discovery" });
+    const onTimeout = (): void => late.abort(new Error(`discovery was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+    const timer = clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "discovery" });
     const signal = AbortSignal.any([late.signal, this.#stop.signal]);
     const asked = countedAs(count, () => this.#discovery.read({ signal }));
     this.#next = undefined;
-    this.#rested = this.#rest(KINDS_A_TURN.read, asked);
+    this.#yielded = this.#yieldSlices(KINDS_PER_SLICE.read, asked);
     try {
       return await asked;
     } finally {
@@ -127,30 +122,30 @@ export class ServedKinds {
     }
   }
 
-  /** What the server says now: without a request where it is in this process. */
-  #look(): Promise<unknown> {
+  /** Refreshes the kinds: without a request in the same process. */
+  #refresh(): Promise<unknown> {
     const { kinds } = this.#options.client.local ?? {};
     if (!kinds) return this.read();
-    return (this.#nextLook ??= this.#see(kinds));
+    return (this.#nextRefresh ??= this.#readLocal(kinds));
   }
 
-  async #see(kinds: () => readonly ServedKind[]): Promise<void> {
+  async #readLocal(kinds: () => readonly ServedKind[]): Promise<void> {
     const end = this.#options.activity?.begin("kinds");
-    await this.#rested;
-    this.#nextLook = undefined;
+    await this.#yielded;
+    this.#nextRefresh = undefined;
     const seen = kinds();
     if (seen !== this.#kinds && !this.#stop.signal.aborted) this.#take(seen);
-    this.#rested = this.#rest(KINDS_A_TURN.seen);
+    this.#yielded = this.#yieldSlices(KINDS_PER_SLICE.seen);
     end?.();
   }
 
-  async #rest(kindsATurn: number, asked?: Promise<unknown>): Promise<void> {
+  async #yieldSlices(kindsPerSlice: number, asked?: Promise<unknown>): Promise<void> {
     await asked?.catch(() => {});
-    for (let left = this.#kinds.length; left > 0; left -= kindsATurn) await this.#options.clock.loop.pass();
+    for (let left = this.#kinds.length; left > 0; left -= kindsPerSlice) await turn();
   }
 
   #take(kinds: readonly ServedKind[]): void {
-    this.#quiet = 0;
+    this.#unchangedReads = 0;
     this.#kinds = kinds;
     this.#served = new Set(kinds.map(idOf));
     for (const { id, wake } of this.#waiters) if (this.#served.has(id)) wake();
@@ -165,9 +160,9 @@ export class ServedKinds {
     }
   }
 
-  /** Somebody listens or waits from now on: what may have changed before is looked at. */
+  /** Starts reading, as there is a listener or waiter. */
   #follow(): void {
-    this.#quiet = 0;
+    this.#unchangedReads = 0;
     this.#pause.abort();
     if (!this.#isRunning && !this.#stop.signal.aborted) void this.#run();
   }
@@ -177,15 +172,15 @@ export class ServedKinds {
     this.#isRunning = true;
     using _told = client.local?.onKindsChange(() => this.#pause.abort());
     while (!this.#stop.signal.aborted && this.#listeners.size + this.#waiters.size > 0) {
-      // What changes while the answer is on its way is asked for again.
+      // A change during the read triggers another one.
       const { signal } = (this.#pause = new AbortController());
-      const isSeen = await this.#look().then(
+      const isSeen = await this.#refresh().then(
         () => true,
         (error: unknown) => (failed(error), false),
       );
       if (isSeen && client.local) await aborted(signal);
-      else await sleep(clock, backoff(this.#quiet, POLL, random), signal, { owner: "discovery" });
-      if (!signal.aborted) this.#quiet++;
+      else await sleep(clock, backoff(this.#unchangedReads, POLL_BACKOFF, random), signal, { owner: "discovery" });
+      if (!signal.aborted) this.#unchangedReads++;
     }
     this.#isRunning = false;
   }

@@ -1,40 +1,35 @@
-/**
- * A term: what a controller does from the moment at which it leads until it does not any more.
- *
- * @module
- */
 import { millisOf } from "../util/duration.ts";
 import { logOf } from "../util/log.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { CommonParts } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
-import type { Duty, Office, Runs } from "./duty.ts";
-import { KeyDuty } from "./key-duty.ts";
+import type { Reconciler, ReconcilerParts, RunningController } from "./reconciler.ts";
+import { KeyReconciler } from "./key-reconciler.ts";
 import type { Outcome } from "./metrics.ts";
-import { ObjectDuty } from "./object-duty.ts";
+import { ObjectReconciler } from "./object-reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { ManagerParts } from "./manager-parts.ts";
 
-/** How long a reconcile may take that does not say. */
-const TIMEOUT = "2m";
+/** The default timeout of a reconcile. */
+const DEFAULT_TIMEOUT = "2m";
 
-/** See the head of this file. */
+/** The work of a controller while it leads. */
 export class Term {
-  readonly #run: Runs;
-  readonly #around: Surroundings;
+  readonly #run: RunningController;
+  readonly #shared: ManagerParts;
   readonly #queue: WorkQueue;
   readonly #writes: OwnWrites;
   readonly #over = new AbortController();
-  readonly #duty: Duty;
+  readonly #reconciler: Reconciler;
   readonly #timeoutMs: number;
 
-  constructor(run: Runs, around: Surroundings) {
+  constructor(run: RunningController, shared: ManagerParts) {
     const { name, concurrency = 4, backoff: waits = {} } = run.definition;
-    const { clock, random, activity, log, started } = around;
+    const { clock, random, activity, log, started } = shared;
     this.#run = run;
-    this.#around = around;
-    this.#timeoutMs = millisOf(run.definition.timeout ?? TIMEOUT);
-    this.#writes = new OwnWrites(around.informers, clock, (key, what) =>
+    this.#shared = shared;
+    this.#timeoutMs = millisOf(run.definition.timeout ?? DEFAULT_TIMEOUT);
+    this.#writes = new OwnWrites(shared.informers, clock, (key, what) =>
       log.warn("memory does not show what was written, and work goes on", { controller: name, key, what }),
     );
     this.#queue = new WorkQueue({
@@ -46,43 +41,43 @@ export class Term {
       retry: { first: millisOf(waits.first ?? "50ms"), most: millisOf(waits.most ?? "5m") },
       ready: (key) => this.#writes.shown(key),
       started: (key) => started(name, key),
-      failed: (key, error) => around.failed({ controller: name, key, error }, true),
+      failed: (key, error) => shared.failed({ controller: name, key, error }, true),
       work: (key, attempt) => this.#work(key, attempt),
     });
     run.metrics.depth = () => this.#queue.size - run.metrics.active;
-    this.#duty = dutyOf(run, {
-      around,
+    this.#reconciler = reconcilerOf(run, {
+      shared,
       signal: this.#over.signal,
       add: (key, priority = "normal") => {
         run.metrics.added(key, clock.steady());
         this.#queue.add(key, priority);
       },
-      parts: (key, attempt, signal) => this.#parts(key, attempt, signal),
+      contextParts: (key, attempt, signal) => this.#contextParts(key, attempt, signal),
     });
   }
 
-  /** Takes no new keys; resolves when those in hand are done. */
+  /** Takes no new keys; resolves when active ones are done. */
   async drain(): Promise<void> {
-    this.#duty.rest();
+    this.#reconciler.stopAdding();
     this.#run.metrics.cleared();
     await this.#queue.close();
   }
 
-  /** Aborts what is in hand; resolves when all of it has ended. */
+  /** Aborts active reconciles; resolves when all have ended. */
   async end(reason: Error): Promise<void> {
     this.#over.abort(reason);
     await this.drain();
-    await this.#duty.end();
+    await this.#reconciler.end();
   }
 
-  /** Handles one key and counts how that ended. */
+  /** Reconciles one key and counts the result. */
   async #work(key: string, attempt: number): Promise<number | void> {
-    const { clock, lifeline } = this.#around;
+    const { clock, killSwitch } = this.#shared;
     const { metrics } = this.#run;
-    // Not at once: what added the key may be one change of several that belong together, a list for instance. A queue of
-    // thousands whose keys need nothing gives others their turns, too.
-    await (clock.loop.admitInternal() ?? Promise.resolve());
-    if (lifeline.isCut) return new Promise(() => {});
+    // Waits for related changes, such as the rest of a list. A queue of thousands of keys without work yields here,
+    // too.
+    await ((clock.goesOn ? ownTurn() : undefined) ?? Promise.resolve());
+    if (killSwitch.isKilled) return new Promise(() => {});
     const began = clock.steady();
     let outcome: Outcome = "error";
     metrics.began(key, began);
@@ -92,7 +87,7 @@ export class Term {
       outcome = outcomeOf(result);
       return after;
     } catch (error) {
-      // What fails because it was stopped has not failed.
+      // An error after the stop does not count.
       if (!this.#over.signal.aborted) throw error;
       outcome = "success";
       return undefined;
@@ -101,28 +96,28 @@ export class Term {
     }
   }
 
-  /** When a key comes back although nothing happens. */
+  /** When a key is added again without a change. */
   #after(key: string, result: Result): number | undefined {
     if (result && "requeueAfter" in result) return millisOf(result.requeueAfter);
     const { name: controller } = this.#run.definition;
-    if (result) this.#around.log.warn("a reconcile gave up", { controller, key, why: result.terminal });
-    return this.#duty.resync(key);
+    if (result) this.#shared.log.warn("a reconcile gave up", { controller, key, why: result.terminal });
+    return this.#reconciler.resync(key);
   }
 
   async #handle(key: string, attempt: number): Promise<Result> {
     const timed = this.#timed();
     try {
-      return await this.#duty.handle(key, attempt, timed.signal);
+      return await this.#reconciler.handle(key, attempt, timed.signal);
     } catch (error) {
-      // Whatever it is: that it was given up is why.
+      // The cause of any error is the timeout.
       throw timed.isLate() ? new Error((timed.signal.reason as Error).message, { cause: error }) : error;
     } finally {
       timed.end();
     }
   }
 
-  #parts(key: string, attempt: number, signal: AbortSignal): CommonParts {
-    const { client, clock, kinds, log, recorder, instance } = this.#around;
+  #contextParts(key: string, attempt: number, signal: AbortSignal): CommonParts {
+    const { client, clock, kinds, log, recorder, instance } = this.#shared;
     const { name, eventSource: source = name } = this.#run.definition;
     return {
       name,
@@ -136,20 +131,20 @@ export class Term {
       informer: this.#run.informer,
       kinds,
       wrote: (write) => this.#writes.add(key, write),
-      record: (happening) => recorder.record({ ...happening, source, instance }),
+      record: (newEvent) => recorder.record({ ...newEvent, source, instance }),
     };
   }
 
-  /** A signal that is aborted at the end of the term, or when a reconcile takes too long. */
+  /** Returns a signal for the timeout and the end of the term. */
   #timed(): { readonly signal: AbortSignal; isLate(): boolean; end(): void } {
-    const { timeout = TIMEOUT, name } = this.#run.definition;
+    const { timeout = DEFAULT_TIMEOUT, name } = this.#run.definition;
     const { signal } = this.#over;
     const own = new AbortController();
     const give = (): void => own.abort(signal.reason);
     const late = (): void => own.abort(new Error(`a reconcile of ${name} took longer than ${timeout}`));
     if (signal.aborted) give();
     signal.addEventListener("abort", give);
-    const timer = this.#around.clock.after(this.#timeoutMs, late, { owner: name });
+    const timer = this.#shared.clock.after(this.#timeoutMs, late, { owner: name });
     return {
       signal: own.signal,
       isLate: () => own.signal.aborted && !signal.aborted,
@@ -161,10 +156,10 @@ export class Term {
   }
 }
 
-const dutyOf = (run: Runs, office: Office): Duty =>
+const reconcilerOf = (run: RunningController, parts: ReconcilerParts): Reconciler =>
   "for" in run.definition
-    ? new ObjectDuty(run as Runs<ControllerDefinition>, office)
-    : new KeyDuty(run as Runs<KeyControllerDefinition>, office);
+    ? new ObjectReconciler(run as RunningController<ControllerDefinition>, parts)
+    : new KeyReconciler(run as RunningController<KeyControllerDefinition>, parts);
 
 const outcomeOf = (result: Result): Outcome =>
   !result ? "success" : "requeueAfter" in result ? "requeue_after" : "terminal_error";

@@ -1,8 +1,4 @@
-/**
- * Resource versions as informers compare them: decimal numbers without an upper bound, of one server.
- *
- * @module
- */
+/** Compares resource versions of one server: decimal numbers without an upper bound. */
 
-/** Whether version `a` is `b` or a later one. */
+/** Whether version `a` is at least `b`. */
 export const isAtLeast = (a: string, b: string): boolean => (a.length === b.length ? a >= b : a.length > b.length);

@@ -1,15 +1,13 @@
 /**
- * How controllers write: each object in the version that they decided on.
+ * Writes of controllers, each in the version of the decision.
  *
- * A write gives undefined where that version is not the stored one any more: the informer will show the newer one, and the key is
+ * They return undefined where that version is not stored any more: the informer will show the newer one, and the key is
  * reconciled again.
- *
- * @module
  */
-import { type ApiObject, type Client, type Kind, type Scope, attempt } from "../client/index.ts";
+import { type ApiObject, type Client, type DeleteOptions, type Kind, type Scope, attempt } from "../client/index.ts";
 import type { Result } from "./definition.ts";
 
-/** The informer was behind the server, and will show what has changed. */
+/** Retries after the informer has caught up. */
 export const AGAIN: Result = { requeueAfter: "100ms" };
 
 /** Writes an object. */
@@ -30,4 +28,15 @@ export async function writeStatus<T extends ApiObject, S extends Scope>(
 ): Promise<T | undefined> {
   const done = await attempt(client.resource(kind).status.update(object), "Conflict", "NotFound");
   return done.ok ? done.value : undefined;
+}
+
+/** Deletes an object, and returns why it was not deleted: it was absent, or had another uid or version. */
+export async function deleteObject<T extends ApiObject, S extends Scope>(
+  client: Client,
+  kind: Kind<T, S>,
+  object: T,
+  options?: DeleteOptions,
+): Promise<"NotFound" | "Conflict" | undefined> {
+  const done = await attempt(client.resource(kind).delete(object, options), "NotFound", "Conflict");
+  return done.ok ? undefined : done.reason;
 }

@@ -1,8 +1,4 @@
-/**
- * Which ClusterTrustBundles a source of a projected volume chooses (PROJ-12..14).
- *
- * @module
- */
+/** Which ClusterTrustBundles a source of a projected volume selects (PROJ-12..14). */
 import type { ClusterTrustBundle } from "../client/kinds/index.ts";
 import type { ProjectedSource } from "./contract.ts";
 
@@ -10,12 +6,12 @@ type Wish = NonNullable<ProjectedSource["clusterTrustBundle"]>;
 type Selector = NonNullable<Wish["labelSelector"]>;
 type Labels = Readonly<Record<string, string>>;
 
-/** The bundles of a list that a source chooses: the one of its name, or of its signer those that its selector matches. */
+/** Returns the selected bundles: the named one, or those of a signer that the selector matches. */
 export function chosenBundles(bundles: Iterable<ClusterTrustBundle>, wish: Wish): ClusterTrustBundle[] {
   const { name, signerName, labelSelector: selector } = wish;
   return [...bundles].filter(({ metadata, spec }) => {
     if (name !== undefined) return metadata.name === name;
-    // Without a selector nothing is chosen; an empty one chooses all.
+    // A missing selector matches none, an empty one all.
     if (selector === undefined || selector === null) return false;
     return spec.signerName === signerName && selects(selector, metadata.labels ?? {});
   });

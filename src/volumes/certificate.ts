@@ -1,14 +1,14 @@
 import { type Collector, guarded } from "./collector.ts";
 import type { ProjectedSource } from "./contract.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 
 /**
- * Puts a certificate of the Pod and its key into one file, or into one for each, as the source says (PROJ-21, PROJ-22).
+ * Adds the certificate of a Pod and its key, in one file or in two (PROJ-21, PROJ-22).
  *
- * @throws while none is issued: the Pod does not start before (PROJ-28)
+ * @throws where none is issued yet: the Pod does not start before (PROJ-28)
  */
 export async function putCertificate(
-  draft: Draft,
+  draft: VolumeFiles,
   collector: Collector,
   wish: NonNullable<ProjectedSource["podCertificate"]>,
 ): Promise<void> {

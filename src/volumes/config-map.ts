@@ -1,9 +1,9 @@
 import type { ConfigMap } from "../client/kinds/index.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 import type { Collector } from "./collector.ts";
 import { type KeyChoice, putKeys } from "./keys.ts";
 
-/** The bytes of a ConfigMap by key: of both `data` and `binaryData` (VOL-8, PROJ-36). */
+/** Returns the bytes of a ConfigMap by key: `data` and `binaryData` (VOL-8, PROJ-36). */
 function valuesOf({ data, binaryData }: ConfigMap): Map<string, Uint8Array> {
   const values = new Map<string, Uint8Array>();
   for (const [key, text] of Object.entries(binaryData ?? {})) values.set(key, Buffer.from(text, "base64"));
@@ -11,9 +11,9 @@ function valuesOf({ data, binaryData }: ConfigMap): Map<string, Uint8Array> {
   return values;
 }
 
-/** Puts the keys of a ConfigMap of the Pod's namespace into a volume (CM-2, PROJ-35..38). */
+/** Adds the keys of a ConfigMap to a volume (CM-2, PROJ-35..38). */
 export async function putConfigMap(
-  draft: Draft,
+  draft: VolumeFiles,
   { source, namespace }: Collector,
   name: string,
   choice: KeyChoice,

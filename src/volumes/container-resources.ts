@@ -1,8 +1,4 @@
-/**
- * Resources of a container as whole numbers (PROJ-43, PROJ-44).
- *
- * @module
- */
+/** Resources of a container as whole numbers (PROJ-43, PROJ-44). */
 import type { Pod } from "../client/kinds/index.ts";
 import { multiplyQuantities, quantitySign, wholeNumber } from "../meta/quantity.ts";
 import type { PodVolume } from "./contract.ts";
@@ -12,14 +8,13 @@ type Reference = NonNullable<NonNullable<NonNullable<PodVolume["downwardAPI"]>["
 type Amounts = Readonly<Record<string, string>>;
 
 const RESOURCE = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.*)$/;
-/** What a container without a limit may use is what the node has; pages of a certain size are never given without one. */
-const FROM_NODE = ["cpu", "memory", "ephemeral-storage"];
+/** The default limit of a container is what the node has; huge pages have no default. */
+const NODE_RESOURCES = ["cpu", "memory", "ephemeral-storage"];
 
 /**
- * What a container may use or asks for, divided by the divisor and rounded up.
+ * Returns a limit or request of a container, divided by the divisor and rounded up.
  *
- * @param allocatable what the node can give, by resource
- * @throws for an unknown container or resource (PROJ-45)
+ * @param allocatable what the node has, by resource. @throws for an unknown container or resource (PROJ-45)
  */
 export function containerResource(
   pod: Pod,
@@ -51,11 +46,11 @@ const amountOf = (amounts: Amounts | null | undefined, name: string): string =>
 
 function limitOf(container: Container, name: string, allocatable: Amounts): string {
   const limit = amountOf(container.resources?.limits, name);
-  const isUnlimited = quantitySign(limit) === 0 && FROM_NODE.includes(name);
+  const isUnlimited = quantitySign(limit) === 0 && NODE_RESOURCES.includes(name);
   return isUnlimited ? amountOf(allocatable, name) : limit;
 }
 
-/** @param inParts whether thousandths count: of cpu, of nothing else */
+/** @param inParts whether to count thousandths, as for cpu */
 function divided(amount: string, divisor: string | null | undefined, inParts: boolean): string {
   const by = divisor === undefined || divisor === null || quantitySign(String(divisor)) === 0 ? "1" : String(divisor);
   const [dividend, unit] = [amount, by].map((text) => wholeNumber(inParts ? multiplyQuantities(text, "1000") : text));
@@ -65,7 +60,7 @@ function divided(amount: string, divisor: string | null | undefined, inParts: bo
   return dividedUp(dividend, unit).toString();
 }
 
-/** A quotient, rounded towards the greater number. */
+/** Divides and rounds up. */
 function dividedUp(dividend: bigint, by: bigint): bigint {
   const quotient = dividend / by;
   const isRest = dividend % by !== 0n;

@@ -1,11 +1,11 @@
-/** One source of a volume that gave nothing, and why. */
+/** A source of a volume that failed. */
 export interface FailedSource {
-  /** The source in words: `configMap web/settings`. */
+  /** For messages: `configMap web/settings`. */
   readonly source: string;
   readonly cause: Error;
 }
 
-/** What a volume is to hold could not be found out; every source that failed is named (PROJ-46). */
+/** The contents of a volume could not be read; the message names every source that failed (PROJ-46). */
 export class ContentError extends Error {
   override readonly name = "ContentError";
   readonly failed: readonly FailedSource[];
@@ -16,5 +16,5 @@ export class ContentError extends Error {
   }
 }
 
-/** The error in what was thrown. */
+/** Returns a thrown value as an Error. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

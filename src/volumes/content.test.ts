@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterTrustBundle, Pod } from "../client/kinds/index.ts";
 import { ContentError } from "./content-error.ts";
 import { contentOf } from "./content.ts";
-import type { ContentOwner, ContentSource, PodVolume, TokenWish } from "./contract.ts";
+import type { ContentOwner, ContentSource, PodVolume, TokenOptions } from "./contract.ts";
 import { ownerOf } from "./pod-owner.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -15,7 +15,7 @@ interface World {
   readonly secrets?: Readonly<Record<string, object>>;
   readonly bundles?: readonly object[];
   readonly certificate?: { readonly key: string; readonly chain: string };
-  readonly tokens?: TokenWish[];
+  readonly tokens?: TokenOptions[];
 }
 
 const sourceOf = ({
@@ -310,7 +310,7 @@ describe("projected", () => {
   });
 
   test("PROJ-47, PROJ-32: a token for an audience and a time; its mode is stricter where the Pod has a group or one user", async () => {
-    const tokens: TokenWish[] = [];
+    const tokens: TokenOptions[] = [];
     const source = projected(
       { serviceAccountToken: { path: "t", audience: "vault", expirationSeconds: 700 } },
       { serviceAccountToken: { path: "u", audience: "" } },

@@ -1,27 +1,23 @@
-/**
- * What a volume of a Pod holds, as files.
- *
- * @module
- */
+/** The contents of a volume of a Pod, as files. */
 import type { Pod } from "../client/kinds/index.ts";
 import type { Collector } from "./collector.ts";
 import { putConfigMap } from "./config-map.ts";
 import { ContentError, type FailedSource, asError } from "./content-error.ts";
 import type { ContentOwner, ContentSource, Payload, PodVolume } from "./contract.ts";
 import { putDownward } from "./downward.ts";
-import { Draft } from "./draft.ts";
+import { VolumeFiles } from "./draft.ts";
 import { putProjected } from "./projected.ts";
 import { putSecret } from "./secret.ts";
 
-/** Of files of volumes that say none (VOL-6, VOL-11, VOL-14). */
+/** The mode of files in volumes without `defaultMode` (VOL-6, VOL-11, VOL-14). */
 const DEFAULT_MODE = 0o644;
 
-/** Whether the contents of a volume are known here: those of the four kinds that an agent writes. */
+/** Whether the agent writes the contents of a volume: one of the four kinds. */
 export const isWritten = ({ configMap, secret, downwardAPI, projected }: PodVolume): boolean =>
   [configMap, secret, downwardAPI, projected].some((source) => source !== undefined && source !== null);
 
 /**
- * What a volume of a Pod holds now.
+ * Returns the current contents of a volume of a Pod.
  *
  * @param source where objects, tokens and certificates come from
  * @param owner the group and the user of the Pod, which decide how strict the modes of credentials are (PROJ-47)
@@ -36,7 +32,7 @@ export async function contentOf(
   const { configMap, secret, downwardAPI, projected } = volume;
   const mode = (configMap ?? secret ?? downwardAPI ?? projected)?.defaultMode ?? DEFAULT_MODE;
   const collector: Collector = { pod, namespace: pod.metadata.namespace ?? "", volume, source, owner, mode };
-  const draft = new Draft();
+  const draft = new VolumeFiles();
   const name = configMap?.name ?? secret?.secretName ?? "";
   const failed = projected
     ? await putProjected(draft, collector, projected.sources ?? [])

@@ -1,21 +1,16 @@
-/**
- * The files of a volume while they are collected: later ones win over earlier ones of the same path (PROJ-35, PROJ-46).
- *
- * @module
- */
 import type { Payload, VolumeFile } from "./contract.ts";
 import { filePath } from "./file-path.ts";
 
-/** See the head of this file. */
-export class Draft {
+/** The files of a volume during collection: a later file replaces one of the same path (PROJ-35, PROJ-46). */
+export class VolumeFiles {
   readonly #files = new Map<string, VolumeFile>();
 
-  /** Puts a file at a path as the Pod writes it. @throws where the path is refused (PROJ-40) */
+  /** Adds a file. @throws where the path is invalid (PROJ-40) */
   put(path: string, file: VolumeFile): void {
     this.#files.set(filePath(path), file);
   }
 
-  /** All of it. @throws where a file is to be a directory as well */
+  /** Returns all files. @throws where a path is both a file and a directory */
   payload(): Payload {
     for (const path of this.#files.keys()) {
       for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {

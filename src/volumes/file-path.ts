@@ -1,22 +1,18 @@
-/**
- * Paths of files in a volume (PROJ-40).
- *
- * @module
- */
+/** Paths of files in a volume (PROJ-40). */
 import { posix } from "node:path";
 
-const LONGEST = 4096;
-const LONGEST_ELEMENT = 255;
+const MAX_PATH_BYTES = 4096;
+const MAX_ELEMENT_BYTES = 255;
 
-/** A path as it is written: without `.` and empty elements. @throws where it could lead out of the volume, or is too long */
+/** Returns a path without `.` and empty elements. @throws where it leads out of the volume, or is too long */
 export function filePath(path: string): string {
   if (path === "") throw new Error("expected a path, got an empty one");
   if (path.startsWith("/")) throw refused(path, "expected a path that is relative to the volume");
-  if (Buffer.byteLength(path) > LONGEST) throw refused(path, `expected at most ${LONGEST} bytes`);
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw refused(path, `expected at most ${MAX_PATH_BYTES} bytes`);
   const elements = path.split("/");
   if (elements.includes("..")) throw refused(path, 'expected no element ".."');
-  if (elements.some((element) => Buffer.byteLength(element) > LONGEST_ELEMENT)) {
-    throw refused(path, `expected at most ${LONGEST_ELEMENT} bytes in each element`);
+  if (elements.some((element) => Buffer.byteLength(element) > MAX_ELEMENT_BYTES)) {
+    throw refused(path, `expected at most ${MAX_ELEMENT_BYTES} bytes in each element`);
   }
   const cleaned = cleanPath(path);
   if (elements[0]!.startsWith("..") || cleaned.startsWith("..")) {
@@ -27,7 +23,7 @@ export function filePath(path: string): string {
   return cleaned;
 }
 
-/** Without `.`, `a/..` and empty elements, and without a `/` at the end. */
+/** Normalizes a path: no `.`, `a/..`, empty elements or final `/`. */
 export const cleanPath = (path: string): string => posix.normalize(path).replace(/(?<=.)\/$/, "");
 
 const refused = (path: string, why: string): Error =>

@@ -1,27 +1,23 @@
-/**
- * Keys of an object as files: what ConfigMaps and Secrets share.
- *
- * @module
- */
+/** Keys of ConfigMaps and Secrets as files. */
 import type { PodVolume } from "./contract.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 
-/** Which keys become files, and where. */
+/** The keys that become files, and their paths. */
 export interface KeyChoice {
   readonly items?: NonNullable<PodVolume["configMap"]>["items"];
   readonly optional?: boolean | null | undefined;
-  /** Of files whose item says none. */
+  /** The mode of items without one. */
   readonly mode: number;
 }
 
 /**
- * Puts the keys of an object into a volume: all of them, or only the listed ones, each at its path (PROJ-35).
+ * Adds the keys of an object to a volume: all, or the listed ones at their paths (PROJ-35).
  *
  * @param values bytes by key; undefined where the object does not exist
  * @throws where the object or a listed key is missing and not optional (PROJ-37, PROJ-38)
  */
 export function putKeys(
-  draft: Draft,
+  draft: VolumeFiles,
   values: ReadonlyMap<string, Uint8Array> | undefined,
   { items, optional, mode }: KeyChoice,
 ): void {

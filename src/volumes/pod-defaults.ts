@@ -2,7 +2,7 @@ import type { Pod } from "../client/kinds/index.ts";
 
 type Container = Pod["spec"]["containers"][number];
 
-/** A Pod that no server has seen, with what a server fills in that volumes show: requests of containers from their limits. */
+/** Returns a Pod with the defaults that a server sets and volumes show: container requests from limits. */
 export function withRequests(pod: Pod): Pod {
   const { containers, initContainers } = pod.spec;
   const filled = {

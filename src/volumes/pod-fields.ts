@@ -1,8 +1,4 @@
-/**
- * Fields of a Pod as text (PROJ-41, PROJ-42).
- *
- * @module
- */
+/** Fields of a Pod as text (PROJ-41, PROJ-42). */
 import type { Pod } from "../client/kinds/index.ts";
 import { qualifiedName } from "../meta/names.ts";
 import { type SubscriptedPath, splitSubscript } from "../meta/subscripted-path.ts";
@@ -10,7 +6,7 @@ import { quoted } from "../util/quoted.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-const WHOLE: Readonly<Record<string, (pod: Pod) => string>> = {
+const FIELDS: Readonly<Record<string, (pod: Pod) => string>> = {
   "metadata.name": ({ metadata }) => metadata.name,
   "metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
   "metadata.uid": ({ metadata }) => metadata.uid,
@@ -18,14 +14,16 @@ const WHOLE: Readonly<Record<string, (pod: Pod) => string>> = {
   "metadata.annotations": ({ metadata }) => linesOf(metadata.annotations),
 };
 
-/** The text of a field such as `metadata.labels['app']`. @throws for a field that volumes do not show (PROJ-45) */
+/**
+ * Returns a field such as `metadata.labels['app']` as text. @throws for a field that volumes do not support (PROJ-45)
+ */
 export function podField(pod: Pod, path: string): string {
   const entry = splitSubscript(path);
   if (entry) return entryOf(pod, path, entry);
-  const field = Object.hasOwn(WHOLE, path) ? WHOLE[path] : undefined;
+  const field = Object.hasOwn(FIELDS, path) ? FIELDS[path] : undefined;
   if (field) return field(pod);
   throw new Error(
-    `expected one of the fields ${Object.keys(WHOLE).join(", ")}, or one label or annotation, got ${JSON.stringify(path)}`,
+    `expected one of the fields ${Object.keys(FIELDS).join(", ")}, or one label or annotation, got ${JSON.stringify(path)}`,
   );
 }
 
@@ -36,7 +34,7 @@ function entryOf({ metadata }: Pod, path: string, { member, key }: SubscriptedPa
       `expected a key in brackets after metadata.labels or metadata.annotations only, got ${JSON.stringify(path)}`,
     );
   }
-  // Annotations are looked up as they are written, but judged without regard to case.
+  // Annotation keys are validated without regard to case, but looked up as written.
   const wrong = qualifiedName(member === "metadata.annotations" ? key.toLowerCase() : key);
   if (wrong !== undefined)
     throw new Error(`expected the key of a label or annotation in ${JSON.stringify(path)}: ${wrong}`);

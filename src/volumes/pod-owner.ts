@@ -1,7 +1,7 @@
 import type { Pod } from "../client/kinds/index.ts";
 import type { ContentOwner } from "./contract.ts";
 
-/** The group of a Pod's volumes, and the user of its containers where all of them have the same (PROJ-47). */
+/** Returns the fsGroup of a Pod, and the user of its containers where it is the same for all (PROJ-47). */
 export function ownerOf({ spec }: Pod): ContentOwner {
   const { fsGroup, runAsUser } = spec.securityContext ?? {};
   const containers = [...spec.containers, ...(spec.initContainers ?? [])];

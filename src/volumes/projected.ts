@@ -4,14 +4,14 @@ import { putConfigMap } from "./config-map.ts";
 import { type FailedSource, asError } from "./content-error.ts";
 import type { ProjectedSource } from "./contract.ts";
 import { putDownward } from "./downward.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 import { putSecret } from "./secret.ts";
 import { putToken } from "./token.ts";
 import { putTrustBundle } from "./trust-bundle.ts";
 
-/** Puts what all sources of a projected volume give into it, one after the other; tells of those that failed (PROJ-46). */
+/** Adds the files of all sources of a projected volume, and returns those that failed (PROJ-46). */
 export async function putProjected(
-  draft: Draft,
+  draft: VolumeFiles,
   collector: Collector,
   sources: readonly ProjectedSource[],
 ): Promise<FailedSource[]> {
@@ -26,7 +26,7 @@ export async function putProjected(
   return failed;
 }
 
-async function putSource(draft: Draft, collector: Collector, source: ProjectedSource): Promise<void> {
+async function putSource(draft: VolumeFiles, collector: Collector, source: ProjectedSource): Promise<void> {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
   const { mode } = collector;
   if (secret) await putSecret(draft, collector, secret.name ?? "", { ...secret, mode });
@@ -37,7 +37,7 @@ async function putSource(draft: Draft, collector: Collector, source: ProjectedSo
   else if (podCertificate) await putCertificate(draft, collector, podCertificate);
 }
 
-/** A source in words, for messages. */
+/** The source for messages. */
 function nameOfSource(source: ProjectedSource): string {
   const { secret, configMap, serviceAccountToken: token, clusterTrustBundle: bundle, podCertificate } = source;
   if (secret) return `secret ${quotedName(secret.name)}`;

@@ -1,10 +1,10 @@
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 import type { Collector } from "./collector.ts";
 import { type KeyChoice, putKeys } from "./keys.ts";
 
-/** Puts the keys of a Secret of the Pod's namespace into a volume (SEC-2, VOL-13). */
+/** Adds the keys of a Secret to a volume (SEC-2, VOL-13). */
 export async function putSecret(
-  draft: Draft,
+  draft: VolumeFiles,
   { source, namespace }: Collector,
   name: string,
   choice: KeyChoice,

@@ -1,26 +1,22 @@
-/**
- * Certificates of ClusterTrustBundles as one file (PROJ-48).
- *
- * @module
- */
+/** Certificates of ClusterTrustBundles as one file (PROJ-48). */
 import type { ClusterTrustBundle } from "../client/kinds/index.ts";
 import { pemBlocks, pemOf } from "../util/pem.ts";
 import { chosenBundles } from "./bundle-choice.ts";
 import { type Collector, guarded } from "./collector.ts";
 import type { ProjectedSource } from "./contract.ts";
-import type { Draft } from "./draft.ts";
+import type { VolumeFiles } from "./draft.ts";
 
 type Wish = NonNullable<ProjectedSource["clusterTrustBundle"]>;
 
-/** Puts the certificates of the bundles that a source chooses into a file (PROJ-13..16). @throws where there are none */
-export async function putTrustBundle(draft: Draft, collector: Collector, wish: Wish): Promise<void> {
+/** Adds the certificates of the selected bundles as one file (PROJ-13..16). @throws where there are none */
+export async function putTrustBundle(draft: VolumeFiles, collector: Collector, wish: Wish): Promise<void> {
   if (wish.name === undefined && wish.signerName === undefined) throw new Error("expected a name or a signerName");
   const bundles = chosenBundles(await collector.source.trustBundles(wish), wish);
   if (bundles.length === 0 && wish.optional !== true) throw new Error("no ClusterTrustBundle was found");
   draft.put(wish.path, { bytes: Buffer.from(certificatesOf(bundles).join("")), ...guarded(collector) });
 }
 
-/** Each certificate once, without what stands around it, in an order that depends on nothing but the certificates. */
+/** Returns each certificate once, without text around it, in a fixed order. */
 function certificatesOf(bundles: readonly ClusterTrustBundle[]): readonly string[] {
   const blocks = new Set<string>();
   for (const { spec } of bundles) {

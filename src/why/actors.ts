@@ -1,17 +1,15 @@
 /**
- * Whose words are read for which question: the reasons of Events by which an actor tells that it failed, and that it is done.
+ * The reasons of Events by which an actor reports a failure or a success.
  *
- * The same table stands in docs/guides/why.md, and a test holds both together.
- *
- * @module
+ * docs/guides/why.md has the same table; a test compares both.
  */
-import type { Topic } from "./events.ts";
+import type { EventReasons } from "./events.ts";
 
-/** An actor, and what it tells. */
-export interface Actor extends Topic {
-  /** What it is called in the table of the guide. */
+/** An actor and the reasons of its Events. */
+export interface Actor extends EventReasons {
+  /** Its name in the table of the guide. */
   readonly name: string;
-  /** About which kind of object. */
+  /** The kind of the objects. */
   readonly about: string;
 }
 
@@ -22,7 +20,7 @@ const actor = (name: string, about: string, failed: readonly string[], succeeded
   succeeded,
 });
 
-/** Every actor that is listened to beside its status and conditions. */
+/** Every actor whose Events are read. */
 export const ACTORS = {
   provisioner: actor("provisioner", "PersistentVolumeClaim", ["ProvisioningFailed"], ["ProvisioningSucceeded"]),
   cleanup: actor("provisioner, of a claim that is deleted", "PersistentVolumeClaim", ["ProvisioningCleanupFailed"]),
@@ -72,7 +70,7 @@ export const ACTORS = {
   ),
 } as const satisfies Readonly<Record<string, Actor>>;
 
-/** Components that are no populators, though they tell of claims. */
+/** Components that are no populators, but record Events of claims. */
 export const NO_POPULATORS: ReadonlySet<string> = new Set([
   "persistentvolume-controller",
   "external-provisioner",

@@ -1,16 +1,12 @@
-/**
- * Why a volume is not attached to a node, or not detached: what its attacher has said, and whether one is there.
- *
- * @module
- */
+/** Explains why a volume is not attached or detached, by the error of its attacher. */
 import { type Kind, inDomain } from "../client/index.ts";
 import { CSINode, PersistentVolume, type VolumeAttachment } from "../client/kinds/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { type Word, lastWarning, quoteOf, quoted } from "./events.ts";
-import { type Facts, led, missing, refOf, refTo, textOf } from "./facts.ts";
-import { whoMends } from "./refusals.ts";
+import { type RecentEvent, lastWarning, quoteOf, quoted } from "./events.ts";
+import { type Facts, prefixed, missing, refOf, refTo, textOf } from "./facts.ts";
+import { whoCanRepair } from "./refusals.ts";
 
-/** What keeps an attachment from being attached. */
+/** Explains an attachment that is not attached. */
 export async function explainAttachment(
   facts: Facts,
   attachment: VolumeAttachment,
@@ -18,10 +14,10 @@ export async function explainAttachment(
   const { metadata, status, spec } = attachment;
   if (status.attached || metadata.deletionTimestamp !== undefined) return [];
   const { persistentVolumeName: name } = spec.source;
-  const volume = name === undefined ? undefined : await facts.look(PersistentVolume, { name });
-  if (volume === "absent") return led("its volume is missing", [missing(PersistentVolume, { name: name! })]);
+  const volume = name === undefined ? undefined : await facts.find(PersistentVolume, { name });
+  if (volume === "absent") return prefixed("its volume is missing", [missing(PersistentVolume, { name: name! })]);
   const csiNodes: Kind<CSINode, "Cluster"> = inDomain(CSINode, facts.dialect.domain);
-  const node = await facts.look(csiNodes, { name: spec.nodeName });
+  const node = await facts.find(csiNodes, { name: spec.nodeName });
   const drivers = node === "absent" ? [] : node === "unknown" ? undefined : node.spec.drivers;
   if (drivers && !drivers.some((driver) => driver.name === spec.attacher)) {
     const says = `the driver ${spec.attacher} is not registered on the node ${spec.nodeName}`;
@@ -31,23 +27,35 @@ export async function explainAttachment(
   return [attachmentReason(attachment, [])];
 }
 
-/** What the attacher has said of an attachment that is not attached. */
-export function attachmentReason(attachment: VolumeAttachment, words: readonly Word[]): ReportedReason {
-  return said(attachment, { error: attachment.status.attachError, did: "attach", member: "attachError" }, words);
+/** The failure of an attach. */
+export function attachmentReason(attachment: VolumeAttachment, words: readonly RecentEvent[]): ReportedReason {
+  return failureReason(
+    attachment,
+    { error: attachment.status.attachError, did: "attach", member: "attachError" },
+    words,
+  );
 }
 
-/** What the attacher has said of an attachment that is deleted. */
-export function detachmentReason(attachment: VolumeAttachment, words: readonly Word[]): ReportedReason {
-  return said(attachment, { error: attachment.status.detachError, did: "detach", member: "detachError" }, words);
+/** The failure of a detach. */
+export function detachmentReason(attachment: VolumeAttachment, words: readonly RecentEvent[]): ReportedReason {
+  return failureReason(
+    attachment,
+    { error: attachment.status.detachError, did: "detach", member: "detachError" },
+    words,
+  );
 }
 
-interface Spoken {
+interface AttachmentFailure {
   readonly error: VolumeAttachment["status"]["attachError"];
   readonly did: "attach" | "detach";
   readonly member: "attachError" | "detachError";
 }
 
-function said(attachment: VolumeAttachment, { error, did, member }: Spoken, words: readonly Word[]): ReportedReason {
+function failureReason(
+  attachment: VolumeAttachment,
+  { error, did, member }: AttachmentFailure,
+  words: readonly RecentEvent[],
+): ReportedReason {
   const { attacher, nodeName, source } = attachment.spec;
   const volume = source.persistentVolumeName ?? "of a Pod";
   const who = `the attacher of ${attacher}`;
@@ -57,12 +65,12 @@ function said(attachment: VolumeAttachment, { error, did, member }: Spoken, word
   if (error?.message) {
     const quotes = { in: "status", reason: member, ...(error.time ? { time: error.time } : {}) } as const;
     const says = `${who} could not ${did} ${what}: ${quoted(error.message)}`;
-    return { says, who: whoMends(error.message, refused), about, quotes };
+    return { says, who: whoCanRepair(error.message, refused), about, quotes };
   }
   const word = lastWarning(words);
   if (word) {
     const says = `${who} could not ${did} ${what}: ${word.message}`;
-    return { says, who: whoMends(word.message, refused), about, quotes: quoteOf(word) };
+    return { says, who: whoCanRepair(word.message, refused), about, quotes: quoteOf(word) };
   }
   const says = `${who} is to ${did} ${what}, and has said nothing about it yet`;
   return { says, who: `${who}: is it running?`, about };

@@ -1,9 +1,3 @@
-/**
- * Why a claim has no volume, or not as it asks for: what the binder has decided about it, what it would say of every volume,
- * and who it waits for.
- *
- * @module
- */
 import { type Kind, inDomain } from "../client/index.ts";
 import {
   PersistentVolume,
@@ -12,7 +6,7 @@ import {
   StorageClass,
   VolumeAttributesClass,
 } from "../client/kinds/index.ts";
-import { type ClaimSources, type ClaimVerdict, verdictOnClaim } from "../claims/claim-verdict.ts";
+import { type ClaimSources, type ClaimDecision, decideClaim } from "../claims/claim-decision.ts";
 import { classOf, hasNoClass, isMeantFor, isWaiting, mismatches, objections } from "../claims/fit.ts";
 import { defaultClassOf } from "../claims/provisioner.ts";
 import { isBetter } from "../claims/available-volumes.ts";
@@ -20,66 +14,71 @@ import { claimsOfPod } from "../claims/pod-claims.ts";
 import { waitsForNode } from "../claims/usage.ts";
 import type { ConsideredVolume, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
-import { type Word, lastFailure, quoteOf, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, led, missing, refOf, refTo, textOf } from "./facts.ts";
+import { type RecentEvent, lastFailure, quoteOf, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, prefixed, missing, refOf, refTo, textOf } from "./facts.ts";
 import { explainGrowth } from "./growth.ts";
-import { whoMends } from "./refusals.ts";
+import { whoCanRepair } from "./refusals.ts";
 import { explainSource } from "./volume-sources.ts";
 
-/** What a claim adds to a report. */
+/** The part of a report about a claim. */
 export type ClaimPart = Pick<WhyReport, "reasons" | "considered" | "leftOut">;
 
 const BINDER = "the controller persistentvolume-binder";
 const ADMINISTRATOR = "an administrator";
 
-/** See the head of this file. @param most so many volumes are told */
+/**
+ * Explains why a claim has no volume, or not the requested one: by the decision of the binder, the objections to every
+ * volume, and the actors that it waits for.
+ *
+ * @param most the maximum number of considered volumes
+ */
 export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, most: number): Promise<ClaimPart> {
   if (!isWaiting(claim, facts.names)) {
-    const reasons = await facts.tell(async () => {
+    const reasons = await facts.reasonsOrRefusal(async () => {
       const sources = await namedBy(facts, claim);
       const volume = claim.status.phase === "Bound" ? sources.volume(claim.spec.volumeName ?? "") : undefined;
       const growth = volume ? await explainGrowth(facts, claim, volume) : [];
-      return [...(await ofVerdict(facts, claim, sources)), ...growth];
+      return [...(await ofDecision(facts, claim, sources)), ...growth];
     });
     return { reasons };
   }
-  const considered = new First<Considered>(most, byNearness);
-  const reasons = await facts.tell(async () => {
+  const considered = new First<Considered>(most, byFewestObjections);
+  const reasons = await facts.reasonsOrRefusal(async () => {
     const found = await consider(facts, claim, considered);
     const misfits = found.meant.filter(({ lacks }) => lacks.length > 0).map(misfit);
-    return [...misfits, ...(await ofVerdict(facts, claim, found.sources))];
+    return [...misfits, ...(await ofDecision(facts, claim, found.sources))];
   });
   const told = considered.items.map(({ volume, lacks }) => ({ volume: volume.metadata.name, lacks }));
   return { reasons, considered: told, leftOut: considered.more };
 }
 
-/** What the decision comes to, in the words of a report. */
-async function ofVerdict(
+/** Returns the decision as reasons. */
+async function ofDecision(
   facts: Facts,
   claim: PersistentVolumeClaim,
   sources: ClaimSources,
 ): Promise<readonly ReportedReason[]> {
-  const verdict = verdictOnClaim(claim, sources);
-  switch (verdict.is) {
+  const decision = decideClaim(claim, sources);
+  switch (decision.is) {
     case "nothing":
-      return [{ says: verdict.note }];
+      return [{ says: decision.note }];
     case "bind":
       if (claim.status.phase === "Bound") return [];
-      return [{ says: verdict.note, who: BINDER, about: refOf(verdict.volume) }];
+      return [{ says: decision.note, who: BINDER, about: refOf(decision.volume) }];
     case "lost":
-      return [ofLoss(claim, verdict.volume)];
+      return [ofLoss(claim, decision.volume)];
     case "absent": {
       const reason = missing(PersistentVolume, { name: claim.spec.volumeName ?? "" });
-      return led("it names a volume that does not exist", [reason]);
+      return prefixed("it names a volume that does not exist", [reason]);
     }
     case "taken": {
-      const { volume } = verdict;
+      const { volume } = decision;
       const { namespace = "", name = "" } = volume.spec.claimRef ?? {};
       const says = `it names the volume ${volume.metadata.name}, which belongs to the claim ${namespace}/${name}`;
       return [{ says, who: "whoever creates the claim again for another volume", about: refOf(volume) }];
     }
     case "misfit": {
-      const { volume } = verdict;
+      const { volume } = decision;
       const lacks = mismatches(volume, claim, facts.names).join("; ");
       const says = `it names the volume ${volume.metadata.name}, which does not fit: ${lacks}`;
       return [{ says, who: "whoever creates a claim, or a volume, that fits", about: refOf(volume) }];
@@ -87,13 +86,13 @@ async function ofVerdict(
     case "first consumer":
       return [...(await ofLastTry(facts, claim, sources)), ...(await ofConsumers(facts, claim))];
     case "default class":
-      return [{ says: verdict.note, who: BINDER }];
-    case "make":
-      return ofMaking(facts, claim, verdict);
+      return [{ says: decision.note, who: BINDER }];
+    case "provision":
+      return ofProvisioning(facts, claim, decision);
   }
 }
 
-/** A claim that was bound and whose volume is not its own any more. The disk may be there all the same, so that is not spoken of. */
+/** A claim that has lost its volume. The disk may still exist. */
 function ofLoss({ spec, metadata }: PersistentVolumeClaim, volume: PersistentVolume | undefined): ReportedReason {
   const { volumeName: name } = spec;
   if (volume) {
@@ -111,17 +110,21 @@ function ofLoss({ spec, metadata }: PersistentVolumeClaim, volume: PersistentVol
   };
 }
 
-/** What the binder tells of a claim it decides anew here; all others are provisioners. */
-const wordsOfProvisioner = async (facts: Facts, claim: PersistentVolumeClaim): Promise<readonly Word[]> =>
-  (await wordsAbout(facts, claim)).filter(({ from }) => from !== "persistentvolume-controller");
+/** The Events of provisioners; the decision of the binder is evaluated here. */
+const eventsOfProvisioner = async (facts: Facts, claim: PersistentVolumeClaim): Promise<readonly RecentEvent[]> =>
+  (await eventsAbout(facts, claim)).filter(({ from }) => from !== "persistentvolume-controller");
 
-function ofFailure(claim: PersistentVolumeClaim, { provisioner, storageClass }: Asked, word: Word): ReportedReason {
+function ofFailure(
+  claim: PersistentVolumeClaim,
+  { provisioner, storageClass }: ChosenProvisioner,
+  word: RecentEvent,
+): ReportedReason {
   const who = `the provisioner ${provisioner}`;
   const asks = `${textOf(claim)}${storageClass ? ` or the StorageClass ${storageClass.metadata.name}` : ""}`;
   return {
     says: `${who} could not create its volume: ${word.message}`,
-    // Without a code of the driver it is the provisioner itself that refuses.
-    who: whoMends(word.message, {
+    // Without a gRPC code the provisioner itself refuses.
+    who: whoCanRepair(word.message, {
       asks,
       driver: provisioner,
       otherwise: `whoever changes ${asks}, or runs ${provisioner}`,
@@ -131,62 +134,62 @@ function ofFailure(claim: PersistentVolumeClaim, { provisioner, storageClass }: 
   };
 }
 
-/** A node was chosen once, and the driver had no room there: the choice was taken back. */
+/** The driver had no capacity on an earlier selected node. */
 async function ofLastTry(
   facts: Facts,
   claim: PersistentVolumeClaim,
   sources: ClaimSources,
 ): Promise<readonly ReportedReason[]> {
-  const failure = lastFailure(await wordsOfProvisioner(facts, claim), ACTORS.provisioner);
+  const failure = lastFailure(await eventsOfProvisioner(facts, claim), ACTORS.provisioner);
   if (!failure) return [];
   const storageClass = sources.storageClass(classOf(claim, facts.names));
   const provisioner = storageClass?.provisioner ?? "of its class";
   return [ofFailure(claim, { provisioner, storageClass }, failure)];
 }
 
-type Making = Extract<ClaimVerdict, { readonly is: "make" }>;
+type ProvisionDecision = Extract<ClaimDecision, { readonly is: "provision" }>;
 
-/** Nobody's volume fits, and one is to be made: what its source lacks, then what the provisioner has said. */
-async function ofMaking(
+/** No volume fits: the faults of its source, then the last Event of the provisioner. */
+async function ofProvisioning(
   facts: Facts,
   claim: PersistentVolumeClaim,
-  { maker, storageClass }: Making,
+  { choice, storageClass }: ProvisionDecision,
 ): Promise<readonly ReportedReason[]> {
-  if (maker.is === "outside") {
+  if (choice.is === "external") {
     const lacks = [...(await explainSource(facts, claim)), ...(await ofAttributes(facts, claim))];
-    return lacks.length > 0 ? lacks : [await ofProvisioner(facts, claim, { ...maker, storageClass })];
+    return lacks.length > 0 ? lacks : [await ofProvisioner(facts, claim, { ...choice, storageClass })];
   }
   const about = storageClass ? { about: refOf(storageClass) } : {};
-  return [{ says: maker.note, who: MAKERS[maker.is], ...about }];
+  return [{ says: choice.note, who: WHO_CAN_PROVISION[choice.is], ...about }];
 }
 
-/** The attributes class that its volume is to be made with. */
+/** Its VolumeAttributesClass must exist. */
 async function ofAttributes(facts: Facts, { spec }: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
   const { volumeAttributesClassName: name } = spec;
   if (!name) return [];
   const kind: Kind<VolumeAttributesClass, "Cluster"> = inDomain(VolumeAttributesClass, facts.dialect.domain);
-  return (await facts.look(kind, { name })) === "absent" ? [missing(kind, { name })] : [];
+  return (await facts.find(kind, { name })) === "absent" ? [missing(kind, { name })] : [];
 }
 
-const MAKERS = {
-  nobody: "whoever creates a volume that fits, or a default StorageClass",
+const WHO_CAN_PROVISION = {
+  none: "whoever creates a volume that fits, or a default StorageClass",
   "class is absent": "whoever creates that StorageClass, or a volume of that class",
   "built in": "whoever creates a volume of that class",
 } as const;
 
-interface Asked {
+interface ChosenProvisioner {
   readonly provisioner: string;
   readonly storageClass: StorageClass | undefined;
 }
 
-/** What the provisioner has said last: that it failed, that it has begun, or nothing. */
+/** The last Event of the provisioner: it failed, has begun, or said nothing. */
 async function ofProvisioner(
   facts: Facts,
   claim: PersistentVolumeClaim,
-  { provisioner, storageClass }: Asked,
+  { provisioner, storageClass }: ChosenProvisioner,
 ): Promise<ReportedReason> {
   const who = `the provisioner ${provisioner}`;
-  const words = await wordsOfProvisioner(facts, claim);
+  const words = await eventsOfProvisioner(facts, claim);
   const failure = lastFailure(words, ACTORS.provisioner);
   if (failure) return ofFailure(claim, { provisioner, storageClass }, failure);
   const begun = words.find(({ reason }) => reason === "Provisioning");
@@ -204,7 +207,7 @@ const NOTHING = {
   defaultClass: () => undefined,
 };
 
-/** What the decision about a claim needs that names its volume. */
+/** The input of the decision for a claim that names its volume. */
 async function namedBy(
   { client, signal, names, migration }: Facts,
   claim: PersistentVolumeClaim,
@@ -221,8 +224,10 @@ interface Considered {
   readonly isMeant: boolean;
 }
 
-/** Those first that come nearest: put by for the claim, of its class, with the fewest objections; of those that fit the best. */
-function byNearness(a: Considered, b: Considered): number {
+/**
+ * Sorts reserved volumes first, then those of its class, then by the number of objections; fitting ones by preference.
+ */
+function byFewestObjections(a: Considered, b: Considered): number {
   const rank = ({ isMeant, isOfClass }: Considered): number => (isMeant ? 0 : isOfClass ? 1 : 2);
   const isFirst = (): boolean =>
     a.lacks.length === 0 ? isBetter(a.volume, b.volume) : a.volume.metadata.name < b.volume.metadata.name;
@@ -231,15 +236,15 @@ function byNearness(a: Considered, b: Considered): number {
 
 interface Found {
   readonly sources: ClaimSources;
-  /** The volumes that are put by for it. */
+  /** The volumes reserved for it. */
   readonly meant: readonly Considered[];
 }
 
-/** Considers every volume, and finds what else the decision needs about a claim that takes whichever it is given. */
+/** Considers every volume, and reads the other input of the decision. */
 async function consider(facts: Facts, claim: PersistentVolumeClaim, all: First<Considered>): Promise<Found> {
   const { names, migration, client, dialect, signal } = facts;
   const className = classOf(claim, names);
-  const meant = new First<Considered>(MOST_NAMED, byNearness);
+  const meant = new First<Considered>(MAX_NAMED, byFewestObjections);
   let best: PersistentVolume | undefined;
   for await (const volume of facts.each(PersistentVolume)) {
     const lacks = objections(volume, claim, names);
@@ -265,7 +270,7 @@ async function consider(facts: Facts, claim: PersistentVolumeClaim, all: First<C
   return { sources, meant: meant.items };
 }
 
-/** The name of the default class, of two at a time: there may be many. */
+/** Returns the default class, comparing two at a time: there may be many. */
 async function defaultClass(facts: Facts, classes: Kind<StorageClass, "Cluster">): Promise<string | undefined> {
   let standard: StorageClass | undefined;
   for await (const one of facts.each(classes)) {
@@ -280,10 +285,10 @@ const misfit = ({ volume, lacks }: Considered): ReportedReason => ({
   about: refOf(volume),
 });
 
-/** The first consumer that its class waits for (CTL-MODE-2, 3). */
+/** The consumers that its class waits for (CTL-MODE-2, 3). */
 async function ofConsumers(facts: Facts, claim: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
   const { name, namespace } = claim.metadata;
-  const pods = new First<Pod>(MOST_NAMED);
+  const pods = new First<Pod>(MAX_NAMED);
   for await (const pod of facts.each(Pod, { namespace })) {
     if (waitsForNode(pod) && claimsOfPod(pod).some((key) => key.name === name)) pods.add(pod);
   }

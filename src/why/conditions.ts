@@ -1,12 +1,7 @@
-/**
- * What is true of objects of all kinds: conditions that do not hold, what a controller has not seen yet, the last warning.
- *
- * @module
- */
 import type { ApiObject } from "../client/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { lastWarning, quoteOf, quoted, secondOf, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, refOf } from "./facts.ts";
+import { lastWarning, quoteOf, quoted, secondOf, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, refOf } from "./facts.ts";
 
 interface Condition {
   readonly type: string;
@@ -17,12 +12,12 @@ interface Condition {
   readonly observedGeneration?: number;
 }
 
-interface Told extends ApiObject {
+interface ObjectWithStatus extends ApiObject {
   readonly status?: { readonly conditions?: unknown; readonly observedGeneration?: unknown };
 }
 
-/** Conditions whose type has one of these words tell of trouble where they are True; all others where they are not. */
-const TROUBLES = [
+/** Words in the types of conditions that are problems where they are True; all others are where they are not. */
+const PROBLEM_WORDS = [
   "Fail",
   "Degraded",
   "Stalled",
@@ -37,13 +32,13 @@ const TROUBLES = [
   "Refused",
   "Denied",
 ];
-/** Conditions that tell that something is under way, which is no trouble by itself. */
-const UNDER_WAY = ["Reconciling", "Resizing", "Terminating", "Deleting"];
+/** Words in the types of conditions that mean progress. */
+const PROGRESS_WORDS = ["Reconciling", "Resizing", "Terminating", "Deleting"];
 
-/** See the head of this file. */
+/** Explains objects of any kind: by conditions that do not hold, an unobserved generation, and the last warning. */
 export async function explainConditions(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const reasons = [...unseen(object), ...conditionReasons(object)];
-  const word = lastWarning(await wordsAbout(facts, object));
+  const word = lastWarning(await eventsAbout(facts, object));
   const isSaid = word && reasons.some(({ says }) => says.includes(word.message));
   if (!word || isSaid) return reasons;
   const from = word.from === "" ? "somebody" : word.from;
@@ -51,8 +46,8 @@ export async function explainConditions(facts: Facts, object: ApiObject): Promis
   return [...reasons, { says, who: `whoever runs ${from}, or changes what it names`, quotes: quoteOf(word) }];
 }
 
-/** That its controller has not seen its last change. */
-function unseen({ metadata, status, kind }: Told): readonly ReportedReason[] {
+/** Its controller has not observed its generation. */
+function unseen({ metadata, status, kind }: ObjectWithStatus): readonly ReportedReason[] {
   const seen = status?.observedGeneration;
   const { generation } = metadata;
   if (typeof seen !== "number" || generation === undefined || seen >= generation) return [];
@@ -60,10 +55,10 @@ function unseen({ metadata, status, kind }: Told): readonly ReportedReason[] {
   return [{ says, who: `whoever runs the controller of ${kind} objects` }];
 }
 
-/** The conditions that do not hold; those of an older generation do not count. */
+/** Returns the conditions that do not hold; those of an older generation do not count. */
 export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
-  const told = new First<Condition>(MOST_NAMED);
-  for (const condition of conditionsOf(object)) if (isTrouble(condition, object)) told.add(condition);
+  const told = new First<Condition>(MAX_NAMED);
+  for (const condition of conditionsOf(object)) if (isProblem(condition, object)) told.add(condition);
   const who = writerOf(object);
   return firstOf(told, ({ type, status, reason = "", message = "", lastTransitionTime: time }) => {
     const why = [reason, message].filter((text) => text !== "").map(quoted);
@@ -73,14 +68,14 @@ export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
   });
 }
 
-/** So many conditions of an object are looked at. */
-const MOST_CONDITIONS = 100;
+/** The maximum number of conditions that are read. */
+const MAX_CONDITIONS = 100;
 
-/** What of `status.conditions` are conditions, in whatever kind. */
-function conditionsOf({ status }: Told): readonly Condition[] {
+/** Returns the valid conditions of an object of any kind. */
+function conditionsOf({ status }: ObjectWithStatus): readonly Condition[] {
   const { conditions } = status ?? {};
   if (!Array.isArray(conditions)) return [];
-  return (conditions as readonly unknown[]).slice(0, MOST_CONDITIONS).filter(isCondition);
+  return (conditions as readonly unknown[]).slice(0, MAX_CONDITIONS).filter(isCondition);
 }
 
 const isCondition = (value: unknown): value is Condition => {
@@ -89,14 +84,14 @@ const isCondition = (value: unknown): value is Condition => {
   return typeof type === "string" && typeof status === "string" && isText(reason) && isText(message);
 };
 
-function isTrouble({ type, status, observedGeneration: seen }: Condition, { metadata }: ApiObject): boolean {
+function isProblem({ type, status, observedGeneration: seen }: Condition, { metadata }: ApiObject): boolean {
   if (typeof seen === "number" && metadata.generation !== undefined && seen < metadata.generation) return false;
-  if (UNDER_WAY.some((word) => type.includes(word))) return false;
-  const isBad = TROUBLES.some((word) => type.includes(word));
+  if (PROGRESS_WORDS.some((word) => type.includes(word))) return false;
+  const isBad = PROBLEM_WORDS.some((word) => type.includes(word));
   return isBad ? status === "True" : status !== "True";
 }
 
-/** Who writes the status of an object, by its managed fields. */
+/** The writer of the status, by managedFields. */
 function writerOf({ metadata, kind }: ApiObject): string {
   const writers = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === "status");
   const last = writers.toSorted((a, b) => secondOf(b.time ?? "") - secondOf(a.time ?? ""))[0];

@@ -1,20 +1,15 @@
-/**
- * Why a definition is not served, or is still there after it was deleted.
- *
- * @module
- */
 import { type Kind, type UntypedObject, kindOfType } from "../client/index.ts";
 import { CustomResourceDefinition } from "../client/kinds/index.ts";
 import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { conditionReasons } from "./conditions.ts";
-import { type Facts, MOST_NAMED, refOf, textOf } from "./facts.ts";
-import { commandFor, remainsOf } from "./remaining.ts";
+import { type Facts, MAX_NAMED, refOf, textOf } from "./facts.ts";
+import { commandFor, remainingContent } from "./remaining.ts";
 import { CLEANUP } from "./terminating.ts";
 
-/** What a definition adds to a report. */
+/** The part of a report about a definition. */
 export type DefinitionPart = Pick<WhyReport, "reasons" | "content" | "command">;
 
-/** See the head of this file. */
+/** Explains why a definition is not served, or not deleted yet. */
 export async function explainDefinition(facts: Facts, definition: CustomResourceDefinition): Promise<DefinitionPart> {
   if (definition.metadata.deletionTimestamp !== undefined) return ofDeleted(facts, definition);
   const names = await ofNames(facts, definition);
@@ -24,10 +19,10 @@ export async function explainDefinition(facts: Facts, definition: CustomResource
   return { reasons: [...names, ...others] };
 }
 
-/** Both say that a name is taken. */
+/** Both conditions mean a name conflict. */
 const isOfNames = (type: string | undefined): boolean => type === "NamesAccepted" || type === "Established";
 
-/** The definition of its group that has a name which this one wants, too. */
+/** Finds the definitions of its group with the same names. */
 async function ofNames(facts: Facts, definition: CustomResourceDefinition): Promise<readonly ReportedReason[]> {
   const condition = definition.status.conditions?.find(({ type }) => type === "NamesAccepted");
   if (!condition || condition.status === "True") return [];
@@ -43,7 +38,7 @@ async function ofNames(facts: Facts, definition: CustomResourceDefinition): Prom
         ...[has.plural, has.singular, ...(has.shortNames ?? [])].filter((name) => !!name && wanted.includes(name)),
         ...[has.kind, has.listKind].filter((name) => !!name && kinds.includes(name)),
       ];
-      if (taken.length === 0 || reasons.length >= MOST_NAMED) continue;
+      if (taken.length === 0 || reasons.length >= MAX_NAMED) continue;
       const says = `${textOf(other)} has the names that it wants: ${[...new Set(taken)].join(", ")}`;
       reasons.push({ says, who: "whoever changes the names of one of them, or deletes that one", about: refOf(other) });
     }
@@ -51,7 +46,7 @@ async function ofNames(facts: Facts, definition: CustomResourceDefinition): Prom
   return reasons;
 }
 
-/** What is left of the objects of a definition that is being deleted, and what holds them. */
+/** The remaining objects of a deleted definition, and what holds them. */
 async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinition): Promise<DefinitionPart> {
   if (!metadata.finalizers?.includes(CLEANUP)) return { reasons: [] };
   const served = spec.versions.find((version) => version.served);
@@ -67,7 +62,7 @@ async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinit
     plural: names.plural,
     scope: scope === "Cluster" ? "Cluster" : "Namespaced",
   });
-  const { content, reasons } = await remainsOf(facts, [kind]);
+  const { content, reasons } = await remainingContent(facts, [kind]);
   const command = commandFor(content, scope === "Cluster" ? "" : "-A");
   const who = "the server";
   const says =

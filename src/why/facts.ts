@@ -1,8 +1,3 @@
-/**
- * What is asked of the server to explain an object: page by page, in turns, in the name of whoever wants to know.
- *
- * @module
- */
 import {
   type ApiObject,
   type Client,
@@ -21,33 +16,33 @@ import type { Dialect } from "../meta/dialect.ts";
 import type { ReportedObject } from "../meta/ownership-reports.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 
-/** How many objects a page has at first, and at most: it grows while pages are read in no time. */
+/** The first and the maximum page size: it grows while pages are read quickly. */
 const PAGE = { first: 4, most: 500 };
-/** So many objects are read for one report. */
-const MOST_READ = 50_000;
-/** A Pod waits for its claim, that for a snapshot, that for another claim. */
-const MOST_DEPTH = 4;
+/** The maximum number of objects read for a report. */
+const MAX_OBJECTS_READ = 50_000;
+/** The maximum depth: a Pod waits for a claim, that for a snapshot, that for another claim. */
+const MAX_DEPTH = 4;
 
-/** How facts are asked for. */
+/** The options of {@link Facts}. */
 export interface FactsOptions {
-  /** Gives it up. */
+  /** Aborts the reads. */
   readonly signal?: AbortSignal | undefined;
-  /** So many objects are read at most, 50,000 by default. */
-  readonly mostRead?: number | undefined;
+  /** The maximum number of objects to read, 50,000 by default. */
+  readonly maxRead?: number | undefined;
 }
 
-/** Tells the reasons of an object, whatever its kind is. */
+/** Explains an object of any kind. */
 export type Explain = (facts: Facts, object: ApiObject) => Promise<readonly ReportedReason[]>;
 
-/** See the head of this file. */
+/** Reads objects for an explanation: in pages, with yields, with the permissions of the user. */
 export class Facts {
   readonly client: Client;
   readonly dialect: Dialect;
   readonly signal: AbortSignal | undefined;
   readonly names: BinderNames;
   readonly migration: Migration;
-  /** How many objects may be read in all. */
-  readonly mostRead: number;
+  /** The maximum number of objects to read. */
+  readonly maxRead: number;
   #read = 0;
   #isCut = false;
   #depth = 0;
@@ -56,10 +51,15 @@ export class Facts {
 
   readonly #explain: Explain;
 
-  /** @param explain tells the reasons of other objects that the subject waits for */
-  constructor(client: Client, dialect: Dialect, explain: Explain, { signal, mostRead = MOST_READ }: FactsOptions = {}) {
+  /** @param explain explains other objects that the subject waits for */
+  constructor(
+    client: Client,
+    dialect: Dialect,
+    explain: Explain,
+    { signal, maxRead = MAX_OBJECTS_READ }: FactsOptions = {},
+  ) {
     this.#explain = explain;
-    this.mostRead = mostRead;
+    this.maxRead = maxRead;
     this.client = client;
     this.dialect = dialect;
     this.signal = signal;
@@ -67,28 +67,28 @@ export class Facts {
     this.migration = migrationOf(dialect);
   }
 
-  /** Whether there was more than could be read: that something is not there may not be said then. */
+  /** Whether the limit was reached, so that the absence of an object is uncertain. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** What follows upon "nothing" or "no claim" where there was more than could be read. */
+  /** Follows "nothing" or "no claim" where the limit was reached. */
   get thatWasSeen(): string {
     return this.#isCut ? " that was looked at" : "";
   }
 
-  /** What the server said where who asks may not read something that reasons might come from. */
+  /** The messages of refused reads. */
   get refusals(): readonly string[] {
     return [...this.#refusals];
   }
 
-  /** Every kind that is served, read once. */
+  /** Returns the served kinds, read once. */
   kinds(): Promise<readonly ServedKind[]> {
     this.#kinds ??= new Discovery(this.client).read(this.signal ? { signal: this.signal } : {});
     return this.#kinds;
   }
 
-  /** Reads what helps and need not be known; undefined where who asks may not, which is told at the end of the report. */
+  /** Reads optional input; undefined where it is forbidden, which the report mentions. */
   async tryRead<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
@@ -99,11 +99,8 @@ export class Facts {
     }
   }
 
-  /**
-   * The object of a key: `absent` where there is none, or its kind is not served, `unknown` where who asks may not read it. What names
-   * nothing has nothing.
-   */
-  async look<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, key: Key<S>): Promise<T | "absent" | "unknown"> {
+  /** Reads an object: `absent` where it does not exist or its kind is not served, `unknown` where it is forbidden. */
+  async find<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, key: Key<S>): Promise<T | "absent" | "unknown"> {
     const { signal } = this;
     if (key.name === "") return "absent";
     const found = await this.tryRead(async () => {
@@ -113,9 +110,9 @@ export class Facts {
     return found ?? "unknown";
   }
 
-  /** The reasons of an object that another one waits for, no more than {@link MOST_DEPTH} steps away from the subject. */
+  /** Explains an object that the subject waits for, within {@link MAX_DEPTH}. */
   async reasonsOf(object: ApiObject): Promise<readonly ReportedReason[]> {
-    if (this.#depth >= MOST_DEPTH) return [];
+    if (this.#depth >= MAX_DEPTH) return [];
     this.#depth++;
     try {
       return await this.#explain(this, object);
@@ -124,12 +121,12 @@ export class Facts {
     }
   }
 
-  /** The objects of a kind one after the other, without holding the event loop, as long as more may be read. */
+  /** Yields the objects of a kind up to the limit, without blocking the event loop. */
   async *each<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, query: ListQuery = {}): AsyncGenerator<T> {
     const limit = this.client.clock.loop.slice();
     let size = PAGE.first;
     for (let next: string | undefined = ""; next !== undefined;) {
-      const left = this.mostRead - this.#read;
+      const left = this.maxRead - this.#read;
       if (left <= 0) {
         this.#isCut = true;
         return;
@@ -150,8 +147,8 @@ export class Facts {
     }
   }
 
-  /** Some reasons; where who asks may not read what they come from, that is the reason. */
-  async tell(reasons: () => Promise<readonly ReportedReason[]>): Promise<readonly ReportedReason[]> {
+  /** Returns reasons; where a read is forbidden, that is the reason. */
+  async reasonsOrRefusal(reasons: () => Promise<readonly ReportedReason[]>): Promise<readonly ReportedReason[]> {
     try {
       return await reasons();
     } catch (error) {
@@ -161,7 +158,7 @@ export class Facts {
   }
 }
 
-/** An object in the words of reports. */
+/** Returns a reference for reports. */
 export const refOf = ({ apiVersion, kind, metadata: { namespace, name, uid } }: ApiObject): ReportedObject => ({
   apiVersion,
   kind,
@@ -170,19 +167,19 @@ export const refOf = ({ apiVersion, kind, metadata: { namespace, name, uid } }: 
   uid,
 });
 
-/** How an object is told within a sentence: `pod default/web`. */
+/** Returns an object in a sentence: `Pod default/web`. */
 export const textOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
   `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 
-/** Of many things those that come first, and how many there were: what is kept of them has an end. */
+/** Keeps the first of many items and counts all. */
 export class First<T> {
   readonly #most: number;
   readonly #compare: ((a: T, b: T) => number) | undefined;
   #kept: T[] = [];
-  /** So many were added. */
+  /** The number of added items. */
   count = 0;
 
-  /** @param compare the order; without it they stay in the order in which they were added */
+  /** @param compare the order; the order of adding by default */
   constructor(most: number, compare?: (a: T, b: T) => number) {
     this.#most = most;
     this.#compare = compare;
@@ -199,13 +196,13 @@ export class First<T> {
     return this.#compare ? this.#kept.toSorted(this.#compare).slice(0, this.#most) : this.#kept;
   }
 
-  /** How many were added and are not kept. */
+  /** The number of added items that are not kept. */
   get more(): number {
     return Math.max(0, this.count - this.#most);
   }
 }
 
-/** A reference to an object that need not be there. */
+/** Returns a reference to an object that may not exist. */
 export const refTo = (
   { group, version, kind }: Pick<Kind, "group" | "version" | "kind">,
   { namespace, name }: Key,
@@ -216,28 +213,29 @@ export const refTo = (
   ...(namespace ? { namespace } : {}),
 });
 
-/** That an object is not there, and who creates it. */
+/** An object does not exist. */
 export const missing = (kind: Pick<Kind, "group" | "version" | "kind">, key: Key): ReportedReason => ({
   says: `${kind.kind.toLowerCase()}${kind.group === "" ? "" : `.${kind.group}`} ${JSON.stringify(key.name)} not found`,
   who: `whoever creates the ${kind.kind} ${key.namespace ? `${key.namespace}/` : ""}${key.name}`,
   about: refTo(kind, key),
 });
 
-/** Reasons of another object in a sentence about the subject: the first one with what comes before it, the others as they are. */
-export const led = (before: string, reasons: readonly ReportedReason[]): readonly ReportedReason[] =>
+/** Returns reasons of another object after a prefix about the subject. */
+export const prefixed = (before: string, reasons: readonly ReportedReason[]): readonly ReportedReason[] =>
   reasons.map((reason) => ({ ...reason, says: `${before}: ${reason.says}` }));
 
-/** As {@link led}; where the other object has no reasons, it is only named. */
-export const ledOr = (
+/** As {@link prefixed}; without reasons the other object is only named. */
+export const prefixedOr = (
   before: string,
   object: ApiObject,
   reasons: readonly ReportedReason[],
-): readonly ReportedReason[] => (reasons.length > 0 ? led(before, reasons) : [{ says: before, about: refOf(object) }]);
+): readonly ReportedReason[] =>
+  reasons.length > 0 ? prefixed(before, reasons) : [{ says: before, about: refOf(object) }];
 
-/** How many objects are named for one reason. */
-export const MOST_NAMED = 10;
+/** The maximum number of objects named for one reason. */
+export const MAX_NAMED = 10;
 
-/** The reasons for some objects, of many the first ones and how many more there are. */
+/** Returns a reason for each of the first objects, and how many more there are. */
 export function firstOf<T>(objects: First<T>, reason: (object: T) => ReportedReason): readonly ReportedReason[] {
   const { items, more } = objects;
   const first = items.map(reason);

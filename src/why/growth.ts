@@ -1,8 +1,3 @@
-/**
- * Why a claim that is bound does not have yet what it asks for: more room, or other attributes.
- *
- * @module
- */
 import { type Kind, inDomain } from "../client/index.ts";
 import {
   type PersistentVolume,
@@ -12,15 +7,15 @@ import {
 } from "../client/kinds/index.ts";
 import { requestOf } from "../claims/fit.ts";
 import { claimKeyOf } from "../claims/pod-claims.ts";
-import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../claims/resize.ts";
+import { allocatedTo, infeasibleOn, claimCapacity, isGrowing, resizerOf, stateOf } from "../claims/resize.ts";
 import { hasEnded } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
-import { lastFailure, quoteOf, wordsAbout } from "./events.ts";
+import { lastFailure, quoteOf, eventsAbout } from "./events.ts";
 import { type Facts, missing, refOf, textOf } from "./facts.ts";
-import { whoMends } from "./refusals.ts";
+import { whoCanRepair } from "./refusals.ts";
 
-/** See the head of this file. */
+/** Explains why a bound claim does not have its requested size or attributes. */
 export async function explainGrowth(
   facts: Facts,
   claim: PersistentVolumeClaim,
@@ -34,8 +29,8 @@ export async function explainGrowth(
 
 async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<ReportedReason> {
   const about = refOf(volume);
-  const wants = `it has ${hadBy(claim)} and asks for ${requestOf(claim)}`;
-  const said = complaint(claim, ["ControllerResizeError", "NodeResizeError"]);
+  const wants = `it has ${claimCapacity(claim)} and asks for ${requestOf(claim)}`;
+  const said = conditionMessage(claim, ["ControllerResizeError", "NodeResizeError"]);
   const { name } = resizerOf(volume, facts.migration);
   if (name === undefined) {
     return {
@@ -46,24 +41,24 @@ async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: Persis
   }
   const last = allocatedTo(claim) ?? requestOf(claim);
   const other = "whoever asks for another size";
-  if (gaveUp(claim) === "Controller") {
+  if (infeasibleOn(claim) === "Controller") {
     return { says: `${wants}, and ${name} cannot enlarge its volume to ${last}${said}`, who: other, about };
   }
-  if (gaveUp(claim) === "Node") {
+  if (infeasibleOn(claim) === "Node") {
     return { says: `${wants}, and its node could not enlarge the file system to ${last}${said}`, who: other, about };
   }
   if (stateOf(claim)?.startsWith("Node")) return ofNode(facts, claim, `${wants}; its volume has been enlarged`, said);
-  const word = lastFailure(await wordsAbout(facts, claim), ACTORS.resizer);
+  const word = lastFailure(await eventsAbout(facts, claim), ACTORS.resizer);
   const who = `the resizer of ${name}`;
   if (said === "" && word) {
     const refused = { asks: textOf(claim), driver: name, otherwise: who };
     const says = `${wants}, and ${who} says: ${word.message}`;
-    return { says, who: whoMends(word.message, refused), about, quotes: quoteOf(word) };
+    return { says, who: whoCanRepair(word.message, refused), about, quotes: quoteOf(word) };
   }
   return { says: `${wants}, and waits for its volume to be enlarged${said}`, who, about };
 }
 
-/** A file system that is to grow: it does so only where a Pod mounts it for writing. */
+/** A file system grows only where a Pod mounts it for writing. */
 async function ofNode(facts: Facts, claim: PersistentVolumeClaim, done: string, said: string): Promise<ReportedReason> {
   const says = `${done}, its file system has not${said}`;
   const { writer, reader } = await usersOf(facts, claim);
@@ -90,7 +85,7 @@ async function ofAttributes(
   }
   const { modifyVolumeStatus: change, currentVolumeAttributesClassName: current } = claim.status;
   const { name } = resizerOf(volume, facts.migration);
-  const said = complaint(claim, ["ModifyVolumeError"]);
+  const said = conditionMessage(claim, ["ModifyVolumeError"]);
   const about = refOf(found);
   if (change?.status === "Infeasible" && (change.targetVolumeAttributesClassName ?? wanted) === wanted) {
     const who = `whoever names another class${current ? `, or the one that it has, ${current}` : ""}`;
@@ -100,13 +95,13 @@ async function ofAttributes(
   return { says, who: `the resizer of ${name ?? "its driver"}`, about };
 }
 
-/** What a condition of one of some types says. */
-function complaint({ status }: PersistentVolumeClaim, types: readonly string[]): string {
+/** Returns the message of a condition of these types. */
+function conditionMessage({ status }: PersistentVolumeClaim, types: readonly string[]): string {
   const found = status.conditions?.find((one) => types.includes(one.type) && one.status === "True");
   return found?.message ? `: ${found.message}` : "";
 }
 
-/** A Pod on a node that mounts a claim for writing, or else one that reads only. */
+/** Returns a Pod on a node that mounts a claim for writing, or else one that reads. */
 async function usersOf(
   facts: Facts,
   { metadata }: PersistentVolumeClaim,

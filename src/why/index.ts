@@ -1,10 +1,8 @@
 /**
- * Why an object is as it is: what it waits for, what holds it, and who would have to act.
+ * Explains the state of an object: what it waits for, what holds it, and who can act.
  *
- * A client, and no more: it reads through the API in the name of whoever asks, and judges by the functions that the built-in
- * controllers decide by. It keeps nothing and writes nothing.
- *
- * @module
+ * It is a client with the permissions of the user, and decides by the functions of the built-in controllers. It stores
+ * and writes nothing.
  */
 import type { ApiObject, Client, Key, Kind } from "../client/index.ts";
 import type {
@@ -31,15 +29,15 @@ import { explainDeletion } from "./terminating.ts";
 import { explainVolume } from "./volumes.ts";
 import { isWorkload, explainWorkload } from "./workloads.ts";
 
-/** What is to be explained. */
+/** The object to explain. */
 export interface Subject {
   readonly kind: Kind;
   readonly key: Key;
 }
 
-/** How it is explained. */
+/** The options of {@link explain}. */
 export interface ExplainOptions extends FactsOptions {
-  /** So many volumes, or nodes, are told at most, 20 by default. */
+  /** The maximum number of volumes or nodes in a report, 20 by default. */
   readonly limit?: number;
 }
 
@@ -70,19 +68,19 @@ export async function explain(
   };
 }
 
-/** What was not looked at. */
-const limitsOf = ({ isCut, mostRead, refusals }: Facts): readonly ReportedReason[] => [
+/** The limits of the report. */
+const limitsOf = ({ isCut, maxRead, refusals }: Facts): readonly ReportedReason[] => [
   ...refusals.map((message) => ({ says: `more cannot be told to you: ${message}` })),
-  ...(isCut ? [{ says: `there is more than the ${mostRead} objects that were looked at` }] : []),
+  ...(isCut ? [{ says: `there is more than the ${maxRead} objects that were looked at` }] : []),
 ];
 
 type Part = Pick<WhyReport, "reasons" | "considered" | "nodes" | "leftOut" | "content" | "command" | "isUnknownKind">;
 
-/** Groups that have other names in another dialect are told by what comes before the first dot. */
+/** The part of an API group before the version. */
 const groupOf = (apiVersion: string): string =>
   apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 
-/** What only objects of a kind have. */
+/** Explains objects by kind. */
 async function explainKind(facts: Facts, object: ApiObject, limit: number): Promise<Part> {
   const { domain } = facts.dialect;
   switch (`${object.kind}.${groupOf(object.apiVersion)}`) {
@@ -105,15 +103,15 @@ async function explainKind(facts: Facts, object: ApiObject, limit: number): Prom
       return of(facts, () => explainContent(facts, object as VolumeSnapshotContent));
   }
   if (isWorkload(object)) return of(facts, () => explainWorkload(facts, object));
-  const reasons = await facts.tell(() => explainConditions(facts, object));
+  const reasons = await facts.reasonsOrRefusal(() => explainConditions(facts, object));
   return { reasons, isUnknownKind: true };
 }
 
 const of = async (facts: Facts, explainIt: () => Promise<readonly ReportedReason[]>): Promise<Part> => ({
-  reasons: await facts.tell(explainIt),
+  reasons: await facts.reasonsOrRefusal(explainIt),
 });
 
-/** The reasons of an object that another one waits for: what holds it, and what it waits for itself. */
+/** Explains an object that another one waits for. */
 async function reasonsOf(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const isTerminating = object.metadata.deletionTimestamp !== undefined;
   const deletion = isTerminating ? await explainDeletion(facts, object) : [];

@@ -1,24 +1,20 @@
-/**
- * Who can do something about what the agent of a node says of a volume: it depends on where the volume comes from.
- *
- * @module
- */
+/** Who can act on an error of the agent of a node about a volume, by the source of the volume. */
 import type { Pod } from "../client/kinds/index.ts";
 import { textOf } from "./facts.ts";
-import { whoMends } from "./refusals.ts";
+import { whoCanRepair } from "./refusals.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 
-/** Who can act, by the volume of the Pod that a message names as `volume "NAME"`. */
-export function whoMendsOnNode(message: string, node: string, pod: Pod): string {
+/** Returns who can act; the message names the volume as `volume "NAME"`. */
+export function whoCanRepairOnNode(message: string, node: string, pod: Pod): string {
   const volume = pod.spec.volumes?.find(({ name }) => message.includes(`volume ${JSON.stringify(name)}`));
-  const own = volume && whoMendsVolume(volume, node, pod);
+  const own = volume && whoCanRepairVolume(volume, node, pod);
   const otherwise = own ?? `whoever changes ${textOf(pod)}, or mends that on the node ${node}`;
   const driver = volume?.csi?.driver ?? `the driver on the node ${node}`;
-  return whoMends(message, { asks: textOf(pod), driver, otherwise });
+  return whoCanRepair(message, { asks: textOf(pod), driver, otherwise });
 }
 
-function whoMendsVolume(volume: Volume, node: string, { metadata: { namespace = "" } }: Pod): string | undefined {
+function whoCanRepairVolume(volume: Volume, node: string, { metadata: { namespace = "" } }: Pod): string | undefined {
   const { hostPath, image, configMap, secret, persistentVolumeClaim: claim, nfs, csi } = volume;
   if (hostPath) {
     const what = hostPath.type || "path";

@@ -1,20 +1,15 @@
-/**
- * What is left in a namespace that is being deleted, and what keeps it.
- *
- * @module
- */
 import type { Namespace } from "../client/kinds/index.ts";
 import { NAMESPACE_FINALIZER, contentOf, isOfPods } from "../controllers/namespaces/content.ts";
 import type { ReportedReason, WhyReport } from "../meta/why-report.ts";
 import type { Facts } from "./facts.ts";
-import { commandFor, remainsOf } from "./remaining.ts";
+import { commandFor, remainingContent } from "./remaining.ts";
 
-/** See the head of this file. */
+/** Explains what remains in a namespace that is being deleted. */
 export async function explainNamespace(
   facts: Facts,
   { metadata: { name }, spec }: Namespace,
 ): Promise<Pick<WhyReport, "reasons" | "content" | "command">> {
-  const { content, reasons: held } = await remainsOf(facts, contentOf(await facts.kinds()), name);
+  const { content, reasons: held } = await remainingContent(facts, contentOf(await facts.kinds()), name);
   const reasons: ReportedReason[] = [];
   const pods = content.find(({ group, resource }) => isOfPods({ group, plural: resource }));
   if (pods) {

@@ -1,11 +1,3 @@
-/**
- * Why a Pod that has its node does not run: a claim, an attachment, a ConfigMap or Secret that is missing, or what the agent of the
- * node, or a container, says.
- *
- * What can be looked at is looked at first: objects say how things are now, Events how they were.
- *
- * @module
- */
 import { type Key, type Kind, inDomain, keyText } from "../client/index.ts";
 import {
   ConfigMap,
@@ -18,26 +10,31 @@ import {
 } from "../client/kinds/index.ts";
 import { type Disk, attachmentName } from "../claims/attachment.ts";
 import { isReady } from "../controllers/common/nodes.ts";
-import { isForOneNode } from "../claims/attachment.ts";
+import { isSingleNode } from "../claims/attachment.ts";
 import { claimKeyOf } from "../claims/pod-claims.ts";
 import { hasEnded } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
 import { attachmentReason } from "./attachments.ts";
-import { type Word, lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, missing, refOf, refTo, textOf } from "./facts.ts";
-import { whoMendsOnNode } from "./mounts.ts";
+import { type RecentEvent, lastFailure, quoteOf, quoted, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, prefixed, prefixedOr, missing, refOf, refTo, textOf } from "./facts.ts";
+import { whoCanRepairOnNode } from "./mounts.ts";
 
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
 
-/** See the head of this file. */
+/**
+ * Explains why a Pod on a node does not run: a claim, an attachment, a missing ConfigMap or Secret, or an error of the
+ * agent or a container.
+ *
+ * Objects come first, as they show the current state; Events show the past.
+ */
 export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
   if (pod.status.phase !== "Pending" && isStarted(pod)) return ofUnready(pod);
   const isMounted = hasVolumes(pod);
   const volumes = isMounted ? [] : await ofVolumes(facts, pod, node);
   if (volumes.length > 0) return volumes;
-  const words = await wordsAbout(facts, pod);
+  const words = await eventsAbout(facts, pod);
   const mount = isMounted ? undefined : lastFailure(words, ACTORS.mounts);
   if (mount) return [ofWord(mount, node, pod)];
   const containers = ofContainers(pod, node);
@@ -47,7 +44,7 @@ export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promi
   return pod.status.phase === "Pending" ? ofSilence(facts, pod, node) : [];
 }
 
-/** A Pod that runs and is not ready: its containers, or a readiness gate. */
+/** A running Pod that is not ready: its containers, or a readiness gate. */
 function ofUnready({ status, spec }: Pod): readonly ReportedReason[] {
   const condition = status.conditions?.find(({ type }) => type === "Ready");
   if (status.phase !== "Running" || condition?.status !== "False") return [];
@@ -59,35 +56,34 @@ function ofUnready({ status, spec }: Pod): readonly ReportedReason[] {
   return [{ says, who, quotes: { in: "condition", reason: "Ready" } }];
 }
 
-/** Whether the agent says that the volumes stand and containers may start: what was told of volumes before is over then. */
+/** Whether the volumes are mounted; earlier Events about volumes are obsolete then. */
 const hasVolumes = ({ status }: Pod): boolean =>
   status.conditions?.some(({ type, status: said }) => type === "PodReadyToStartContainers" && said === "True") === true;
 
-/** Whether every container has started once. */
 const isStarted = ({ status: { containerStatuses: all } }: Pod): boolean =>
   all !== undefined &&
   all.every(({ state, restartCount }) => restartCount > 0 || !state?.waiting) &&
   !all.some(isStuck);
 
-/** A container that waits for something else than its turn. */
+/** Whether a container waits for more than the ones before it. */
 const isStuck = ({ state }: ContainerStatus): boolean => {
   const { reason = "" } = state?.waiting ?? {};
   return reason !== "" && !IDLE.has(reason);
 };
 
-/** Reasons of containers that wait for what is before them. */
+/** Reasons of containers that wait for earlier steps. */
 const IDLE: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", "VolumesReady"]);
 
-const ofWord = (word: Word, node: string, pod: Pod): ReportedReason => ({
+const ofWord = (word: RecentEvent, node: string, pod: Pod): ReportedReason => ({
   says: `the agent of the node ${node} says: ${word.message}`,
-  who: whoMendsOnNode(word.message, node, pod),
+  who: whoCanRepairOnNode(word.message, node, pod),
   about: refOf(pod),
   quotes: quoteOf(word),
 });
 
-/** What each volume lacks that can be looked up. */
+/** The faults of each volume in the objects. */
 async function ofVolumes(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
-  const told = new First<ReportedReason>(MOST_NAMED);
+  const told = new First<ReportedReason>(MAX_NAMED);
   const looked = new Set<string>();
   for (const volume of pod.spec.volumes ?? []) {
     const claim = claimKeyOf(pod, volume);
@@ -108,7 +104,7 @@ interface Content {
   readonly key: Key<"Namespaced">;
 }
 
-/** The ConfigMaps and Secrets that a volume is written from, and without which it is not. */
+/** Returns the required ConfigMaps and Secrets of a volume. */
 function contentsOf({ metadata }: Pod, { configMap, secret, projected }: Volume): readonly Content[] {
   const { namespace = "" } = metadata;
   const named = (kind: Content["kind"], name: string | undefined, optional: boolean | undefined): readonly Content[] =>
@@ -124,8 +120,8 @@ function contentsOf({ metadata }: Pod, { configMap, secret, projected }: Volume)
 }
 
 async function ofContent(facts: Facts, { name }: Volume, { kind, key }: Content): Promise<readonly ReportedReason[]> {
-  const found = await facts.look(kind as Kind<ConfigMap, "Namespaced">, key);
-  return found === "absent" ? led(`its volume ${name} cannot be written`, [missing(kind, key)]) : [];
+  const found = await facts.find(kind as Kind<ConfigMap, "Namespaced">, key);
+  return found === "absent" ? prefixed(`its volume ${name} cannot be written`, [missing(kind, key)]) : [];
 }
 
 interface OfClaim {
@@ -134,9 +130,9 @@ interface OfClaim {
   readonly node: string;
 }
 
-/** A claim that is not bound, and a volume that is not attached. */
+/** A claim that is not bound, or a volume that is not attached. */
 async function ofClaim(facts: Facts, pod: Pod, { key, volume, node }: OfClaim): Promise<readonly ReportedReason[]> {
-  const claim = await facts.look(PersistentVolumeClaim, key);
+  const claim = await facts.find(PersistentVolumeClaim, key);
   if (claim === "unknown") return [];
   if (claim === "absent") {
     if (!volume.ephemeral) return [missing(PersistentVolumeClaim, key)];
@@ -144,9 +140,9 @@ async function ofClaim(facts: Facts, pod: Pod, { key, volume, node }: OfClaim): 
   }
   if (claim.status.phase !== "Bound") {
     const before = `its claim ${key.name} is ${claim.status.phase ?? "not bound"}`;
-    return ledOr(before, claim, await facts.reasonsOf(claim));
+    return prefixedOr(before, claim, await facts.reasonsOf(claim));
   }
-  const found = await facts.look(PersistentVolume, { name: claim.spec.volumeName ?? "" });
+  const found = await facts.find(PersistentVolume, { name: claim.spec.volumeName ?? "" });
   if (found === "unknown" || found === "absent") return [];
   return ofAttachment(facts, pod, { claim, volume: found, node });
 }
@@ -157,7 +153,7 @@ interface Bound {
   readonly node: string;
 }
 
-/** An attachment that failed, or that another node has. */
+/** An attachment that failed, or is on another node. */
 async function ofAttachment(
   facts: Facts,
   pod: Pod,
@@ -167,19 +163,18 @@ async function ofAttachment(
   const disk = csi ? { driver: csi.driver, handle: csi.volumeHandle } : facts.migration.ofSource(volume);
   if (!disk) return [];
   const kind: Kind<VolumeAttachment, "Cluster"> = inDomain(VolumeAttachment, facts.dialect.domain);
-  const own = await facts.look(kind, { name: attachmentName(disk, node) });
+  const own = await facts.find(kind, { name: attachmentName(disk, node) });
   if (own === "unknown") return [];
-  if (own !== "absent") return own.status.attached ? [] : [attachmentReason(own, await wordsAbout(facts, own))];
-  if (!isForOneNode(volume.spec)) return [];
+  if (own !== "absent") return own.status.attached ? [] : [attachmentReason(own, await eventsAbout(facts, own))];
+  if (!isSingleNode(volume.spec)) return [];
   const other = await facts.tryRead(() => elsewhere(facts, kind, (one) => isOnDisk(one, volume, disk), node));
   return other ? ofOther(facts, pod, { claim, volume, other }) : [];
 }
 
-/** Whether an attachment is of a disk, by whichever volume it was made. */
+/** Whether an attachment is of a disk, whatever volume it names. */
 const isOnDisk = ({ metadata, spec }: VolumeAttachment, volume: PersistentVolume, disk: Disk): boolean =>
   spec.source.persistentVolumeName === volume.metadata.name || metadata.name === attachmentName(disk, spec.nodeName);
 
-/** The attachment of a disk on another node. */
 async function elsewhere(
   facts: Facts,
   kind: Kind<VolumeAttachment, "Cluster">,
@@ -190,7 +185,7 @@ async function elsewhere(
   return undefined;
 }
 
-/** Who has a volume on another node: its Pods there, or the node that is to let it go. */
+/** The users of a volume on another node, or that node itself. */
 async function ofOther(
   facts: Facts,
   pod: Pod,
@@ -198,7 +193,7 @@ async function ofOther(
 ): Promise<readonly ReportedReason[]> {
   const { nodeName } = other.spec;
   const claims = await claimsOf(facts, claim, [volume.metadata.name, other.spec.source.persistentVolumeName]);
-  const users = new First<Pod>(MOST_NAMED);
+  const users = new First<Pod>(MAX_NAMED);
   const isRead = await facts.tryRead(async () => {
     for await (const one of facts.each(Pod, { fieldSelector: `spec.nodeName=${nodeName}` })) {
       const uses = (one.spec.volumes ?? []).some((used) => {
@@ -222,7 +217,7 @@ async function ofOther(
   }));
 }
 
-/** The claims by which a disk is used: the own one, and those of the volumes that name it. */
+/** Returns the claims of a disk: the own one, and those of the volumes that name it. */
 async function claimsOf(
   facts: Facts,
   { metadata }: PersistentVolumeClaim,
@@ -231,7 +226,7 @@ async function claimsOf(
   const keys = [keyText({ namespace: metadata.namespace ?? "", name: metadata.name })];
   for (const name of new Set(volumes.filter((one) => one !== undefined))) {
     // oxlint-disable-next-line no-await-in-loop -- two at most
-    const volume = await facts.look(PersistentVolume, { name });
+    const volume = await facts.find(PersistentVolume, { name });
     if (volume === "absent" || volume === "unknown") continue;
     const { claimRef } = volume.spec;
     if (claimRef?.name) keys.push(keyText({ namespace: claimRef.namespace ?? "", name: claimRef.name }));
@@ -239,12 +234,12 @@ async function claimsOf(
   return new Set(keys);
 }
 
-/** Containers that do not start, by what their status says. */
+/** Containers that do not start, by their status. */
 function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
   const all = [...(pod.status.initContainerStatuses ?? []), ...(pod.status.containerStatuses ?? [])];
   return all
     .filter(isStuck)
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ name, image, state }) => {
       const { reason = "", message = "" } = state!.waiting!;
       const says = `its container ${name} does not start, ${quoted(reason)}${message ? `: ${quoted(message)}` : ""}`;
@@ -256,9 +251,9 @@ function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
     });
 }
 
-/** Nobody has said anything: the node is gone, its agent does not report, or it is about to begin. */
+/** Nothing is reported: the node does not exist, its agent is silent, or the Pod is about to start. */
 async function ofSilence(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
-  const node = await facts.look(Node, { name });
+  const node = await facts.find(Node, { name });
   if (node === "absent") {
     const says = `it is on the node ${name}, which does not exist`;
     return [{ says, who: "whoever starts the agent of that node, or deletes the Pod", about: refTo(Node, { name }) }];

@@ -1,50 +1,47 @@
-/**
- * Why a Pod has no node: what it waits for wherever it could go, what each node lacks, by the filters of the scheduler; and who would
- * have to act.
- *
- * @module
- */
 import { keyText } from "../client/index.ts";
 import type { PersistentVolumeClaim, Pod } from "../client/kinds/index.ts";
-import { guestOf } from "../controllers/scheduler/guest.ts";
-import { Judgement, type Lack } from "../controllers/scheduler/judgement.ts";
+import { podInfoOf } from "../controllers/scheduler/pod-info.ts";
+import { Evaluation, type Lack } from "../controllers/scheduler/evaluation.ts";
 import { isGated } from "../controllers/scheduler/memory.ts";
 import { SCHEDULER, schedulerNames } from "../controllers/scheduler/names.ts";
 import { isFinished } from "../claims/usage.ts";
 import type { ConsideredNode, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { ACTORS } from "./actors.ts";
-import { lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, led, ledOr, refOf } from "./facts.ts";
+import { lastFailure, quoteOf, quoted, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, prefixed, prefixedOr, refOf } from "./facts.ts";
 import { explainPlaced } from "./placed-pods.ts";
-import { type PodBoard, boardFor } from "./pod-board.ts";
-import type { Slice } from "../util/loop.ts";
+import { type PodState, stateFor } from "./pod-state.ts";
 
-/** What a Pod adds to a report. */
+/** The part of a report about a Pod. */
 export type PodPart = Pick<WhyReport, "reasons" | "nodes" | "leftOut">;
 
-/** See the head of this file. @param most so many nodes are told */
+/**
+ * Explains why a Pod has no node, by the filters of the scheduler on each node.
+ *
+ * @param most the maximum number of nodes
+ */
 export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<PodPart> {
   const { nodeName, schedulerName = SCHEDULER, schedulingGates = [] } = pod.spec;
   if (pod.metadata.deletionTimestamp !== undefined) return { reasons: [] };
   if (isFinished(pod)) return { reasons: ofFinished(pod) };
-  if (nodeName) return { reasons: await facts.tell(() => explainPlaced(facts, pod, nodeName)) };
+  if (nodeName) return { reasons: await facts.reasonsOrRefusal(() => explainPlaced(facts, pod, nodeName)) };
   if (isGated(pod)) {
     const gates = schedulingGates.map(({ name }) => name).join(", ");
     const says = `it has no node, and is not looked at before its scheduling gates are gone: ${gates}`;
     return { reasons: [{ says, who: "whoever has put the gates there" }] };
   }
   if (schedulerName !== SCHEDULER) {
-    return { reasons: await facts.tell(() => ofOtherScheduler(facts, pod, schedulerName)) };
+    return { reasons: await facts.reasonsOrRefusal(() => ofOtherScheduler(facts, pod, schedulerName)) };
   }
-  const nodes = new First<ConsideredNode>(most, byNearness);
-  const reasons = await facts.tell(() => explainWaiting(facts, pod, nodes));
+  const nodes = new First<ConsideredNode>(most, byFewestLacks);
+  const reasons = await facts.reasonsOrRefusal(() => explainWaiting(facts, pod, nodes));
   return nodes.count === 0 ? { reasons } : { reasons, nodes: nodes.items, leftOut: nodes.more };
 }
 
-/** What another scheduler has said, whose filters are not known here. */
+/** The last Event of another scheduler, whose filters are unknown. */
 async function ofOtherScheduler(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
   const who = `the scheduler ${name}`;
-  const word = lastFailure(await wordsAbout(facts, pod), ACTORS.scheduler);
+  const word = lastFailure(await eventsAbout(facts, pod), ACTORS.scheduler);
   if (word) return [{ says: `${who} says: ${word.message}`, who, about: refOf(pod), quotes: quoteOf(word) }];
   const condition = pod.status.conditions?.find(({ type }) => type === "PodScheduled");
   const said = condition?.status === "False" ? condition.message : undefined;
@@ -52,7 +49,7 @@ async function ofOtherScheduler(facts: Facts, pod: Pod, name: string): Promise<r
   return [{ says: `${who} says: ${quoted(said)}`, who, quotes: { in: "condition", reason: "PodScheduled" } }];
 }
 
-/** A Pod that has failed says why, where somebody has written that. */
+/** The status message of a failed Pod. */
 function ofFinished({ status }: Pod): readonly ReportedReason[] {
   const { phase, reason = "", message = "" } = status;
   const why = [reason, message].filter((text) => text !== "").map(quoted);
@@ -61,8 +58,8 @@ function ofFinished({ status }: Pod): readonly ReportedReason[] {
   return [{ says: `it has failed: ${why.join(": ")}`, who: "whoever creates it again", quotes }];
 }
 
-/** Those first that lack the least. */
-const byNearness = (a: ConsideredNode, b: ConsideredNode): number =>
+/** The nodes with the fewest obstacles first. */
+const byFewestLacks = (a: ConsideredNode, b: ConsideredNode): number =>
   a.lacks.length - b.lacks.length || (a.node < b.node ? -1 : 1);
 
 async function explainWaiting(
@@ -70,17 +67,17 @@ async function explainWaiting(
   pod: Pod,
   nodes: First<ConsideredNode>,
 ): Promise<readonly ReportedReason[]> {
-  const guest = guestOf(pod, schedulerNames(facts.dialect));
-  const gathered = await boardFor(facts, guest);
-  const judgement = new Judgement(guest, gathered.board);
-  const { everywhere } = judgement;
-  if (everywhere) return ofEverywhere(facts, judgement, gathered);
+  const info = podInfoOf(pod, schedulerNames(facts.dialect));
+  const gathered = await stateFor(facts, info);
+  const evaluation = new Evaluation(info, gathered.state);
+  const { everywhere } = evaluation;
+  if (everywhere) return ofEverywhere(facts, evaluation, gathered);
   await gathered.readNodes();
-  const chosen = await ofChosen(facts, gathered, judgement.claims.late);
-  // What nodes lack does not matter any more.
+  const chosen = await ofChosen(facts, gathered, evaluation.claims.delayed);
+  // The node is chosen already.
   if (chosen.length > 0) return chosen;
-  const lacks = await consider(gathered, guest, nodes, facts.client.clock.loop.slice());
-  const refused = await ofRefused(facts, judgement.claims.late);
+  const lacks = await consider(gathered, info, nodes);
+  const refused = await ofRefused(facts, evaluation.claims.delayed);
   if (refused.length > 0) return nodes.items[0]?.lacks.length === 0 ? refused : [...refused, ...lacks];
   const [nearest] = nodes.items;
   if (nearest?.lacks.length === 0) {
@@ -92,39 +89,40 @@ async function explainWaiting(
   return lacks;
 }
 
-/** What keeps a Pod from every node. */
+/** The obstacles on every node. */
 async function ofEverywhere(
   facts: Facts,
-  { claims, everywhere }: Judgement,
-  { board }: PodBoard,
+  { claims, everywhere }: Evaluation,
+  { state }: PodState,
 ): Promise<readonly ReportedReason[]> {
   if (claims.unready.length === 0) {
     return everywhere!.everywhere!.map((says) => ({ says, who: everywhere!.who }));
   }
-  const told = new First<ReportedReason>(MOST_NAMED);
+  const told = new First<ReportedReason>(MAX_NAMED);
   for (const { key, says, who } of claims.unready) {
-    const claim = board.claim(key);
+    const claim = state.claim(key);
     // oxlint-disable-next-line no-await-in-loop -- one claim after the other
     const those = claim ? await facts.reasonsOf(claim) : [];
-    const reasons = those.length > 0 ? led(`its claim ${claim!.metadata.name}`, those) : [{ says, who }];
+    const reasons = those.length > 0 ? prefixed(`its claim ${claim!.metadata.name}`, those) : [{ says, who }];
     for (const reason of reasons) told.add(reason);
   }
   return firstOf(told, (reason) => reason);
 }
 
-/** What each node lacks; and of all that they lack how many do, and who would have to act. */
+/** Evaluates each node, and counts nodes by obstacle. */
 async function consider(
-  { board }: PodBoard,
-  guest: Judgement["guest"],
+  { state }: PodState,
+  info: Evaluation["info"],
   nodes: First<ConsideredNode>,
   limit: Slice,
 ): Promise<readonly ReportedReason[]> {
-  const judgement = new Judgement(guest, board);
+  const evaluation = new Evaluation(info, state);
   const counts = new Map<string, { count: number; readonly lack: Lack }>();
-  for (const node of board.nodes) {
+  const limit = new TurnLimit();
+  for (const node of state.nodes) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
     if (limit.isOver) await limit.pause();
-    const lacks = judgement.lacksOn(node);
+    const lacks = evaluation.lacksOn(node);
     nodes.add({ node: node.name, lacks: lacks.map(({ says }) => says) });
     for (const lack of lacks) {
       const known = counts.get(lack.says);
@@ -132,43 +130,43 @@ async function consider(
       else counts.set(lack.says, { count: 1, lack });
     }
   }
-  const most = new First<{ readonly count: number; readonly lack: Lack }>(MOST_NAMED, (a, b) => b.count - a.count);
+  const most = new First<{ readonly count: number; readonly lack: Lack }>(MAX_NAMED, (a, b) => b.count - a.count);
   for (const one of counts.values()) most.add(one);
-  const all = board.nodes.length;
+  const all = state.nodes.length;
   return firstOf(most, ({ count, lack }) => ({ says: `of ${all} nodes ${count}: ${lack.says}`, who: lack.who }));
 }
 
-/** The claims for which a node was chosen, or a volume, and that are waited for now. */
+/** The claims with a selected node or volume that are not bound yet. */
 async function ofChosen(
   facts: Facts,
-  { board }: PodBoard,
-  late: readonly PersistentVolumeClaim[],
+  { state }: PodState,
+  delayed: readonly PersistentVolumeClaim[],
 ): Promise<readonly ReportedReason[]> {
-  const { binder } = board.names;
+  const { binder } = state.names;
   const reasons: ReportedReason[] = [];
-  for (const claim of late) {
+  for (const claim of delayed) {
     const { name, uid } = claim.metadata;
     const node = claim.metadata.annotations?.[binder.selectedNode];
-    const given = board.volumesNaming(keyText(claim.metadata)).find(({ spec }) => spec.claimRef?.uid === uid);
+    const given = state.volumesNaming(keyText(claim.metadata)).find(({ spec }) => spec.claimRef?.uid === uid);
     if (given) {
       const says = `its claim ${name} was given the volume ${given.metadata.name}, and is not bound yet`;
       reasons.push({ says, who: "the controller persistentvolume-binder" });
     } else if (node !== undefined) {
       // oxlint-disable-next-line no-await-in-loop -- one claim after the other
       const those = await facts.reasonsOf(claim);
-      reasons.push(...ledOr(`its claim ${name} waits for a volume for the node ${node}`, claim, those));
+      reasons.push(...prefixedOr(`its claim ${name} waits for a volume for the node ${node}`, claim, those));
     }
   }
   return reasons;
 }
 
-/** The claims without a node whose driver has refused the last one: what else a claim waits for is the Pod itself. */
-async function ofRefused(facts: Facts, late: readonly PersistentVolumeClaim[]): Promise<readonly ReportedReason[]> {
+/** The claims whose driver refused the last selected node. */
+async function ofRefused(facts: Facts, delayed: readonly PersistentVolumeClaim[]): Promise<readonly ReportedReason[]> {
   const reasons: ReportedReason[] = [];
-  for (const claim of late) {
+  for (const claim of delayed) {
     // oxlint-disable-next-line no-await-in-loop -- one claim after the other
     const those = (await facts.reasonsOf(claim)).filter(({ quotes }) => quotes !== undefined);
-    reasons.push(...led(`its claim ${claim.metadata.name} waits for a volume`, those));
+    reasons.push(...prefixed(`its claim ${claim.metadata.name} waits for a volume`, those));
   }
   return reasons;
 }

@@ -1,21 +1,18 @@
 /**
- * Who can do something about the refusal of a storage driver: the code of its answer says whether the request has to change, there is
- * no room, or the driver does not answer.
- *
- * @module
+ * Who can act on an error of a storage driver, by its gRPC code: the user, who adds capacity, or who runs the driver.
  */
 
-/** Whose request a driver has refused. */
-export interface Refused {
-  /** The objects that the request was made from, as `PersistentVolumeClaim default/a`. */
+/** A refused request. */
+export interface RefusedRequest {
+  /** The objects of the request, as `PersistentVolumeClaim default/a`. */
   readonly asks: string;
   readonly driver: string;
-  /** Who can act where the answer has no code that tells. */
+  /** Who can act without a known code. */
   readonly otherwise: string;
 }
 
-/** Codes of gRPC by who can act. The names stand in what sidecars tell, as `CreateVolume: OutOfRange: ...` and `code = OutOfRange desc`. */
-const MENDERS: readonly (readonly [codes: readonly string[], who: (refused: Refused) => string])[] = [
+/** Who can act by gRPC code, as sidecars report it: `CreateVolume: OutOfRange: ...` and `code = OutOfRange desc`. */
+const ACTORS_BY_CODE: readonly (readonly [codes: readonly string[], who: (refused: RefusedRequest) => string])[] = [
   [
     ["InvalidArgument", "OutOfRange", "NotFound", "AlreadyExists", "Unimplemented", "FailedPrecondition"],
     ({ asks, driver }) => `whoever changes ${asks} to what ${driver} accepts`,
@@ -25,9 +22,9 @@ const MENDERS: readonly (readonly [codes: readonly string[], who: (refused: Refu
   [["Unavailable", "DeadlineExceeded", "Canceled"], ({ driver }) => `whoever runs ${driver}, which does not answer`],
 ];
 
-/** Who can act, by what a driver was told to say. */
-export function whoMends(message: string, refused: Refused): string {
-  const found = MENDERS.find(([codes]) =>
+/** Returns who can act on the message of a driver. */
+export function whoCanRepair(message: string, refused: RefusedRequest): string {
+  const found = ACTORS_BY_CODE.find(([codes]) =>
     codes.some((code) => message.includes(`: ${code}: `) || message.includes(`code = ${code} `)),
   );
   return found ? found[1](refused) : refused.otherwise;

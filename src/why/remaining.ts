@@ -1,37 +1,33 @@
-/**
- * What is left of objects that all have to go before something else does: the objects of a definition, the content of a namespace.
- *
- * @module
- */
 import { type ApiObject, type Kind, type UntypedObject, isStatus, metadataOf } from "../client/index.ts";
 import type { ReportedContent, ReportedReason } from "../meta/why-report.ts";
-import { type Facts, led, textOf } from "./facts.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import { type Facts, prefixed, textOf } from "./facts.ts";
 import { explainDeletion } from "./terminating.ts";
 
-/** Of more than so many of a kind the finalizers are not counted. */
-const MOST_COUNTED = 500;
-/** So many objects of a kind, and in all, are told with what holds them. */
-const MOST_HELD = 10;
+/** Finalizers are counted in at most this many objects of a kind. */
+const MAX_COUNTED = 500;
+/** The maximum number of held objects, of a kind and in all. */
+const MAX_HELD = 10;
 
-/** See the head of this file. */
-export interface Remains {
+/** The remaining objects of a definition or a namespace that is being deleted. */
+export interface RemainingContent {
   readonly content: readonly ReportedContent[];
   /** What holds the first of them. */
   readonly reasons: readonly ReportedReason[];
 }
 
-/** What is left of some kinds, in one namespace or everywhere. */
-export async function remainsOf(
+/** Reads what remains of some kinds, in one namespace or in all. */
+export async function remainingContent(
   facts: Facts,
   kinds: readonly Kind<UntypedObject>[],
   namespace?: string,
-): Promise<Remains> {
+): Promise<RemainingContent> {
   const content: ReportedContent[] = [];
   const reasons: ReportedReason[] = [];
   const held: ApiObject[] = [];
   for (const kind of kinds) {
     // oxlint-disable-next-line no-await-in-loop -- one kind after the other
-    const refused = await facts.tell(async () => {
+    const refused = await facts.reasonsOrRefusal(async () => {
       const left = await leftOf(facts, kind, namespace);
       if (left) content.push(left.content);
       held.push(...(left?.held ?? []));
@@ -39,9 +35,9 @@ export async function remainsOf(
     });
     reasons.push(...refused);
   }
-  for (const object of held.slice(0, MOST_HELD)) {
+  for (const object of held.slice(0, MAX_HELD)) {
     // oxlint-disable-next-line no-await-in-loop -- one object after the other
-    reasons.push(...led(textOf(object), await explainDeletion(facts, object)));
+    reasons.push(...prefixed(textOf(object), await explainDeletion(facts, object)));
   }
   return { content, reasons };
 }
@@ -51,13 +47,13 @@ interface Left {
   readonly held: readonly ApiObject[];
 }
 
-/** What is left of one kind; undefined for nothing, and where the kind has gone meanwhile. */
+/** Reads what remains of one kind; undefined for nothing, or an unserved kind. */
 async function leftOf(
   { client, signal }: Facts,
   kind: Kind<UntypedObject>,
   namespace: string | undefined,
 ): Promise<Left | undefined> {
-  const query = { limit: MOST_COUNTED, signal, ...(namespace === undefined ? {} : { namespace }) };
+  const query = { limit: MAX_COUNTED, signal, ...(namespace === undefined ? {} : { namespace }) };
   const page = await client
     .resource(metadataOf(kind))
     .list(query)
@@ -72,7 +68,7 @@ async function leftOf(
   for (const item of page.items) {
     const own = item.metadata.finalizers ?? [];
     for (const name of own) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
-    if (own.length > 0 && held.length < MOST_HELD) held.push({ ...item, kind: kind.kind });
+    if (own.length > 0 && held.length < MAX_HELD) held.push({ ...item, kind: kind.kind });
     // oxlint-disable-next-line no-await-in-loop -- an object may have thousands
     await limit.pause();
   }
@@ -85,7 +81,7 @@ async function leftOf(
 
 const COLUMNS = "KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers";
 
-/** A command that shows what is left; undefined for nothing. */
+/** Returns a command that lists the remaining objects; undefined for none. */
 export function commandFor(content: readonly ReportedContent[], where: string): string | undefined {
   if (content.length === 0) return undefined;
   const names = content.map(({ group, resource }) => (group === "" ? resource : `${resource}.${group}`));

@@ -1,8 +1,3 @@
-/**
- * Why a snapshot is not ready to use: its class, its source, its content, or what the driver has answered.
- *
- * @module
- */
 import { PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import {
@@ -13,21 +8,21 @@ import {
   snapshotKinds,
 } from "../sidecars/snapshot/kinds.ts";
 import { ACTORS } from "./actors.ts";
-import { lastFailure, quoteOf, quoted, wordsAbout } from "./events.ts";
-import { type Facts, led, ledOr, missing, refOf, textOf } from "./facts.ts";
-import { whoMends } from "./refusals.ts";
+import { lastFailure, quoteOf, quoted, eventsAbout } from "./events.ts";
+import { type Facts, prefixed, prefixedOr, missing, refOf, textOf } from "./facts.ts";
+import { whoCanRepair } from "./refusals.ts";
 
 const kindsOf = ({ dialect }: Facts): SnapshotKinds => snapshotKinds(`snapshot.storage.${dialect.domain}`);
 
-/** See the head of this file. */
+/** Explains why a snapshot is not ready to use: by its class, source, content, or the error of the driver. */
 export async function explainSnapshot(facts: Facts, snapshot: VolumeSnapshot): Promise<readonly ReportedReason[]> {
   const { spec, status = {}, metadata } = snapshot;
   if (status.readyToUse === true || metadata.deletionTimestamp !== undefined) return [];
   const kinds = kindsOf(facts);
   const name = status.boundVolumeSnapshotContentName ?? spec.source.volumeSnapshotContentName;
   if (name !== undefined) {
-    const content = await facts.look(kinds.content, { name });
-    if (content === "absent") return led("its content is missing", [missing(kinds.content, { name })]);
+    const content = await facts.find(kinds.content, { name });
+    if (content === "absent") return prefixed("its content is missing", [missing(kinds.content, { name })]);
     if (content !== "unknown") return ofContent(facts, snapshot, content);
   }
   const own = [...(await ofClass(facts, snapshot, kinds)), ...(await ofSource(facts, snapshot))];
@@ -35,7 +30,7 @@ export async function explainSnapshot(facts: Facts, snapshot: VolumeSnapshot): P
   return ofError(facts, snapshot, { error: status.error, who: "the snapshot controller", driver: "its driver" });
 }
 
-/** The class that it names, or the default one of its driver. */
+/** Its class, or the missing default one. */
 async function ofClass(
   facts: Facts,
   { spec, status }: VolumeSnapshot,
@@ -43,8 +38,8 @@ async function ofClass(
 ): Promise<readonly ReportedReason[]> {
   const { volumeSnapshotClassName: name } = spec;
   if (name !== undefined) {
-    const found = await facts.look(kinds.class, { name });
-    return found === "absent" ? led("its class is missing", [missing(kinds.class, { name })]) : [];
+    const found = await facts.find(kinds.class, { name });
+    return found === "absent" ? prefixed("its class is missing", [missing(kinds.class, { name })]) : [];
   }
   if (status?.error?.message) return [];
   const says = "it names no VolumeSnapshotClass, and has not been given the default one of its driver yet";
@@ -53,25 +48,25 @@ async function ofClass(
   ];
 }
 
-/** The claim that it is taken of, which has to be bound. */
+/** Its source claim, which must be bound. */
 async function ofSource(facts: Facts, { spec, metadata }: VolumeSnapshot): Promise<readonly ReportedReason[]> {
   const { persistentVolumeClaimName: name } = spec.source;
   if (name === undefined) return [];
   const key = { namespace: metadata.namespace ?? "", name };
-  const claim = await facts.look(PersistentVolumeClaim, key);
+  const claim = await facts.find(PersistentVolumeClaim, key);
   if (claim === "unknown") return [];
-  if (claim === "absent") return led("its source is missing", [missing(PersistentVolumeClaim, key)]);
+  if (claim === "absent") return prefixed("its source is missing", [missing(PersistentVolumeClaim, key)]);
   if (claim.status.phase !== "Bound") {
     const before = `its source, ${textOf(claim)}, is ${claim.status.phase ?? "not bound"}`;
-    return ledOr(before, claim, await facts.reasonsOf(claim));
+    return prefixedOr(before, claim, await facts.reasonsOf(claim));
   }
-  const volume = await facts.look(PersistentVolume, { name: claim.spec.volumeName ?? "" });
+  const volume = await facts.find(PersistentVolume, { name: claim.spec.volumeName ?? "" });
   if (volume === "unknown" || volume === "absent" || volume.spec.csi) return [];
   const says = `its source, ${textOf(claim)}, has a volume of no CSI driver, of which no snapshot can be taken`;
   return [{ says, who: "whoever takes the snapshot of another claim", about: refOf(volume) }];
 }
 
-/** What the content says, on which the part of the driver acts. */
+/** Explains the content of a snapshot. */
 function ofContent(
   facts: Facts,
   snapshot: VolumeSnapshot,
@@ -86,41 +81,41 @@ function ofContent(
   return explainContent(facts, content);
 }
 
-/** Why the snapshot of a content is not taken yet. */
+/** Explains a snapshot content. */
 export async function explainContent(facts: Facts, content: VolumeSnapshotContent): Promise<readonly ReportedReason[]> {
   const { spec, status = {}, metadata } = content;
   if (status.readyToUse === true || metadata.deletionTimestamp !== undefined) return [];
   const { driver, volumeSnapshotClassName: name } = spec;
   const kinds = kindsOf(facts);
-  const found = name === undefined ? undefined : await facts.look(kinds.class, { name });
-  if (found === "absent") return led("its class is missing", [missing(kinds.class, { name: name! })]);
+  const found = name === undefined ? undefined : await facts.find(kinds.class, { name });
+  if (found === "absent") return prefixed("its class is missing", [missing(kinds.class, { name: name! })]);
   return ofError(facts, content, { error: status.error, who: `the snapshotter of ${driver}`, driver });
 }
 
-interface Spoken {
+interface SnapshotFailure {
   readonly error: SnapshotError | undefined;
   readonly who: string;
   readonly driver: string;
 }
 
-/** What is in the status, or else in the last Event; both are of the last try. */
+/** The error in the status, or the last Event. */
 async function ofError(
   facts: Facts,
   object: VolumeSnapshot | VolumeSnapshotContent,
-  { error, who, driver }: Spoken,
+  { error, who, driver }: SnapshotFailure,
 ): Promise<readonly ReportedReason[]> {
   const about = refOf(object);
   const refused = { asks: `${textOf(object)} or its class`, driver, otherwise: `whoever runs ${who}` };
   if (error?.message) {
     const { message, time } = error;
     const quotes = { in: "status", reason: "error", ...(time === undefined ? {} : { time }) } as const;
-    return [{ says: `${who} says: ${quoted(message)}`, who: whoMends(message, refused), about, quotes }];
+    return [{ says: `${who} says: ${quoted(message)}`, who: whoCanRepair(message, refused), about, quotes }];
   }
   const topic = "driver" in object.spec ? ACTORS.snapshotter : ACTORS.snapshots;
-  const word = lastFailure(await wordsAbout(facts, object), topic);
+  const word = lastFailure(await eventsAbout(facts, object), topic);
   if (word) {
     return [
-      { says: `${who} says: ${word.message}`, who: whoMends(word.message, refused), about, quotes: quoteOf(word) },
+      { says: `${who} says: ${word.message}`, who: whoCanRepair(word.message, refused), about, quotes: quoteOf(word) },
     ];
   }
   return [{ says: `it waits for ${who}, which has said nothing about it`, who: `whoever runs ${who}`, about }];

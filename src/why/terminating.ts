@@ -1,43 +1,40 @@
-/**
- * What holds an object that is being deleted: each of its finalizers, and who takes it off.
- *
- * @module
- */
 import { type ApiObject, type Kind, inDomain, metadataOf, preferredKinds } from "../client/index.ts";
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../client/kinds/index.ts";
 import { attachNames } from "../claims/attachment.ts";
 import { isReady } from "../controllers/common/nodes.ts";
 import { EXTERNAL_FINALIZER, builtInVolumeFinalizer } from "../claims/reclaim.ts";
-import { FOREGROUND, ORPHAN, blocks, takesPart } from "../controllers/garbage/population.ts";
+import { FOREGROUND, ORPHAN, blocks, isCollected } from "../controllers/garbage/object-graph.ts";
 import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { sourceOf } from "../sidecars/provision/data-source.ts";
 import { type VolumeSnapshot, snapshotKinds } from "../sidecars/snapshot/kinds.ts";
 import { ACTORS } from "./actors.ts";
 import { detachmentReason } from "./attachments.ts";
-import { lastFailure, lastWarning, quoteOf, wordsAbout } from "./events.ts";
-import { type Facts, First, MOST_NAMED, firstOf, refOf, refTo, textOf } from "./facts.ts";
-import { whoMends } from "./refusals.ts";
+import { lastFailure, lastWarning, quoteOf, eventsAbout } from "./events.ts";
+import { type Facts, First, MAX_NAMED, firstOf, refOf, refTo, textOf } from "./facts.ts";
+import { whoCanRepair } from "./refusals.ts";
 
-/** The finalizer of every definition: its objects go first. What is left of them the definition itself tells. */
+/** The finalizer of definitions. `definitions.ts` shows the remaining objects. */
 export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 type Explain = (facts: Facts, object: ApiObject, finalizer: string) => Promise<readonly ReportedReason[]>;
 
-/** What holds an object. */
+/** Explains what holds an object that is being deleted: each finalizer, and who removes it. */
 export async function explainDeletion(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const { finalizers = [], deletionGracePeriodSeconds: grace = 0, deletionTimestamp } = object.metadata;
   const known = explainers(facts);
   const reasons: ReportedReason[] = [];
   for (const finalizer of finalizers) {
     const explain = known[finalizer] ?? byPrefix(finalizer);
-    reasons.push(...(await facts.tell(() => explain(facts, object, finalizer))));
+    reasons.push(...(await facts.reasonsOrRefusal(() => explain(facts, object, finalizer))));
   }
   if (finalizers.length === 0 && grace > 0) {
     const node = (object as Pod).spec?.nodeName;
     const says = `it is given time to end, until ${deletionTimestamp}`;
     reasons.push(
-      ...(node ? await facts.tell(() => ofEnding(facts, object, { node, says })) : [{ says, who: "whoever runs it" }]),
+      ...(node
+        ? await facts.reasonsOrRefusal(() => ofEnding(facts, object, { node, says }))
+        : [{ says, who: "whoever runs it" }]),
     );
   }
   return reasons;
@@ -46,13 +43,13 @@ export async function explainDeletion(facts: Facts, object: ApiObject): Promise<
 const ATTACHER = "external-attacher/";
 const PROVISIONER = "external-provisioner/";
 
-/** A Pod that is to end: its volumes are not taken down, its node is gone, or there is time yet. */
+/** A terminating Pod: a mount is busy, its node is gone, or its grace period is not over. */
 async function ofEnding(
   facts: Facts,
   pod: ApiObject,
   { node: name, says }: { readonly node: string; readonly says: string },
 ): Promise<readonly ReportedReason[]> {
-  const word = lastFailure(await wordsAbout(facts, pod), ACTORS.unmounts);
+  const word = lastFailure(await eventsAbout(facts, pod), ACTORS.unmounts);
   if (word) {
     const isBusy = word.message.toLowerCase().includes("busy");
     const who = isBusy
@@ -62,7 +59,7 @@ async function ofEnding(
       { says: `the agent of the node ${name} says: ${word.message}`, who, about: refOf(pod), quotes: quoteOf(word) },
     ];
   }
-  const node = await facts.look(Node, { name });
+  const node = await facts.find(Node, { name });
   if (node === "absent" || (node !== "unknown" && !isReady(node))) {
     const what = node === "absent" ? "does not exist" : "is not Ready";
     const about = node === "absent" ? refTo(Node, { name }) : refOf(node);
@@ -82,24 +79,27 @@ const explainers = ({ dialect: { labelDomain, domain } }: Facts): Readonly<Recor
   [`${labelDomain}/pv-protection`]: ofVolume,
   [`${labelDomain}/vac-protection`]: ofAttributesClass,
   [builtInVolumeFinalizer(labelDomain)]: (_facts, _object, name) =>
-    told({ says: `the finalizer ${name} keeps it until it is deleted`, who: "the controller persistentvolume-binder" }),
+    asReasons({
+      says: `the finalizer ${name} keeps it until it is deleted`,
+      who: "the controller persistentvolume-binder",
+    }),
   [EXTERNAL_FINALIZER]: ofDeleter,
   [`external-provisioner.volume.${labelDomain}/finalizer`]: ofDeleter,
   [`provisioner.storage.${labelDomain}/cloning-protection`]: ofFilled,
   [`provisioner.storage.${labelDomain}/volumesnapshot-as-source-protection`]: ofFilled,
   [`snapshot.storage.${labelDomain}/pvc-as-source-protection`]: (facts, object, name) =>
     ofSnapshots(facts, object, { finalizer: name, group: `snapshot.storage.${domain}` }),
-  [CLEANUP]: () => told(),
+  [CLEANUP]: () => asReasons(),
   [FOREGROUND]: (facts, object) => ofDependents(facts, object, true),
   [ORPHAN]: (facts, object) => ofDependents(facts, object, false),
 });
 
-const told = async (...reasons: ReportedReason[]): Promise<readonly ReportedReason[]> => reasons;
+const asReasons = async (...reasons: ReportedReason[]): Promise<readonly ReportedReason[]> => reasons;
 
 const provisionerOf = ({ names }: Facts, { metadata, spec }: PersistentVolume): string =>
   metadata.annotations?.[names.provisionedBy] ?? spec?.csi?.driver ?? "that made it";
 
-/** A finalizer that only its controller holds on to, because nobody needs the object any more. */
+/** A finalizer that its controller is about to remove, as the object is unused. */
 const idle = ({ isCut }: Pick<Facts, "isCut">, finalizer: string, controller: string): ReportedReason => ({
   says: isCut
     ? `nothing that was looked at uses it (finalizer ${finalizer})`
@@ -107,9 +107,8 @@ const idle = ({ isCut }: Pick<Facts, "isCut">, finalizer: string, controller: st
   who: `the controller ${controller}`,
 });
 
-/** The pods that use a claim. */
 async function ofClaim(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
-  const users = new First<Pod>(MOST_NAMED);
+  const users = new First<Pod>(MAX_NAMED);
   for await (const pod of facts.each(Pod, { namespace: object.metadata.namespace })) {
     if (usesClaim(pod, object as PersistentVolumeClaim)) users.add(pod);
   }
@@ -136,7 +135,7 @@ async function ofAttributesClass(
   finalizer: string,
 ): Promise<readonly ReportedReason[]> {
   const { name } = object.metadata;
-  const users = new First<ApiObject>(MOST_NAMED);
+  const users = new First<ApiObject>(MAX_NAMED);
   for await (const claim of facts.each(PersistentVolumeClaim))
     if (classesOfClaim(claim).includes(name)) users.add(claim);
   for await (const volume of facts.each(PersistentVolume))
@@ -149,16 +148,16 @@ async function ofAttributesClass(
   }));
 }
 
-/** A volume, or an attachment, that a driver attaches. */
+/** A volume or an attachment with the finalizer of an attacher. */
 async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
-  const attachments = new First<VolumeAttachment>(MOST_NAMED);
+  const attachments = new First<VolumeAttachment>(MAX_NAMED);
   const kind: Kind<VolumeAttachment, "Cluster"> = inDomain(VolumeAttachment, facts.dialect.domain);
   const isVolume = object.kind === PersistentVolume.kind && !object.apiVersion.includes("/");
   for await (const one of isVolume ? facts.each(kind) : []) {
     if (one.spec.source.persistentVolumeName === object.metadata.name) attachments.add(one);
   }
   if (object.kind === VolumeAttachment.kind) {
-    const reason = detachmentReason(object as VolumeAttachment, await wordsAbout(facts, object));
+    const reason = detachmentReason(object as VolumeAttachment, await eventsAbout(facts, object));
     return [{ ...reason, says: `${reason.says} (finalizer ${finalizer})` }];
   }
   const who = `the attacher of ${finalizer.slice(ATTACHER.length)}`;
@@ -170,34 +169,34 @@ async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): P
   }));
 }
 
-/** A volume whose disk is deleted first: what its driver has said of that. */
+/** A volume whose driver deletes the disk first. */
 async function ofDeleter(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const provisioner = provisionerOf(facts, object as PersistentVolume);
   const who = `the provisioner ${provisioner}`;
-  const word = lastFailure(await wordsAbout(facts, object), ACTORS.deleter);
+  const word = lastFailure(await eventsAbout(facts, object), ACTORS.deleter);
   if (!word) return [{ says: `the finalizer ${finalizer} keeps it until what it stands for is deleted`, who }];
   const refused = { asks: textOf(object), driver: provisioner, otherwise: `whoever runs ${who}` };
   const says = `${who} could not delete its disk: ${word.message} (finalizer ${finalizer})`;
-  return [{ says, who: whoMends(word.message, refused), about: refOf(object), quotes: quoteOf(word) }];
+  return [{ says, who: whoCanRepair(word.message, refused), about: refOf(object), quotes: quoteOf(word) }];
 }
 
-/** A claim for which a driver was asked, and it is not known yet whether there is a disk. */
+/** A claim whose provisioner may have created a disk. */
 async function ofProvisioner(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const driver = finalizer.slice(PROVISIONER.length);
   const who = `the provisioner ${driver}`;
-  const words = await wordsAbout(facts, object);
+  const words = await eventsAbout(facts, object);
   const word = lastFailure(words, ACTORS.cleanup) ?? lastFailure(words, ACTORS.provisioner);
   const says = `${who} was asked for a volume, and takes back what came of it (finalizer ${finalizer})`;
   if (!word) return [{ says, who }];
   const refused = { asks: textOf(object), driver, otherwise: `whoever runs ${who}` };
-  const mends = whoMends(word.message, refused);
+  const mends = whoCanRepair(word.message, refused);
   return [{ says: `${says}; it says: ${word.message}`, who: mends, about: refOf(object), quotes: quoteOf(word) }];
 }
 
-/** A claim or a snapshot from which claims are being filled. */
+/** A claim or a snapshot that is the source of unbound claims. */
 async function ofFilled(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const { namespace, name } = object.metadata;
-  const filled = new First<PersistentVolumeClaim>(MOST_NAMED);
+  const filled = new First<PersistentVolumeClaim>(MAX_NAMED);
   for await (const claim of facts.each(PersistentVolumeClaim)) {
     const source = sourceOf(claim);
     const isIt = source?.kind === object.kind && source.namespace === namespace && source.name === name;
@@ -211,7 +210,7 @@ async function ofFilled(facts: Facts, object: ApiObject, finalizer: string): Pro
   }));
 }
 
-/** A claim of which snapshots are being taken. */
+/** A claim with pending snapshots. */
 async function ofSnapshots(
   facts: Facts,
   object: ApiObject,
@@ -223,7 +222,7 @@ async function ofSnapshots(
     const says = `snapshots of it were taken, and the kind VolumeSnapshot.${group} is not served any more (finalizer ${finalizer})`;
     return [{ says, who: "whoever installs its CustomResourceDefinition again, or takes the finalizer off" }];
   }
-  const taken = new First<VolumeSnapshot>(MOST_NAMED);
+  const taken = new First<VolumeSnapshot>(MAX_NAMED);
   for await (const snapshot of facts.each(snapshotKinds(group).snapshot, { namespace })) {
     const isOfIt = snapshot.spec.source.persistentVolumeClaimName === name;
     if (isOfIt && snapshot.status?.readyToUse !== true) taken.add(snapshot);
@@ -236,11 +235,11 @@ async function ofSnapshots(
   }));
 }
 
-/** Who depends on an owner: who holds it in the foreground, or is to be left behind. */
+/** The dependents of an owner that block or orphan it. */
 async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolean): Promise<readonly ReportedReason[]> {
   const { uid } = owner.metadata;
-  const dependents = new First<ApiObject>(MOST_NAMED);
-  for (const kind of preferredKinds(await facts.kinds()).filter(takesPart)) {
+  const dependents = new First<ApiObject>(MAX_NAMED);
+  for (const kind of preferredKinds(await facts.kinds()).filter(isCollected)) {
     for await (const one of facts.each(metadataOf(kind))) {
       const references = (one.metadata.ownerReferences ?? []).filter((reference) => reference.uid === uid);
       const counts = references.some((reference) => !isForeground || blocks(reference, one.metadata.uid));
@@ -265,7 +264,7 @@ async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolea
   }));
 }
 
-/** A finalizer of another program: its name has the domain of that, and who put it there is recorded. */
+/** A finalizer of another program, by its domain and the field manager that added it. */
 async function ofForeign(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const domain = finalizer.includes("/") ? finalizer.slice(0, finalizer.indexOf("/")) : finalizer;
   const managers = (object.metadata.managedFields ?? []).flatMap(({ manager, fieldsV1 }) =>
@@ -274,7 +273,7 @@ async function ofForeign(facts: Facts, object: ApiObject, finalizer: string): Pr
   const by = managers.length === 0 ? "" : ` (${[...new Set(managers)].join(", ")} put it there)`;
   const says = `the finalizer ${finalizer} keeps it`;
   const who = `the program of ${domain}${by}`;
-  const word = lastWarning(await wordsAbout(facts, object));
+  const word = lastWarning(await eventsAbout(facts, object));
   if (!word) return [{ says, who }];
   return [{ says: `${says}; ${word.from || "somebody"} says: ${word.message}`, who, quotes: quoteOf(word) }];
 }

@@ -1,8 +1,3 @@
-/**
- * Why a claim is not filled yet: its source is missing, not ready or too large, or the populator that fills it has not.
- *
- * @module
- */
 import { type Key, type Kind, type ServedKind, preferredKinds } from "../client/index.ts";
 import { PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { requestOf } from "../claims/fit.ts";
@@ -11,10 +6,13 @@ import type { ReportedReason } from "../meta/why-report.ts";
 import { type DataSource, sourceOf } from "../sidecars/provision/data-source.ts";
 import { type VolumeSnapshot, snapshotKinds } from "../sidecars/snapshot/kinds.ts";
 import { NO_POPULATORS } from "./actors.ts";
-import { type Word, lastWarning, quoteOf, wordsAbout } from "./events.ts";
-import { type Facts, led, ledOr, missing, refOf, refTo, textOf } from "./facts.ts";
+import { type RecentEvent, lastWarning, quoteOf, eventsAbout } from "./events.ts";
+import { type Facts, prefixed, prefixedOr, missing, refOf, refTo, textOf } from "./facts.ts";
 
-/** See the head of this file; nothing where the claim has no source, or one that can be used as it is. */
+/**
+ * Explains why a claim is not filled: its source is missing, not ready or too large, or its populator has not finished.
+ * Empty without a source, or with a usable one.
+ */
 export async function explainSource(facts: Facts, claim: PersistentVolumeClaim): Promise<readonly ReportedReason[]> {
   const source = sourceOf(claim);
   if (!source) return [];
@@ -33,12 +31,12 @@ async function ofClaim(
   claim: PersistentVolumeClaim,
   source: DataSource,
 ): Promise<readonly ReportedReason[]> {
-  const found = await facts.look(PersistentVolumeClaim, keyOf(source));
+  const found = await facts.find(PersistentVolumeClaim, keyOf(source));
   if (found === "unknown") return [];
-  if (found === "absent") return led("its source is missing", [missing(PersistentVolumeClaim, keyOf(source))]);
+  if (found === "absent") return prefixed("its source is missing", [missing(PersistentVolumeClaim, keyOf(source))]);
   if (found.status.phase !== "Bound") {
     const before = `its source, ${textOf(found)}, is ${found.status.phase ?? "not bound"}`;
-    return ledOr(before, found, await facts.reasonsOf(found));
+    return prefixedOr(before, found, await facts.reasonsOf(found));
   }
   if (found.metadata.deletionTimestamp !== undefined) {
     const who = "whoever creates the claim again from another source";
@@ -47,7 +45,6 @@ async function ofClaim(
   return ofSize(claim, requestOf(found), textOf(found));
 }
 
-/** A claim has to be at least as large as its source. */
 function ofSize(claim: PersistentVolumeClaim, size: string, source: string): readonly ReportedReason[] {
   if (compareQuantities(requestOf(claim), size) >= 0) return [];
   const says = `it asks for ${requestOf(claim)}, and its source, ${source}, has ${size}`;
@@ -64,20 +61,19 @@ async function ofSnapshot(
   claim: PersistentVolumeClaim,
   { source, kind }: SnapshotSource,
 ): Promise<readonly ReportedReason[]> {
-  const found = await facts.look(kind, keyOf(source));
+  const found = await facts.find(kind, keyOf(source));
   if (found === "unknown") return [];
   if (found === "absent") {
     const served = await kindOf(facts, source);
-    return led("its source is missing", [served ? missing(kind, keyOf(source)) : notServed(source)]);
+    return prefixed("its source is missing", [served ? missing(kind, keyOf(source)) : notServed(source)]);
   }
   if (found.status?.readyToUse !== true) {
     const before = `its source, ${textOf(found)}, is not ready to use`;
-    return ledOr(before, found, await facts.reasonsOf(found));
+    return prefixedOr(before, found, await facts.reasonsOf(found));
   }
   return ofSize(claim, found.status.restoreSize ?? "0", textOf(found));
 }
 
-/** The kind of a source, where it is served. */
 async function kindOf(facts: Facts, { group, kind }: DataSource): Promise<ServedKind | undefined> {
   return preferredKinds(await facts.kinds()).find((one) => one.group === group && one.kind === kind);
 }
@@ -89,26 +85,26 @@ const notServed = (source: DataSource): ReportedReason => ({
   who: `whoever installs the CustomResourceDefinition of ${nameOf(source)}`,
 });
 
-/** A source of a kind that neither this project nor Kubernetes knows: a populator fills the volume. */
+/** A source of another kind, which a populator handles. */
 async function ofPopulated(
   facts: Facts,
   claim: PersistentVolumeClaim,
   source: DataSource,
 ): Promise<readonly ReportedReason[]> {
-  const said = sayOf(lastWarning((await wordsAbout(facts, claim)).filter(({ from }) => !NO_POPULATORS.has(from))));
+  const said = sayOf(lastWarning((await eventsAbout(facts, claim)).filter(({ from }) => !NO_POPULATORS.has(from))));
   const who = `the populator of ${nameOf(source)}`;
   const waits = `it waits for ${who}, which fills volumes from ${nameOf(source)} ${JSON.stringify(source.name)}`;
   const kind = await kindOf(facts, source);
-  if (!kind) return [...led("its source is missing", [notServed(source)]), ...said(who)];
+  if (!kind) return [...prefixed("its source is missing", [notServed(source)]), ...said(who)];
   const key = kind.scope === "Cluster" ? { name: source.name } : keyOf(source);
-  const found = await facts.look(kind, key);
-  if (found === "absent") return led("its source is missing", [missing(kind, key)]);
+  const found = await facts.find(kind, key);
+  if (found === "absent") return prefixed("its source is missing", [missing(kind, key)]);
   const reasons = said(who);
   return reasons.length > 0 ? reasons : [{ says: waits, who, about: refTo(kind, key) }];
 }
 
-/** What a populator has said, if it has. */
+/** The last Event of a populator, if any. */
 const sayOf =
-  (word: Word | undefined) =>
+  (word: RecentEvent | undefined) =>
   (who: string): readonly ReportedReason[] =>
     word ? [{ says: `${who} says: ${word.message}`, who, quotes: quoteOf(word) }] : [];

@@ -1,26 +1,21 @@
-/**
- * Why a volume is not bound, or is still there after its claim has gone.
- *
- * @module
- */
 import { type PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
-import { fateOf } from "../claims/reclaim.ts";
+import { reclaimActionOf } from "../claims/reclaim.ts";
 import { isWaiting, objections } from "../claims/fit.ts";
 import { namedClaim } from "../claims/claim-ref.ts";
-import { verdictOnVolume } from "../claims/volume-verdict.ts";
+import { decideVolume } from "../claims/volume-decision.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { type Facts, First, MOST_NAMED, firstOf, refOf, textOf } from "./facts.ts";
+import { type Facts, First, MAX_NAMED, firstOf, refOf, textOf } from "./facts.ts";
 
 const BINDER = "the controller persistentvolume-binder";
 const ADMINISTRATOR = "an administrator";
 
-/** See the head of this file. */
+/** Explains why a volume is not bound, or still exists after the deletion of its claim. */
 export function explainVolume(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
-  return facts.tell(async () => {
+  return facts.reasonsOrRefusal(async () => {
     const { claimRef } = volume.spec;
     const claim = claimRef?.uid ? await findClaim(facts, volume) : undefined;
-    const verdict = verdictOnVolume(volume, claim?.metadata.uid === claimRef?.uid ? claim : undefined, facts.names);
-    switch (verdict.is) {
+    const decision = decideVolume(volume, claim?.metadata.uid === claimRef?.uid ? claim : undefined, facts.names);
+    switch (decision.is) {
       case "available":
         return ofFree(facts, volume);
       case "bound":
@@ -28,11 +23,11 @@ export function explainVolume(facts: Facts, volume: PersistentVolume): Promise<r
       case "awaited":
         return [{ says: `${textOf(claim!)} is to take it`, who: BINDER, about: refOf(claim!) }];
       case "misfit":
-        return [{ says: verdict.note, who: ADMINISTRATOR, about: refOf(claim!) }];
+        return [{ says: decision.note, who: ADMINISTRATOR, about: refOf(claim!) }];
       case "released":
         return [volume.status.phase === "Failed" ? ofFailed(volume) : ofReleased(facts, volume)];
       case "given back": {
-        const says = `${textOf(claim!)} has the volume ${verdict.other}: anybody may have this one`;
+        const says = `${textOf(claim!)} has the volume ${decision.other}: anybody may have this one`;
         return [{ says, who: BINDER, about: refOf(claim!) }];
       }
     }
@@ -55,7 +50,7 @@ const ofFailed = ({ status: { message = "nothing says why" } }: PersistentVolume
 function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
   const { claimRef } = volume.spec;
   const gone = `its claim ${claimRef?.namespace}/${claimRef?.name} has gone, and its reclaim policy is`;
-  const fate = fateOf(volume, facts);
+  const fate = reclaimActionOf(volume, facts);
   switch (fate.is) {
     case "kept":
       return {
@@ -73,7 +68,7 @@ function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
   }
 }
 
-/** A volume that nobody has: the claim that it is put by for, or those that wait and are not given it. */
+/** An available volume: its reserved claim, or the waiting claims that it does not fit. */
 async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
   const { claimRef } = volume.spec;
   const key = namedClaim(volume);
@@ -82,27 +77,27 @@ async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly 
   }
   if (key) {
     const claim = await findClaim(facts, volume);
-    if (claim) return [judged(facts, volume, claim)];
+    if (claim) return [fitOf(facts, volume, claim)];
     const says = `it is put by for the claim ${key.namespace}/${key.name}, which does not exist`;
     return [{ says, who: "whoever makes that claim" }];
   }
-  const waiting = new First<Waiting>(MOST_NAMED, (a, b) => a.lacks - b.lacks);
+  const waiting = new First<Waiting>(MAX_NAMED, (a, b) => a.lacks - b.lacks);
   for await (const claim of facts.each(PersistentVolumeClaim)) {
     if (isWaiting(claim, facts.names)) waiting.add({ claim, lacks: objections(volume, claim, facts.names).length });
   }
   if (waiting.count === 0) {
     return [{ says: `no claim${facts.thatWasSeen} waits for a volume`, who: "whoever makes a claim that it fits" }];
   }
-  return firstOf(waiting, ({ claim }) => judged(facts, volume, claim));
+  return firstOf(waiting, ({ claim }) => fitOf(facts, volume, claim));
 }
 
 interface Waiting {
   readonly claim: PersistentVolumeClaim;
-  /** How many things the volume lacks for it. */
+  /** The number of objections. */
   readonly lacks: number;
 }
 
-function judged({ names }: Facts, volume: PersistentVolume, claim: PersistentVolumeClaim): ReportedReason {
+function fitOf({ names }: Facts, volume: PersistentVolume, claim: PersistentVolumeClaim): ReportedReason {
   const lacks = objections(volume, claim, names);
   const about = refOf(claim);
   if (lacks.length > 0) return { says: `it does not fit ${textOf(claim)}: ${lacks.join("; ")}`, about };

@@ -1,18 +1,13 @@
-/**
- * Why a workload has not the Pods that it asks for: no controller has looked at it, or its Pods are not ready.
- *
- * @module
- */
 import type { ApiObject } from "../client/index.ts";
 import { Pod } from "../client/kinds/index.ts";
 import { type SelectorValue, selectorOf } from "../meta/label-selector.ts";
 import { isFinished } from "../claims/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
 import { explainConditions } from "./conditions.ts";
-import { type Facts, First, led, refOf, textOf } from "./facts.ts";
+import { type Facts, First, prefixed, refOf, textOf } from "./facts.ts";
 
-/** What a controller of a kind does, of those that none is built in for. */
-const MISSING: Readonly<Record<string, string>> = {
+/** The tasks of controllers that are not built in, by kind. */
+const CONTROLLER_TASKS: Readonly<Record<string, string>> = {
   Deployment: "creates its ReplicaSets and Pods",
   ReplicaSet: "creates its Pods",
   StatefulSet: "creates its Pods and claims",
@@ -24,44 +19,51 @@ const MISSING: Readonly<Record<string, string>> = {
   PodDisruptionBudget: "counts its Pods",
 };
 
-/** Groups of these kinds. */
+/** The groups of these kinds. */
 const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch", "autoscaling", "policy"]);
 
-/** Whether an object is a workload, or watches over one. */
+/** Whether an object is a workload, or controls one. */
 export const isWorkload = ({ apiVersion, kind }: ApiObject): boolean =>
-  Object.hasOwn(MISSING, kind) && GROUPS.has(apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
+  Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
 
-/** So many Pods of a workload are told in full. */
-const MOST_PODS = 3;
+/** The maximum number of explained Pods. */
+const MAX_PODS = 3;
 
 interface Workload extends ApiObject {
   readonly spec?: { readonly selector?: unknown };
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** See the head of this file. */
+/** Explains why a workload does not have its Pods: no controller has observed it, or its Pods are not ready. */
 export async function explainWorkload(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const general = await explainConditions(facts, object);
-  if (isLookedAt(object)) return [...general, ...(await ofPods(facts, object))];
-  const says = `no controller has looked at it, and none that ${MISSING[object.kind]} is built in`;
+  if (isObserved(object)) return [...general, ...(await ofPods(facts, object))];
+  const says = `no controller has looked at it, and none that ${CONTROLLER_TASKS[object.kind]} is built in`;
   const who = `whoever runs a controller for ${object.kind} objects, as kube-controller-manager does, beside this server`;
   return [{ says, who, about: refOf(object) }, ...general];
 }
 
-/** Members of a status that a controller writes at the first look. */
-const MARKS = ["observedGeneration", "startTime", "lastScheduleTime", "active", "conditions", "currentReplicas"];
+/** Status fields that a controller writes first. */
+const STATUS_FIELDS = [
+  "observedGeneration",
+  "startTime",
+  "lastScheduleTime",
+  "active",
+  "conditions",
+  "currentReplicas",
+];
 
-const isLookedAt = ({ status = {} }: Workload): boolean =>
-  MARKS.some((member) => {
+const isObserved = ({ status = {} }: Workload): boolean =>
+  STATUS_FIELDS.some((member) => {
     const value = status[member];
     return Array.isArray(value) ? value.length > 0 : !!value;
   });
 
-/** Its Pods that are not ready, and why. */
+/** Its Pods that are not ready. */
 async function ofPods(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const selects = selectorIn(object);
   if (!selects) return [];
-  const unready = new First<Pod>(MOST_PODS);
+  const unready = new First<Pod>(MAX_PODS);
   await facts.tryRead(async () => {
     for await (const pod of facts.each(Pod, { namespace: object.metadata.namespace })) {
       if (selects(pod.metadata.labels ?? {}) && !isFinished(pod) && !isReady(pod)) unready.add(pod);
@@ -71,7 +73,7 @@ async function ofPods(facts: Facts, object: ApiObject): Promise<readonly Reporte
   for (const pod of unready.items) {
     // oxlint-disable-next-line no-await-in-loop -- one Pod after the other
     const those = await facts.reasonsOf(pod);
-    reasons.push(...(those.length > 0 ? led(`its ${textOf(pod)}`, those) : [notReady(pod)]));
+    reasons.push(...(those.length > 0 ? prefixed(`its ${textOf(pod)}`, those) : [notReady(pod)]));
   }
   return unready.more > 0 ? [...reasons, { says: `and ${unready.more} more of its Pods are not ready` }] : reasons;
 }
@@ -85,7 +87,7 @@ const notReady = (pod: Pod): ReportedReason => ({
 const isReady = ({ status }: Pod): boolean =>
   status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True") === true;
 
-/** Whether labels are those of the Pods of a workload; nothing where it says no selector. */
+/** Returns a test for the labels of its Pods; undefined without a selector. */
 function selectorIn({ spec, kind }: Workload): ((labels: Readonly<Record<string, string>>) => boolean) | undefined {
   const { selector } = spec ?? {};
   if (typeof selector !== "object" || selector === null) return undefined;

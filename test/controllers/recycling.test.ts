@@ -108,7 +108,7 @@ describe("a pod that empties a volume", () => {
     expect((await volume()).spec.claimRef).toEqual(at("a"));
     expect((await volume()).status.phase).toBe("Available");
     expect(await recycler()).toBeUndefined();
-    expect(await events()).toEqual(["Normal VolumeRecycled: it was emptied"]);
+    expect(await events()).toEqual(["Normal VolumeRecycled: Volume recycled"]);
   });
 
   test("CTL-RECLAIM-16, CTL-GEN-3: whenever it fails the next comes later, and the first that succeeds frees the volume", async () => {
@@ -127,7 +127,7 @@ describe("a pod that empties a volume", () => {
     expect((await volume()).status.phase).toBe("Available");
     expect(await events()).toEqual([
       "Warning VolumeFailedRecycle: rm: not today",
-      "Normal VolumeRecycled: it was emptied",
+      "Normal VolumeRecycled: Volume recycled",
     ]);
   });
 

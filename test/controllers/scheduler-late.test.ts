@@ -292,7 +292,7 @@ describe("volumes that are made", () => {
     await stage.pod("p", { claims: ["c"], nodeSelector: { place: "p1" } });
     await stage.world.resource(Node).delete({ name: "a" });
     await stage.world.settled();
-    expect(await stage.told("p")).toEqual(["False", "SchedulerError", "the node a has gone"]);
+    expect(await stage.told("p")).toEqual(["False", "SchedulerError", "the node a was deleted"]);
     await stage.node("c", { labels: { place: "p1" } });
     await stage.pass();
     expect(await stage.why("p")).toContain("1 node(s) didn't find available persistent volumes to bind");

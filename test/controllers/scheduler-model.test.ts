@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { keyText } from "../../src/client/index.ts";
 import { claimOfVolume } from "../../src/claims/claim-ref.ts";
-import { Board } from "../../src/controllers/scheduler/board.ts";
+import { SchedulerState } from "../../src/controllers/scheduler/scheduler-state.ts";
 import { decide } from "../../src/controllers/scheduler/decide.ts";
-import { guestOf } from "../../src/controllers/scheduler/guest.ts";
-import { Judgement } from "../../src/controllers/scheduler/judgement.ts";
+import { podInfoOf } from "../../src/controllers/scheduler/pod-info.ts";
+import { Evaluation } from "../../src/controllers/scheduler/evaluation.ts";
 import { schedulerNames } from "../../src/controllers/scheduler/names.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { type Random, seededRandom, systemClock } from "../../src/util/clock.ts";
@@ -87,7 +87,7 @@ function drawVolume(draw: Draw, i: number): any {
     spec: {
       capacity: { storage: gi(draw) },
       accessModes: draw.pick([["ReadWriteOnce"], ["ReadWriteOnce", "ReadOnlyMany"], ["ReadWriteOncePod"]]),
-      storageClassName: draw.pick(["static", "late", "late", "now"]),
+      storageClassName: draw.pick(["static", "delayed", "delayed", "now"]),
       csi: { driver: draw.pick(DRIVERS), volumeHandle: `h-${name}` },
       ...(draw.chance(0.7) ? { nodeAffinity: { required: { nodeSelectorTerms: terms } } } : {}),
       ...(draw.chance(0.1) ? { claimRef: { namespace: "default", name: "another", uid: "other" } } : {}),
@@ -103,7 +103,7 @@ function drawClaim(draw: Draw, i: number, volumes: any[]): any {
     spec: {
       accessModes: draw.pick([["ReadWriteOnce"], ["ReadOnlyMany"], ["ReadWriteOncePod"]]),
       resources: { requests: { storage: gi(draw) } },
-      storageClassName: draw.pick(["static", "late", "late", "late", "now"]),
+      storageClassName: draw.pick(["static", "delayed", "delayed", "delayed", "now"]),
     } as any,
     status: { phase: "Pending" },
   };
@@ -160,7 +160,7 @@ function drawCluster(draw: Draw): Cluster {
         volumeBindingMode: "WaitForFirstConsumer",
       },
       {
-        metadata: meta("late"),
+        metadata: meta("delayed"),
         provisioner: DRIVERS[0],
         volumeBindingMode: "WaitForFirstConsumer",
         ...(allowed ? { allowedTopologies: allowed } : {}),
@@ -169,7 +169,7 @@ function drawCluster(draw: Draw): Cluster {
     ],
     capacities: draw.some(3, (i) => ({
       metadata: meta(`k${i}`),
-      storageClassName: draw.pick(["late", "late", "static"]),
+      storageClassName: draw.pick(["delayed", "delayed", "static"]),
       ...(draw.chance(0.8)
         ? { nodeTopology: draw.chance(0.5) ? {} : { matchLabels: { x: String(draw.below(3)) } } }
         : {}),
@@ -207,9 +207,9 @@ function drawCluster(draw: Draw): Cluster {
   };
 }
 
-function boardOf(cluster: Cluster): Board {
+function boardOf(cluster: Cluster): SchedulerState {
   const named = (list: any[], name: string): any => list.find((one) => one.metadata.name === name);
-  const board = new Board(
+  const state = new SchedulerState(
     {
       claim: (key) => cluster.claims.find((one) => keyText(one.metadata) === key),
       volume: (name) => named(cluster.volumes, name),
@@ -221,11 +221,11 @@ function boardOf(cluster: Cluster): Board {
     },
     names,
   );
-  for (const volume of cluster.volumes) board.setVolume(volume);
-  for (const csiNode of cluster.csiNodes) board.setCsiNode(csiNode);
-  for (const node of cluster.nodes) board.setNode(node);
-  for (const pod of cluster.pods) board.setPod(pod);
-  return board;
+  for (const volume of cluster.volumes) state.setVolume(volume);
+  for (const csiNode of cluster.csiNodes) state.setCsiNode(csiNode);
+  for (const node of cluster.nodes) state.setNode(node);
+  for (const pod of cluster.pods) state.setPod(pod);
+  return state;
 }
 
 test(
@@ -236,18 +236,18 @@ test(
     for (let run = 0; run < RUNS; run++) {
       const draw = new Draw(FIRST + run);
       const cluster = drawCluster(draw);
-      const board = boardOf(cluster);
+      const state = boardOf(cluster);
       for (let i = 0; i < 3; i++) {
         const pod = drawPod(draw, `new${i}`);
-        const judgement = new Judgement(guestOf(pod, names), board);
+        const evaluation = new Evaluation(podInfoOf(pod, names), state);
         const ours: Record<string, unknown> = {};
         const model: Record<string, unknown> = {};
-        for (const node of board.nodes) {
-          const fits = !judgement.everywhere && judgement.fits(node);
+        for (const node of state.nodes) {
+          const fits = !evaluation.everywhere && evaluation.fits(node);
           // The order of the filters changes nothing.
-          expect(!judgement.everywhere && !judgement.obstaclesOn(node)).toBe(fits);
-          expect(!judgement.everywhere && judgement.lacksOn(node).length === 0).toBe(fits);
-          const { matched, provisioned } = judgement.planOn(node);
+          expect(!evaluation.everywhere && !evaluation.obstaclesOn(node)).toBe(fits);
+          expect(!evaluation.everywhere && evaluation.lacksOn(node).length === 0).toBe(fits);
+          const { matched, provisioned } = evaluation.planOn(node);
           const plan = [
             ...matched.map(({ claim, volume }) => [claim.metadata.name, volume.metadata.name]),
             ...provisioned.map(({ metadata }) => [metadata.name, ""]),
@@ -261,7 +261,7 @@ test(
           if (plan) model[node.metadata.name] = plan;
         }
         expect(ours, `cluster ${FIRST + run}, pod ${i}: ${JSON.stringify(pod.spec)}`).toEqual(model);
-        const decision = await decide(judgement.guest, board, draw.below(9), systemClock.loop.slice());
+        const decision = await decide(evaluation.info, state, draw.below(9));
         expect(decision.is).toBe(Object.keys(model).length > 0 ? "placed" : "waits");
         const chosen = decision.is === "placed" ? [decision.node] : [];
         expect(Object.keys(model)).toEqual(expect.arrayContaining(chosen));

@@ -4,7 +4,7 @@
  * @module
  */
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../../src/client/kinds/index.ts";
-import { attachNames, attachmentName, entryOf } from "../../src/claims/attachment.ts";
+import { attachNames, attachmentName, nodeEntry } from "../../src/claims/attachment.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { DRIVER, type Judge, type Mount } from "./array.ts";
 import { NODES, type StorageWorld, snapshots } from "./world.ts";
@@ -101,7 +101,7 @@ function untrueOf({ array }: StorageWorld, nodes: readonly Node[]): string | und
   const names = attachNames(kubernetes);
   for (const { metadata, status } of nodes) {
     const attached = [...array.disks.values()].filter((disk) => disk.nodes.has(metadata.name));
-    const entries = new Set(attached.map(({ id }) => entryOf({ driver: DRIVER, handle: id }, names)));
+    const entries = new Set(attached.map(({ id }) => nodeEntry({ driver: DRIVER, handle: id }, names)));
     const untrue = status.volumesAttached?.find(({ name }) => !entries.has(name));
     if (untrue) return `${metadata.name} is told that ${untrue.name} is attached, which it is not`;
   }

@@ -29,7 +29,7 @@ import { type RunningAgent, startAgent } from "../../src/node/agent.ts";
 import type { Mounter } from "../../src/node/contract.ts";
 import { openPlugins } from "../../src/node/plugins.ts";
 import { type Controller, type Manager, createManager } from "../../src/runtime/index.ts";
-import { Lifeline } from "../../src/runtime/lifeline.ts";
+import { KillSwitch } from "../../src/runtime/kill-switch.ts";
 import { sidecarsOf } from "../../src/sidecars/index.ts";
 import { snapshotKinds } from "../../src/sidecars/snapshot/kinds.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
@@ -84,7 +84,7 @@ const readable = (clock: ManualClock): TokenSigner => ({
 });
 
 interface Life {
-  readonly line: Lifeline;
+  readonly killSwitch: KillSwitch;
   /** Undefined for an agent that has not begun yet. */
   running: Manager | RunningAgent | undefined;
   /** It has begun, or will not any more. */
@@ -164,11 +164,11 @@ export class StorageWorld implements AsyncDisposable {
   /** Starts who does not run. */
   async start(who: Actor): Promise<void> {
     if (this.#lives.has(who)) return;
-    const line = new Lifeline();
-    const life: Life = { line, running: undefined };
+    const killSwitch = new KillSwitch();
+    const life: Life = { killSwitch, running: undefined };
     this.#lives.set(who, life);
     const client = this.cluster.client(who).with({
-      through: (transport) => line.transport(this.#weather(who, this.#sabotage(who)?.(transport) ?? transport)),
+      through: (transport) => killSwitch.transport(this.#weather(who, this.#sabotage(who)?.(transport) ?? transport)),
     });
     if (who === "n0" || who === "n1") {
       void this.#agent(who, life, client);
@@ -195,7 +195,7 @@ export class StorageWorld implements AsyncDisposable {
     this.#lives.delete(who);
     this.#writes.delete(who);
     life.running?.crash();
-    life.line.cut();
+    life.killSwitch.kill();
     life.over?.();
   }
 
@@ -253,7 +253,7 @@ export class StorageWorld implements AsyncDisposable {
   }
 
   async #agent(node: "n0" | "n1", life: Life, client: Client): Promise<void> {
-    const { line } = life;
+    const { killSwitch } = life;
     this.#starting++;
     life.over = once(() => this.#starting--);
     const agent = await startAgent({
@@ -265,12 +265,12 @@ export class StorageWorld implements AsyncDisposable {
       mounter: this.#mounter(node),
       pods: "run-nothing",
       plugins: openPlugins,
-      clock: line.clock(this.clock),
+      clock: killSwitch.clock(this.clock),
       random: seededRandom(++this.#starts),
-      activity: line.activity(this.#activity)!,
+      activity: killSwitch.activity(this.#activity)!,
     }).catch(() => undefined);
     life.over();
-    if (line.isCut) return agent?.crash();
+    if (killSwitch.isKilled) return agent?.crash();
     life.running = agent;
     if (!agent) this.#lives.delete(node);
   }

@@ -171,8 +171,8 @@ describe("what is read for a report", () => {
       await world.resource(ConfigMap).create({ metadata: { name: `other-${i}`, namespace: "default" } });
     await world.resource(ConfigMap).delete(owner, { propagationPolicy: "Foreground" });
   });
-  const told = async (mostRead?: number) => {
-    const { reasons } = await explain(world.cluster.client("asks"), kubernetes, subject, { mostRead });
+  const told = async (maxRead?: number) => {
+    const { reasons } = await explain(world.cluster.client("asks"), kubernetes, subject, { maxRead });
     return reasons.map(({ says }) => says);
   };
 
@@ -196,8 +196,8 @@ describe("what is read for a report", () => {
       .create({ metadata: { name: "v" }, spec: { ...common, hostPath, capacity: { storage: "1Gi" } } } as never);
     await world.settled();
     const volume = { kind: PersistentVolume, key: { name: "v" } };
-    const says = async (mostRead: number) =>
-      (await explain(world.cluster.client("asks"), kubernetes, volume, { mostRead })).reasons[0]?.says;
+    const says = async (maxRead: number) =>
+      (await explain(world.cluster.client("asks"), kubernetes, volume, { maxRead })).reasons[0]?.says;
     expect(await says(10)).toBe("no claim waits for a volume");
     expect(await says(1)).toBe("no claim that was looked at waits for a volume");
   });

@@ -166,7 +166,7 @@ test("of more objects than are looked at it says so, and of no claim that it is 
     stage.world.client,
     stage.dialect,
     { kind: Pod, key: at("p") },
-    { mostRead: 3 },
+    { maxRead: 3 },
   );
   expect(told.map(({ says }) => says)).toEqual([
     "there is no node that was looked at",

@@ -24,7 +24,7 @@ import type { Authentication } from "../authentication/authentication.ts";
 import { OptionError } from "../options/types.ts";
 import type { ApiServerPlan } from "./apiserver-flags.ts";
 import { KEEPING_PATH, type Keeping } from "./etcd.ts";
-import type { Ground } from "./cluster.ts";
+import type { SourceParts } from "./cluster.ts";
 import { readNamed } from "../files/named-file.ts";
 
 /** A server that runs. */
@@ -41,7 +41,7 @@ const HISTORY_MS = 300_000;
 const ASK_MS = 10_000;
 
 /** Starts a server; resolves when it answers. When that fails, what was opened on the way is closed again. */
-export async function runApiServer(plan: ApiServerPlan, ground: Ground): Promise<RunningApiServer> {
+export async function runApiServer(plan: ApiServerPlan, ground: SourceParts): Promise<RunningApiServer> {
   const open = new AsyncDisposableStack();
   try {
     return await assemble(plan, ground, open);
@@ -51,7 +51,11 @@ export async function runApiServer(plan: ApiServerPlan, ground: Ground): Promise
   }
 }
 
-async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposableStack): Promise<RunningApiServer> {
+async function assemble(
+  plan: ApiServerPlan,
+  ground: SourceParts,
+  open: AsyncDisposableStack,
+): Promise<RunningApiServer> {
   const opening = await beginStore(plan, ground);
   const pair = servingPair(plan.certificate, plan.host, ground.clock);
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
@@ -89,7 +93,7 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
 }
 
 /** Reads what it takes to open the store in the directory that the etcd of ours names, or one in an etcd that is real. */
-async function beginStore({ etcd }: ApiServerPlan, ground: Ground): Promise<() => Promise<Store>> {
+async function beginStore({ etcd }: ApiServerPlan, ground: SourceParts): Promise<() => Promise<Store>> {
   const keeping = await askEtcd(etcd.servers[0]!);
   if (!keeping) return () => openEtcd(etcd, dialect, ground);
   const { openSqliteStore } = await import("../../storage/sqlite/store.ts");
@@ -99,7 +103,7 @@ async function beginStore({ etcd }: ApiServerPlan, ground: Ground): Promise<() =
 /** Reads which objects are encrypted and with which keys; nothing where that is not said. */
 async function openEncryption(
   { encryption }: ApiServerPlan,
-  ground: Ground,
+  ground: SourceParts,
   open: AsyncDisposableStack,
 ): Promise<Encryption | undefined> {
   if (!encryption) return undefined;

@@ -22,14 +22,14 @@ import { VERSION } from "../process/version.ts";
 import { type ApiServerPlan, isServed } from "./apiserver-flags.ts";
 
 /** What the program stands on. */
-export interface Ground {
+export interface SourceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
 /** Who asks a server of a plan; files are read here. */
-export function authenticationOf(plan: ApiServerPlan, ground: Ground): Authentication {
+export function authenticationOf(plan: ApiServerPlan, ground: SourceParts): Authentication {
   let key: string | undefined;
   const host = plan.host.includes(":") ? `[${plan.host}]` : plan.host;
   return openAuthentication(plan.authentication, {
@@ -42,7 +42,7 @@ export function authenticationOf(plan: ApiServerPlan, ground: Ground): Authentic
 }
 
 /** What the parts of a cluster are made from. */
-interface Made extends Ground {
+interface Made extends SourceParts {
   readonly store: Store;
   /** What encrypts in front of the store, where something does. */
   readonly encryption: Encryption | undefined;
@@ -51,8 +51,11 @@ interface Made extends Ground {
 }
 
 /** Who did what, for a file or a webhook of a plan; files are opened here, and closed with `open`. */
-export const auditingOf = (plan: ApiServerPlan, ground: Ground, open: AsyncDisposableStack): Auditing | undefined =>
-  openAudit(plan.audit, ground, open);
+export const auditingOf = (
+  plan: ApiServerPlan,
+  ground: SourceParts,
+  open: AsyncDisposableStack,
+): Auditing | undefined => openAudit(plan.audit, ground, open);
 
 /** Puts the cluster of a plan together; it answers when this resolves. */
 export function openCluster(

@@ -1,14 +1,10 @@
-/**
- * Volumes and claims of few values, so that many of them fit each other.
- *
- * @module
- */
+/** Arbitrary volumes and claims with few values, so that many of them fit each other. */
 import fc from "fast-check";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 
 const some = <T>(...values: T[]) => fc.constantFrom(...values);
 
-/** Volumes, also such as cannot be had; names need not differ. */
+/** Arbitrary volumes, also unavailable ones; names may repeat. */
 export const someVolume = fc
   .record({
     metadata: fc.record({
@@ -27,7 +23,7 @@ export const someVolume = fc
   })
   .map((volume) => volume as unknown as PersistentVolume);
 
-/** Claims that wait for a volume. */
+/** Arbitrary unbound claims. */
 export const someClaim = fc
   .record({
     metadata: fc.record({ name: some("data"), namespace: some("default"), uid: some("u") }),

@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** Writes a file of the folder and returns its path. */
+/** Writes a file and returns its path. */
 function file(content: object | string, name = `config-${++files}`): string {
   const path = join(folder, name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));

@@ -1,10 +1,8 @@
 /**
- * What kubeconfig files say: which server, which credentials, which namespace.
+ * Reads the server, the credentials and the namespace from kubeconfig files.
  *
- * Read as kubectl reads them: the file that is asked for, else those of `KUBECONFIG` (several are one, where two say something of the
- * same name the first one counts), else `~/.kube/config`. What a file names is looked for from where the file is.
- *
- * @module
+ * As in kubectl: the named file, else those of `KUBECONFIG` (merged; the first value of a name counts), else
+ * `~/.kube/config`. Paths in a file are relative to it.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,52 +13,52 @@ import { proxyUrl } from "../transport-proxy.ts";
 import { KubeconfigError, NoKubeconfigError } from "./error.ts";
 import { type ExecPlugin, execPluginOf } from "./exec-plugin.ts";
 
-/** Where to look, and for what. */
+/** The files and the context. */
 export interface KubeconfigChoice {
   readonly kubeconfig?: string | undefined;
-  /** The text of one, in place of files. */
+  /** A text in place of files. */
   readonly text?: string | undefined;
   readonly context?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A server, how to reach it, who asks and where that user works. */
+/** A server, the options of its transport, the user and the namespace. */
 export interface ChosenContext {
   readonly name: string;
-  /** All but what may change while a client runs. */
+  /** The options that do not change while a client runs. */
   readonly transport: NodeTransportOptions;
   readonly user: ChosenUser;
   readonly namespace: string;
 }
 
-/** The credentials of a user that a client has to look after. */
+/** The credentials that may change. */
 export interface ChosenUser {
   readonly token?: string | undefined;
-  /** A file that has a token, which may be written anew at any time. */
+  /** A token file, which may be rewritten at any time. */
   readonly tokenFile?: string | undefined;
   readonly exec?: ExecPlugin | undefined;
 }
 
-/** Makes the value of the text of a file. @throws where it is not YAML */
+/** Decodes a file. @throws where it is not YAML */
 export type Decode = (text: Uint8Array) => unknown;
 
-/** Reads the files and takes the context out of them. @throws KubeconfigError that names the file and the member */
+/** Reads the files and returns the context. @throws KubeconfigError that names the file and the field */
 export const contextOf = (choice: KubeconfigChoice, decode: Decode): ChosenContext =>
   chooseContext(filesOf(choice, decode), choice.context);
 
-/** The names of all contexts in the files. @throws KubeconfigError that names the file */
+/** Returns the names of all contexts. @throws KubeconfigError that names the file */
 export const contextNamesOf = (choice: KubeconfigChoice, decode: Decode): readonly string[] =>
   filesOf(choice, decode).flatMap(({ value: { contexts } }) =>
     (Array.isArray(contexts) ? contexts : []).flatMap((entry) => (isObject(entry) ? (text(entry, "name") ?? []) : [])),
   );
 
-/** A member of one of the lists of a kubeconfig, and the file that it stands in. */
+/** A value in a kubeconfig, and its file. */
 interface Named {
   readonly file: string;
   readonly value: ValueObject;
 }
 
-/** The files that are looked for where none is named. */
+/** Returns the default files. */
 export function candidatesOf({ env }: Pick<KubeconfigChoice, "env">): readonly string[] {
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
   return listed.length > 0 ? listed : [join(env["HOME"] ?? homedir(), ".kube", "config")];
@@ -102,18 +100,18 @@ function chooseContext(files: readonly Named[], asked: string | undefined): Chos
   const where = files.map(({ file }) => file).join(", ");
   if (name === undefined) throw new KubeconfigError(`expected current-context in ${where}, or the name of a context`);
   const context = find(files, "contexts", "context", name);
-  const cluster = find(files, "clusters", "cluster", needed(context, "cluster"));
+  const cluster = find(files, "clusters", "cluster", required(context, "cluster"));
   const userName = text(context.value, "user");
   const user = userName === undefined ? undefined : find(files, "users", "user", userName);
   return {
     name,
-    transport: { ...serverOf(cluster), ...(user ? standingOf(user) : {}) },
+    transport: { ...serverOf(cluster), ...(user ? staticCredentialsOf(user) : {}) },
     user: user ? credentialsOf(user, cluster) : {},
     namespace: text(context.value, "namespace") ?? "default",
   };
 }
 
-/** The entry of a name in one of the lists; in the first file that has it. */
+/** Finds the entry of a name in a list, in the first file that has it. */
 function find(files: readonly Named[], list: string, member: string, name: string): Named {
   for (const { file, value } of files) {
     const entries = value[list];
@@ -134,7 +132,7 @@ function text(value: ValueObject, member: string): string | undefined {
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-function needed({ file, value }: Named, member: string): string {
+function required({ file, value }: Named, member: string): string {
   const found = text(value, member);
   if (found === undefined) throw new KubeconfigError(`expected ${member} in ${file}, found none`);
   return found;
@@ -143,8 +141,8 @@ function needed({ file, value }: Named, member: string): string {
 function serverOf(cluster: Named): NodeTransportOptions {
   const insecure = cluster.value["insecure-skip-tls-verify"] === true;
   return {
-    url: needed(cluster, "server"),
-    // Who accepts any certificate must not name those that count, as with kubectl.
+    url: required(cluster, "server"),
+    // `insecure` excludes certificate authorities, as in kubectl.
     ca: insecure ? undefined : pem(cluster, "certificate-authority"),
     insecure,
     serverName: text(cluster.value, "tls-server-name"),
@@ -152,7 +150,7 @@ function serverOf(cluster: Named): NodeTransportOptions {
   };
 }
 
-/** Undefined leaves the way to the environment. */
+/** Without it the environment decides. */
 function proxyOf(cluster: Named): Pick<NodeTransportOptions, "proxy"> {
   const proxy = text(cluster.value, "proxy-url");
   if (proxy === undefined) return {};
@@ -164,8 +162,8 @@ function proxyOf(cluster: Named): Pick<NodeTransportOptions, "proxy"> {
   return { proxy };
 }
 
-/** What of a user stays as it is: a certificate, a password, and for whom he acts. */
-function standingOf(user: Named): Pick<NodeTransportOptions, "cert" | "key" | "headers"> {
+/** The credentials of a user that do not change: certificate, password and impersonation. */
+function staticCredentialsOf(user: Named): Pick<NodeTransportOptions, "cert" | "key" | "headers"> {
   if (user.value["auth-provider"] !== undefined) {
     throw new KubeconfigError(
       `expected no auth-provider for the user in ${user.file}: it is not supported, use an exec plugin`,
@@ -181,7 +179,7 @@ function standingOf(user: Named): Pick<NodeTransportOptions, "cert" | "key" | "h
   };
 }
 
-/** The headers of somebody who acts for another one: `as`, `as-uid`, `as-groups`, `as-user-extra`. */
+/** The impersonation headers: `as`, `as-uid`, `as-groups`, `as-user-extra`. */
 function impersonation({ file, value }: Named): Record<string, string | string[]> {
   const extra = value["as-user-extra"] ?? {};
   if (!isObject(extra)) throw new KubeconfigError(`expected as-user-extra in ${file} to be a map`);
@@ -206,12 +204,11 @@ function credentialsOf(user: Named, cluster: Named): ChosenUser {
   const { exec } = user.value;
   return {
     token: text(user.value, "token"),
-    tokenFile: tokenFile === undefined ? undefined : beside(user.file, tokenFile),
+    tokenFile: tokenFile === undefined ? undefined : pathBeside(user.file, tokenFile),
     exec: exec == null ? undefined : execPluginOf(exec, user.file, clusterInfo(cluster)),
   };
 }
 
-/** The cluster as a plugin is told of it. */
 function clusterInfo(cluster: Named): object {
   const { extensions } = cluster.value;
   const named = (Array.isArray(extensions) ? extensions : []).find(
@@ -222,7 +219,7 @@ function clusterInfo(cluster: Named): object {
   const url = text(cluster.value, "proxy-url");
   const proxy = url === undefined ? {} : { "proxy-url": url };
   return {
-    server: needed(cluster, "server"),
+    server: required(cluster, "server"),
     ...(serverName === undefined ? {} : { "tls-server-name": serverName }),
     ...(cluster.value["insecure-skip-tls-verify"] === true ? { "insecure-skip-tls-verify": true } : {}),
     ...(ca === undefined ? {} : { "certificate-authority-data": Buffer.from(ca, "latin1").toString("base64") }),
@@ -231,17 +228,17 @@ function clusterInfo(cluster: Named): object {
   };
 }
 
-/** A PEM text: inline as base64 in `<member>-data`, or in a file that is named from where the kubeconfig is. */
+/** Returns a PEM text: inline as base64 in `<member>-data`, or from a file. */
 function pem(named: Named, member: string): string | undefined {
   const inline = text(named.value, `${member}-data`);
   if (inline !== undefined) return Buffer.from(inline, "base64").toString("latin1");
   const path = text(named.value, member);
-  return path === undefined ? undefined : readBeside(named.file, beside(named.file, path));
+  return path === undefined ? undefined : readBeside(named.file, pathBeside(named.file, path));
 }
 
-const beside = (kubeconfig: string, path: string): string => resolve(dirname(kubeconfig), path);
+const pathBeside = (kubeconfig: string, path: string): string => resolve(dirname(kubeconfig), path);
 
-/** The text of a file that a kubeconfig names. @throws KubeconfigError */
+/** Reads a file that a kubeconfig names. @throws KubeconfigError */
 function readBeside(kubeconfig: string, file: string): string {
   try {
     return readFileSync(file, "utf8");

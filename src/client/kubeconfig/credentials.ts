@@ -1,8 +1,4 @@
-/**
- * Credentials that change while a client runs: where they come from, and the transport that sends them.
- *
- * @module
- */
+/** Credentials that change while a client runs: their sources, and the transport that sends them. */
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../util/clock.ts";
 import { http2Transport } from "../transport-http2.ts";
@@ -10,27 +6,27 @@ import type { NodeTransport, NodeTransportOptions } from "../transport-node.ts";
 import type { TransportRequest } from "../transport.ts";
 import { KubeconfigError } from "./error.ts";
 
-/** What proves who asks, at one moment. */
+/** A credential. */
 export interface Credential {
   readonly token?: string | undefined;
-  /** A certificate and its key, PEM texts. */
+  /** A certificate and its key, in PEM. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** Where credentials come from. */
+/** A source of credentials. */
 export interface CredentialSource {
-  /** Those that count now. @throws KubeconfigError when there are none */
+  /** Returns the current credential. @throws KubeconfigError where there is none */
   current(): Promise<Credential>;
-  /** The server has not accepted them (401). */
+  /** The server has refused a credential (401). */
   refused(credential: Credential): void;
 }
 
-/** How long the token of a file is not read again: it is written anew long before the old one is over. */
-const READ_AGAIN_MS = 60_000;
+/** The interval of reads; a token is rewritten long before its end. */
+const REREAD_INTERVAL_MS = 60_000;
 
 /**
- * The token of a file, which is read again every minute; while it cannot be read the last one counts.
+ * Returns a source for a token file, which is read again every minute; while that fails the last token counts.
  *
  * @param fallback the token where the file has never been read
  */
@@ -39,7 +35,7 @@ export function fileTokens(file: string, fallback: string | undefined, clock: Cl
   let readAt = -Infinity;
   return {
     async current() {
-      if (clock.steady() - readAt < READ_AGAIN_MS) return { token };
+      if (clock.steady() - readAt < REREAD_INTERVAL_MS) return { token };
       readAt = clock.steady();
       try {
         const found = (await readFile(file, "utf8")).trim();
@@ -59,7 +55,7 @@ export function fileTokens(file: string, fallback: string | undefined, clock: Cl
   };
 }
 
-/** A transport whose requests have the credentials of their moment; another certificate is another set of connections. */
+/** Returns a transport that adds the current credential; another certificate has its own connections. */
 export function transportWith(options: NodeTransportOptions, source: CredentialSource): NodeTransport {
   let used: { readonly credential: Credential; readonly transport: NodeTransport } | undefined;
   const transportFor = (credential: Credential): NodeTransport => {

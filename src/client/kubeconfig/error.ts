@@ -1,7 +1,7 @@
-/** A kubeconfig, or what it names, is not as it is expected; the message says where. */
+/** A kubeconfig, or a file that it names, is invalid. */
 export class KubeconfigError extends Error {
   override readonly name = "KubeconfigError";
 }
 
-/** There is no kubeconfig where one is looked for, and none was named. */
+/** There is no default kubeconfig. */
 export class NoKubeconfigError extends KubeconfigError {}

@@ -1,26 +1,24 @@
 /**
- * What a kubeconfig says of a program that gives credentials.
+ * The exec plugin of a user in a kubeconfig.
  *
  * @see https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
- * @module
  */
 import { dirname, resolve } from "node:path";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import { KubeconfigError } from "./error.ts";
 
-/** Whether a program may ask people. */
 type InteractiveMode = "Never" | "IfAvailable" | "Always";
 
-/** A program that gives credentials, and what it is told. */
+/** An exec plugin and its input. */
 export interface ExecPlugin {
   readonly apiVersion: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly interactiveMode: InteractiveMode;
-  /** What helps where the program is not there. */
+  /** A hint for a missing program. */
   readonly installHint: string;
-  /** The cluster, where the program wants to know it. */
+  /** The cluster info, if the plugin requests it. */
   readonly cluster: object | undefined;
 }
 

@@ -1,8 +1,6 @@
 /**
- * Credentials from a program (client.authentication.k8s.io): it is run when they are needed, and again when they are over or the
- * server does not accept them.
- *
- * @module
+ * Credentials of an exec plugin (client.authentication.k8s.io): it runs again when they have expired or the server
+ * refuses them.
  */
 import type { ChildProcess } from "node:child_process";
 import { isUtf8 } from "node:buffer";
@@ -12,27 +10,25 @@ import type { Credential, CredentialSource } from "./credentials.ts";
 import { KubeconfigError } from "./error.ts";
 import type { ExecPlugin } from "./exec-plugin.ts";
 
-/** What of the output of a program is read. */
-const MOST_BYTES = 1 << 20;
-/** What of its complaints is told. */
-const MOST_COMPLAINT = 2000;
+const MAX_OUTPUT_BYTES = 1 << 20;
+const MAX_STDERR_LENGTH = 2000;
 
-/** What a program needs to be run in. */
-export interface ExecSurroundings {
+/** The context of a plugin. */
+export interface ExecContext {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-interface Given {
+interface IssuedCredential {
   readonly credential: Credential;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** The credentials of a program; who asks while it runs waits for the same run. */
-export function execCredentials(plugin: ExecPlugin, surroundings: ExecSurroundings): CredentialSource {
-  let given: Given | undefined;
-  let running: Promise<Given> | undefined;
+/** Returns a source of credentials; concurrent callers share a run. */
+export function execCredentials(plugin: ExecPlugin, surroundings: ExecContext): CredentialSource {
+  let given: IssuedCredential | undefined;
+  let running: Promise<IssuedCredential> | undefined;
   return {
     async current() {
       if (given && surroundings.clock.now() < given.until) return given.credential;
@@ -46,9 +42,9 @@ export function execCredentials(plugin: ExecPlugin, surroundings: ExecSurroundin
   };
 }
 
-async function run(plugin: ExecPlugin, { env }: ExecSurroundings): Promise<Given> {
+async function run(plugin: ExecPlugin, { env }: ExecContext): Promise<IssuedCredential> {
   const { apiVersion, command, args, interactiveMode, cluster } = plugin;
-  // Whether there is somebody who can be asked.
+  // A terminal is required for prompts.
   const terminal = isatty(0);
   if (interactiveMode === "Always" && !terminal) {
     throw new KubeconfigError(
@@ -58,11 +54,11 @@ async function run(plugin: ExecPlugin, { env }: ExecSurroundings): Promise<Given
   const interactive = terminal && interactiveMode !== "Never";
   const spec = { interactive, ...(cluster === undefined ? {} : { cluster }) };
   const info = JSON.stringify({ apiVersion, kind: "ExecCredential", spec });
-  // Most programs run none.
+  // Most clients run no plugin.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(command, args, {
     env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
-    // Questions go to the terminal; without one, complaints are told with the error.
+    // Prompts use the terminal; without one stderr goes into the error.
     stdio: interactive ? ["inherit", "pipe", "inherit"] : ["ignore", "pipe", "pipe"],
     windowsHide: true,
   });
@@ -81,12 +77,12 @@ function outputOf(child: ChildProcess, { command, installHint }: ExecPlugin): Pr
     child.stdout?.on("data", (piece: Buffer) => {
       output.push(piece);
       bytes += piece.length;
-      if (bytes <= MOST_BYTES) return;
+      if (bytes <= MAX_OUTPUT_BYTES) return;
       child.kill("SIGKILL");
-      fail(`it wrote more than ${MOST_BYTES} bytes`);
+      fail(`it wrote more than ${MAX_OUTPUT_BYTES} bytes`);
     });
     child.stderr?.on("data", (piece: Buffer) => {
-      if (complaint.length < MOST_COMPLAINT) complaint = (complaint + piece.toString()).slice(0, MOST_COMPLAINT);
+      if (complaint.length < MAX_STDERR_LENGTH) complaint = (complaint + piece.toString()).slice(0, MAX_STDERR_LENGTH);
     });
     child.once("error", (error) => fail(error.message, error));
     child.once("close", (code, signal) => {
@@ -99,8 +95,7 @@ function outputOf(child: ChildProcess, { command, installHint }: ExecPlugin): Pr
   });
 }
 
-/** What a program answers, as far as it is as it should be. */
-interface Answer {
+interface ExecCredential {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
   readonly status?: {
@@ -111,7 +106,7 @@ interface Answer {
   } | null;
 }
 
-function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): Given {
+function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): IssuedCredential {
   const wrong = (expected: string, got: unknown): KubeconfigError =>
     new KubeconfigError(`expected ${expected} from ${command}, got ${JSON.stringify(got)?.slice(0, 100) ?? "none"}`);
   const answer = parsed(output);
@@ -132,7 +127,7 @@ function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): Give
 
 const timeOf = (value: unknown): number => (typeof value === "string" ? Date.parse(value) : Number.NaN);
 
-function parsed(output: Buffer): Answer | undefined {
+function parsed(output: Buffer): ExecCredential | undefined {
   if (!isUtf8(output)) return undefined;
   try {
     const value: unknown = JSON.parse(output.toString());

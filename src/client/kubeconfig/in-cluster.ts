@@ -1,22 +1,18 @@
-/**
- * What a Pod knows of the API server of its cluster: an address in its environment, the files of its service account.
- *
- * @module
- */
+/** The API server as a Pod finds it: its address in the environment, and the files of the service account. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChosenContext } from "./context.ts";
 import { KubeconfigError } from "./error.ts";
 
-/** Where the files of a service account lie in a container. */
+/** The folder of a service account in a container. */
 export const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Whether there is what {@link clusterAround} needs. */
+/** Whether the process runs in a Pod. */
 export const isInCluster = (env: Readonly<Record<string, string | undefined>>, folder: string): boolean =>
   (env["KUBERNETES_SERVICE_HOST"] ?? "") !== "" && existsSync(join(folder, "token"));
 
-/** The cluster around a Pod. @throws KubeconfigError outside of one */
-export function clusterAround(env: Readonly<Record<string, string | undefined>>, folder: string): ChosenContext {
+/** Returns the context of a Pod. @throws KubeconfigError outside of one */
+export function inClusterContext(env: Readonly<Record<string, string | undefined>>, folder: string): ChosenContext {
   const [host, port] = [env["KUBERNETES_SERVICE_HOST"] ?? "", env["KUBERNETES_SERVICE_PORT"] ?? ""];
   if (host === "" || port === "") {
     throw new KubeconfigError("expected KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, as every Pod has them");

@@ -1,57 +1,53 @@
-/**
- * Clients as a kubeconfig, or the Pod that the program runs in, says.
- *
- * @module
- */
+/** Clients for a kubeconfig, or for the Pod of the program. */
 import { Client, type ClientOptions } from "../client.ts";
 import type { ChosenContext } from "./context.ts";
-import { SERVICE_ACCOUNT, clusterAround } from "./in-cluster.ts";
+import { SERVICE_ACCOUNT, inClusterContext } from "./in-cluster.ts";
 import { chooseContext, openContext } from "./open.ts";
 
 export { KubeconfigError } from "./error.ts";
 
-/** What a client of a kubeconfig is told beside it. */
+/** The options of a connection. */
 export interface ConnectionOptions extends Partial<Omit<ClientOptions, "token" | "local">> {
-  /** The environment; that of the process by default. */
+  /** The environment of the process by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where the files of a service account lie, in a Pod. */
+  /** The folder of a service account. */
   readonly serviceAccount?: string;
 }
 
-/** Where a kubeconfig is, and what of it counts. */
+/** The options of {@link fromKubeconfig}. */
 export interface KubeconfigOptions extends ConnectionOptions {
-  /** A file. By default those of `KUBECONFIG`, `~/.kube/config`, or what a Pod knows of its cluster: the first that is there. */
+  /** A file. By default the first of `KUBECONFIG`, `~/.kube/config`, and the service account of a Pod. */
   readonly path?: string;
-  /** The text of a kubeconfig in place of a file; what it names is looked for from the working directory. */
+  /** The text of a kubeconfig in place of a file; its paths are relative to the working directory. */
   readonly text?: string;
-  /** A context by its name; `current-context` by default. */
+  /** The name of a context; `current-context` by default. */
   readonly context?: string;
 }
 
-/** A client, and where its user works. */
+/** A client with its context. */
 export interface Connection extends Disposable {
   readonly client: Client;
-  /** The namespace of the context, `default` where it says none. */
+  /** The namespace of the context; `default` by default. */
   readonly namespace: string;
   /** The name of the context; `in-cluster` in a Pod. */
   readonly context: string;
   /** The address of the server. */
   readonly server: string;
-  /** Ends the connections that no request uses. */
+  /** Closes idle connections. */
   close(): void;
 }
 
 const AGENT = "keelson-client";
 
 /**
- * A client of the server that a kubeconfig names, as kubectl would reach it: certificates, tokens, files of tokens and exec plugins.
+ * Returns a client for a kubeconfig, as kubectl reads it: certificates, tokens, token files and exec plugins.
  *
  *     const { client, namespace } = await fromKubeconfig();
  *     const { items } = await client.resource(Pod).list({ namespace });
  *
- * Nothing is sent yet, and no plugin is run. Several files in `KUBECONFIG` are one.
+ * It sends no request and runs no plugin yet. Several files in `KUBECONFIG` are merged.
  *
- * @throws KubeconfigError that names the file and the member which is not as it should be
+ * @throws KubeconfigError that names the file and the invalid field
  */
 export async function fromKubeconfig(options: KubeconfigOptions = {}): Promise<Connection> {
   const { path, text, context, env = process.env, serviceAccount } = options;
@@ -59,13 +55,13 @@ export async function fromKubeconfig(options: KubeconfigOptions = {}): Promise<C
 }
 
 /**
- * A client for a program that runs in a Pod, as its service account; its token is read again every minute.
+ * Returns a client for the service account of a Pod; its token is read again every minute.
  *
  * @throws KubeconfigError outside of a Pod
  */
 export async function inCluster(options: ConnectionOptions = {}): Promise<Connection> {
   const { env = process.env, serviceAccount = SERVICE_ACCOUNT } = options;
-  return connect(clusterAround(env, serviceAccount), options);
+  return connect(inClusterContext(env, serviceAccount), options);
 }
 
 function connect(context: ChosenContext, options: ConnectionOptions): Connection {

@@ -1,8 +1,4 @@
-/**
- * From a kubeconfig, or the Pod around the program, to a transport: the one way for the library, the commands and webhooks.
- *
- * @module
- */
+/** Opens a transport for a kubeconfig or a Pod, for the library, the commands and webhooks. */
 import { existsSync } from "node:fs";
 import { type Clock, systemClock } from "../../util/clock.ts";
 import { simpleYaml } from "../../value/simple-yaml.ts";
@@ -20,46 +16,49 @@ import {
 } from "./context.ts";
 import { type CredentialSource, fileTokens, transportWith } from "./credentials.ts";
 import { execCredentials } from "./exec.ts";
-import { SERVICE_ACCOUNT, clusterAround, isInCluster } from "./in-cluster.ts";
+import { SERVICE_ACCOUNT, inClusterContext, isInCluster } from "./in-cluster.ts";
 
-/** Where to look, and where the files of a service account lie, in a Pod. */
+/** The files, the context, and the folder of a service account. */
 export interface ServerChoice extends KubeconfigChoice {
   readonly serviceAccount?: string | undefined;
 }
 
-/** What a transport needs of the process that it is in. */
-export interface Surroundings {
+/** What a transport uses of its process. */
+export interface ProcessContext {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** The context of the files; the cluster around the Pod where there are none. @throws KubeconfigError that names the file and the member */
+/**
+ * Returns the context of the files, or of the Pod where there are none. @throws KubeconfigError that names the file and
+ * the field
+ */
 export async function chooseContext(choice: ServerChoice): Promise<ChosenContext> {
   const { kubeconfig, text, env, serviceAccount = SERVICE_ACCOUNT } = choice;
   const isAnywhere =
     kubeconfig !== undefined || text !== undefined || candidatesOf(choice).some((file) => existsSync(file));
-  if (!isAnywhere && isInCluster(env, serviceAccount)) return clusterAround(env, serviceAccount);
+  if (!isAnywhere && isInCluster(env, serviceAccount)) return inClusterContext(env, serviceAccount);
   return await decoded((decode) => contextOf(choice, decode));
 }
 
-/** The names of all contexts. @throws KubeconfigError that names the file */
+/** Returns the names of all contexts. @throws KubeconfigError that names the file */
 export const contextNames = (choice: KubeconfigChoice): Promise<readonly string[]> =>
   decoded((decode) => contextNamesOf(choice, decode));
 
-/** A transport to the server of a context; nothing is sent yet, and no plugin is run. */
-export function openContext(context: ChosenContext, surroundings: Surroundings = {}): NodeTransport {
+/** Returns a transport; it sends no request and runs no plugin yet. */
+export function openContext(context: ChosenContext, surroundings: ProcessContext = {}): NodeTransport {
   const source = sourceOf(context, surroundings);
   const { url, proxy = proxyFor(baseOf(url), surroundings.env ?? process.env) ?? "" } = context.transport;
   const options = { ...context.transport, proxy, token: context.user.token };
   return source ? transportWith(options, source) : http2Transport(options);
 }
 
-/** Most files are simple, and most programs read no other YAML: the whole of it is loaded where a file needs it. */
+/** Decodes simple files without the YAML library, which is loaded only where it is needed. */
 async function decoded<V>(read: (decode: Decode) => V): Promise<V> {
   try {
     return read(decodeSimple);
   } catch {
-    // What is wrong, if anything is, is told by who reads everything.
+    // The full decoder reports errors.
     const { decodeYaml } = await import("../../value/yaml.ts");
     return read((text) => decodeYaml(text).value);
   }
@@ -71,10 +70,10 @@ const decodeSimple: Decode = (text) => {
   return value;
 };
 
-/** Where credentials come from that change; a token that is written down does not. */
+/** Returns the source of changing credentials; undefined for a static token. */
 function sourceOf(
   { user: { token, tokenFile, exec } }: ChosenContext,
-  { clock = systemClock, env = process.env }: Surroundings,
+  { clock = systemClock, env = process.env }: ProcessContext,
 ): CredentialSource | undefined {
   if (tokenFile !== undefined) return fileTokens(tokenFile, token, clock);
   if (token !== undefined || exec === undefined) return undefined;

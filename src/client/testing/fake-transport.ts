@@ -1,11 +1,7 @@
-/**
- * A transport that a test holds by both ends: it sees each request, and answers it with what it likes, when it likes.
- *
- * @module
- */
+/** A transport for tests, which respond to each request. */
 import type { Transport, TransportAnswer, TransportRequest } from "../transport.ts";
 
-/** A request that waits for its answer. */
+/** A pending request. */
 export class Call {
   readonly request: TransportRequest;
   readonly #answer: PromiseWithResolvers<TransportAnswer>;
@@ -20,22 +16,21 @@ export class Call {
     return this.request.path.split("?")[0]!;
   }
 
-  /** The query. */
   get query(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(this.request.path.split("?")[1] ?? ""));
   }
 
-  /** The body that was sent, as JSON. */
+  /** The request body as JSON. */
   get body(): unknown {
     return this.request.body === undefined ? undefined : JSON.parse(this.request.body);
   }
 
-  /** Answers with a body that is there at once. */
+  /** Responds with JSON. */
   json(body: unknown, status = 200, headers: TransportAnswer["headers"] = {}): void {
     this.text(JSON.stringify(body), status, headers);
   }
 
-  /** Answers with a text. */
+  /** Responds with text. */
   text(text: string, status = 200, headers: TransportAnswer["headers"] = {}): void {
     const body = (async function* () {
       yield Buffer.from(text);
@@ -43,17 +38,17 @@ export class Call {
     this.#answer.resolve({ status, headers, body });
   }
 
-  /** Answers with the Status of a failure. */
+  /** Responds with a failed Status. */
   refuse(code: number, reason: string, headers: TransportAnswer["headers"] = {}): void {
     this.json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code, reason }, code, headers);
   }
 
-  /** No answer comes. */
+  /** Breaks the connection. */
   break(): void {
     this.#answer.reject(new Error("the connection broke"));
   }
 
-  /** Answers with a stream that goes on. */
+  /** Responds with a stream. */
   stream(): FakeStream {
     const stream = new FakeStream(this.request.signal);
     this.#answer.resolve({ status: 200, body: stream.pieces() });
@@ -61,7 +56,7 @@ export class Call {
   }
 }
 
-/** The body of a watch, as its server sees it. */
+/** The body of a watch. */
 export class FakeStream {
   #pieces: (Uint8Array | Error)[] = [];
   #ended = false;
@@ -73,29 +68,27 @@ export class FakeStream {
     signal?.addEventListener("abort", () => this.end());
   }
 
-  /** Whether the reader has given up. */
+  /** Whether the reader has aborted. */
   get aborted(): boolean {
     return this.#signal?.aborted ?? false;
   }
 
-  /** Sends bytes as they are. */
   write(text: string | Uint8Array): void {
     this.#pieces.push(Buffer.from(text));
     this.#arrived?.();
   }
 
-  /** Sends an event. */
   event(type: string, object: unknown): void {
     this.write(`${JSON.stringify({ type, object })}\n`);
   }
 
-  /** Ends in order. */
+  /** Ends the stream. */
   end(): void {
     this.#ended = true;
     this.#arrived?.();
   }
 
-  /** Breaks off. */
+  /** Breaks the connection. */
   break(): void {
     this.#pieces.push(new Error("the connection broke"));
     this.#arrived?.();
@@ -116,7 +109,7 @@ export class FakeStream {
   }
 }
 
-/** The server's end of a transport: its requests, in the order in which they came. */
+/** The server side of the transport: its requests in order. */
 export class FakeServer {
   readonly calls: Call[] = [];
   #taken = 0;
@@ -131,7 +124,7 @@ export class FakeServer {
     return answer.promise;
   };
 
-  /** The next request that nobody has taken yet. */
+  /** Returns the next request. */
   async next(): Promise<Call> {
     while (this.calls.length <= this.#taken) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -141,11 +134,11 @@ export class FakeServer {
     return this.calls[this.#taken++]!;
   }
 
-  /** Requests that nobody has taken yet. */
+  /** The number of requests that were not returned yet. */
   get waiting(): number {
     return this.calls.length - this.#taken;
   }
 }
 
-/** Lets everything that is ready run. */
+/** Lets pending work run. */
 export const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,23 +1,21 @@
 /**
- * Secrets that hold the token of a service account: filled with what they lack, and deleted with their account (CTL-SA-3..6).
+ * Fills the token Secrets of service accounts, and deletes them with their account (CTL-SA-3..6).
  *
- * The token is one without an end (AUTHN-33), where the controller is given who signs such ones; else it is asked of the server
- * as by anybody else, bound to its Secret, and as long as the server gives one. Of a Secret that is deleted its account
- * forgets the name.
- *
- * @module
+ * With a signer the token does not expire (AUTHN-33). Without one it comes from the TokenRequest API: bound to its
+ * Secret, with the longest lifetime that the server allows. When a Secret is deleted, its account drops the reference.
  */
-import { type Client, type Key, attempt, keyOf, keyText, retryOnConflict } from "../../client/index.ts";
+import { type Client, type Key, attempt, keyOf, keyText, parseKey, retryOnConflict } from "../../client/index.ts";
 import { Secret, ServiceAccount } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, defineKeyController, sharedInformer } from "../../runtime/index.ts";
+import { deleteObject } from "../../runtime/writes.ts";
 
-/** The longest that a token can be asked for, in seconds (136 years). */
-const LONGEST = 2 ** 32;
+/** The longest lifetime of a TokenRequest, in seconds (136 years). */
+const MAX_EXPIRATION_SECONDS = 2 ** 32;
 
-type Place = Key<"Namespaced">;
+type NamespacedKey = Key<"Namespaced">;
 
-/** Signs the token of a Secret of an account, by the names of both; it has no end but that of the Secret. */
+/** Signs the token of a Secret of an account; it is valid as long as the Secret exists. */
 export type SecretTokens = (
   namespace: string,
   account: { readonly name: string; readonly uid: string },
@@ -26,11 +24,12 @@ export type SecretTokens = (
 
 /** The controller named `serviceaccount-token`; keys are `fill NAMESPACE/SECRET` and `forget NAMESPACE/SECRET ACCOUNT`. */
 export function accountTokens({ labelDomain }: Dialect, caCertificate: string, sign?: SecretTokens): Controller {
-  const marks = { name: `${labelDomain}/service-account.name`, uid: `${labelDomain}/service-account.uid` };
-  const markOf = ({ metadata }: Secret, mark: keyof typeof marks): string => metadata.annotations?.[marks[mark]] ?? "";
-  const accountOf = (secret: Secret): Place => ({
+  const annotations = { name: `${labelDomain}/service-account.name`, uid: `${labelDomain}/service-account.uid` };
+  const annotationOf = ({ metadata }: Secret, mark: keyof typeof annotations): string =>
+    metadata.annotations?.[annotations[mark]] ?? "";
+  const accountOf = (secret: Secret): NamespacedKey => ({
     namespace: secret.metadata.namespace ?? "",
-    name: markOf(secret, "name"),
+    name: annotationOf(secret, "name"),
   });
   const secrets = sharedInformer(Secret, {
     fieldSelector: `type=${labelDomain}/service-account-token`,
@@ -42,48 +41,49 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
     uses: [secrets, accounts],
     begin({ own }, add) {
       const fill = (secret: Secret): void => add(`fill ${keyText(keyOf(secret))}`);
-      const heard = new DisposableStack();
-      heard.use(
+      const subscriptions = new DisposableStack();
+      subscriptions.use(
         own(secrets).on(({ type, object }) => {
-          if (type === "deleted") add(`forget ${keyText(keyOf(object))} ${markOf(object, "name")}`);
+          if (type === "deleted") add(`forget ${keyText(keyOf(object))} ${annotationOf(object, "name")}`);
           else fill(object);
         }),
       );
-      heard.use(
+      subscriptions.use(
         own(accounts).on(({ type, object }) => {
           if (type !== "changed") for (const secret of own(secrets).by("account", keyText(keyOf(object)))) fill(secret);
         }),
       );
-      return heard;
+      return subscriptions;
     },
     async reconcile({ key, client, informer }) {
-      // What a Secret says is its account is no name, perhaps.
+      // The account in the annotation may be an invalid name.
       const [what, text = "", ...rest] = key.split(" ");
       const account = rest.join(" ");
-      const place = placeOf(text);
-      const secret = informer(secrets).get(place);
-      if (what === "forget" && !secret) await forget(client, { namespace: place.namespace, name: account }, place.name);
+      const secretKey = parseKey(text);
+      const secret = informer(secrets).get(secretKey);
+      if (what === "forget" && !secret)
+        await forget(client, { namespace: secretKey.namespace, name: account }, secretKey.name);
       if (what === "fill" && secret && secret.metadata.deletionTimestamp === undefined) {
-        await putRight(client, secret, informer(accounts).get(accountOf(secret)));
+        await fillSecret(client, secret, informer(accounts).get(accountOf(secret)));
       }
     },
   });
 
-  /** @param seen the account as memory shows it, which may be behind */
-  async function putRight(client: Client, secret: Secret, seen: ServiceAccount | undefined): Promise<void> {
+  /** @param cached the account in memory, which may be stale */
+  async function fillSecret(client: Client, secret: Secret, cached: ServiceAccount | undefined): Promise<void> {
     const { uid, resourceVersion } = secret.metadata;
-    const marked = markOf(secret, "uid");
+    const marked = annotationOf(secret, "uid");
     const fits = (one: ServiceAccount | undefined): boolean => !!one && ["", one.metadata.uid].includes(marked);
-    const account = fits(seen) ? seen : await client.resource(ServiceAccount).find(accountOf(secret));
+    const account = fits(cached) ? cached : await client.resource(ServiceAccount).find(accountOf(secret));
     if (!account || !fits(account)) {
-      await attempt(client.resource(Secret).delete(secret, { resourceVersion }), "NotFound", "Conflict");
+      await deleteObject(client, Secret, secret, { resourceVersion });
       return;
     }
     if (account.metadata.deletionTimestamp !== undefined) return;
     const data = await missingData(client, secret, account);
     const isMarked = marked === account.metadata.uid;
     if (isMarked && Object.keys(data).length === 0) return;
-    const metadata = { uid, resourceVersion, annotations: { [marks.uid]: account.metadata.uid } };
+    const metadata = { uid, resourceVersion, annotations: { [annotations.uid]: account.metadata.uid } };
     await attempt(
       client.resource(Secret).patch(keyOf<"Namespaced">(secret), { metadata, data }),
       "NotFound",
@@ -91,23 +91,22 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
     );
   }
 
-  /** What the data of a Secret lacks, or has otherwise than it should be. */
+  /** Returns the data that a Secret lacks or has with other values. */
   async function missingData(client: Client, secret: Secret, account: ServiceAccount): Promise<Record<string, string>> {
     const { data = {}, metadata } = secret;
-    const wanted: Record<string, string> = { namespace: base64(metadata.namespace ?? "") };
-    if (caCertificate !== "") wanted["ca.crt"] = base64(caCertificate);
-    const missing = Object.entries(wanted).filter(([name, value]) => data[name] !== value);
+    const desired: Record<string, string> = { namespace: base64(metadata.namespace ?? "") };
+    if (caCertificate !== "") desired["ca.crt"] = base64(caCertificate);
+    const missing = Object.entries(desired).filter(([name, value]) => data[name] !== value);
     const token = data["token"] ? {} : { token: base64(await tokenFor(client, secret, account)) };
     return { ...Object.fromEntries(missing), ...token };
   }
 
-  /** Asks for a token that ends with its Secret. */
   async function tokenFor(client: Client, secret: Secret, account: ServiceAccount): Promise<string> {
     const { namespace, name } = accountOf(secret);
     if (sign) return sign(namespace, { name, uid: account.metadata.uid ?? "" }, secret.metadata.name ?? "");
     const { name: secretName, uid } = secret.metadata;
     const boundObjectRef = { apiVersion: "v1", kind: "Secret", name: secretName, uid };
-    const spec = { audiences: [], expirationSeconds: LONGEST, boundObjectRef };
+    const spec = { audiences: [], expirationSeconds: MAX_EXPIRATION_SECONDS, boundObjectRef };
     const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${encodeURIComponent(name)}/token`;
     const { status } = await client.json<{ status: { token: string } }>("POST", path, { body });
@@ -115,8 +114,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string, s
   }
 }
 
-/** Takes a Secret off those that an account names. */
-async function forget(client: Client, account: Place, secret: string): Promise<void> {
+async function forget(client: Client, account: NamespacedKey, secret: string): Promise<void> {
   const accounts = client.resource(ServiceAccount);
   await retryOnConflict(async () => {
     const found = await accounts.find(account);
@@ -128,8 +126,3 @@ async function forget(client: Client, account: Place, secret: string): Promise<v
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
-
-function placeOf(text: string): Place {
-  const at = text.indexOf("/");
-  return { namespace: text.slice(0, at), name: text.slice(at + 1) };
-}

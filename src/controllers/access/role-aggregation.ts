@@ -1,8 +1,7 @@
 /**
- * Gathers the rules of ClusterRoles into those that ask for them (RBAC-56): `edit` has what all roles with the label
- * `rbac.authorization.k8s.io/aggregate-to-edit: "true"` have. What somebody writes into a role that gathers is overwritten.
- *
- * @module
+ * Aggregates the rules of ClusterRoles (RBAC-56): `edit` has the rules of all roles with the label
+ * `rbac.authorization.k8s.io/aggregate-to-edit: "true"`. Rules that a user writes into an aggregated role are
+ * overwritten.
  */
 import type { Key } from "../../client/index.ts";
 import { ClusterRole } from "../../client/kinds/index.ts";
@@ -12,33 +11,35 @@ import { selectorOf } from "../../meta/label-selector.ts";
 
 type Rule = NonNullable<ClusterRole["rules"]>[number];
 
-const GATHERS = "gathers";
+const AGGREGATES = "aggregates";
 
 const roles = sharedInformer(ClusterRole, {
-  indexes: { gathers: (role: ClusterRole) => (role.aggregationRule ? [GATHERS] : []) },
+  indexes: { aggregates: (role: ClusterRole) => (role.aggregationRule ? [AGGREGATES] : []) },
 });
 
-/** The controller named `clusterrole-aggregation-controller`, which is also the manager of what it writes. */
+/** The controller named `clusterrole-aggregation-controller`, which is also its field manager. */
 export const roleAggregation: Controller = defineController({
   name: "clusterrole-aggregation-controller",
   for: roles,
   predicate: ({ object }) => object.aggregationRule !== undefined,
-  sources: [watches(roles, rolesThatGather)],
-  async reconcile({ object: role, clock, informer, apply }) {
+  sources: [watches(roles, aggregatingRoles)],
+  async reconcile({ object: role, informer, apply }) {
     if (!role.aggregationRule) return;
-    const rules = await inTurns(gathered(role, informer(roles).list()), clock.loop.slice());
+    const rules = await inTurns(aggregatedRules(role, informer(roles).list()), new TurnLimit());
     if (rules) await apply(ClusterRole, { metadata: { name: role.metadata.name }, rules });
   },
 });
 
-/** All roles that gather: which of them selected the changed role before, or do now, is found out in turns. */
-function rolesThatGather(_changed: ClusterRole, informer: GetInformer): Key<"Cluster">[] {
-  const gathering = informer(roles).by("gathers", GATHERS);
+/** All aggregating roles: which of them select the changed role is found out in their reconcile. */
+function aggregatingRoles(_changed: ClusterRole, informer: GetInformer): Key<"Cluster">[] {
+  const gathering = informer(roles).by("aggregates", AGGREGATES);
   return gathering.map(({ metadata }) => ({ name: metadata.name }));
 }
 
-/** The rules of all others that a role selects: selector by selector, by name, equal ones once; nothing if it has them. */
-function* gathered(role: ClusterRole, all: readonly ClusterRole[]): Steps<readonly Rule[] | undefined> {
+/**
+ * Collects the rules of the selected roles by selector and name, without duplicates; undefined where the role has them.
+ */
+function* aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): Steps<readonly Rule[] | undefined> {
   const others = new Set(all.filter(({ metadata }) => metadata.name !== role.metadata.name).toSorted(byName));
   const found = new Map<string, Rule>();
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
@@ -46,7 +47,7 @@ function* gathered(role: ClusterRole, all: readonly ClusterRole[]): Steps<readon
     const selected = selectorOf(selector);
     for (const other of others) {
       if (!selected.matches(other.metadata.labels)) continue;
-      // A role gives its rules once, however many selectors find it.
+      // A role counts once, however many selectors match it.
       others.delete(other);
       for (const rule of other.rules ?? []) {
         yield;
@@ -59,7 +60,6 @@ function* gathered(role: ClusterRole, all: readonly ClusterRole[]): Steps<readon
   return isSame ? undefined : [...found.values()];
 }
 
-/** Whether rules have these texts, in their order. */
 function* haveTexts(rules: readonly Rule[], texts: Iterator<string>): Steps<boolean> {
   for (const rule of rules) {
     yield;
@@ -70,6 +70,6 @@ function* haveTexts(rules: readonly Rule[], texts: Iterator<string>): Steps<bool
 
 const byName = (a: ClusterRole, b: ClusterRole): number => (a.metadata.name < b.metadata.name ? -1 : 1);
 
-/** The same text for equal rules, whatever the order of their members; an empty list is none. */
+/** Equal text for equal rules; an empty list equals a missing one. */
 const ruleText = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): string =>
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs].map((list) => list ?? []));

@@ -1,21 +1,19 @@
 /**
- * Approves requests of nodes for client certificates, where who asks may have them: the right to create
- * `certificatesigningrequests/nodeclient`, or `/selfnodeclient` for a node that asks for itself (CERT-10).
- *
- * @module
+ * Approves client certificate requests of nodes, where the requester may create
+ * `certificatesigningrequests/nodeclient`, or `/selfnodeclient` for its own node (CERT-10).
  */
 import { attempt } from "../../client/index.ts";
 import { CertificateSigningRequest, SubjectAccessReview } from "../../client/kinds/index.ts";
 import { type Context, type Controller, defineController } from "../../runtime/index.ts";
 import { AGAIN } from "../../runtime/writes.ts";
-import { SIGNERS, askedBy, conditionOf, isIssued, wrongFor } from "./requests.ts";
+import { SIGNERS, requestIn, conditionOf, isIssued, problemWith } from "./requests.ts";
 
-const ABOUT = {
+const APPROVAL_MESSAGES = {
   nodeclient: "Who asks may have client certificates of nodes.",
   selfnodeclient: "A node asks for its own client certificate, and may have it.",
 } as const;
 
-type Right = keyof typeof ABOUT;
+type Right = keyof typeof APPROVAL_MESSAGES;
 
 /** The controller named `csrapproving`. */
 export const certificateApproving: Controller = defineController({
@@ -24,12 +22,12 @@ export const certificateApproving: Controller = defineController({
   async reconcile({ object, client }) {
     const { signerName, usages = [], username } = object.spec;
     if (signerName !== SIGNERS.nodeClient || isDecided(object)) return undefined;
-    const asked = askedBy(object);
-    if (!asked || wrongFor(signerName, asked, usages) !== undefined) return undefined;
+    const requested = requestIn(object);
+    if (!requested || problemWith(signerName, requested, usages) !== undefined) return undefined;
     const rights: readonly Right[] =
-      username === asked.subject.commonName ? ["selfnodeclient", "nodeclient"] : ["nodeclient"];
+      username === requested.subject.commonName ? ["selfnodeclient", "nodeclient"] : ["nodeclient"];
     for (const right of rights) {
-      if (await has(client, object, right)) return approve(client, object, ABOUT[right]);
+      if (await isAllowed(client, object, right)) return approve(client, object, APPROVAL_MESSAGES[right]);
     }
     return undefined;
   },
@@ -40,12 +38,11 @@ const isDecided = (request: CertificateSigningRequest): boolean =>
 
 type Client = Context["client"];
 
-/** Whether who asked has a right. */
-async function has(client: Client, { spec }: CertificateSigningRequest, right: Right): Promise<boolean> {
+async function isAllowed(client: Client, { spec }: CertificateSigningRequest, right: Right): Promise<boolean> {
   const { username = "", uid, groups, extra } = spec;
   const resource = { group: "certificates.k8s.io", version: "*", resource: "certificatesigningrequests" };
   const review = {
-    // A question has no name.
+    // A review has no name.
     metadata: {} as { readonly name: string },
     spec: {
       user: username,

@@ -1,20 +1,18 @@
 /**
- * Removes old requests for certificates: those that were decided an hour after that, those that wait after a day, and those
- * whose certificate has ended (CERT-10); and requests of Pods a quarter of an hour after they were made.
- *
- * @module
+ * Deletes old certificate requests: an hour after the decision, pending ones after a day, and those whose certificate
+ * has expired (CERT-10); requests of Pods after 15 minutes.
  */
-import { attempt } from "../../client/index.ts";
 import { CertificateSigningRequest, PodCertificateRequest } from "../../client/kinds/index.ts";
 import { parseTime } from "../../meta/time.ts";
 import { firstCertificate } from "../../pki/index.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
+import { deleteObject } from "../../runtime/writes.ts";
 import { conditionOf, isIssued, textOf } from "./requests.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-/** Nodes ask anew after this, and nobody looks at the old request. */
-const POD_REQUEST_MILLIS = HOUR / 4;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** After this time the node has created another request. */
+const POD_REQUEST_TTL_MS = HOUR_MS / 4;
 
 /** The controller named `csrcleaner`. */
 export const certificateCleaner: Controller = defineController({
@@ -24,11 +22,7 @@ export const certificateCleaner: Controller = defineController({
     const left = endOf(object) - clock.now();
     if (left > 0) return Number.isFinite(left) ? { requeueAfter: left } : undefined;
     const { resourceVersion } = object.metadata;
-    await attempt(
-      client.resource(CertificateSigningRequest).delete(object, { resourceVersion }),
-      "NotFound",
-      "Conflict",
-    );
+    await deleteObject(client, CertificateSigningRequest, object, { resourceVersion });
     return undefined;
   },
 });
@@ -38,23 +32,23 @@ export const podCertificateCleaner: Controller = defineController({
   name: "keelson-podcertificaterequestcleaner",
   for: PodCertificateRequest,
   async reconcile({ object, client, clock }) {
-    const left = (parseTime(object.metadata.creationTimestamp ?? "") ?? 0) + POD_REQUEST_MILLIS - clock.now();
+    const left = (parseTime(object.metadata.creationTimestamp ?? "") ?? 0) + POD_REQUEST_TTL_MS - clock.now();
     if (left > 0) return { requeueAfter: left };
-    await attempt(client.resource(PodCertificateRequest).delete(object), "NotFound", "Conflict");
+    await deleteObject(client, PodCertificateRequest, object);
     return undefined;
   },
 });
 
-/** When a request is not needed any more, in milliseconds since the epoch; Infinity where it waits for others. */
+/** When a request can be deleted, in milliseconds since the epoch; Infinity where it is undecided. */
 function endOf(request: CertificateSigningRequest): number {
   const since = (type: string): number => parseTime(conditionOf(request, type)?.lastUpdateTime ?? "") ?? Infinity;
   const ended = firstCertificate(textOf(request.status?.certificate))?.validToDate.getTime() ?? Infinity;
   const isPending = !request.status?.conditions?.length;
   return Math.min(
-    since("Denied") + HOUR,
-    since("Failed") + HOUR,
-    since("Approved") + (isIssued(request) ? HOUR : DAY),
-    isPending ? (parseTime(request.metadata.creationTimestamp ?? "") ?? Infinity) + DAY : Infinity,
+    since("Denied") + HOUR_MS,
+    since("Failed") + HOUR_MS,
+    since("Approved") + (isIssued(request) ? HOUR_MS : DAY_MS),
+    isPending ? (parseTime(request.metadata.creationTimestamp ?? "") ?? Infinity) + DAY_MS : Infinity,
     ended,
   );
 }

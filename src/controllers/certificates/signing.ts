@@ -1,23 +1,19 @@
-/**
- * Issues what approved requests for the server's own signers ask for, with the cluster's CA (CERT-10).
- *
- * @module
- */
+/** Signs approved requests for the built-in signers with the CA of the cluster (CERT-10). */
 import { X509Certificate } from "node:crypto";
 import { CertificateSigningRequest } from "../../client/kinds/index.ts";
 import { type KeyPair, issue } from "../../pki/index.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
 import { AGAIN, writeStatus } from "../../runtime/writes.ts";
-import { SIGNERS, askedBy, conditionOf, grantedOf, isIssued, wrongFor } from "./requests.ts";
+import { SIGNERS, requestIn, conditionOf, grantedOf, isIssued, problemWith } from "./requests.ts";
 
-const MINUTE = 60_000;
-const LEAST = 10 * MINUTE;
-const MOST = 365 * 24 * 60 * MINUTE;
-/** Certificates begin a little in the past, for clients whose clock is behind; those that are long end as much earlier. */
-const SKEW = 5 * MINUTE;
-const SHORT = 8 * 60 * MINUTE;
+const MINUTE_MS = 60_000;
+const MIN_LIFETIME_MS = 10 * MINUTE_MS;
+const MAX_LIFETIME_MS = 365 * 24 * 60 * MINUTE_MS;
+/** Certificates are valid from a little earlier, for clients whose clock is behind; long ones end as much earlier. */
+const CLOCK_SKEW_MS = 5 * MINUTE_MS;
+const SHORT_LIFETIME_MS = 8 * 60 * MINUTE_MS;
 
-/** The controller named `csrsigning`; it asks for the CA, certificate and key, whenever it signs. */
+/** The controller named `csrsigning`; it reads the CA for each signature. */
 export const certificateSigning = (ca: () => KeyPair): Controller =>
   defineController({
     name: "keelson-csrsigning",
@@ -25,13 +21,13 @@ export const certificateSigning = (ca: () => KeyPair): Controller =>
     async reconcile({ object, client, clock }) {
       const { signerName, usages = [], expirationSeconds } = object.spec;
       if (!(Object.values(SIGNERS) as string[]).includes(signerName) || !isApproved(object)) return undefined;
-      const asked = askedBy(object);
-      if (!asked) return { terminal: "expected spec.request to be a request for a certificate" };
-      const wrong = wrongFor(signerName, asked, usages);
+      const requested = requestIn(object);
+      if (!requested) return { terminal: "expected spec.request to be a request for a certificate" };
+      const wrong = problemWith(signerName, requested, usages);
       if (wrong !== undefined) return (await refuse(wrong)) ? undefined : AGAIN;
       const lifetime = lifetimeOf(expirationSeconds, clock.now(), ca());
       if (!lifetime) return { terminal: "expected the CA to be good for longer than now" };
-      const certificate = Buffer.from(issue(ca(), asked, { ...lifetime, usages: grantedOf(usages) })).toString(
+      const certificate = Buffer.from(issue(ca(), requested, { ...lifetime, usages: grantedOf(usages) })).toString(
         "base64",
       );
       const signed = { ...object, status: { ...object.status, certificate } };
@@ -46,18 +42,18 @@ export const certificateSigning = (ca: () => KeyPair): Controller =>
     },
   });
 
-/** Whether a request waits for its certificate. */
+/** Whether a request is approved and not signed yet. */
 const isApproved = (request: CertificateSigningRequest): boolean =>
   conditionOf(request, "Approved")?.status === "True" && !conditionOf(request, "Failed") && !isIssued(request);
 
-/** From when to when a certificate is good: as long as was asked for, a year at most, and no longer than the CA. */
+/** The validity of a certificate: as requested, at most a year, and not longer than the CA. */
 function lifetimeOf(
-  asked: number | undefined,
+  requested: number | undefined,
   now: number,
   ca: KeyPair,
 ): { readonly begins: number; readonly ends: number } | undefined {
-  const millis = Math.min(MOST, Math.max(LEAST, (asked ?? MOST) * 1000));
+  const millis = Math.min(MAX_LIFETIME_MS, Math.max(MIN_LIFETIME_MS, (requested ?? MAX_LIFETIME_MS) * 1000));
   const last = new X509Certificate(ca.cert).validToDate.getTime();
-  const ends = Math.min(last, now + millis - (millis < SHORT ? 0 : SKEW));
-  return last > now ? { begins: now - SKEW, ends } : undefined;
+  const ends = Math.min(last, now + millis - (millis < SHORT_LIFETIME_MS ? 0 : CLOCK_SKEW_MS));
+  return last > now ? { begins: now - CLOCK_SKEW_MS, ends } : undefined;
 }

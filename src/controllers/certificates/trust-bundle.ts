@@ -1,8 +1,6 @@
 /**
  * Keeps the certificate that verifies the server in a ClusterTrustBundle of the signer
- * `kubernetes.io/kube-apiserver-serving`, for Pods to mount; where the certificate is another one, so is the bundle.
- *
- * @module
+ * `kubernetes.io/kube-apiserver-serving`, for Pods to mount.
  */
 import { createHash } from "node:crypto";
 import { attempt } from "../../client/index.ts";
@@ -17,8 +15,8 @@ const bundles = sharedInformer(ClusterTrustBundle, { fieldSelector: `spec.signer
 export const trustBundlePublisher = (certificate: string): Controller =>
   defineKeyController({
     name: "keelson-trust-bundle-publisher",
-    begin(ground, add) {
-      const informer = ground.informer(bundles);
+    begin(parts, add) {
+      const informer = parts.informer(bundles);
       informer.on(() => add(KEY));
       add(KEY);
       return informer;
@@ -39,6 +37,5 @@ export const trustBundlePublisher = (certificate: string): Controller =>
     },
   });
 
-/** The name says which certificate it is. */
 const nameOf = (certificate: string): string =>
   `${signerName.replace("/", ":")}:${createHash("sha256").update(certificate).digest("hex").slice(0, 32)}`;

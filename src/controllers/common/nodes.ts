@@ -1,18 +1,14 @@
-/**
- * What several controllers ask of nodes.
- *
- * @module
- */
+/** Conditions of nodes that several controllers use. */
 import type { AttachNames } from "../../claims/attachment.ts";
 import type { Node, Pod } from "../../client/kinds/index.ts";
 
-/** The node of a Pod: an index, and the same one for all who name this very function. */
+/** Indexes Pods by node; all informers that use this function share the index. */
 export const nodeOfPod = ({ spec }: Pod): string | undefined => spec.nodeName || undefined;
 
-/** Whether somebody has said of a node that it is switched off. */
+/** Whether a node has the out-of-service taint. */
 export const isOutOfService = ({ spec }: Node, { outOfService }: AttachNames): boolean =>
   spec.taints?.some(({ key }) => key === outOfService) === true;
 
-/** Whether a node is ready; one that never said so is not. */
+/** Whether a node reports that it is ready. */
 export const isReady = ({ status }: Node): boolean =>
   status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True") === true;

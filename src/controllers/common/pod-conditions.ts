@@ -1,8 +1,4 @@
-/**
- * What a Pod is told in its conditions, written only where it changes.
- *
- * @module
- */
+/** Writes conditions of Pods, only where they change. */
 import { type Client, attempt } from "../../client/index.ts";
 import { Pod } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
@@ -10,21 +6,21 @@ import { errorText } from "../../util/cut-text.ts";
 
 type Condition = NonNullable<Pod["status"]["conditions"]>[number];
 
-/** A condition that is wanted. */
-export interface WantedCondition {
+/** A desired condition. */
+export interface PodCondition {
   readonly type: string;
   readonly status: "True" | "False";
   readonly reason: string;
   readonly message: string;
-  /** The generation of the Pod that it is about; what is written keeps its own where this is left out. */
+  /** The generation of the Pod; the stored value is kept where it is left out. */
   readonly observedGeneration?: number;
 }
 
-/** Writes a condition, and other members of the status with it; whether something was written. */
-export async function tellPod(
+/** Writes a condition with other fields of the status, and returns whether it did. */
+export async function setPodCondition(
   client: Client,
   { metadata, status }: Pod,
-  said: WantedCondition,
+  said: PodCondition,
   { now, more = {} }: { readonly now: number; readonly more?: Readonly<Record<string, unknown>> },
 ): Promise<boolean> {
   const wanted = { ...said, message: errorText(said.message) };
@@ -35,15 +31,15 @@ export async function tellPod(
   const condition = { ...wanted, lastTransitionTime: isKept ? old.lastTransitionTime : formatTime(now) };
   const { name, namespace = "", uid } = metadata;
   const patch = { metadata: { uid }, status: { ...more, conditions: [condition] } };
-  const told = await attempt(
+  const written = await attempt(
     client.resource(Pod).status.patch({ namespace, name }, patch, { strategic: true }),
     "NotFound",
     "Conflict",
   );
-  return told.ok;
+  return written.ok;
 }
 
-const isSame = (old: Condition | undefined, wanted: WantedCondition): boolean =>
+const isSame = (old: Condition | undefined, wanted: PodCondition): boolean =>
   old !== undefined &&
   old.status === wanted.status &&
   (old.reason ?? "") === wanted.reason &&

@@ -1,11 +1,7 @@
-/**
- * Whether Pods tolerate the taints of nodes.
- *
- * @module
- */
+/** Whether Pods tolerate the taints of nodes. */
 import type { Pod } from "../../client/kinds/index.ts";
 
-/** What a Pod says of taints that it bears. */
+/** A toleration of a Pod. */
 export type Toleration = NonNullable<Pod["spec"]["tolerations"]>[number];
 
 /** A taint of a node. */
@@ -15,7 +11,7 @@ export interface Taint {
   readonly effect: string;
 }
 
-/** Whether a toleration is meant for a taint. */
+/** Whether a toleration matches a taint. */
 export function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
   if (effect !== "" && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;
@@ -23,6 +19,6 @@ export function tolerates({ key = "", operator = "", value = "", effect = "" }: 
   return key !== "" && (operator === "" || operator === "Equal") && value === (taint.value ?? "");
 }
 
-/** Whether one of some tolerations is meant for a taint. */
+/** Whether one of the tolerations matches a taint. */
 export const isTolerated = (taint: Taint, tolerations: readonly Toleration[]): boolean =>
   tolerations.some((toleration) => tolerates(toleration, taint));

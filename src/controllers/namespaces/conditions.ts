@@ -1,31 +1,27 @@
-/**
- * What a namespace says of its own end: five conditions, with the words of Kubernetes, which people and tools look for.
- *
- * @module
- */
+/** The five conditions of a namespace that is being deleted, with the messages of Kubernetes. */
 import type { ServedKind } from "../../client/index.ts";
-import type { Finding } from "../../runtime/conditions.ts";
+import type { NewCondition } from "../../runtime/conditions.ts";
 
-/** What is left of one kind after everything was deleted. */
+/** The remaining objects of a kind. */
 export interface Remaining {
   readonly kind: Pick<ServedKind, "group" | "plural">;
   readonly count: number;
-  /** How many of them each finalizer keeps. */
+  /** The number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
-/** What became of the content of a namespace. */
+/** The result of the deletion of the content. */
 export interface Content {
   readonly remaining: readonly Remaining[];
-  /** So many Pods are given their time to end; nothing else has been touched. */
+  /** The number of Pods that are terminating; nothing else has been deleted yet. */
   readonly leaving: number;
-  /** Why kinds could not be deleted, one for each. */
+  /** The errors of kinds that could not be deleted. */
   readonly errors: readonly unknown[];
-  /** Why it is not known which kinds there are. */
+  /** The error of discovery. */
   readonly discovery?: unknown;
 }
 
-const FINE = {
+const NO_PROBLEM = {
   NamespaceDeletionDiscoveryFailure: ["ResourcesDiscovered", "All resources successfully discovered"],
   NamespaceDeletionGroupVersionParsingFailure: ["ParsedGroupVersions", "All legacy kube types successfully parsed"],
   NamespaceDeletionContentFailure: [
@@ -36,35 +32,35 @@ const FINE = {
   NamespaceFinalizersRemaining: ["ContentHasNoFinalizers", "All content-preserving finalizers finished"],
 } as const;
 
-type Type = keyof typeof FINE;
+type Type = keyof typeof NO_PROBLEM;
 
-/** The five conditions for what became of the content. */
-export function contentConditions({ remaining, leaving, errors, discovery }: Content): readonly Finding[] {
-  const troubles: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
+/** Returns the five conditions for a result. */
+export function contentConditions({ remaining, leaving, errors, discovery }: Content): readonly NewCondition[] {
+  const problems: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
   if (discovery !== undefined) {
     const message = `Discovery failed, so nothing is known of the content: ${messageOf(discovery)}`;
-    troubles.NamespaceDeletionDiscoveryFailure = ["DiscoveryFailed", message];
+    problems.NamespaceDeletionDiscoveryFailure = ["DiscoveryFailed", message];
   }
   const failures = [...errors.map(messageOf), ...(leaving > 0 ? [`${leaving} pods are given their time to end`] : [])];
   if (failures.length > 0) {
     const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(", ")}`;
-    troubles.NamespaceDeletionContentFailure = ["ContentDeletionFailed", message];
+    problems.NamespaceDeletionContentFailure = ["ContentDeletionFailed", message];
   }
   if (remaining.length > 0) {
     const lines = remaining.map(
       ({ kind: { plural, group }, count }) => `${plural}.${group} has ${count} resource instances`,
     );
     const message = `Some resources are remaining: ${lines.toSorted().join(", ")}`;
-    troubles.NamespaceContentRemaining = ["SomeResourcesRemain", message];
+    problems.NamespaceContentRemaining = ["SomeResourcesRemain", message];
   }
   const finalizers = [...sumOf(remaining)].map(([name, count]) => `${name} in ${count} resource instances`);
   if (finalizers.length > 0) {
     const message = `Some content in the namespace has finalizers remaining: ${finalizers.toSorted().join(", ")}`;
-    troubles.NamespaceFinalizersRemaining = ["SomeFinalizersRemain", message];
+    problems.NamespaceFinalizersRemaining = ["SomeFinalizersRemain", message];
   }
-  return (Object.keys(FINE) as Type[]).map((type) => {
-    const [reason, message] = troubles[type] ?? FINE[type];
-    return { type, status: troubles[type] !== undefined, reason, message };
+  return (Object.keys(NO_PROBLEM) as Type[]).map((type) => {
+    const [reason, message] = problems[type] ?? NO_PROBLEM[type];
+    return { type, status: problems[type] !== undefined, reason, message };
   });
 }
 

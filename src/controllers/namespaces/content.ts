@@ -1,26 +1,22 @@
-/**
- * What a namespace holds: the kinds, in the order in which they go, and what is left of each.
- *
- * @module
- */
+/** The content of a namespace: its kinds in the order of deletion, and what remains of each. */
 import { type Client, type ServedKind, metadataOf, preferredKinds } from "../../client/index.ts";
 import type { Remaining } from "./conditions.ts";
 
-/** Stands in `spec.finalizers` of a namespace until nothing is left in it. */
+/** In `spec.finalizers` of a namespace until it is empty. */
 export const NAMESPACE_FINALIZER = "kubernetes";
-/** Created by nothing in the namespace itself, so that reports of the end can still be written. */
-const LAST = "Event";
-/** Of more than so many the finalizers are not counted. */
-const MOST_COUNTED = 500;
+/** Deleted last, so that controllers can still report. */
+const EVENT_KIND = "Event";
+/** Finalizers are counted in at most this many objects of a kind. */
+const MAX_COUNTED = 500;
 
-/** What is left of a kind in a namespace; undefined for nothing. */
+/** Returns what remains of a kind in a namespace; undefined for nothing. */
 export async function remainingIn(
   client: Client,
   kind: ServedKind,
   namespace: string,
   signal?: AbortSignal,
 ): Promise<Remaining | undefined> {
-  const { items, metadata } = await client.resource(metadataOf(kind)).list({ namespace, limit: MOST_COUNTED, signal });
+  const { items, metadata } = await client.resource(metadataOf(kind)).list({ namespace, limit: MAX_COUNTED, signal });
   if (items.length === 0) return undefined;
   const finalizers = new Map<string, number>();
   for (const name of items.flatMap((item) => item.metadata.finalizers ?? [])) {
@@ -29,15 +25,15 @@ export async function remainingIn(
   return { kind, count: items.length + (metadata.remainingItemCount ?? 0), finalizers };
 }
 
-/** Every kind that a namespace can hold, each in one version: Pods first, Events last. */
+/** Returns the kinds of a namespace, each in one version: Pods first, Events last. */
 export function contentOf(served: readonly ServedKind[]): readonly ServedKind[] {
-  const rank = (kind: ServedKind): number => (isOfPods(kind) ? 0 : kind.kind === LAST ? 2 : 1);
+  const rank = (kind: ServedKind): number => (isOfPods(kind) ? 0 : kind.kind === EVENT_KIND ? 2 : 1);
   return preferredKinds(served)
     .filter(isContent)
     .toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Whether a kind is that of Pods, which go before all others. */
+/** Whether a kind is Pod. */
 export const isOfPods = ({ group, plural }: Pick<ServedKind, "group" | "plural">): boolean =>
   group === "" && plural === "pods";
 

@@ -1,16 +1,12 @@
 /**
- * What every namespace has in the kubernetes dialect: an object by a fixed name, made when it is missing.
- *
- * Two controllers are made of it: the ServiceAccount `default`, and the ConfigMap `kube-root-ca.crt` with the
- * certificate that clients in the namespace trust.
- *
- * @module
+ * The default objects of every namespace in the kubernetes dialect: the ServiceAccount `default`, and the ConfigMap
+ * `kube-root-ca.crt` with the certificate that clients trust. Each has its controller.
  */
 import { type ApiObject, type Kind, type MergePatch, type NewObject, attempt } from "../../client/index.ts";
 import { ConfigMap, Namespace, ServiceAccount } from "../../client/kinds/index.ts";
 import { type Controller, defineController, sharedInformer, watches } from "../../runtime/index.ts";
 
-/** The ServiceAccount that pods without one of their own run as. */
+/** Keeps the ServiceAccount of Pods without one. */
 export const defaultServiceAccount: Controller = perNamespace("keelson-serviceaccount", ServiceAccount, {
   metadata: { name: "default" },
 });
@@ -18,7 +14,7 @@ export const defaultServiceAccount: Controller = perNamespace("keelson-serviceac
 const ABOUT_CA =
   "The certificate with which clients inside the cluster verify the API server; it is good for nothing else.";
 
-/** The ConfigMap with the server's CA. */
+/** Keeps the ConfigMap with the CA of the server. */
 export const rootCaPublisher = (certificate: string): Controller =>
   perNamespace("keelson-root-ca", ConfigMap, {
     metadata: { name: "kube-root-ca.crt", annotations: { "kubernetes.io/description": ABOUT_CA } },
@@ -27,7 +23,7 @@ export const rootCaPublisher = (certificate: string): Controller =>
 
 type WithData = { readonly data?: Readonly<Record<string, unknown>> };
 
-/** A controller that keeps an object in every namespace: made when it is missing, its data put right. */
+/** Returns a controller that creates an object in every namespace and corrects its data. */
 function perNamespace<T extends ApiObject>(
   name: string,
   kind: Kind<T, "Namespaced">,
@@ -37,8 +33,8 @@ function perNamespace<T extends ApiObject>(
   return defineController({
     name,
     for: Namespace,
-    // Who makes one looks at it again only when it has changed or gone.
-    sources: [watches(copies, homeOf, ({ type }) => type !== "added")],
+    // The controller itself creates them.
+    sources: [watches(copies, namespaceOf, ({ type }) => type !== "added")],
     async reconcile({ object, client, informer }) {
       if (object.metadata.deletionTimestamp !== undefined) return;
       const key = { namespace: object.metadata.name, name: wanted.metadata.name };
@@ -47,28 +43,27 @@ function perNamespace<T extends ApiObject>(
         const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
         await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
       } else if (differs(there, wanted)) {
-        const correction = correctionOf(there, wanted) as MergePatch<T & WithData>;
-        await attempt(client.resource(kind).patch(key, correction), "NotFound");
+        const patch = patchOf(there, wanted) as MergePatch<T & WithData>;
+        await attempt(client.resource(kind).patch(key, patch), "NotFound");
       }
     },
   });
 }
 
-function homeOf({ metadata: { namespace } }: ApiObject): { name: string }[] {
+function namespaceOf({ metadata: { namespace } }: ApiObject): { name: string }[] {
   return namespace === undefined ? [] : [{ name: namespace }];
 }
 
-type Looked = WithData & { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+type Comparable = WithData & { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
 
-/** Whether an object has not just the data that it should have, or lacks an annotation; labels are everybody's (CTL-SA-2). */
-function differs({ data: got, metadata: { annotations = {} } }: Looked, { data, metadata }: Looked): boolean {
+/** Whether the data is different or an annotation is missing; labels do not count (CTL-SA-2). */
+function differs({ data: got, metadata: { annotations = {} } }: Comparable, { data, metadata }: Comparable): boolean {
   const [had, expected] = [Object.entries(got ?? {}), Object.entries(data ?? {})];
   if (data && (had.length !== expected.length || expected.some(([key, value]) => got?.[key] !== value))) return true;
   return Object.keys(metadata.annotations ?? {}).some((name) => annotations[name] === undefined);
 }
 
-/** A merge patch that puts an object right. */
-function correctionOf({ data = {}, metadata }: Looked, wanted: Looked): object {
+function patchOf({ data = {}, metadata }: Comparable, wanted: Comparable): object {
   const surplus = Object.keys(data).map((key) => [key, null] as const);
   const annotations = { ...wanted.metadata.annotations, ...metadata.annotations };
   return { metadata: { annotations }, data: { ...Object.fromEntries(surplus), ...wanted.data } };

@@ -1,25 +1,23 @@
 /**
- * Empties namespaces that are being deleted, then lets them go (DEC-34).
+ * Deletes the content of namespaces that are being deleted, then removes their finalizer (DEC-34).
  *
- * First Pods are deleted and given their time to end: what they use is not touched before (CTL-NS-4). Then everything in
- * the namespace is deleted, kind by kind as discovery lists them now; when nothing is left the finalizer of this controller
- * is taken off `spec.finalizers`, and the server removes the namespace. Objects with finalizers of their own hold it back
- * until those are done; the conditions of the namespace say which. Where the kinds cannot be read nothing is let go.
- *
- * @module
+ * Pods are deleted first and terminate before anything else is deleted (CTL-NS-4). Then every kind that discovery lists
+ * is deleted. When nothing remains, the controller removes its finalizer from `spec.finalizers`, and the server deletes
+ * the namespace. Objects with finalizers delay that; the conditions of the namespace name them. Without discovery
+ * nothing is finalized.
  */
 import { type Client, type ServedKind, attempt, isStatus, metadataOf } from "../../client/index.ts";
 import { Namespace } from "../../client/kinds/index.ts";
 import { type Context, type Controller, conditionOf, defineController } from "../../runtime/index.ts";
-import type { Finding } from "../../runtime/conditions.ts";
+import type { NewCondition } from "../../runtime/conditions.ts";
 import { type Content, type Remaining, contentConditions } from "./conditions.ts";
 import { NAMESPACE_FINALIZER, contentOf, isOfPods, remainingIn } from "./content.ts";
 
-/** What has not gone yet is looked at again after a quarter of the time that it takes already, within these bounds. */
+/** The bounds of the wait until the next try, which is a quarter of the time since the deletion. */
 const AGAIN = { least: 200, most: 10_000 };
 
-/** What still holds a namespace then is told in the log: a Pod has half as long to end by default. */
-const LONG_MS = 60_000;
+/** After this time the remaining content is logged: twice the default grace period of a Pod. */
+const SLOW_DELETION_MS = 60_000;
 
 /** The controller named `namespace`. */
 export const namespaceLifecycle: Controller = defineController({
@@ -37,7 +35,7 @@ export const namespaceLifecycle: Controller = defineController({
     const isEmpty = remaining.length + leaving + errors.length === 0;
     if (!isEmpty) {
       const conditions = contentConditions({ remaining, leaving, errors });
-      if (taken >= LONG_MS)
+      if (taken >= SLOW_DELETION_MS)
         log.warn("a namespace does not empty", { namespace: name, since: deletionTimestamp, why: whyOf(conditions) });
       await writeConditions(ctx, conditions);
     }
@@ -46,7 +44,7 @@ export const namespaceLifecycle: Controller = defineController({
     const { finalizers = [] } = object.spec;
     if (!finalizers.includes(NAMESPACE_FINALIZER)) return undefined;
     const spec = { ...object.spec, finalizers: finalizers.filter((finalizer) => finalizer !== NAMESPACE_FINALIZER) };
-    // Whoever wrote it meanwhile brings it back here.
+    // A conflict adds the key again.
     await attempt(
       client
         .resource(Namespace)
@@ -59,14 +57,13 @@ export const namespaceLifecycle: Controller = defineController({
   },
 });
 
-/** What is left and why, in one line. */
-const whyOf = (findings: readonly Finding[]): string =>
+const whyOf = (findings: readonly NewCondition[]): string =>
   findings.flatMap(({ status, message }) => (status ? [message] : [])).join("; ");
 
-/** Says in the status what is left; nothing is written when that is known already. */
+/** Writes the conditions where they have changed. */
 async function writeConditions(
   { object, client, condition }: Context<Namespace, "Cluster">,
-  findings: readonly Finding[],
+  findings: readonly NewCondition[],
 ): Promise<void> {
   if (findings.every(({ type, message }) => conditionOf(object, type)?.message === message)) return;
   const types = new Set(findings.map(({ type }) => type));
@@ -78,7 +75,7 @@ async function writeConditions(
   await attempt(client.resource(Namespace).status.update({ ...object, status }), "NotFound", "Conflict");
 }
 
-/** Every kind that the namespace can hold; that they cannot be read is told in the conditions (CTL-NS-9). */
+/** Returns the kinds of the namespace; a discovery error goes to the conditions (CTL-NS-9). */
 async function contentKinds(ctx: Context<Namespace, "Cluster">): Promise<readonly ServedKind[]> {
   try {
     return contentOf(await ctx.kinds.read());
@@ -88,7 +85,7 @@ async function contentKinds(ctx: Context<Namespace, "Cluster">): Promise<readonl
   }
 }
 
-/** Deletes every collection of a namespace; a kind that cannot be deleted holds no other one up, but Pods hold up all. */
+/** Deletes the content of a namespace; an error of one kind does not delay others, but Pods delay all. */
 async function deleteContent(client: Client, kinds: readonly ServedKind[], namespace: string): Promise<Content> {
   const remaining: Remaining[] = [];
   const errors: unknown[] = [];
@@ -98,7 +95,7 @@ async function deleteContent(client: Client, kinds: readonly ServedKind[], names
       if (left && isOfPods(kind)) return { remaining, leaving: left.count, errors };
       if (left) remaining.push(left);
     } catch (error) {
-      // A kind that is not served any more has nothing to be deleted.
+      // The kind is not served any more.
       if (!isStatus(error, "NotFound")) errors.push(error);
       if (isOfPods(kind)) break;
     }

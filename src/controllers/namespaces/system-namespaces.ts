@@ -1,8 +1,4 @@
-/**
- * The namespaces that a cluster has from the start come back when somebody deletes them.
- *
- * @module
- */
+/** Creates the system namespaces again after their deletion. */
 import { attempt } from "../../client/index.ts";
 import { Namespace } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";

@@ -1,11 +1,9 @@
 /**
- * Counts what is taken of quotas anew: where what is allowed has changed, where objects have gone or take something else, and
- * every few minutes (QUOTA-2). Admission only adds.
+ * Recalculates the usage of ResourceQuotas: when hard limits change, when objects are deleted or use another amount,
+ * and every few minutes (QUOTA-2). Admission only adds.
  *
- * A count is written for the version that the quota had before it began, so that no charge is lost. What was charged and
- * not stored yet is not in it: one that gives something back is done once more a moment later.
- *
- * @module
+ * A count is written in the version of the quota before it began, so that no charge is lost. A charge whose object is
+ * not stored yet is missing in it; so a count that decreases the usage is repeated a moment later.
  */
 import { preferredKinds } from "../../client/index.ts";
 import { ResourceQuota } from "../../client/kinds/index.ts";
@@ -15,9 +13,9 @@ import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type Predicate, type Result, defineController, keysPushed } from "../../runtime/index.ts";
 import { AGAIN, writeStatus } from "../../runtime/writes.ts";
 import { type Amounts, nameOf, usedOf } from "./count.ts";
-import { Counted, quotasOf } from "./counted.ts";
+import { QuotaObserver, quotasOf } from "./quota-observer.ts";
 
-const ONCE_MORE: Result = { requeueAfter: "2s" };
+const RECOUNT_AFTER_DECREASE: Result = { requeueAfter: "2s" };
 
 /** The controller named `resourcequota`. */
 export function resourceQuota(dialect: Dialect): Controller {
@@ -26,7 +24,7 @@ export function resourceQuota(dialect: Dialect): Controller {
     name: "keelson-resourcequota",
     for: quotas,
     predicate: isUncounted,
-    sources: [keysPushed((add, ground) => new Counted(ground, quotas, dialect, add))],
+    sources: [keysPushed((add, parts) => new QuotaObserver(parts, quotas, dialect, add))],
     resync: "5m",
     async reconcile({ key, client, kinds, clock, signal }) {
       const quota = await client.resource(ResourceQuota).find(key, { signal });
@@ -38,12 +36,12 @@ export function resourceQuota(dialect: Dialect): Controller {
       if (sameAmounts(before.hard, hard) && sameAmounts(before.used, used)) return undefined;
       const written = await writeStatus(client, ResourceQuota, { ...quota, status: { hard, used } });
       if (!written) return AGAIN;
-      return isLess(used, before.used ?? {}) ? ONCE_MORE : undefined;
+      return isLess(used, before.used ?? {}) ? RECOUNT_AFTER_DECREASE : undefined;
     },
   });
 }
 
-/** Whether what is allowed is not what is enforced yet; that something was charged is no reason to count. */
+/** Whether the hard limits are not in the status yet; a charge is no reason to count. */
 const isUncounted: Predicate<ResourceQuota> = (event) => {
   const { spec, status } = event.object;
   return event.type !== "changed" || !sameAmounts(spec.hard, status.hard);

@@ -1,69 +1,61 @@
-/**
- * Where a Pod goes: a function of the Pod and of what is known.
- *
- * @module
- */
-import type { Slice } from "../../util/loop.ts";
-import type { Guest } from "./guest.ts";
-import { Counts, Judgement, unfit } from "./judgement.ts";
+/** Chooses a node for a Pod: a function of the Pod and of the known state. */
+import { TurnLimit } from "../../util/turn-limit.ts";
+import type { PodInfo } from "./pod-info.ts";
+import { Counts, Evaluation, unfit } from "./evaluation.ts";
 import type { NodeView } from "./node-state.ts";
 import type { Plan } from "./plan.ts";
 import { best } from "./score.ts";
 import type { View } from "./view.ts";
 
-/** Where a Pod goes, or why it has to wait. */
+/** The chosen node, or why the Pod waits. */
 export type Decision =
   | { readonly is: "placed"; readonly node: string; readonly plan: Plan }
-  | { readonly is: "waits"; readonly message: string; readonly judgement: Judgement };
+  | { readonly is: "waits"; readonly message: string; readonly evaluation: Evaluation };
 
-/** So many nodes that fit are enough to choose among. */
-const ENOUGH = 100;
-/** So many times all is looked at again because it has changed meanwhile. */
-const MOST_TRIES = 5;
+/** With this many feasible nodes no more are evaluated. */
+const MAX_FEASIBLE_NODES = 100;
+/** How often a decision is repeated because the state has changed. */
+const MAX_TRIES = 5;
 
-/**
- * Decides about a Pod. Nodes are asked one after the other, from `start` on, until there are enough to choose among: where only one
- * fits it is found.
- */
-export async function decide(guest: Guest, view: View, start: number, limit: Slice): Promise<Decision> {
-  for (let left = MOST_TRIES; ; left--) {
-    const decision = await look(guest, view, start, limit);
+/** Chooses a node for a Pod. It evaluates nodes one after the other, from `start` on, until enough are feasible. */
+export async function decide(info: PodInfo, view: View, start = 0, limit = new TurnLimit()): Promise<Decision> {
+  for (let left = MAX_TRIES; ; left--) {
+    const decision = await look(info, view, start, limit);
     if (decision.is === "waits") return decision;
-    // What was seen before a pause may be different now; after this nothing can be.
+    // The state may have changed during a pause; from here on there is none.
     const node = view.node(decision.node);
-    const judgement = new Judgement(guest, view);
-    if (node && !judgement.everywhere && !judgement.obstaclesOn(node)) {
-      return { ...decision, plan: judgement.planOn(node) };
+    const evaluation = new Evaluation(info, view);
+    if (node && !evaluation.everywhere && !evaluation.obstaclesOn(node)) {
+      return { ...decision, plan: evaluation.planOn(node) };
     }
-    if (left === 0) return { is: "waits", message: unfit(view.nodes.length, ["nodes keep changing"]), judgement };
+    if (left === 0) return { is: "waits", message: unfit(view.nodes.length, ["nodes keep changing"]), evaluation };
   }
 }
 
-async function look(guest: Guest, view: View, start: number, limit: Slice): Promise<Decision> {
-  const judgement = new Judgement(guest, view);
+async function look(info: PodInfo, view: View, start: number, limit: TurnLimit): Promise<Decision> {
+  const evaluation = new Evaluation(info, view);
   const { nodes } = view;
-  const { everywhere } = judgement;
-  if (everywhere) return { is: "waits", message: unfit(nodes.length, everywhere.everywhere!), judgement };
+  const { everywhere } = evaluation;
+  if (everywhere) return { is: "waits", message: unfit(nodes.length, everywhere.everywhere!), evaluation };
   const fitting: NodeView[] = [];
-  for (let i = 0; i < nodes.length && fitting.length < ENOUGH; i++) {
+  for (let i = 0; i < nodes.length && fitting.length < MAX_FEASIBLE_NODES; i++) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
     if (limit.isOver) await limit.pause();
     const node = nodes[(start + i) % nodes.length]!;
-    if (node.isThere && judgement.fits(node)) fitting.push(node);
+    if (node.isThere && evaluation.fits(node)) fitting.push(node);
   }
   const there = fitting.filter(({ isThere }) => isThere);
-  const chosen = best(guest, there);
-  if (chosen) return { is: "placed", node: chosen.name, plan: judgement.planOn(chosen) };
-  return { is: "waits", message: await messageOf(judgement, nodes, limit), judgement };
+  const chosen = best(info, there);
+  if (chosen) return { is: "placed", node: chosen.name, plan: evaluation.planOn(chosen) };
+  return { is: "waits", message: await messageOf(evaluation, nodes, limit), evaluation };
 }
 
-/** What all nodes lack, counted. */
-async function messageOf(judgement: Judgement, nodes: readonly NodeView[], limit: Slice): Promise<string> {
+async function messageOf(evaluation: Evaluation, nodes: readonly NodeView[], limit: TurnLimit): Promise<string> {
   const counts = new Counts();
   for (const node of nodes) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
     if (limit.isOver) await limit.pause();
-    if (node.isThere) counts.add(judgement.obstaclesOn(node) ?? []);
+    if (node.isThere) counts.add(evaluation.obstaclesOn(node) ?? []);
   }
   return counts.message(nodes.length);
 }

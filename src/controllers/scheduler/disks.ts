@@ -1,16 +1,12 @@
-/**
- * Disks that are described in Pods and that one node, or one Pod, may write at a time (SCHED-49).
- *
- * @module
- */
+/** Inline disks of Pods that only one node, or one Pod, may write at a time (SCHED-49). */
 import type { Pod } from "../../client/kinds/index.ts";
 import type { SchedulerNames } from "./names.ts";
 
-/** A disk of a Pod. */
+/** An inline disk of a Pod. */
 export interface InlineDisk {
-  /** Disks with one of these in common are the same. */
+  /** Disks with a common ID are the same. */
   readonly ids: readonly string[];
-  /** Whether those that only read it may share it. */
+  /** Whether several readers may share it. */
   readonly canBeShared: boolean;
   readonly isReadOnly: boolean;
 }
@@ -20,7 +16,7 @@ interface Source {
   readonly [member: string]: unknown;
 }
 
-/** The disks that a Pod describes. */
+/** Returns the inline disks of a Pod. */
 export function inlineDisks({ spec }: Pod, { elasticDisk }: SchedulerNames): readonly InlineDisk[] {
   return (spec.volumes ?? []).flatMap((volume) => {
     const sources = volume as unknown as Readonly<Record<string, Source | undefined>>;
@@ -28,12 +24,12 @@ export function inlineDisks({ spec }: Pod, { elasticDisk }: SchedulerNames): rea
     if (iscsi) return diskOf([`iscsi ${text(iscsi["iqn"])}`], iscsi);
     if (gcePersistentDisk) return diskOf([`disk ${text(gcePersistentDisk["pdName"])}`], gcePersistentDisk);
     if (rbd) return diskOf(imagesOf(rbd), rbd);
-    // Nobody shares it, whatever he does with it.
+    // It is never shared, not even read-only.
     return elastic ? { ...diskOf([`elastic ${text(elastic["volumeID"])}`], elastic), canBeShared: false } : [];
   });
 }
 
-/** Whether two Pods on one node cannot have both of their disks. */
+/** Whether two Pods on one node conflict over these disks. */
 export function conflicts(a: InlineDisk, b: InlineDisk): boolean {
   if (!a.ids.some((id) => b.ids.includes(id))) return false;
   return !(a.canBeShared && a.isReadOnly && b.isReadOnly);
@@ -45,7 +41,7 @@ const diskOf = (ids: readonly string[], { readOnly }: Source): InlineDisk => ({
   isReadOnly: readOnly === true,
 });
 
-/** An image is known by each of the monitors that lead to it. */
+/** The same image may be named by any of its monitors. */
 function imagesOf({ monitors, pool, image }: Source): readonly string[] {
   const all = Array.isArray(monitors) ? (monitors as readonly unknown[]) : [];
   return all.map((monitor) => `rbd ${text(monitor)} ${text(pool)} ${text(image)}`);

@@ -1,48 +1,46 @@
 /**
- * What a filter is: it looks at a Pod once, and says what the Pod asks for by it, then of each node whether it has that.
+ * A filter evaluates a Pod once, and returns its demand, which then evaluates each node.
  *
- * Filters are pure functions of a Pod and of what is known. Their obstacles are phrases that people search for; a message
- * counts the nodes that have each.
- *
- * @module
+ * Filters are pure functions of the Pod and the state. Their obstacles are the phrases of kube-scheduler; a message
+ * counts the nodes with each.
  */
 
-import type { Guest } from "./guest.ts";
-import type { LateClaims } from "./late-claims.ts";
+import type { PodInfo } from "./pod-info.ts";
+import type { DelayedClaims } from "./delayed-claims.ts";
 import type { NodeView } from "./node-state.ts";
 import type { PodClaims } from "./pod-claims.ts";
 import type { View } from "./view.ts";
 
-/** A Pod that needs a node. */
+/** The Pod to schedule. */
 export interface Needs {
-  readonly guest: Guest;
+  readonly info: PodInfo;
   readonly claims: PodClaims;
-  /** Its claims that wait for it; undefined where there are none. */
-  readonly late: LateClaims | undefined;
+  /** Its claims that bind once it has a node; undefined where there are none. */
+  readonly delayed: DelayedClaims | undefined;
 }
 
-/** What a Pod asks for by one filter. */
+/** The demand of a Pod by one filter. */
 export interface Demand {
-  /** What keeps it from every node; no node is asked then. */
+  /** Obstacles on every node; `on` is not called then. */
   readonly everywhere?: readonly string[] | undefined;
-  /** What keeps it from a node; undefined where nothing does. */
+  /** Returns the obstacles on a node; undefined where there are none. */
   readonly on?: (node: NodeView) => readonly string[] | undefined;
-  /** Changes of these may remove an obstacle: `topics.ts`. */
-  readonly heeds: readonly string[];
-  /** Whether an obstacle may be gone when Pods of a lower priority are (SCHED-47). */
-  readonly isEased?: boolean;
-  /** Whether few nodes have it, and it is cheap to ask: it is asked first where only that counts. */
-  readonly isNarrow?: boolean;
-  /** Who would have to act where it is an obstacle. */
+  /** The topics (`topics.ts`) whose changes may remove an obstacle. */
+  readonly waitsFor: readonly string[];
+  /** Whether preemption may remove the obstacle (SCHED-47). */
+  readonly isResolvable?: boolean;
+  /** Whether few nodes meet it and it is cheap to evaluate, so that it comes first. */
+  readonly isSelective?: boolean;
+  /** Who can remove the obstacle. */
   readonly who: string;
 }
 
-/** What a Pod asks for by a filter; undefined for nothing. */
+/** Returns the demand of a Pod; undefined for none. */
 export type Filter = (needs: Needs, view: View) => Demand | undefined;
 
-/** Who can make room. */
-export const ROOM = "whoever adds nodes, or takes Pods away";
-/** Who decides what a Pod asks of nodes. */
-export const NODES = "whoever labels, taints or adds nodes, or asks for others";
-/** Who makes volumes by hand. */
-export const VOLUMES = "whoever makes volumes that its nodes can reach";
+/** Who can add capacity. */
+export const CAPACITY_ACTOR = "whoever adds nodes, or takes Pods away";
+/** Who can change nodes, or the requirements of a Pod. */
+export const NODE_ACTOR = "whoever labels, taints or adds nodes, or asks for others";
+/** Who can create volumes. */
+export const VOLUME_ACTOR = "whoever makes volumes that its nodes can reach";

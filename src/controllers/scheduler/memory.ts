@@ -1,74 +1,70 @@
-/**
- * What the scheduler sees and remembers: the {@link Board}, the {@link Line} of Pods that need a node, and what was decided about
- * each until it is done or given up.
- *
- * Keys are `decide` for the next Pods in the line, and `pod/NAMESPACE/NAME` for what is to be done for one.
- *
- * @module
- */
+import { parseKey } from "../../client/index.ts";
 import type { Pod } from "../../client/kinds/index.ts";
-import { type Ground, type Informer, type ObjectEvent } from "../../runtime/index.ts";
+import { type SourceParts, type Informer, type ObjectEvent } from "../../runtime/index.ts";
+import { addTo, removeFrom } from "../../runtime/sets-by-key.ts";
 import { isFinished } from "../../claims/usage.ts";
-import { Board } from "./board.ts";
-import type { Guest } from "./guest.ts";
-import { hear } from "./hearing.ts";
-import { Line } from "./line.ts";
+import { SchedulerState } from "./scheduler-state.ts";
+import type { PodInfo } from "./pod-info.ts";
+import { observe } from "./observers.ts";
+import { SchedulingQueue } from "./scheduling-queue.ts";
 import { SCHEDULER, type SchedulerNames } from "./names.ts";
 import type { Plan } from "./plan.ts";
 import type { Preemption } from "./preempt.ts";
 import { type SchedulerSpecs, textOf } from "./specs.ts";
 import { topics } from "./topics.ts";
-import type { BoardSources } from "./view.ts";
+import type { StateSources } from "./view.ts";
 
-/** A Pod whose node was chosen, until it is there. */
+/** A Pod with a chosen node, until it is bound. */
 export interface Attempt {
-  readonly guest: Guest;
+  readonly info: PodInfo;
   readonly node: string;
   readonly plan: Plan;
-  /** When it was chosen, on the steady clock. */
+  /** The time of the choice, on the steady clock. */
   readonly since: number;
-  /** Whether all that was planned is written. */
   isWritten: boolean;
 }
 
-/** What a Pod is to be told. */
+/** The reason why a Pod is not scheduled, for its condition. */
 export interface Failure {
   readonly uid: string;
   readonly reason: "Unschedulable" | "SchedulerError";
   readonly message: string;
   readonly preemption?: Preemption | undefined;
-  /** Whether a node that was once to be made room on for it is so no more. */
   readonly isNominatedNoMore?: boolean;
 }
 
-/** The key of the next Pods in the line. */
+/** The key of the next Pods in the queue. */
 export const DECIDE = "decide";
 
-/** See the head of this file. */
+/**
+ * The memory of the scheduler: the {@link SchedulerState}, the {@link SchedulingQueue}, and each attempt until it has
+ * succeeded or failed.
+ *
+ * Keys are `decide` for the next Pods in the queue, and `pod/NAMESPACE/NAME` for the binding cycle of one.
+ */
 export class SchedulerMemory implements Disposable {
   readonly names: SchedulerNames;
-  readonly board: Board;
-  readonly line: Line;
+  readonly state: SchedulerState;
+  readonly queue: SchedulingQueue;
   readonly pods: Informer<Pod, "Namespaced", never>;
-  /** By the keys of Pods. */
   readonly failures = new Map<string, Failure>();
   readonly #attempts = new Map<string, Attempt>();
-  /** The Pods that wait until claims are bound, by these. */
+  /** The Pods that wait for a claim to be bound, by the key of the claim. */
   readonly #waiting = new Map<string, Set<string>>();
   readonly #add: (key: string) => void;
-  readonly #heard = new DisposableStack();
-  readonly #sources: BoardSources;
+  readonly #subscriptions = new DisposableStack();
+  readonly #sources: StateSources;
   #start = 0;
 
-  constructor(specs: SchedulerSpecs, names: SchedulerNames, { own, clock }: Ground, add: (key: string) => void) {
+  constructor(specs: SchedulerSpecs, names: SchedulerNames, { own, clock }: SourceParts, add: (key: string) => void) {
     this.names = names;
     this.#add = add;
     this.pods = own(specs.pods);
-    this.line = this.#heard.use(new Line(clock, () => add(DECIDE)));
+    this.queue = this.#subscriptions.use(new SchedulingQueue(clock, () => add(DECIDE)));
     const [claims, volumes, classes] = [own(specs.claims), own(specs.volumes), own(specs.classes)];
     const [drivers, capacities, attachments] = [own(specs.drivers), own(specs.capacities), own(specs.attachments)];
     this.#sources = {
-      claim: (key) => claims.get(keyIn(key)),
+      claim: (key) => claims.get(parseKey(key)),
       volume: (name) => volumes.get({ name }),
       storageClass: (name) => classes.get({ name }),
       driver: (name) => drivers.get({ name }),
@@ -76,40 +72,40 @@ export class SchedulerMemory implements Disposable {
       volumesNaming: (claim) => volumes.by("claim", claim),
       attachmentsOn: (node) => attachments.by("node", node),
     };
-    this.board = new Board(this.#sources, names);
-    const hearing = {
-      board: this.board,
-      line: this.line,
+    this.state = new SchedulerState(this.#sources, names);
+    const observers = {
+      state: this.state,
+      queue: this.queue,
       names,
       claimChanged: (claim: string) => this.#claimChanged(claim),
       nodeGone: (node: string) => this.#nodeGone(node),
     };
-    this.#heard.use(hear(specs, own, hearing));
-    this.#heard.use(this.pods.on((event) => this.#podChanged(event)));
+    this.#subscriptions.use(observe(specs, own, observers));
+    this.#subscriptions.use(this.pods.on((event) => this.#podChanged(event)));
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#subscriptions.dispose();
   }
 
-  /** A claim and a volume as they are stored. */
-  get stored(): Pick<BoardSources, "claim" | "volume"> {
+  /** The claims and volumes as they are stored. */
+  get stored(): Pick<StateSources, "claim" | "volume"> {
     return this.#sources;
   }
 
-  /** Where to begin to ask nodes: each time with another one, so that not always the same are asked first. */
+  /** The index of the first node to evaluate; it changes so that not always the same nodes come first. */
   nextStart(): number {
     return this.#start++;
   }
 
-  /** There is more to decide. */
+  /** Continues with the next Pods in the queue. */
   wake(): void {
     this.#add(DECIDE);
   }
 
-  /** A Pod that is to be looked after, as memory has it. */
+  /** A Pod that this scheduler has to schedule, as in memory. */
   pod(key: string): Pod | undefined {
-    const pod = this.pods.get(keyIn(key));
+    const pod = this.pods.get(parseKey(key));
     return pod && isOurs(pod) ? pod : undefined;
   }
 
@@ -117,55 +113,48 @@ export class SchedulerMemory implements Disposable {
     return this.#attempts.get(key);
   }
 
-  /** A node was chosen: that counts from now on (SCHED-35). */
+  /** Begins an attempt; it counts from now on (SCHED-35). */
   begin(attempt: Attempt): void {
-    const { guest, node, plan } = attempt;
-    this.failures.delete(guest.key);
-    this.#attempts.set(guest.key, attempt);
-    this.board.assume(guest, node, plan);
-    for (const claim of guest.claims) {
-      const waiting = this.#waiting.get(claim) ?? new Set<string>();
-      this.#waiting.set(claim, waiting.add(guest.key));
-    }
-    this.#add(`pod/${guest.key}`);
+    const { info, node, plan } = attempt;
+    this.failures.delete(info.key);
+    this.#attempts.set(info.key, attempt);
+    this.state.assume(info, node, plan);
+    for (const claim of info.claims) addTo(this.#waiting, claim, info.key);
+    this.#add(`pod/${info.key}`);
   }
 
-  /** A Pod is to be told why it waits. */
+  /** Records why a Pod is not scheduled. */
   fail(key: string, failure: Failure): void {
     this.failures.set(key, failure);
     this.#add(`pod/${key}`);
   }
 
-  /** What was decided could not be done: it is tried again after a pause (SCHED-6, SCHED-32). */
+  /** Ends a failed attempt and retries after a backoff (SCHED-6, SCHED-32). */
   retry(key: string, message: string): void {
     const attempt = this.#attempts.get(key);
     if (!attempt) return;
-    this.#giveUp(key);
-    this.line.retry(key);
-    this.fail(key, { uid: attempt.guest.uid, reason: "SchedulerError", message });
+    this.#abandon(key);
+    this.queue.retry(key);
+    this.fail(key, { uid: attempt.info.uid, reason: "SchedulerError", message });
   }
 
-  /** An attempt has failed: nothing of it counts any more but what is stored. */
-  #giveUp(key: string): void {
+  /** Drops a failed attempt: only what is stored counts from now on. */
+  #abandon(key: string): void {
     const attempt = this.#end(key);
     if (!attempt) return;
-    const pod = this.pods.get(keyIn(key));
-    this.board.dropPod(attempt.guest.uid);
-    if (pod) this.board.setPod(pod);
-    this.line.tell(topics.podGone);
+    const pod = this.pods.get(parseKey(key));
+    this.state.dropPod(attempt.info.uid);
+    if (pod) this.state.setPod(pod);
+    this.queue.notify(topics.podDeleted);
   }
 
-  /** Takes an attempt from memory; its Pod stays where the board has it. */
+  /** Removes an attempt; the Pod stays on its node in the state. */
   #end(key: string): Attempt | undefined {
     const attempt = this.#attempts.get(key);
     if (!attempt) return undefined;
     this.#attempts.delete(key);
-    for (const claim of attempt.guest.claims) {
-      const waiting = this.#waiting.get(claim);
-      waiting?.delete(key);
-      if (waiting?.size === 0) this.#waiting.delete(claim);
-    }
-    this.board.settle(attempt.plan);
+    for (const claim of attempt.info.claims) removeFrom(this.#waiting, claim, key);
+    this.state.forgetPlan(attempt.plan);
     return attempt;
   }
 
@@ -182,63 +171,59 @@ export class SchedulerMemory implements Disposable {
     const key = textOf(pod);
     const attempt = this.#attempts.get(key);
     const isGone = event.type === "deleted";
-    if (attempt && (isGone || attempt.guest.uid !== pod.metadata.uid || !isOurs(pod))) {
-      if (isGone || !pod.spec.nodeName) this.#giveUp(key);
+    if (attempt && (isGone || attempt.info.uid !== pod.metadata.uid || !isOurs(pod))) {
+      if (isGone || !pod.spec.nodeName) this.#abandon(key);
       else this.#end(key);
     }
     this.#count(event);
     if (isGone || !isOurs(pod)) this.#forget(key);
     else if (isGated(pod)) {
-      this.line.drop(key);
+      this.queue.drop(key);
       this.#add(`pod/${key}`);
     } else if (!this.#attempts.has(key)) this.#queue(key, event);
   }
 
   #forget(key: string): void {
-    this.line.drop(key);
+    this.queue.drop(key);
     this.failures.delete(key);
   }
 
   #queue(key: string, event: ObjectEvent<Pod>): void {
     const { object: pod } = event;
     const isAnother = event.type === "changed" && event.old.metadata.uid !== pod.metadata.uid;
-    if (isAnother) this.line.drop(key);
-    const isKnown = this.line.has(key);
-    this.line.add(key, pod);
-    if (isKnown && event.type === "changed" && asksOf(event.old) !== asksOf(pod)) this.line.call(key);
+    if (isAnother) this.queue.drop(key);
+    const isKnown = this.queue.has(key);
+    this.queue.add(key, pod);
+    if (isKnown && event.type === "changed" && relevantFieldsOf(event.old) !== relevantFieldsOf(pod))
+      this.queue.activate(key);
   }
 
-  /** Counts a Pod where it is, and tells those whom that may help. */
+  /** Updates the node of a Pod, and notifies Pods that this may help. */
   #count(event: ObjectEvent<Pod>): void {
     const { object: pod } = event;
     const { uid } = pod.metadata;
-    const before = this.board.placeOf(uid);
+    const before = this.state.nodeOf(uid);
     const isThere = event.type !== "deleted" && !!pod.spec.nodeName && !isFinished(pod);
-    if (isThere) this.board.setPod(pod);
-    else if (!this.#attempts.has(textOf(pod))) this.board.dropPod(uid);
-    if (before !== undefined && this.board.placeOf(uid) !== before) this.line.tell(topics.podGone);
+    if (isThere) this.state.setPod(pod);
+    else if (!this.#attempts.has(textOf(pod))) this.state.dropPod(uid);
+    if (before !== undefined && this.state.nodeOf(uid) !== before) this.queue.notify(topics.podDeleted);
     const isOther =
       event.type === "changed" && JSON.stringify(event.old.metadata.labels) !== JSON.stringify(pod.metadata.labels);
     const isNew = event.type !== "changed" || !event.old.spec.nodeName;
-    if (isThere && (isNew || isOther)) this.line.tell(topics.podCame);
+    if (isThere && (isNew || isOther)) this.queue.notify(topics.podAdded);
   }
 }
 
-/** Whether a Pod needs a node, and from here (SCHED-1, SCHED-11). */
+/** Whether this scheduler has to find a node for a Pod (SCHED-1, SCHED-11). */
 export const isOurs = ({ metadata, spec, status }: Pod): boolean =>
   (spec.schedulerName ?? SCHEDULER) === SCHEDULER &&
   !spec.nodeName &&
   metadata.deletionTimestamp === undefined &&
   !isFinished({ status } as Pod);
 
-/** Whether a Pod is not to be looked at yet (SCHED-5). */
+/** Whether a Pod has scheduling gates (SCHED-5). */
 export const isGated = ({ spec }: Pod): boolean => (spec.schedulingGates ?? []).length > 0;
 
-/** What of a Pod matters here, beside its status. */
-const asksOf = ({ metadata, spec }: Pod): string =>
+/** The fields of a Pod whose change matters here, except its status. */
+const relevantFieldsOf = ({ metadata, spec }: Pod): string =>
   JSON.stringify([metadata.generation, metadata.labels, spec.schedulingGates]);
-
-const keyIn = (text: string): { readonly namespace: string; readonly name: string } => {
-  const at = text.indexOf("/");
-  return { namespace: text.slice(0, at), name: text.slice(at + 1) };
-};

@@ -1,28 +1,23 @@
-/**
- * The names that a scheduler goes by, in those of a dialect.
- *
- * @module
- */
 import type { Dialect } from "../../meta/dialect.ts";
 import { attachNames } from "../../claims/attachment.ts";
 import { type Migration, migrationOf } from "../../claims/plugin-migration.ts";
 import { type BinderNames, binderNames } from "../../claims/annotations.ts";
 
-/** See the head of this file. */
+/** The names that the scheduler uses, by dialect. */
 export interface SchedulerNames {
   readonly binder: BinderNames;
   readonly migration: Migration;
-  /** The taint that stands for `spec.unschedulable` of a node. */
+  /** The taint of nodes with `spec.unschedulable`. */
   readonly unschedulable: string;
-  /** The provisioner of classes whose volumes nobody makes. */
+  /** The provisioner of classes without dynamic provisioning. */
   readonly noProvisioner: string;
-  /** On a CSINode: the plugins that drivers took over there. */
+  /** On a CSINode: the in-tree plugins that drivers have taken over there. */
   readonly migratedPlugins: string;
-  /** The member of a volume that is a disk of an elastic block store. */
+  /** The field of a volume that is a disk of an elastic block store. */
   readonly elasticDisk: string;
 }
 
-/** The names in a dialect. */
+/** Returns the names in a dialect. */
 export const schedulerNames = (dialect: Dialect): SchedulerNames => ({
   binder: binderNames(dialect),
   migration: migrationOf(dialect),
@@ -32,16 +27,16 @@ export const schedulerNames = (dialect: Dialect): SchedulerNames => ({
   elasticDisk: dialect.vendor("cloudAElasticBlockStore"),
 });
 
-/** The name of the controller, which is not the one that `--controllers` knows. */
+/** The name of the controller, which differs from the name in `--controllers`. */
 export const SCHEDULER_CONTROLLER = "keelson-scheduler";
 
-/** Who places Pods that do not say who is to. */
+/** The scheduler of Pods that name none. */
 export const SCHEDULER = "default-scheduler";
 
 const TOPOLOGY = "topology.kubernetes.io";
 const OLD_TOPOLOGY = "failure-domain.beta.kubernetes.io";
 
-/** The labels of zones and regions, each with the label that means the same today (SCHED-20). */
+/** The labels of zones and regions, each with its current name (SCHED-20). */
 export const ZONE_LABELS: ReadonlyMap<string, string> = new Map(
   ["zone", "region"].flatMap((place) => [
     [`${TOPOLOGY}/${place}`, `${TOPOLOGY}/${place}`],

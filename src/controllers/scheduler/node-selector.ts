@@ -1,30 +1,28 @@
 /**
- * Which nodes a selector of nodes matches: terms are alternatives, the requirements of a term must all hold, a term without any
+ * Matches nodes by a node selector. Its terms are alternatives; all requirements of a term must hold; an empty term
  * matches none (PV-5, PV-7, PV-9, PV-10).
- *
- * @module
  */
 import type { Node } from "../../client/kinds/index.ts";
 
-/** One thing that is asked of a node. */
+/** A requirement of a node selector. */
 export interface Requirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];
 }
 
-/** One alternative. */
+/** A term of a node selector. */
 export interface SelectorTerm {
   readonly matchExpressions?: readonly Requirement[];
   readonly matchFields?: readonly Requirement[];
 }
 
-/** A selector of nodes as objects hold it. */
+/** A node selector as objects contain it. */
 export interface NodeSelector {
   readonly nodeSelectorTerms: readonly SelectorTerm[] | null;
 }
 
-/** Whether a node is matched. */
+/** Returns whether a node matches. */
 export type NodeMatch = (node: Node) => boolean;
 
 type Labels = Readonly<Record<string, string>>;
@@ -32,7 +30,7 @@ type LabelTest = (labels: Labels) => boolean;
 
 const compiled = new WeakMap<object, NodeMatch>();
 
-/** Reads a selector; once, since objects in memory never change. */
+/** Compiles a selector, once: objects in memory never change. */
 export function matcherOf(selector: NodeSelector): NodeMatch {
   const known = compiled.get(selector);
   if (known) return known;
@@ -43,11 +41,11 @@ export function matcherOf(selector: NodeSelector): NodeMatch {
   return match;
 }
 
-/** Reads one term. */
+/** Compiles one term. */
 export function termMatcher({ matchExpressions = [], matchFields = [] }: SelectorTerm): NodeMatch {
   if (matchExpressions.length + matchFields.length === 0) return () => false;
   const labels = matchExpressions.map(testOf);
-  // The one member that is known is the name of the node.
+  // The only supported field is the name of the node.
   const fields = matchFields.map((field) => (field.key === NAME_FIELD ? testOf(field) : () => false));
   return ({ metadata }) => {
     const has = metadata.labels ?? NONE;
@@ -55,7 +53,7 @@ export function termMatcher({ matchExpressions = [], matchFields = [] }: Selecto
   };
 }
 
-/** The member of a node that selectors can ask for. */
+/** The only field of a node in matchFields. */
 export const NAME_FIELD = "metadata.name";
 
 const NONE: Labels = {};
@@ -86,7 +84,7 @@ function testOf({ key, operator, values = [] }: Requirement): LabelTest {
   }
 }
 
-/** Whole numbers are compared; what is none is neither more nor less. */
+/** Compares whole numbers; any other value matches neither. */
 function compared(
   operator: "Gt" | "Lt",
   bound: string | undefined,

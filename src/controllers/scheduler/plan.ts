@@ -1,18 +1,17 @@
-/** What is to be done for the late claims of a Pod, once its node is chosen (SCHED-30). */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 
-/** A claim and the volume that it is to have. */
+/** A claim and its matched volume. */
 export interface Matched {
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume;
 }
 
-/** See the head of this file. */
+/** The plan for the delayed claims of a Pod on its chosen node (SCHED-30). */
 export interface Plan {
   readonly matched: readonly Matched[];
-  /** Claims for which somebody is to make volumes. */
+  /** Claims whose volumes have to be provisioned. */
   readonly provisioned: readonly PersistentVolumeClaim[];
 }
 
-/** Nothing is to be done. */
+/** An empty plan. */
 export const NO_PLAN: Plan = { matched: [], provisioned: [] };

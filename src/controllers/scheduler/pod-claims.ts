@@ -1,8 +1,6 @@
 /**
- * How the claims of a Pod stand: those that have their volumes, those that wait for the Pod to have a node, and why it has to wait
- * for others (SCHED-12..17).
- *
- * @module
+ * Sorts the claims of a Pod: bound ones, delayed ones that wait for the node of the Pod, and unready ones
+ * (SCHED-12..17).
  */
 import { type Key, keyText } from "../../client/index.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../client/kinds/index.ts";
@@ -13,41 +11,41 @@ import { claimKeyOf } from "../../claims/pod-claims.ts";
 import type { View } from "./view.ts";
 import { topics } from "./topics.ts";
 
-/** A claim that has its volume; undefined where there is no volume of that name (SCHED-23). */
+/** A bound claim; its volume is undefined where it does not exist (SCHED-23). */
 export interface BoundClaim {
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume | undefined;
 }
 
-/** A claim that is not ready, wherever the Pod goes. */
+/** A claim that excludes every node. */
 export interface UnreadyClaim {
   readonly key: string;
   readonly says: string;
   readonly who: string;
 }
 
-/** See the head of this file. */
+/** The claims of a Pod by state. */
 export interface PodClaims {
   readonly bound: readonly BoundClaim[];
-  /** The smallest requests first (SCHED-26). */
-  readonly late: readonly PersistentVolumeClaim[];
+  /** Sorted by request, the smallest first (SCHED-26). */
+  readonly delayed: readonly PersistentVolumeClaim[];
   readonly unready: readonly UnreadyClaim[];
-  /** What to hear of for those that are not ready. */
-  readonly heeds: readonly string[];
+  /** The topics whose changes may make unready claims ready. */
+  readonly waitsFor: readonly string[];
 }
 
 type Lookup = Pick<View, "claim" | "volume" | "storageClass" | "names">;
 
-/** See the head of this file. */
+/** Sorts the claims of a Pod; see the head of this file. */
 export function claimsOf(pod: Pod, view: Lookup): PodClaims {
   const bound: BoundClaim[] = [];
-  const late: PersistentVolumeClaim[] = [];
+  const delayed: PersistentVolumeClaim[] = [];
   const unready: UnreadyClaim[] = [];
-  const heeds: string[] = [];
+  const waitsFor: string[] = [];
   const seen = new Set<string>();
   for (const { key, isOwn } of namedBy(pod)) {
     const text = keyText(key);
-    heeds.push(topics.claim(text));
+    waitsFor.push(topics.claim(text));
     const claim = view.claim(text);
     const missing = lackOf(pod, key, claim, isOwn);
     if (missing) unready.push({ key: text, ...missing });
@@ -58,20 +56,20 @@ export function claimsOf(pod: Pod, view: Lookup): PodClaims {
       continue;
     }
     const className = classOf(claim, view.names.binder);
-    heeds.push(topics.storageClass(className));
-    const wait = whyNotLate(claim, className, view);
+    waitsFor.push(topics.storageClass(className));
+    const wait = whyNotDelayed(claim, className, view);
     if (wait) unready.push({ key: text, ...wait });
-    else late.push(claim);
+    else delayed.push(claim);
   }
-  const bySize = late.toSorted((a, b) => compareQuantities(requestOf(a), requestOf(b)));
-  return { bound, late: bySize, unready, heeds };
+  const bySize = delayed.toSorted((a, b) => compareQuantities(requestOf(a), requestOf(b)));
+  return { bound, delayed: bySize, unready, waitsFor };
 }
 
-/** Whether a claim has its volume for good (SCHED-16). */
+/** Whether a claim is fully bound (SCHED-16). */
 export const isBound = ({ metadata, spec }: PersistentVolumeClaim, { names }: Pick<View, "names">): boolean =>
   !!spec.volumeName && metadata.annotations?.[names.binder.bindCompleted] !== undefined;
 
-/** The claims that a Pod names; `isOwn`: one that is made for it. */
+/** The claims of a Pod; `isOwn` marks those of ephemeral volumes. */
 const namedBy = (pod: Pod): readonly { readonly key: Key<"Namespaced">; readonly isOwn: boolean }[] =>
   (pod.spec.volumes ?? []).flatMap((volume) => {
     const key = claimKeyOf(pod, volume);
@@ -80,7 +78,6 @@ const namedBy = (pod: Pod): readonly { readonly key: Key<"Namespaced">; readonly
 
 type Lack = Pick<UnreadyClaim, "says" | "who">;
 
-/** What a claim lacks to be looked at at all. */
 function lackOf(
   { metadata }: Pod,
   { name }: Key<"Namespaced">,
@@ -108,8 +105,8 @@ function lackOf(
   return undefined;
 }
 
-/** Why a claim that has no volume does not wait for the Pod, but the Pod for the claim (SCHED-15). */
-function whyNotLate(claim: PersistentVolumeClaim, className: string, view: Lookup): Lack | undefined {
+/** Returns why an unbound claim is not delayed, so that the Pod waits for the claim (SCHED-15). */
+function whyNotDelayed(claim: PersistentVolumeClaim, className: string, view: Lookup): Lack | undefined {
   const storageClass = className === "" ? undefined : view.storageClass(className);
   const isLate = storageClass?.volumeBindingMode === "WaitForFirstConsumer" && !claim.spec.volumeName;
   if (isLate) return undefined;

@@ -1,32 +1,28 @@
-/**
- * Which Pods are meant by a term that says near which, or far from which, a Pod is to be.
- *
- * @module
- */
+/** The Pods that a term of Pod affinity or anti-affinity matches. */
 import type { Pod } from "../../client/kinds/index.ts";
 import { type SelectorValue, selectorOf } from "../../meta/label-selector.ts";
 
 type Affinity = NonNullable<Pod["spec"]["affinity"]>;
 
-/** A term of a Pod's affinity to others. */
+/** A term of Pod affinity. */
 export type AffinityTerm = NonNullable<
   NonNullable<Affinity["podAffinity"]>["requiredDuringSchedulingIgnoredDuringExecution"]
 >[number];
 
-/** Near which Pods one must be. */
-export const mustBeNear = ({ spec }: Pod): readonly AffinityTerm[] =>
+/** Returns the required affinity terms of a Pod. */
+export const requiredAffinity = ({ spec }: Pod): readonly AffinityTerm[] =>
   spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 
-/** Far from which Pods one must be. */
-export const mustBeFar = ({ spec }: Pod): readonly AffinityTerm[] =>
+/** Returns the required anti-affinity terms of a Pod. */
+export const requiredAntiAffinity = ({ spec }: Pod): readonly AffinityTerm[] =>
   spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 
-/** Whether a term names namespaces by their labels, which are not known here; all of them are fine. */
+/** Whether a term selects namespaces by labels, which are unknown here; an empty selector means all. */
 export const isOfUnknownNamespaces = ({ namespaceSelector }: AffinityTerm): boolean =>
   namespaceSelector !== undefined && !isEmpty(namespaceSelector);
 
-/** Which Pods a term of a Pod means. */
-export function meantBy(term: AffinityTerm, owner: Pod): (pod: Pod) => boolean {
+/** Returns a test for the Pods that a term matches. */
+export function podsMatching(term: AffinityTerm, owner: Pod): (pod: Pod) => boolean {
   const { labelSelector, namespaces = [], namespaceSelector, matchLabelKeys, mismatchLabelKeys } = term;
   const home = namespaces.length > 0 || namespaceSelector ? namespaces : [owner.metadata.namespace ?? ""];
   const isEverywhere = namespaceSelector !== undefined && isEmpty(namespaceSelector);
@@ -34,7 +30,9 @@ export function meantBy(term: AffinityTerm, owner: Pod): (pod: Pod) => boolean {
   return (pod) => (isEverywhere || home.includes(pod.metadata.namespace ?? "")) && matches(pod);
 }
 
-/** Pods whose labels a selector matches, and some keys of which have, or have not, the values that those of another have. */
+/**
+ * Returns a test for Pods that match a selector and have the same, or different, values of some labels as another Pod.
+ */
 export function selects(
   selector: SelectorValue | undefined,
   owner: Pod,

@@ -1,15 +1,13 @@
 /**
- * The scheduler: gives Pods their nodes, with a view to their volumes.
+ * The scheduler: binds Pods to nodes, with regard to their volumes.
  *
- * Decisions are pure functions of what memory holds ({@link decide}), one after the other, each counting for the next before it is
- * stored. What follows from them, writes and waiting, goes on side by side.
- *
- * @module
+ * Decisions are pure functions of memory ({@link decide}), one after the other; each counts for the next before it is
+ * stored. The writes and waits of binding cycles run concurrently.
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Controller, defineKeyController } from "../../runtime/index.ts";
-import { act } from "./acting.ts";
-import { decideNext } from "./deciding.ts";
+import { runBindingCycle } from "./binding-cycle.ts";
+import { runSchedulingCycle } from "./scheduling-cycle.ts";
 import { DECIDE, SchedulerMemory } from "./memory.ts";
 import { SCHEDULER, SCHEDULER_CONTROLLER, schedulerNames } from "./names.ts";
 import { allOf, schedulerSpecs } from "./specs.ts";
@@ -23,7 +21,8 @@ export function scheduler(dialect: Dialect): Controller {
     eventSource: SCHEDULER,
     uses: allOf(specs),
     concurrency: 64,
-    begin: (ground, add) => new SchedulerMemory(specs, names, ground, add),
-    reconcile: (ctx) => (ctx.key === DECIDE ? decideNext(ctx) : act(ctx, ctx.key.slice("pod/".length))),
+    begin: (parts, add) => new SchedulerMemory(specs, names, parts, add),
+    reconcile: (ctx) =>
+      ctx.key === DECIDE ? runSchedulingCycle(ctx) : runBindingCycle(ctx, ctx.key.slice("pod/".length)),
   });
 }

@@ -1,8 +1,3 @@
-/**
- * What a scheduler follows.
- *
- * @module
- */
 import { type Kind, inDomain, keyText } from "../../client/index.ts";
 import {
   CSIDriver,
@@ -19,7 +14,7 @@ import type { Dialect } from "../../meta/dialect.ts";
 import { type InformerSpec, sharedInformer } from "../../runtime/index.ts";
 import { claimOfVolume } from "../../claims/claim-ref.ts";
 
-/** See the head of this file. */
+/** The informers of the scheduler. */
 export interface SchedulerSpecs {
   readonly pods: InformerSpec<Pod, "Namespaced", never>;
   readonly nodes: InformerSpec<Node, "Cluster", never>;
@@ -32,7 +27,7 @@ export interface SchedulerSpecs {
   readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "node" | "volume">;
 }
 
-/** The informers of a dialect. */
+/** Returns the informers of a dialect. */
 export function schedulerSpecs({ domain }: Dialect): SchedulerSpecs {
   return {
     pods: sharedInformer(Pod),
@@ -54,11 +49,11 @@ export function schedulerSpecs({ domain }: Dialect): SchedulerSpecs {
   };
 }
 
-/** All of them, as a controller names them. */
+/** Returns all informers as a list. */
 export const allOf = (specs: SchedulerSpecs): readonly InformerSpec[] =>
   Object.values(specs) as unknown as readonly InformerSpec[];
 
-/** The key of an object as text. */
+/** Returns the key of an object as text. */
 export const textOf = ({
   metadata,
 }: {

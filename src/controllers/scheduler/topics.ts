@@ -1,25 +1,15 @@
-/**
- * What may change, so that Pods that wait are looked at again (SCHED-4).
- *
- * @module
- */
-
-/** See the head of this file. */
+/** The topics of changes after which unschedulable Pods are tried again (SCHED-4). */
 export const topics = {
-  /** Nodes: their labels, taints and room. */
+  /** Labels, taints and allocatable resources of nodes. */
   nodes: "nodes",
-  /** A Pod has left its node. */
-  podGone: "pod gone",
-  /** A Pod was placed, or has other labels. */
-  podCame: "pod came",
-  /** What nodes have of drivers: CSINodes and attachments. */
+  podDeleted: "pod gone",
+  /** A Pod was bound, or its labels changed. */
+  podAdded: "pod came",
   limits: "limits",
   claim: (key: string): string => `claim ${key}`,
   volume: (name: string): string => `volume ${name}`,
-  /** A volume of a shelf can be had. */
-  shelf: (shelf: string): string => `shelf ${shelf}`,
+  bucket: (bucket: string): string => `bucket ${bucket}`,
   storageClass: (name: string): string => `class ${name}`,
   driver: (name: string): string => `driver ${name}`,
-  /** The storage that is left for volumes of a class. */
   capacity: (className: string): string => `capacity ${className}`,
 } as const;

@@ -1,8 +1,3 @@
-/**
- * What filters see of a cluster.
- *
- * @module
- */
 import type {
   CSIDriver,
   CSIStorageCapacity,
@@ -12,45 +7,42 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from "../../client/kinds/index.ts";
-import type { Guest } from "./guest.ts";
+import type { PodInfo } from "./pod-info.ts";
 import type { SchedulerNames } from "./names.ts";
 import type { NodeView } from "./node-state.ts";
-import type { Wanted } from "./reach.ts";
+import type { VolumeRequest } from "./reachable-volumes.ts";
 
-/** The objects that are looked up by their names. */
-export interface BoardSources {
+/** Objects by name. */
+export interface StateSources {
   /** @param key `namespace/name` */
   claim(key: string): PersistentVolumeClaim | undefined;
   volume(name: string): PersistentVolume | undefined;
   storageClass(name: string): StorageClass | undefined;
   driver(name: string): CSIDriver | undefined;
-  /** The capacities of a class, in all namespaces. */
   capacities(className: string): readonly CSIStorageCapacity[];
-  /** The volumes whose reference names a claim. */
+  /** The volumes whose claimRef names a claim. */
   volumesNaming(claim: string): readonly PersistentVolume[];
   attachmentsOn(node: string): readonly VolumeAttachment[];
 }
 
-/** A Pod on a node, or about to be there. */
-export interface Placed {
-  readonly guest: Guest;
+/** A Pod on a node, or about to be bound to it. */
+export interface PlacedPod {
+  readonly info: PodInfo;
   readonly node: string;
 }
 
-/** What filters see. */
-export interface View extends Omit<BoardSources, "attachmentsOn"> {
+/** The state of a cluster as filters see it. */
+export interface View extends Omit<StateSources, "attachmentsOn"> {
   readonly names: SchedulerNames;
-  /** The nodes that there are. */
   readonly nodes: readonly NodeView[];
   node(name: string): NodeView | undefined;
-  /** All Pods on nodes. */
-  readonly placed: readonly Placed[];
-  /** Those of them that do not want some others near. */
-  readonly repelling: readonly Placed[];
+  readonly placed: readonly PlacedPod[];
+  /** Those of them with required anti-affinity. */
+  readonly withAntiAffinity: readonly PlacedPod[];
   /** The Pods on nodes that use a claim. */
-  usersOf(claim: string): readonly Placed[];
-  /** The smallest volume that nobody has, that fits a claim and that a node can reach, but for some. */
-  smallest(node: Node, wanted: Wanted, taken: ReadonlySet<string>): PersistentVolume | undefined;
-  /** How many distinct volumes of each driver a node has, by what they are known by. */
+  usersOf(claim: string): readonly PlacedPod[];
+  /** The smallest available volume that fits a claim and that a node can reach, without those in `taken`. */
+  smallest(node: Node, request: VolumeRequest, taken: ReadonlySet<string>): PersistentVolume | undefined;
+  /** The distinct volumes of each driver on a node. */
   volumesOn(node: NodeView): ReadonlyMap<string, ReadonlySet<string>>;
 }

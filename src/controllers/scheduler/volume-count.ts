@@ -1,26 +1,21 @@
-/**
- * Which volumes of drivers a node has: those of its Pods, and those that are attached to it (SCHED-42, SCHED-43, SCHED-45).
- *
- * @module
- */
+/** Counts the volumes of drivers on a node: those of its Pods, and the attached ones (SCHED-42, SCHED-43, SCHED-45). */
 import { keyText } from "../../client/index.ts";
 import type { CSINode, PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../../client/kinds/index.ts";
 import { classOf, isMeantFor } from "../../claims/fit.ts";
 import type { View } from "./view.ts";
 import type { NodeView } from "./node-state.ts";
 
-/** A volume as limits count it: shared ones are the same (CSIN-16). */
+/** A volume for a limit: a shared volume counts once (CSIN-16). */
 export interface CountedVolume {
   readonly driver: string;
   readonly id: string;
 }
 
-/** What is looked up to count. */
 type Lookup = Pick<View, "claim" | "volume" | "volumesNaming" | "storageClass" | "names">;
 
-/** The volumes on a node, by their drivers. */
+/** Returns the volume IDs on a node, by driver. */
 export function volumesOn(
-  { guests, csiNode }: NodeView,
+  { pods, csiNode }: NodeView,
   attachments: readonly VolumeAttachment[],
   view: Lookup,
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -30,7 +25,7 @@ export function volumesOn(
     const ids = all.get(volume.driver) ?? new Set<string>();
     all.set(volume.driver, ids.add(volume.id));
   };
-  for (const { claims } of guests.values()) {
+  for (const { claims } of pods.values()) {
     for (const key of claims) {
       const claim = view.claim(key);
       if (claim) add(countedOf(claim, csiNode, view));
@@ -46,7 +41,7 @@ export function volumesOn(
   return all;
 }
 
-/** What a claim counts as; one that has no volume yet, nor was given one, counts by its class, with a name of its own. */
+/** Returns the volume of a claim; a claim without a volume counts for the driver of its class, under its own name. */
 export function countedOf(
   claim: PersistentVolumeClaim,
   csiNode: CSINode | undefined,
@@ -63,7 +58,7 @@ export function countedOf(
   return { driver, id: `claim ${namespace}/${name}` };
 }
 
-/** What a volume counts as: nothing where it is of no driver. */
+/** Returns the driver and ID of a volume; undefined where it has no driver. */
 export function diskOf(
   volume: PersistentVolume,
   csiNode: CSINode | undefined,

@@ -1,19 +1,13 @@
-/**
- * The objects of a resource, page by page, and each of them written again as it is.
- *
- * @module
- */
+/** Lists the objects of a resource in pages and writes each again unchanged. */
 import { type ApiObject, type List, type ResourceClient, attempt, isStatus } from "../../client/index.ts";
 import { isAtLeast } from "../../runtime/version.ts";
 
-/** Objects that are listed at once. */
-const PAGE = 100;
-/** Objects that are written side by side. */
-const ABREAST = 20;
+const PAGE_SIZE = 100;
+const CONCURRENT_WRITES = 20;
 
-/** Lists the page of a token. A past that is not kept any more is gone on with, a token that is none begins anew. */
+/** Lists a page. An expired token continues with the one in the error; an invalid one starts over. */
 export async function pageOf(resource: ResourceClient, token: string | undefined): Promise<List<ApiObject>> {
-  const page = { limit: PAGE };
+  const page = { limit: PAGE_SIZE };
   if (!token) return resource.list(page);
   try {
     return await resource.list({ ...page, continue: token });
@@ -25,10 +19,9 @@ export async function pageOf(resource: ResourceClient, token: string | undefined
 }
 
 /**
- * Writes objects again by applies that say nothing of them; who was changed meanwhile, or is gone, is done (CTL-SVM-3). Gives
- * back how many were written.
+ * Writes objects again by empty applies, and returns how many. Changed and deleted objects are done (CTL-SVM-3).
  *
- * @param seen what is younger than this version is stored as it should be
+ * @param seen objects newer than this version are skipped
  */
 export async function rewrite(
   resource: ResourceClient,
@@ -37,11 +30,13 @@ export async function rewrite(
   fieldManager: string,
 ): Promise<number> {
   const old = objects.filter(({ metadata: { resourceVersion } }) => isAtLeast(seen, resourceVersion));
-  for (let at = 0; at < old.length; at += ABREAST) {
-    const written = old.slice(at, at + ABREAST).map(async ({ metadata: { name, namespace, uid, resourceVersion } }) => {
-      const metadata = { name, ...(namespace ? { namespace } : {}), uid, resourceVersion };
-      return attempt(resource.apply({ metadata }, { fieldManager, force: true }), "Conflict", "NotFound");
-    });
+  for (let at = 0; at < old.length; at += CONCURRENT_WRITES) {
+    const written = old
+      .slice(at, at + CONCURRENT_WRITES)
+      .map(async ({ metadata: { name, namespace, uid, resourceVersion } }) => {
+        const metadata = { name, ...(namespace ? { namespace } : {}), uid, resourceVersion };
+        return attempt(resource.apply({ metadata }, { fieldManager, force: true }), "Conflict", "NotFound");
+      });
     await Promise.all(written);
   }
   return old.length;

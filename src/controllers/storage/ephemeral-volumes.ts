@@ -1,14 +1,13 @@
 /**
- * Makes the claims of ephemeral volumes: each Pod that describes a claim in a volume gets one of its own, which goes with it.
+ * Creates the claims of ephemeral volumes; each is owned by its Pod.
  *
- * What is there under the name of such a claim and is not of that Pod is left alone, and the Pod waits until it is gone.
- * A claim is never changed after it was made (VOL-34).
- *
- * @module
+ * An existing claim of that name that the Pod does not own is left alone, and the Pod waits until it is deleted. A
+ * created claim is never changed (VOL-34).
  */
 import { type Key, type NewObject, attempt, keyText } from "../../client/index.ts";
 import { PersistentVolumeClaim, Pod } from "../../client/kinds/index.ts";
 import { controllerUid } from "../../runtime/owners.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import {
   type Context,
   type Controller,
@@ -20,14 +19,10 @@ import {
 } from "../../runtime/index.ts";
 import { type EphemeralClaim, ephemeralClaimsOfPod } from "../../claims/pod-claims.ts";
 
-/** Finds the Pods that want a claim of a name for themselves. */
 const pods = sharedInformer(Pod, {
   indexes: { claim: (pod: Pod) => ephemeralClaimsOfPod(pod).map(({ key }) => keyText(key)) },
 });
 const claims = sharedInformer(PersistentVolumeClaim);
-
-/** Memory was behind, and will show whose claim it is. */
-const AGAIN: Result = { requeueAfter: "100ms" };
 
 /** The controller named `ephemeral-volume` (CTL-EPH-1..7). */
 export const ephemeralVolumes: Controller = defineController({
@@ -35,24 +30,23 @@ export const ephemeralVolumes: Controller = defineController({
   eventSource: "ephemeral_volume",
   for: pods,
   owns: [claims],
-  sources: [watches(claims, podsThatWant)],
+  sources: [watches(claims, podsOfClaim)],
   predicate: ({ object }) => ephemeralClaimsOfPod(object).length > 0,
   async reconcile(ctx) {
-    // Who is leaving is given nothing (CTL-EPH-5).
+    // A Pod that is being deleted gets no claims (CTL-EPH-5).
     if (ctx.object.metadata.deletionTimestamp !== undefined) return undefined;
     const results: Result[] = [];
-    for (const wanted of ephemeralClaimsOfPod(ctx.object)) results.push(await makeClaim(ctx, wanted));
+    for (const claim of ephemeralClaimsOfPod(ctx.object)) results.push(await makeClaim(ctx, claim));
     return results.find((result) => result !== undefined);
   },
 });
 
-/** The Pods that a claim is meant for, or is in the way of. */
-function podsThatWant({ metadata }: PersistentVolumeClaim, informer: GetInformer): Key<"Namespaced">[] {
+function podsOfClaim({ metadata }: PersistentVolumeClaim, informer: GetInformer): Key<"Namespaced">[] {
   const found = informer(pods).by("claim", keyText(metadata));
   return found.map(({ metadata: { namespace = "", name } }) => ({ namespace, name }));
 }
 
-/** Makes a claim that is not there (CTL-EPH-1, 3, 4). */
+/** Creates a missing claim (CTL-EPH-1, 3, 4). */
 async function makeClaim(ctx: Context<Pod>, { key, template }: EphemeralClaim): Promise<Result> {
   const { object: pod, informer, create, events } = ctx;
   const found = informer(claims).get(key);

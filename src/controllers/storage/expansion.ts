@@ -1,11 +1,9 @@
 /**
- * Expansion, as far as a control plane does it: a claim that asks for more than it has is left to the resizer of its driver,
- * or, where nothing but a node has to act, its volume is enlarged here and the rest left to the node (DEC-58).
+ * Expands claims on the side of the control plane. A claim is left to the resizer of its driver; where only a node has
+ * to act, the capacity of the volume is raised here and the rest left to the node (DEC-58).
  *
- * It acts when a request or what is had changes, not when a state does: what a node has given up is not begun again before
- * somebody asks for more. Other attributes of a volume are changed by resizers alone (CTL-MOD-1).
- *
- * @module
+ * It acts when the request or the capacity changes. An expansion that a node refused begins again only with another
+ * request. Resizers alone change other attributes (CTL-MOD-1).
  */
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
@@ -21,11 +19,11 @@ import {
 import { capacityOf, requestOf } from "../../claims/fit.ts";
 import { type Migration, migrationOf } from "../../claims/plugin-migration.ts";
 import { type BinderNames, binderNames } from "../../claims/annotations.ts";
-import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "../../claims/resize.ts";
+import { allocatedTo, infeasibleOn, claimCapacity, isGrowing, resizerOf, stateOf } from "../../claims/resize.ts";
 import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
 import { annotated } from "../../meta/annotations.ts";
 
-type Expanding = Context<PersistentVolumeClaim, "Namespaced">;
+type ExpansionContext = Context<PersistentVolumeClaim, "Namespaced">;
 
 const volumes = sharedInformer(PersistentVolume);
 
@@ -42,27 +40,31 @@ export function volumeExpansion(dialect: Dialect): Controller {
     async reconcile(ctx) {
       const found = await volumeOf(ctx);
       if (!found) return undefined;
-      const volume = await withoutMark(ctx, found, names);
+      const volume = await withoutPreviousCapacity(ctx, found, names);
       if (!volume) return AGAIN;
       return isGrowing(ctx.object) ? expand(ctx, volume, { migration, names }) : undefined;
     },
   });
 }
 
-const gaveUpOnNode = (claim: PersistentVolumeClaim): boolean => gaveUp(claim) === "Node";
+const isInfeasibleOnNode = (claim: PersistentVolumeClaim): boolean => infeasibleOn(claim) === "Node";
 
-/** Whether something has happened after which a claim may have to be expanded (CTL-EXP-9, 10). */
+/** Whether an event may require an expansion (CTL-EXP-9, 10). */
 function mayExpand(event: ObjectEvent<PersistentVolumeClaim>): boolean {
   const { object } = event;
   if (object.status.phase !== "Bound") return false;
   const isNew = event.type !== "changed" || event.old.status.phase !== "Bound";
-  if (isNew) return !gaveUpOnNode(object) || compareQuantities(requestOf(object), allocatedTo(object) ?? "0") > 0;
+  if (isNew) return !isInfeasibleOnNode(object) || compareQuantities(requestOf(object), allocatedTo(object) ?? "0") > 0;
   const wants = compareQuantities(requestOf(object), requestOf(event.old));
-  return wants > 0 || (wants < 0 && !gaveUpOnNode(object)) || compareQuantities(hadBy(object), hadBy(event.old)) > 0;
+  return (
+    wants > 0 ||
+    (wants < 0 && !isInfeasibleOnNode(object)) ||
+    compareQuantities(claimCapacity(object), claimCapacity(event.old)) > 0
+  );
 }
 
-/** The volume of a claim, as long as both are bound to each other; it may be younger than what memory shows. */
-async function volumeOf({ object, informer, client }: Expanding): Promise<PersistentVolume | undefined> {
+/** Returns the volume of a claim while both are bound; asks the server where memory may not have it yet. */
+async function volumeOf({ object, informer, client }: ExpansionContext): Promise<PersistentVolume | undefined> {
   const { volumeName: name = "" } = object.spec;
   if (object.status.phase !== "Bound" || name === "") return undefined;
   const isOurs = (volume: PersistentVolume | undefined): boolean =>
@@ -73,27 +75,31 @@ async function volumeOf({ object, informer, client }: Expanding): Promise<Persis
   return isOurs(found) ? found : undefined;
 }
 
-/** Takes off a volume what its claim had before, once a node has enlarged the rest. */
-async function withoutMark(
-  { client, object }: Expanding,
+/** Removes the previous capacity once the claim has the new one. */
+async function withoutPreviousCapacity(
+  { client, object }: ExpansionContext,
   volume: PersistentVolume,
   { beforeResize }: BinderNames,
 ): Promise<PersistentVolume | undefined> {
   const isMarked = volume.metadata.annotations?.[beforeResize] !== undefined;
-  if (!isMarked || compareQuantities(hadBy(object), capacityOf(volume)) < 0) return volume;
+  if (!isMarked || compareQuantities(claimCapacity(object), capacityOf(volume)) < 0) return volume;
   return write(client, PersistentVolume, annotated(volume, { [beforeResize]: undefined }));
 }
 
-interface Ways {
+interface ExpansionNames {
   readonly migration: Migration;
   readonly names: BinderNames;
 }
 
-async function expand(ctx: Expanding, volume: PersistentVolume, { migration, names }: Ways): Promise<Result> {
+async function expand(
+  ctx: ExpansionContext,
+  volume: PersistentVolume,
+  { migration, names }: ExpansionNames,
+): Promise<Result> {
   const { object: claim, client, events } = ctx;
-  const { name: resizer = "somebody", isOutside } = resizerOf(volume, migration);
-  if (!isOutside) return enlarge(ctx, volume, { names, resizer });
-  events.normal("ExternalExpanding", `it waits for ${resizer} to enlarge its volume`);
+  const { name: resizer = "somebody", isExternal } = resizerOf(volume, migration);
+  if (!isExternal) return enlarge(ctx, volume, { names, resizer });
+  events.normal("ExternalExpanding", "waiting for an external controller to expand this PVC");
   const isMigrated = migration.ofSource(volume) !== undefined;
   if (!isMigrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;
   return (await write(client, PersistentVolumeClaim, annotated(claim, { [names.resizer]: resizer })))
@@ -101,29 +107,37 @@ async function expand(ctx: Expanding, volume: PersistentVolume, { migration, nam
     : AGAIN;
 }
 
-interface OnNode {
+interface ResizerNames {
   readonly names: BinderNames;
   readonly resizer: string;
 }
 
-/** Enlarges a volume for which nothing has to be done but on a node (CTL-EXP-5..7, 9, 10, 12, 14). */
-async function enlarge(ctx: Expanding, volume: PersistentVolume, { names, resizer }: OnNode): Promise<Result> {
+/** Expands a volume for which only a node has to act (CTL-EXP-5..7, 9, 10, 12, 14). */
+async function enlarge(
+  ctx: ExpansionContext,
+  volume: PersistentVolume,
+  { names, resizer }: ResizerNames,
+): Promise<Result> {
   const { object: claim } = ctx;
   const state = stateOf(claim);
   if (state === "NodeResizePending" || state === "NodeResizeInProgress") return undefined;
-  if (gaveUpOnNode(claim)) return leaveToNode(ctx, claim);
-  // What was begun is ended first; what is asked for beyond it comes after that.
+  if (isInfeasibleOnNode(claim)) return leaveToNode(ctx, claim);
+  // An expansion in progress ends first; a larger request follows it.
   const begun = state === "ControllerResizeInProgress" ? allocatedTo(claim) : undefined;
   const size = begun ?? requestOf(claim);
   const current = begun === undefined ? await begin(ctx, size, { names, resizer }) : claim;
   const isBlock = volume.spec.volumeMode === "Block";
-  const grown = current && (await grow(ctx, isBlock ? volume : markedWith(hadBy(claim), volume, names), size));
+  const grown =
+    current && (await grow(ctx, isBlock ? volume : withPreviousCapacity(claimCapacity(claim), volume, names), size));
   if (!current || !grown) return AGAIN;
   return isBlock ? finish(ctx, current, size) : leaveToNode(ctx, current);
 }
 
-/** Says that the control plane is at it, and who. */
-function begin(ctx: Expanding, size: string, { names, resizer }: OnNode): Promise<PersistentVolumeClaim | undefined> {
+function begin(
+  ctx: ExpansionContext,
+  size: string,
+  { names, resizer }: ResizerNames,
+): Promise<PersistentVolumeClaim | undefined> {
   const claim = annotated(ctx.object, { [names.resizer]: resizer });
   const { status } = claim;
   return writeStatus(ctx.client, PersistentVolumeClaim, {
@@ -137,24 +151,32 @@ function begin(ctx: Expanding, size: string, { names, resizer }: OnNode): Promis
   });
 }
 
-/** A volume that remembers what its claim had; what it remembers already stays. */
-function markedWith(size: string, volume: PersistentVolume, { beforeResize }: BinderNames): PersistentVolume {
+/** Records the previous capacity of the claim, unless one is recorded. */
+function withPreviousCapacity(size: string, volume: PersistentVolume, { beforeResize }: BinderNames): PersistentVolume {
   return volume.metadata.annotations?.[beforeResize] === undefined
     ? annotated(volume, { [beforeResize]: size })
     : volume;
 }
 
-/** Gives a volume its new size; one that is larger already stays as it is. */
-function grow({ client }: Expanding, volume: PersistentVolume, size: string): Promise<PersistentVolume | undefined> {
+/** Raises the capacity of a volume, unless it is larger already. */
+function grow(
+  { client }: ExpansionContext,
+  volume: PersistentVolume,
+  size: string,
+): Promise<PersistentVolume | undefined> {
   const storage = compareQuantities(capacityOf(volume), size) < 0 ? size : capacityOf(volume);
   const spec = { ...volume.spec, capacity: { ...volume.spec.capacity, storage } };
   return write(client, PersistentVolume, { ...volume, spec });
 }
 
-/** The control plane is done; the file system is enlarged on a node. */
-async function leaveToNode(ctx: Expanding, claim: PersistentVolumeClaim): Promise<Result> {
+async function leaveToNode(ctx: ExpansionContext, claim: PersistentVolumeClaim): Promise<Result> {
   const { status } = claim;
-  const waits = ctx.condition("FileSystemResizePending", true, "", "it waits for a node to enlarge the file system");
+  const waits = ctx.condition(
+    "FileSystemResizePending",
+    true,
+    "",
+    "Waiting for user to (re-)start a pod to finish file system resize of volume on node.",
+  );
   const next = {
     ...status,
     allocatedResourceStatuses: { ...status.allocatedResourceStatuses, storage: "NodeResizePending" },
@@ -163,8 +185,8 @@ async function leaveToNode(ctx: Expanding, claim: PersistentVolumeClaim): Promis
   return (await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next })) ? undefined : AGAIN;
 }
 
-/** Nothing is left for a node: the claim has what was allocated to it. */
-async function finish(ctx: Expanding, claim: PersistentVolumeClaim, size: string): Promise<Result> {
+/** Ends an expansion that needs no node. */
+async function finish(ctx: ExpansionContext, claim: PersistentVolumeClaim, size: string): Promise<Result> {
   const { allocatedResourceStatuses = {}, conditions = [], ...status } = claim.status;
   const { storage: _, ...states } = allocatedResourceStatuses;
   const next = {
@@ -182,7 +204,6 @@ const OF_RESIZING = new Set(["Resizing", "FileSystemResizePending"]);
 
 type ClaimCondition = NonNullable<PersistentVolumeClaim["status"]["conditions"]>[number];
 
-/** The conditions of a claim with one more, or with it in place of the one of its type. */
 const withCondition = ({ status }: PersistentVolumeClaim, one: ClaimCondition): ClaimCondition[] => [
   ...(status.conditions ?? []).filter(({ type }) => type !== one.type),
   one,

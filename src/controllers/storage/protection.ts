@@ -1,8 +1,6 @@
 /**
- * Claims, volumes and attributes classes that are in use are not removed: each has a finalizer, which is put back where
- * somebody took it off, and taken off when its object is deleted and nobody uses it any more.
- *
- * @module
+ * Protects claims, volumes and attributes classes in use from deletion by a finalizer: it is added again where it is
+ * missing, and removed from a deleted object that nothing uses.
  */
 import { type ApiObject, type Kind, type Scope, inDomain, keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttributesClass } from "../../client/kinds/index.ts";
@@ -19,7 +17,7 @@ import {
 import { claimsOfPod } from "../../claims/pod-claims.ts";
 import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../../claims/usage.ts";
 
-/** What is kept, by which finalizer, and who uses it. */
+/** A protected kind, its finalizer and its use. */
 interface Protection<T extends ApiObject, S extends Scope> extends Pick<
   ControllerDefinition<T, S>,
   "name" | "sources" | "uses"
@@ -29,9 +27,9 @@ interface Protection<T extends ApiObject, S extends Scope> extends Pick<
   readonly isInUse: (context: Context<T, S>) => boolean | Promise<boolean>;
 }
 
-/** Claims that pods on nodes use are kept (CTL-PVCP-1..6). */
+/** Protects claims that Pods on nodes use (CTL-PVCP-1..6). */
 export const claimProtection = ({ labelDomain }: Dialect): Controller =>
-  protecting({
+  protectionController({
     name: "keelson-pvc-protection",
     kind: PersistentVolumeClaim,
     finalizer: `${labelDomain}/pvc-protection`,
@@ -39,25 +37,25 @@ export const claimProtection = ({ labelDomain }: Dialect): Controller =>
     async isInUse({ object, key, client, informer }) {
       const uses = (pod: Pod): boolean => usesClaim(pod, object);
       if (informer(podsByClaim).by("claim", keyText(key)).some(uses)) return true;
-      // A pod may be younger than what memory shows (CTL-PVCP-6).
+      // Memory may not have a Pod yet (CTL-PVCP-6).
       const { items } = await client.resource(Pod).list({ namespace: key.namespace });
       return items.some(uses);
     },
   });
 
-/** Volumes that are bound are kept (CTL-PVP-1..3). */
+/** Protects bound volumes (CTL-PVP-1..3). */
 export const volumeProtection = ({ labelDomain }: Dialect): Controller =>
-  protecting({
+  protectionController({
     name: "keelson-pv-protection",
     kind: PersistentVolume,
     finalizer: `${labelDomain}/pv-protection`,
     isInUse: ({ object }) => isUsed(object),
   });
 
-/** Attributes classes that a claim or a volume names are kept (CTL-VACP-1..3). */
+/** Protects attributes classes that a claim or a volume names (CTL-VACP-1..3). */
 export function attributesClassProtection({ domain, labelDomain }: Dialect): Controller {
   const toClasses = (names: readonly string[]): { name: string }[] => names.map((name) => ({ name }));
-  return protecting({
+  return protectionController({
     name: "keelson-vac-protection",
     kind: inDomain(VolumeAttributesClass, domain),
     finalizer: `${labelDomain}/vac-protection`,
@@ -70,7 +68,7 @@ export function attributesClassProtection({ domain, labelDomain }: Dialect): Con
   });
 }
 
-function protecting<T extends ApiObject, S extends Scope>(protection: Protection<T, S>): Controller {
+function protectionController<T extends ApiObject, S extends Scope>(protection: Protection<T, S>): Controller {
   const { kind, finalizer, isInUse, ...definition } = protection;
   const isProtected = (object: ApiObject): boolean => hasFinalizer(object, finalizer);
   return defineController<T, S>({

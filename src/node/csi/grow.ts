@@ -8,7 +8,7 @@
 import { attempt } from "../../client/index.ts";
 import { PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { capacityOf, requestOf } from "../../claims/fit.ts";
-import { gaveUp, hadBy, stateOf } from "../../claims/resize.ts";
+import { infeasibleOn, claimCapacity, stateOf } from "../../claims/resize.ts";
 import { DriverError, isInfeasible } from "../../csi/driver-error.ts";
 import { compareQuantities, wholeNumber } from "../../meta/quantity.ts";
 import { volumeCapability } from "./capability.ts";
@@ -62,9 +62,9 @@ const isInUse = (error: unknown): boolean => error instanceof DriverError && err
 
 /** Whether a node has to act: not while a control plane is at it, and not again after it was refused (NODE-49). */
 async function isDue({ setUp, volume, claim, size }: Growth): Promise<boolean> {
-  if (compareQuantities(hadBy(claim), size) >= 0) return false;
+  if (compareQuantities(claimCapacity(claim), size) >= 0) return false;
   if (stateOf(claim)?.startsWith("Controller") === true) return false;
-  if (gaveUp(claim) !== "Node") return true;
+  if (infeasibleOn(claim) !== "Node") return true;
   const record = await setUp.ledger.stage(volume);
   return record?.refused !== undefined && record.refused !== askedOf(claim, size);
 }
@@ -146,7 +146,7 @@ async function mark(growth: Growth, state: string): Promise<Claim | undefined> {
           allocatedResourceStatuses: { ...found.status.allocatedResourceStatuses, storage: state },
         },
   );
-  return claim && compareQuantities(hadBy(claim), growth.size) < 0 ? claim : undefined;
+  return claim && compareQuantities(claimCapacity(claim), growth.size) < 0 ? claim : undefined;
 }
 
 interface Written {
@@ -165,7 +165,7 @@ async function write(
   const changed = ground.client.resource(PersistentVolumeClaim).status.modify(
     key,
     (found) => {
-      const isDone = found.metadata.uid !== metadata.uid || compareQuantities(hadBy(found), size) >= 0;
+      const isDone = found.metadata.uid !== metadata.uid || compareQuantities(claimCapacity(found), size) >= 0;
       const status = isDone ? undefined : change(found);
       isWritten = status !== undefined;
       return status && { ...found, status };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AttachNames, attachNames, entryOf } from "../../claims/attachment.ts";
+import { type AttachNames, attachNames, nodeEntry } from "../../claims/attachment.ts";
 import type { NodeGround } from "../contract.ts";
 import { Ledger } from "./ledger.ts";
 import { Places } from "./places.ts";
@@ -13,7 +13,7 @@ export async function stagedEntries(ledger: Pick<Ledger, "stages">, names: Attac
   const stages = await ledger.stages();
   return stages
     .filter(({ attachment }) => attachment !== undefined)
-    .map((stage) => entryOf(stage, names))
+    .map((stage) => nodeEntry(stage, names))
     .toSorted();
 }
 

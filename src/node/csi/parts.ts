@@ -7,7 +7,7 @@ import type { CSIDriver, Pod } from "../../client/kinds/index.ts";
 import type { Driver } from "../../csi/driver.ts";
 import type { Informer } from "../../runtime/index.ts";
 import type { KeyedLock } from "../../util/keyed-lock.ts";
-import type { TokenWish } from "../../volumes/contract.ts";
+import type { TokenOptions } from "../../volumes/contract.ts";
 import { type NeededVolume, type NodeGround, VolumeError } from "../contract.ts";
 import type { Ledger } from "./ledger.ts";
 import type { CsiNames } from "./names.ts";
@@ -17,7 +17,7 @@ import type { Waits } from "./waits.ts";
 /** Gives the tokens of Pods, and asks for new ones in time (NODE-37). */
 export interface PodTokens {
   /** A token of the Pod's account, bound to the Pod, and when it ends, as RFC 3339 says it. */
-  get(pod: Pod, wish: TokenWish): Promise<{ readonly token: string; readonly expirationTimestamp: string }>;
+  get(pod: Pod, wish: TokenOptions): Promise<{ readonly token: string; readonly expirationTimestamp: string }>;
 }
 
 /** Gives everything below a path to a group (NODE-39, NODE-40). */

@@ -7,7 +7,7 @@
  */
 import { type Kind, inDomain } from "../../client/index.ts";
 import { CSIDriver, type VolumeAttachment } from "../../client/kinds/index.ts";
-import { attachNames, attachmentName, entryOf } from "../../claims/attachment.ts";
+import { attachNames, attachmentName, nodeEntry } from "../../claims/attachment.ts";
 import { CODES } from "../../csi/driver-error.ts";
 import { type HeldInformer, sharedInformer } from "../../runtime/index.ts";
 import type { Timer } from "../../util/clock.ts";
@@ -132,7 +132,7 @@ class CsiPlugin implements VolumePlugin {
     const volume = csiVolumeOf(needed);
     if (!volume || !isAttached(volume, this.#objects.get({ name: volume.driver }))) return undefined;
     const { dialect, node } = this.#parts.ground;
-    return { entry: entryOf(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
+    return { entry: nodeEntry(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
   }
 
   async inUse(): Promise<readonly string[]> {

@@ -10,7 +10,7 @@ import type { Slice } from "../../util/loop.ts";
 import { asError } from "../../volumes/content-error.ts";
 import type { PodVolume } from "../../volumes/contract.ts";
 import { ownerOf } from "../../volumes/pod-owner.ts";
-import { tokenWish } from "../../volumes/token.ts";
+import { tokenOptionsOf } from "../../volumes/token.ts";
 import { CertificateKeeper } from "../certificates.ts";
 import {
   type FoundVolume,
@@ -116,7 +116,7 @@ export class WrittenVolumes implements VolumePlugin {
   /** When the first of the tokens and certificates of a volume is to be renewed (PROJ-57). */
   #againAfter({ pod, volume }: NeededVolume): number | undefined {
     const times = (volume.projected?.sources ?? []).map(({ serviceAccountToken: token, podCertificate }) => {
-      if (token) return this.#tokens.renewsIn(pod, tokenWish(token));
+      if (token) return this.#tokens.renewsIn(pod, tokenOptionsOf(token));
       return podCertificate && this.#certificates.renewsIn(pod, podCertificate, volume.name);
     });
     const known = times.filter((time) => time !== undefined);

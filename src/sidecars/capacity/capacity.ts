@@ -11,7 +11,7 @@ import type { CSIStorageCapacity } from "../../client/kinds/index.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import {
   type Controller,
-  type Ground,
+  type SourceParts,
   type InformerSpec,
   type KeyContext,
   type Result,
@@ -50,7 +50,7 @@ export function capacity(sidecar: Sidecar, settings: CapacitySettings): Controll
 interface Followed {
   readonly settings: CapacitySettings;
   readonly objects: Objects;
-  readonly ground: Ground;
+  readonly ground: SourceParts;
 }
 
 /** What there is and should be, and who has to be looked at when something changes. */

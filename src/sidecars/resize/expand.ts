@@ -6,7 +6,7 @@
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, type PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { capacityOf } from "../../claims/fit.ts";
-import { allocatedTo, hadBy } from "../../claims/resize.ts";
+import { allocatedTo, claimCapacity } from "../../claims/resize.ts";
 import { AGAIN, write } from "../../runtime/writes.ts";
 import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
@@ -82,7 +82,7 @@ async function keep(
   const { beforeResize } = sidecar.names;
   const isMarked = volume.metadata.annotations?.[beforeResize] !== undefined;
   const storage = compareQuantities(capacityOf(volume), size) === 0 ? capacityOf(volume) : size;
-  const marked = needsNode && !isMarked ? annotated(volume, { [beforeResize]: hadBy(claim) }) : volume;
+  const marked = needsNode && !isMarked ? annotated(volume, { [beforeResize]: claimCapacity(claim) }) : volume;
   const spec = { ...volume.spec, capacity: { ...volume.spec.capacity, storage } };
   if (!(await write(ctx.client, PersistentVolume, { ...marked, spec }))) return AGAIN;
   return needsNode ? leaveToNode(given, claim) : finish(given, claim, storage);

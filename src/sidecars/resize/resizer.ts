@@ -6,7 +6,7 @@
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, type PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { capacityOf, requestOf } from "../../claims/fit.ts";
-import { hadBy, isGrowing, stateOf } from "../../claims/resize.ts";
+import { claimCapacity, isGrowing, stateOf } from "../../claims/resize.ts";
 import { AGAIN, write } from "../../runtime/writes.ts";
 import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
@@ -37,7 +37,7 @@ export function resizer(sidecar: Sidecar): Controller {
 function matters(event: ObjectEvent<PersistentVolumeClaim>, own: ReadonlySet<string>): boolean {
   if (event.type !== "changed") return true;
   const told = (claim: PersistentVolumeClaim): string =>
-    JSON.stringify([requestOf(claim), hadBy(claim), claim.status.phase, claim.spec.volumeName]);
+    JSON.stringify([requestOf(claim), claimCapacity(claim), claim.status.phase, claim.spec.volumeName]);
   const [now, before] = [stateOf(event.object), stateOf(event.old)];
   return told(event.object) !== told(event.old) || (now !== before && !own.has(now ?? ""));
 }
@@ -64,6 +64,6 @@ async function withoutMark(
 ): Promise<PersistentVolume | undefined> {
   const { beforeResize } = sidecar.names;
   const isMarked = volume.metadata.annotations?.[beforeResize] !== undefined;
-  if (!isMarked || compareQuantities(hadBy(ctx.object), capacityOf(volume)) < 0) return volume;
+  if (!isMarked || compareQuantities(claimCapacity(ctx.object), capacityOf(volume)) < 0) return volume;
   return write(ctx.client, PersistentVolume, annotated(volume, { [beforeResize]: undefined }));
 }

@@ -1,30 +1,28 @@
 /**
- * Removes Pods that nobody else will: no agent ends them any more, or too many have ended. They are `Failed` first, unless they have
- * ended, and are given no time.
- *
- * @module
+ * Deletes Pods that no agent terminates, and old Pods beyond a number. They become `Failed` first, unless they are
+ * terminal, and get no grace period.
  */
 import { attempt, keyOf } from "../../../client/index.ts";
 import { Node, Pod } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../../runtime/index.ts";
+import { deleteObject } from "../../../runtime/writes.ts";
 import { inTurns } from "../../../util/steps.ts";
 import { attachNames } from "../../../claims/attachment.ts";
-import { type WantedCondition, tellPod } from "../../common/pod-conditions.ts";
+import { type PodCondition, setPodCondition } from "../../common/pod-conditions.ts";
 import { isFinished } from "../../../claims/usage.ts";
-import { ENDED, PodGarbageMemory, UNPLACED, podGarbageSpecs } from "./memory.ts";
-import { QUARANTINE_MS, beyond, isRemoved, planForNode } from "./plan.ts";
+import { TERMINATED, PodGarbageMemory, UNPLACED, podGarbageSpecs } from "./memory.ts";
+import { QUARANTINE_MS, podsBeyond, isRemoved, planForNode } from "./plan.ts";
 
-/** How Pods are collected. */
+/** The settings of the Pod garbage collector. */
 export interface PodGarbageSettings {
-  /** So many Pods that have ended are kept; 0 for all. Default 12500. */
+  /** The number of terminal Pods to keep; 0 for all. Default 12500. */
   readonly endedPods?: number;
 }
 
-type Collecting = KeyContext<PodGarbageMemory>;
+type GarbageContext = KeyContext<PodGarbageMemory>;
 
-/** Those that have ended are looked at no more often than this. */
-const PERIOD_MS = 20_000;
+const COUNT_INTERVAL_MS = 20_000;
 
 /** The controller named `pod-garbage-collector-controller`. */
 export function podGarbage(dialect: Dialect, { endedPods = 12_500 }: PodGarbageSettings = {}): Controller {
@@ -32,33 +30,33 @@ export function podGarbage(dialect: Dialect, { endedPods = 12_500 }: PodGarbageS
   return defineKeyController({
     name: "keelson-pod-garbage-collector-controller",
     uses: [podGarbageSpecs.pods, podGarbageSpecs.nodes],
-    begin: (ground, add) => new PodGarbageMemory(names, ground, add),
+    begin: (parts, add) => new PodGarbageMemory(names, parts, add),
     async reconcile(ctx): Promise<Result> {
       const { key, memory } = ctx;
-      if (key === ENDED) return endedPods > 0 ? removeEnded(ctx, endedPods) : undefined;
-      if (key !== UNPLACED) return lookAtNode(ctx, key.slice(key.indexOf("/") + 1));
+      if (key === TERMINATED) return endedPods > 0 ? removeTerminated(ctx, endedPods) : undefined;
+      if (key !== UNPLACED) return collectOnNode(ctx, key.slice(key.indexOf("/") + 1));
       return removeAll(ctx, memory.pods.by("group", UNPLACED));
     },
   });
 }
 
-/** Removes those of a node that is gone (CTL-PODGC-1..3), or leave it while it is switched off (CTL-PODGC-6). */
-async function lookAtNode(ctx: Collecting, name: string): Promise<Result> {
+/** Deletes the Pods of a deleted node (CTL-PODGC-1..3), and terminating Pods of one out of service (CTL-PODGC-6). */
+async function collectOnNode(ctx: GarbageContext, name: string): Promise<Result> {
   const { memory, client, clock } = ctx;
   const { missingSince, names } = memory;
   const now = clock.steady();
-  const stands = {
+  const input = {
     node: memory.nodes.get({ name }),
     pods: memory.pods.by("node", name),
     missingSince: missingSince.get(name),
   };
-  const plan = planForNode(stands, names, now);
+  const plan = planForNode(input, names, now);
   if (plan.is === "missing") {
     missingSince.set(name, plan.since);
     return { requeueAfter: plan.left };
   }
   const isLost = plan.is === "lost";
-  // Memory may be behind.
+  // Memory may be stale.
   if (isLost && (await client.resource(Node).find({ name }))) {
     missingSince.set(name, now);
     return { requeueAfter: QUARANTINE_MS };
@@ -68,37 +66,36 @@ async function lookAtNode(ctx: Collecting, name: string): Promise<Result> {
   return undefined;
 }
 
-/** Removes those that have ended beyond a number (CTL-PODGC-5). */
-async function removeEnded(ctx: Collecting, threshold: number): Promise<Result> {
+/** Deletes terminal Pods beyond a number (CTL-PODGC-5). */
+async function removeTerminated(ctx: GarbageContext, threshold: number): Promise<Result> {
   const { memory, clock } = ctx;
-  const left = memory.countedAt + PERIOD_MS - clock.steady();
+  const left = memory.countedAt + COUNT_INTERVAL_MS - clock.steady();
   if (left > 0) return { requeueAfter: left };
   memory.countedAt = clock.steady();
-  return removeAll(ctx, await inTurns(beyond(memory.pods.by("group", ENDED), threshold), ctx.clock.loop.slice()));
+  return removeAll(ctx, await inTurns(podsBeyond(memory.pods.by("group", TERMINATED), threshold), new TurnLimit()));
 }
 
-/** Removes Pods one after the other. */
-async function removeAll(ctx: Collecting, pods: Iterable<Pod>, condition?: WantedCondition): Promise<undefined> {
-  const limit = ctx.clock.loop.slice();
+async function removeAll(ctx: GarbageContext, pods: Iterable<Pod>, condition?: PodCondition): Promise<undefined> {
+  const limit = new TurnLimit();
   for (const pod of pods) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await (isRemoved(pod) ? limit.pause() : remove(ctx, pod, condition));
   }
 }
 
-/** Removes a Pod, and says first that it has failed, so that whoever made it makes another one (CTL-PODGC-7). */
-async function remove({ client, clock }: Collecting, pod: Pod, condition?: WantedCondition): Promise<void> {
+/** Marks a Pod as failed, so that its controller replaces it, and deletes it (CTL-PODGC-7). */
+async function remove({ client, clock }: GarbageContext, pod: Pod, condition?: PodCondition): Promise<void> {
   const { uid, generation: observedGeneration = 0 } = pod.metadata;
   const pods = client.resource(Pod);
   if (!isFinished(pod)) {
     const status = { phase: "Failed", observedGeneration };
     if (condition) {
-      await tellPod(client, pod, { ...condition, observedGeneration }, { now: clock.now(), more: status });
+      await setPodCondition(client, pod, { ...condition, observedGeneration }, { now: clock.now(), more: status });
     } else {
       await attempt(pods.status.patch(keyOf<"Namespaced">(pod), { metadata: { uid }, status }), "NotFound", "Conflict");
     }
   }
-  await attempt(pods.delete(pod, { gracePeriodSeconds: 0 }), "NotFound", "Conflict");
+  await deleteObject(client, Pod, pod, { gracePeriodSeconds: 0 });
 }
 
 const ORPHANED = {

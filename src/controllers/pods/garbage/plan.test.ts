@@ -5,7 +5,7 @@ import { atOnce, inTurns } from "../../../util/steps.ts";
 import { longestTurn, turnBound } from "../../../util/testing/turns.ts";
 import { systemClock } from "../../../util/clock.ts";
 import { attachNames } from "../../../claims/attachment.ts";
-import { type NodePlan, QUARANTINE_MS, beyond, isOver, planForNode } from "./plan.ts";
+import { type NodePlan, QUARANTINE_MS, podsBeyond, isTerminated, planForNode } from "./plan.ts";
 
 const NOW = 5_000_000;
 const names = attachNames(kubernetes);
@@ -16,7 +16,7 @@ interface Made {
   readonly phase?: string;
   readonly reason?: string;
   readonly born?: string;
-  /** Seconds that it has to end; undefined where it is not being deleted. */
+  /** The grace period in seconds; undefined where it is not being deleted. */
   readonly grace?: number;
 }
 const podOf = ({ name = "p", phase = "Running", reason, born = "2026-01-01T00:00:00Z", grace }: Made = {}) =>
@@ -84,7 +84,7 @@ describe("pods that have ended", () => {
     [3, ["evicted"]],
     [1, ["evicted", "a-same-age", "old"]],
   ])("CTL-PODGC-5: beyond %i of them the evicted ones go, then the oldest", (threshold, gone) => {
-    expect(namesIn([...atOnce(beyond(all, threshold))])).toEqual(gone);
+    expect(namesIn([...atOnce(podsBeyond(all, threshold))])).toEqual(gone);
   });
 
   test("the oldest of a hundred thousand are found in many turns", async () => {
@@ -96,7 +96,7 @@ describe("pods that have ended", () => {
       async (pods) => {
         const limit = systemClock.loop.slice();
         const gone: Pod[] = [];
-        for (const pod of await inTurns(beyond(pods, 90_000), limit)) {
+        for (const pod of await inTurns(podsBeyond(pods, 90_000), limit)) {
           gone.push(pod);
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await limit.pause();
@@ -115,7 +115,7 @@ describe("pods that have ended", () => {
   });
 
   test("CTL-PODGC-5: whoever does not wait, run or say nothing has ended", () => {
-    expect(["Pending", "Running", "Unknown"].some((phase) => isOver(podOf({ phase })))).toBe(false);
-    expect(["Succeeded", "Failed"].every((phase) => isOver(podOf({ phase })))).toBe(true);
+    expect(["Pending", "Running", "Unknown"].some((phase) => isTerminated(podOf({ phase })))).toBe(false);
+    expect(["Succeeded", "Failed"].every((phase) => isTerminated(podOf({ phase })))).toBe(true);
   });
 });

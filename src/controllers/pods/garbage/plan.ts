@@ -1,8 +1,6 @@
 /**
- * Which Pods are removed without time to end: whose node is gone, or switched off while they leave; that leave and never had a node;
- * and of those that have ended all but some (CTL-PODGC-1..8).
- *
- * @module
+ * Which Pods are deleted without a grace period: those of deleted nodes, terminating ones of nodes out of service or
+ * without a node, and terminal ones beyond a number (CTL-PODGC-1..8).
  */
 import type { Node, Pod } from "../../../client/kinds/index.ts";
 import { Heap, type Placed } from "../../../util/heap.ts";
@@ -11,56 +9,55 @@ import type { AttachNames } from "../../../claims/attachment.ts";
 import { isOutOfService, isReady } from "../../common/nodes.ts";
 import { isFinished } from "../../../claims/usage.ts";
 
-/** A node that is not there is waited for so long, in milliseconds. */
+/** How long a missing node is waited for, in milliseconds. */
 export const QUARANTINE_MS = 40_000;
 
-/** A node and its Pods; times are milliseconds of the steady clock. */
-export interface NodeStanding {
-  /** Undefined where it is not there. */
+/** A node and its Pods; times are of the steady clock. */
+export interface NodeInput {
+  /** Undefined where it does not exist. */
   readonly node: Node | undefined;
   readonly pods: readonly Pod[];
-  /** Since when Pods have missed it. */
   readonly missingSince: number | undefined;
 }
 
-/** Whom a node keeps; it is waited for; or nobody, if whoever knows says that it is gone. */
+/** The Pods to delete; a missing node is waited for, and `lost` must be confirmed by the server. */
 export type NodePlan =
   | { readonly is: "settled"; readonly removes: readonly Pod[] }
   | { readonly is: "missing"; readonly since: number; readonly left: number }
   | { readonly is: "lost"; readonly removes: readonly Pod[] };
 
-/** What becomes of the Pods of a node. */
-export function planForNode({ node, pods, missingSince }: NodeStanding, names: AttachNames, now: number): NodePlan {
-  const those = pods.filter((pod) => !isRemoved(pod));
+/** Decides which Pods of a node are deleted. */
+export function planForNode({ node, pods, missingSince }: NodeInput, names: AttachNames, now: number): NodePlan {
+  const remaining = pods.filter((pod) => !isRemoved(pod));
   if (node) {
-    return { is: "settled", removes: isSwitchedOff(node, names) ? those.filter(isLeaving).toSorted(byAge) : [] };
+    return { is: "settled", removes: isSwitchedOff(node, names) ? remaining.filter(isLeaving).toSorted(byAge) : [] };
   }
-  if (those.length === 0) return { is: "settled", removes: [] };
+  if (remaining.length === 0) return { is: "settled", removes: [] };
   const since = missingSince ?? now;
   const left = since + QUARANTINE_MS - now;
-  return left > 0 ? { is: "missing", since, left } : { is: "lost", removes: those };
+  return left > 0 ? { is: "missing", since, left } : { is: "lost", removes: remaining };
 }
 
-/** Whether nothing runs on a node any more, as somebody has said by a taint: it does not say itself that it is ready. */
+/** Whether a node is out of service: it has the taint and is not ready. */
 export const isSwitchedOff = (node: Node, names: AttachNames): boolean => !isReady(node) && isOutOfService(node, names);
 
-/** The Pods beyond so many that have ended, each looked for when it is asked for: evicted ones first, then the oldest. */
-export function* beyond(ended: readonly Pod[], threshold: number): Steps<Iterable<Pod>> {
+/** Returns the terminal Pods beyond a number, lazily: evicted ones first, then the oldest. */
+export function* podsBeyond(ended: readonly Pod[], threshold: number): Steps<Iterable<Pod>> {
   const more = ended.length - threshold;
   if (more <= 0) return [];
-  const byTurn = new Heap<Ended>((a, b) => byAge(a.pod, b.pod) < 0);
+  const byAgeHeap = new Heap<TerminatedPod>((a, b) => byAge(a.pod, b.pod) < 0);
   for (const [i, pod] of ended.entries()) {
-    byTurn.add({ pod, place: -1 });
+    byAgeHeap.add({ pod, place: -1 });
     if (i % MEMBERS_A_STEP === 0) yield;
   }
-  return firstOf(byTurn, more);
+  return firstOf(byAgeHeap, more);
 }
 
-interface Ended extends Placed {
+interface TerminatedPod extends Placed {
   readonly pod: Pod;
 }
 
-function* firstOf(heap: Heap<Ended>, count: number): Generator<Pod> {
+function* firstOf(heap: Heap<TerminatedPod>, count: number): Generator<Pod> {
   for (let left = count; left > 0; left--) {
     const first = heap.first!;
     heap.delete(first);
@@ -68,13 +65,14 @@ function* firstOf(heap: Heap<Ended>, count: number): Generator<Pod> {
   }
 }
 
-/** Whether a Pod has come to an end, whatever it says of that. */
-export const isOver = ({ status }: Pod): boolean => !["Pending", "Running", "Unknown"].includes(status.phase ?? "");
+/** Whether a Pod is in a terminal or unknown phase. */
+export const isTerminated = ({ status }: Pod): boolean =>
+  !["Pending", "Running", "Unknown"].includes(status.phase ?? "");
 
 /** Whether a Pod is being deleted. */
 export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Whether all is done that can be done here: only its finalizers keep a Pod. */
+/** Whether only finalizers keep a Pod. */
 export const isRemoved = (pod: Pod): boolean =>
   isLeaving(pod) && pod.metadata.deletionGracePeriodSeconds === 0 && isFinished(pod);
 
@@ -85,5 +83,4 @@ const byAge = (a: Pod, b: Pod): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether the agent of its node has ended it, to have room. */
 const isEvicted = ({ status }: Pod): boolean => status.phase === "Failed" && status.reason === "Evicted";

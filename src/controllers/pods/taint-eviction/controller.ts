@@ -1,19 +1,18 @@
 /**
- * Evicts Pods from nodes with taints that they do not tolerate (effect NoExecute): at once, or after the shortest time for which they
- * tolerate one of them. No budget is asked.
+ * Evicts Pods from nodes with NoExecute taints that they do not tolerate: at once, or after the shortest
+ * tolerationSeconds. It ignores PodDisruptionBudgets.
  *
- * When a Pod is to go is remembered for as long as this works: who takes over counts anew, as kube-controller-manager does.
- *
- * @module
+ * Eviction times are kept in memory: after a restart they count again, as in kube-controller-manager.
  */
-import { type ApiObject, attempt } from "../../../client/index.ts";
+import type { ApiObject } from "../../../client/index.ts";
 import { Pod } from "../../../client/kinds/index.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../../runtime/index.ts";
-import { tellPod } from "../../common/pod-conditions.ts";
+import { deleteObject } from "../../../runtime/writes.ts";
+import { setPodCondition } from "../../common/pod-conditions.ts";
 import { EvictionMemory, evictionSpecs } from "./memory.ts";
-import { plan } from "./plan.ts";
+import { planEviction } from "./plan.ts";
 
-type Evicting = KeyContext<EvictionMemory>;
+type EvictionContext = KeyContext<EvictionMemory>;
 
 /** The controller named `taint-eviction-controller`. */
 export const taintEviction: Controller = defineKeyController({
@@ -21,18 +20,18 @@ export const taintEviction: Controller = defineKeyController({
   eventSource: "taint-eviction-controller",
   uses: [evictionSpecs.pods, evictionSpecs.nodes],
   concurrency: 8,
-  begin: (ground, add) => new EvictionMemory(ground, add),
+  begin: (parts, add) => new EvictionMemory(parts, add),
   async reconcile(ctx): Promise<Result> {
     const { key, memory, clock } = ctx;
     const pod = memory.pod(key);
     const waiting = memory.waiting.get(key);
     const isSame = waiting?.pod.metadata.uid === pod?.metadata.uid;
-    if (waiting && !isSame) callOff(ctx, waiting.pod);
+    if (waiting && !isSame) cancelEviction(ctx, waiting.pod);
     if (!pod?.spec.nodeName) return undefined;
     const now = clock.steady();
-    const stay = { pod, node: memory.node(pod.spec.nodeName), until: isSame ? waiting?.until : undefined };
-    const { isCalledOff, until } = plan(stay, now);
-    if (isCalledOff) callOff(ctx, pod);
+    const podOnNode = { pod, node: memory.node(pod.spec.nodeName), until: isSame ? waiting?.until : undefined };
+    const { isCancelled, until } = planEviction(podOnNode, now);
+    if (isCancelled) cancelEviction(ctx, pod);
     if (until === undefined) return undefined;
     if (until > now) {
       memory.waiting.set(key, { pod, until });
@@ -44,17 +43,17 @@ export const taintEviction: Controller = defineKeyController({
   },
 });
 
-function callOff({ key, memory, event }: Evicting, pod: ApiObject): void {
+function cancelEviction({ key, memory, event }: EvictionContext, pod: ApiObject): void {
   memory.waiting.delete(key);
   event("Normal", pod, REASON, `Cancelling deletion of Pod ${key}`);
 }
 
-/** Marks and deletes a Pod, which has its time to end (CTL-TAINT-6). */
-async function evict({ key, client, clock, event, attempt: nth }: Evicting, pod: Pod): Promise<void> {
+/** Marks a Pod and deletes it with its grace period (CTL-TAINT-6). */
+async function evict({ key, client, clock, event, attempt: nth }: EvictionContext, pod: Pod): Promise<void> {
   if (nth === 1) event("Normal", pod, REASON, `Marking for deletion Pod ${key}`);
   const condition = { ...CONDITION, observedGeneration: pod.metadata.generation ?? 0 };
-  await tellPod(client, pod, condition, { now: clock.now() });
-  await attempt(client.resource(Pod).delete(pod), "NotFound", "Conflict");
+  await setPodCondition(client, pod, condition, { now: clock.now() });
+  await deleteObject(client, Pod, pod);
 }
 
 const REASON = "TaintManagerEviction";

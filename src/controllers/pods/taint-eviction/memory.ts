@@ -1,67 +1,62 @@
-/**
- * What eviction sees and remembers: Pods, nodes with their taints, and which Pods are to go at what time. Keys are those of Pods.
- *
- * @module
- */
-import { keyOf, keyText } from "../../../client/index.ts";
+import { keyOf, keyText, parseKey } from "../../../client/index.ts";
 import { Node, Pod } from "../../../client/kinds/index.ts";
-import { type Ground, type Informer, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
+import { type SourceParts, type Informer, type ObjectEvent, sharedInformer } from "../../../runtime/index.ts";
 import { nodeOfPod } from "../../common/nodes.ts";
 import { evictingTaints } from "./plan.ts";
 
-/** What eviction follows. */
+/** The informers of taint eviction. */
 export const evictionSpecs = {
   pods: sharedInformer(Pod, { indexes: { node: nodeOfPod } }),
   nodes: sharedInformer(Node),
 };
 
-/** A Pod that is to go at a time of the steady clock. */
+/** A Pod and its eviction time on the steady clock. */
 export interface Waiting {
   readonly pod: Pod;
   readonly until: number;
 }
 
-/** See the head of this file. */
+/** The memory of taint eviction: Pods, nodes, and the eviction times of Pods. Keys are those of Pods. */
 export class EvictionMemory implements Disposable {
-  /** By the keys of Pods; of those that are gone none is kept. */
+  /** By the keys of Pods; deleted Pods are removed. */
   readonly waiting = new Map<string, Waiting>();
   readonly #pods: Informer<Pod, "Namespaced", "node">;
   readonly #nodes: Informer<Node, "Cluster", never>;
   readonly #add: (key: string) => void;
-  readonly #heard = new DisposableStack();
+  readonly #subscriptions = new DisposableStack();
 
-  constructor({ own }: Ground, add: (key: string) => void) {
+  constructor({ own }: SourceParts, add: (key: string) => void) {
     this.#add = add;
     this.#pods = own(evictionSpecs.pods);
     this.#nodes = own(evictionSpecs.nodes);
-    this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
-    this.#heard.use(this.#nodes.on((event) => this.#nodeChanged(event)));
+    this.#subscriptions.use(this.#pods.on((event) => this.#podChanged(event)));
+    this.#subscriptions.use(this.#nodes.on((event) => this.#nodeChanged(event)));
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#subscriptions.dispose();
   }
 
   pod(key: string): Pod | undefined {
-    const at = key.indexOf("/");
-    return this.#pods.get({ namespace: key.slice(0, at), name: key.slice(at + 1) });
+    return this.#pods.get(parseKey(key));
   }
 
   node(name: string): Node | undefined {
     return this.#nodes.get({ name });
   }
 
-  /** Most of what is written of Pods concerns nobody here: only Pods that wait, or are on a node with taints that evict. */
+  /** Adds a Pod only where it waits for eviction, or is on a node with NoExecute taints. */
   #podChanged(event: ObjectEvent<Pod>): void {
     const { object: pod } = event;
     const key = keyText(keyOf(pod));
     if (this.waiting.has(key)) {
-      if (event.type !== "changed" || asks(event.old) !== asks(pod)) this.#add(key);
+      if (event.type !== "changed" || relevantFieldsOf(event.old) !== relevantFieldsOf(pod)) this.#add(key);
       return;
     }
     const node = event.type === "deleted" ? undefined : this.node(pod.spec.nodeName ?? "");
     if (!node || evictingTaints(node).length === 0) return;
-    if (event.type === "added" || asks((event as { old: Pod }).old) !== asks(pod)) this.#add(key);
+    if (event.type === "added" || relevantFieldsOf((event as { old: Pod }).old) !== relevantFieldsOf(pod))
+      this.#add(key);
   }
 
   #nodeChanged(event: ObjectEvent<Node>): void {
@@ -73,5 +68,6 @@ export class EvictionMemory implements Disposable {
   }
 }
 
-/** What of a Pod matters here. */
-const asks = ({ metadata, spec }: Pod): string => JSON.stringify([metadata.uid, spec.nodeName, spec.tolerations]);
+/** The fields of a Pod that matter here. */
+const relevantFieldsOf = ({ metadata, spec }: Pod): string =>
+  JSON.stringify([metadata.uid, spec.nodeName, spec.tolerations]);

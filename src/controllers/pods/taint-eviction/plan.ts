@@ -1,51 +1,49 @@
-/**
- * For how long a Pod may stay on its node: as long as it bears every taint of the node that evicts (CTL-TAINT-1..5).
- *
- * @module
- */
+/** How long a Pod may stay on its node: as long as it tolerates all NoExecute taints (CTL-TAINT-1..5). */
 import type { Node, Pod } from "../../../client/kinds/index.ts";
 import { type Taint, tolerates } from "../../common/tolerations.ts";
 
-/** A Pod, its node, and when it is to go; times are milliseconds of the steady clock. */
-export interface Stay {
+/** A Pod, its node and its eviction time; times are of the steady clock. */
+export interface PodOnNode {
   readonly pod: Pick<Pod, "spec">;
-  /** Undefined where it is not known. */
+  /** Undefined where it is unknown. */
   readonly node: Pick<Node, "spec"> | undefined;
-  /** When the Pod is to go, if that was said before. */
   readonly until: number | undefined;
 }
 
-/** What follows from a stay. */
-export interface Plan {
-  /** Whether what was said before holds no more. */
-  readonly isCalledOff: boolean;
-  /** When the Pod is to go: at once where that is not later than now, and never where it is undefined. */
+/** The new eviction time. */
+export interface EvictionPlan {
+  /** Whether the eviction time so far is cancelled. */
+  readonly isCancelled: boolean;
+  /** When to evict the Pod: now where it is not later, never where it is undefined. */
   readonly until: number | undefined;
 }
 
 /**
- * Says when a Pod is to go. A time that was said holds for as long as some taint is borne for a time: it is not counted anew, however
- * taints and tolerations change meanwhile, and it holds when the node is gone.
+ * Decides when to evict a Pod. An eviction time stays while a taint is tolerated for a limited time, whatever else
+ * changes, and when the node is deleted.
  */
-export function plan({ pod, node, until }: Stay, now: number): Plan {
-  if (!node) return { isCalledOff: false, until };
-  const patience = patienceOf(pod.spec.tolerations ?? [], evictingTaints(node));
-  if (patience === "none") return { isCalledOff: until !== undefined, until: now };
-  if (patience === Infinity) return { isCalledOff: until !== undefined, until: undefined };
-  return { isCalledOff: false, until: until ?? now + patience * 1000 };
+export function planEviction({ pod, node, until }: PodOnNode, now: number): EvictionPlan {
+  if (!node) return { isCancelled: false, until };
+  const seconds = tolerationSecondsOf(pod.spec.tolerations ?? [], evictingTaints(node));
+  if (seconds === "none") return { isCancelled: until !== undefined, until: now };
+  if (seconds === Infinity) return { isCancelled: until !== undefined, until: undefined };
+  return { isCancelled: false, until: until ?? now + seconds * 1000 };
 }
 
-/** The taints of a node that evict Pods. */
+/** Returns the NoExecute taints of a node. */
 export const evictingTaints = ({ spec }: Pick<Node, "spec">): readonly Taint[] =>
   (spec.taints ?? []).filter(({ effect }) => effect === "NoExecute");
 
-/** For how many seconds all of some taints are borne: of each the first toleration that is meant for it counts. */
-function patienceOf(tolerations: NonNullable<Pod["spec"]["tolerations"]>, taints: readonly Taint[]): number | "none" {
-  let least = Infinity;
+/** The shortest tolerationSeconds for all taints; the first matching toleration of each taint counts. */
+function tolerationSecondsOf(
+  tolerations: NonNullable<Pod["spec"]["tolerations"]>,
+  taints: readonly Taint[],
+): number | "none" {
+  let shortest = Infinity;
   for (const taint of taints) {
-    const borne = tolerations.find((toleration) => tolerates(toleration, taint));
-    if (!borne) return "none";
-    least = Math.min(least, Math.max(0, borne.tolerationSeconds ?? Infinity));
+    const toleration = tolerations.find((one) => tolerates(one, taint));
+    if (!toleration) return "none";
+    shortest = Math.min(shortest, Math.max(0, toleration.tolerationSeconds ?? Infinity));
   }
-  return least;
+  return shortest;
 }

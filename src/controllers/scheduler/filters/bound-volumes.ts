@@ -1,12 +1,12 @@
-import { type Demand, type Needs, VOLUMES } from "../filter.ts";
+import { type Demand, type Needs, VOLUME_ACTOR } from "../filter.ts";
 import { topics } from "../topics.ts";
-import { reaches } from "../reach.ts";
+import { canReach } from "../reachable-volumes.ts";
 
 const MISSING = ["node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"];
 const OBSTACLE = ["node(s) didn't match PersistentVolume's node affinity"];
 
-/** A node must reach every volume that the claims of a Pod have (SCHED-18, SCHED-19, SCHED-22, SCHED-23). */
-export function boundVolumes({ claims: { bound, heeds } }: Needs): Demand | undefined {
+/** A node must reach every bound volume of a Pod (SCHED-18, SCHED-19, SCHED-22, SCHED-23). */
+export function boundVolumes({ claims: { bound, waitsFor } }: Needs): Demand | undefined {
   if (bound.length === 0) return undefined;
   const volumes = bound.flatMap(({ volume }) => volume ?? []);
   const isMissing = volumes.length < bound.length;
@@ -16,10 +16,10 @@ export function boundVolumes({ claims: { bound, heeds } }: Needs): Demand | unde
   return {
     on({ node }) {
       if (isMissing) return MISSING;
-      return limiting.every((volume) => reaches(node, volume)) ? undefined : OBSTACLE;
+      return limiting.every((volume) => canReach(node, volume)) ? undefined : OBSTACLE;
     },
-    isNarrow: true,
-    heeds: [topics.nodes, ...names, ...heeds],
-    who: VOLUMES,
+    isSelective: true,
+    waitsFor: [topics.nodes, ...names, ...waitsFor],
+    who: VOLUME_ACTOR,
   };
 }

@@ -7,17 +7,17 @@ const OBSTACLE = [
   "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
 ];
 
-/** A claim that one Pod of the cluster may use is refused to a second one, on whatever node (SCHED-46, SCHED-50). */
-export function exclusiveClaims({ guest, claims }: Needs, view: View): Demand | undefined {
-  const all = [...claims.bound.map(({ claim }) => claim), ...claims.late];
+/** A ReadWriteOncePod claim in use excludes a second Pod on every node (SCHED-46, SCHED-50). */
+export function exclusiveClaims({ info, claims }: Needs, view: View): Demand | undefined {
+  const all = [...claims.bound.map(({ claim }) => claim), ...claims.delayed];
   const exclusive = all.filter(({ spec }) => spec.accessModes?.includes("ReadWriteOncePod"));
   const users = exclusive.flatMap(({ metadata }) => view.usersOf(keyText(metadata)));
-  const others = users.filter((user) => user.guest.uid !== guest.uid);
+  const others = users.filter((user) => user.info.uid !== info.uid);
   if (others.length === 0) return undefined;
   return {
-    on: (node) => (others.every((user) => node.isWithout(user.guest.uid)) ? undefined : OBSTACLE),
-    heeds: [topics.podGone, topics.podCame],
-    isEased: true,
-    who: `whoever takes the pod ${others[0]!.guest.key} away`,
+    on: (node) => (others.every((user) => node.isWithout(user.info.uid)) ? undefined : OBSTACLE),
+    waitsFor: [topics.podDeleted, topics.podAdded],
+    isResolvable: true,
+    who: `whoever takes the pod ${others[0]!.info.key} away`,
   };
 }

@@ -1,21 +1,21 @@
 import { conflicts } from "../disks.ts";
-import { type Demand, type Needs, ROOM } from "../filter.ts";
+import { type Demand, type Needs, CAPACITY_ACTOR } from "../filter.ts";
 import { topics } from "../topics.ts";
 
 const OBSTACLE = ["node(s) had no available disk"];
 
-/** Disks that are described in Pods are not used twice where that would do harm (SCHED-49). */
-export function exclusiveDisks({ guest: { disks } }: Needs): Demand | undefined {
+/** Inline disks of two Pods on a node must not conflict (SCHED-49). */
+export function exclusiveDisks({ info: { disks } }: Needs): Demand | undefined {
   if (disks.length === 0) return undefined;
   return {
-    on({ guests }) {
-      for (const guest of guests.values()) {
-        if (guest.disks.some((used) => disks.some((disk) => conflicts(disk, used)))) return OBSTACLE;
+    on({ pods }) {
+      for (const info of pods.values()) {
+        if (info.disks.some((used) => disks.some((disk) => conflicts(disk, used)))) return OBSTACLE;
       }
       return undefined;
     },
-    heeds: [topics.nodes, topics.podGone],
-    isEased: true,
-    who: ROOM,
+    waitsFor: [topics.nodes, topics.podDeleted],
+    isResolvable: true,
+    who: CAPACITY_ACTOR,
   };
 }

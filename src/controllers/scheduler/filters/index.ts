@@ -1,17 +1,12 @@
-/**
- * All filters, in the order in which a node is asked: the first obstacle counts.
- *
- * @module
- */
 import type { Filter } from "../filter.ts";
 import { boundVolumes } from "./bound-volumes.ts";
 import { claimsReady } from "./claims-ready.ts";
 import { exclusiveClaims } from "./exclusive-claims.ts";
 import { exclusiveDisks } from "./exclusive-disks.ts";
 import { freePorts } from "./free-ports.ts";
-import { lateVolumes } from "./late-volumes.ts";
+import { delayedVolumes } from "./delayed-volumes.ts";
 import { nodeAffinity } from "./node-affinity.ts";
-import { notLookedAt } from "./not-looked-at.ts";
+import { unsupportedFields } from "./unsupported-fields.ts";
 import { podAffinity } from "./pod-affinity.ts";
 import { resources } from "./resources.ts";
 import { taints } from "./taints.ts";
@@ -20,9 +15,9 @@ import { unschedulable } from "./unschedulable.ts";
 import { volumeLimits } from "./volume-limits.ts";
 import { volumeZones } from "./volume-zones.ts";
 
-/** See the head of this file. */
+/** All filters, in the order in which a node is evaluated: the first obstacle counts. */
 export const FILTERS: readonly Filter[] = [
-  notLookedAt,
+  unsupportedFields,
   claimsReady,
   unschedulable,
   taints,
@@ -33,7 +28,7 @@ export const FILTERS: readonly Filter[] = [
   exclusiveDisks,
   volumeLimits,
   boundVolumes,
-  lateVolumes,
+  delayedVolumes,
   volumeZones,
   topologySpread,
   podAffinity,

@@ -1,11 +1,11 @@
-import { type Demand, NODES, type Needs } from "../filter.ts";
+import { type Demand, NODE_ACTOR, type Needs } from "../filter.ts";
 import { topics } from "../topics.ts";
 import { matcherOf } from "../node-selector.ts";
 
 const OBSTACLE = ["node(s) didn't match Pod's node affinity/selector"];
 
-/** What a Pod itself asks of nodes: labels, and its required affinity (SCHED-7). */
-export function nodeAffinity({ guest: { pod } }: Needs): Demand | undefined {
+/** A node must match the nodeSelector and the required node affinity of a Pod (SCHED-7). */
+export function nodeAffinity({ info: { pod } }: Needs): Demand | undefined {
   const { nodeSelector = {}, affinity } = pod.spec;
   const labels = Object.entries(nodeSelector);
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -16,8 +16,8 @@ export function nodeAffinity({ guest: { pod } }: Needs): Demand | undefined {
       const has = node.metadata.labels ?? {};
       return labels.every(([key, value]) => has[key] === value) && matches(node) ? undefined : OBSTACLE;
     },
-    isNarrow: true,
-    heeds: [topics.nodes],
-    who: NODES,
+    isSelective: true,
+    waitsFor: [topics.nodes],
+    who: NODE_ACTOR,
   };
 }

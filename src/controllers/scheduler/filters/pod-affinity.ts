@@ -1,66 +1,69 @@
 import type { Pod } from "../../../client/kinds/index.ts";
-import { type Demand, type Needs, ROOM } from "../filter.ts";
+import { type Demand, type Needs, CAPACITY_ACTOR } from "../filter.ts";
 import type { NodeView } from "../node-state.ts";
-import { type AffinityTerm, meantBy, mustBeFar, mustBeNear } from "../pod-terms.ts";
+import { type AffinityTerm, podsMatching, requiredAntiAffinity, requiredAffinity } from "../pod-terms.ts";
 import { topics } from "../topics.ts";
-import type { Placed, View } from "../view.ts";
+import type { PlacedPod, View } from "../view.ts";
 
-const NEAR = ["node(s) didn't match pod affinity rules"];
-const FAR = ["node(s) didn't match pod anti-affinity rules"];
-const REPELLED = ["node(s) didn't satisfy existing pods' anti-affinity rules"];
+const AFFINITY = ["node(s) didn't match pod affinity rules"];
+const ANTI_AFFINITY = ["node(s) didn't match pod anti-affinity rules"];
+const EXISTING_ANTI_AFFINITY = ["node(s) didn't satisfy existing pods' anti-affinity rules"];
 
-/** A place is all nodes that have one value of a label. */
-interface Places {
+/** A topology domain: the nodes with one of these values of a label. */
+interface Domain {
   readonly key: string;
   readonly values: ReadonlySet<string>;
 }
 
-/** Near which Pods one must be, far from which, and which Pods must be far from it. */
-export function podAffinity({ guest }: Needs, view: View): Demand | undefined {
-  const { pod, uid } = guest;
-  const [near, far] = [mustBeNear(pod), mustBeFar(pod)];
-  const repelling = view.repelling.filter((one) => one.guest.uid !== uid);
-  if (near.length + far.length + repelling.length === 0) return undefined;
-  const others = near.length + far.length > 0 ? view.placed.filter((one) => one.guest.uid !== uid) : [];
-  const nearPlaces = near.map((term) => placesOf(term, pod, others, view));
-  // The first of those that want to be together has nobody to be near to.
-  const isFirst = nearPlaces.every(({ values }) => values.size === 0) && near.every((term) => meantBy(term, pod)(pod));
-  const farPlaces = far.map((term) => placesOf(term, pod, others, view));
-  const closed = repelling.flatMap((one) => repelledFrom(one, pod, view));
+/** A node must meet the required Pod affinity and anti-affinity, and the anti-affinity of existing Pods. */
+export function podAffinity({ info }: Needs, view: View): Demand | undefined {
+  const { pod, uid } = info;
+  const [near, far] = [requiredAffinity(pod), requiredAntiAffinity(pod)];
+  const withAntiAffinity = view.withAntiAffinity.filter((one) => one.info.uid !== uid);
+  if (near.length + far.length + withAntiAffinity.length === 0) return undefined;
+  const others = near.length + far.length > 0 ? view.placed.filter((one) => one.info.uid !== uid) : [];
+  const nearDomains = near.map((term) => domainOf(term, pod, others, view));
+  // The first Pod of a group with affinity to itself may start anywhere.
+  const isFirst =
+    nearDomains.every(({ values }) => values.size === 0) && near.every((term) => podsMatching(term, pod)(pod));
+  const farDomains = far.map((term) => domainOf(term, pod, others, view));
+  const closed = withAntiAffinity.flatMap((one) => closedDomains(one, pod, view));
   return {
     on(node) {
-      if (!nearPlaces.every((places) => (isFirst ? labelOf(node, places.key) !== undefined : isIn(node, places))))
-        return NEAR;
-      if (farPlaces.some((places) => isIn(node, places))) return FAR;
-      return closed.some((places) => isIn(node, places)) ? REPELLED : undefined;
+      if (
+        !nearDomains.every((domain) => (isFirst ? labelOf(node, domain.key) !== undefined : isInDomain(node, domain)))
+      )
+        return AFFINITY;
+      if (farDomains.some((domain) => isInDomain(node, domain))) return ANTI_AFFINITY;
+      return closed.some((domain) => isInDomain(node, domain)) ? EXISTING_ANTI_AFFINITY : undefined;
     },
-    heeds: [topics.nodes, topics.podCame, topics.podGone],
-    who: ROOM,
+    waitsFor: [topics.nodes, topics.podAdded, topics.podDeleted],
+    who: CAPACITY_ACTOR,
   };
 }
 
 const labelOf = ({ node }: NodeView, key: string): string | undefined => node.metadata.labels?.[key];
 
-function isIn(node: NodeView, { key, values }: Places): boolean {
+function isInDomain(node: NodeView, { key, values }: Domain): boolean {
   const value = labelOf(node, key);
   return value !== undefined && values.has(value);
 }
 
-/** Where the Pods are that a term of a Pod means. */
-function placesOf(term: AffinityTerm, owner: Pod, placed: readonly Placed[], view: View): Places {
-  const isMeant = meantBy(term, owner);
-  const there = placed.filter(({ guest }) => isMeant(guest.pod));
-  const values = there.flatMap(({ node }) => placeOf(node, term.topologyKey, view));
+/** The domain of the Pods that match a term. */
+function domainOf(term: AffinityTerm, owner: Pod, placed: readonly PlacedPod[], view: View): Domain {
+  const isMatch = podsMatching(term, owner);
+  const there = placed.filter(({ info }) => isMatch(info.pod));
+  const values = there.flatMap(({ node }) => domainValueOf(node, term.topologyKey, view));
   return { key: term.topologyKey, values: new Set(values) };
 }
 
-/** Where a Pod that is there does not want another one to be. */
-const repelledFrom = ({ guest, node }: Placed, pod: Pod, view: View): readonly Places[] =>
-  mustBeFar(guest.pod)
-    .filter((term) => meantBy(term, guest.pod)(pod))
-    .map(({ topologyKey: key }) => ({ key, values: new Set(placeOf(node, key, view)) }));
+/** The domains from which the anti-affinity of an existing Pod excludes another Pod. */
+const closedDomains = ({ info, node }: PlacedPod, pod: Pod, view: View): readonly Domain[] =>
+  requiredAntiAffinity(info.pod)
+    .filter((term) => podsMatching(term, info.pod)(pod))
+    .map(({ topologyKey: key }) => ({ key, values: new Set(domainValueOf(node, key, view)) }));
 
-function placeOf(name: string, key: string, view: View): readonly string[] {
+function domainValueOf(name: string, key: string, view: View): readonly string[] {
   const node = view.node(name);
   const value = node && labelOf(node, key);
   return value === undefined ? [] : [value];

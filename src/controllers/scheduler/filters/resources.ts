@@ -1,14 +1,14 @@
-import { type Demand, type Needs, ROOM } from "../filter.ts";
+import { type Demand, type Needs, CAPACITY_ACTOR } from "../filter.ts";
 import { topics } from "../topics.ts";
 
 const TOO_MANY = ["Too many pods"];
 
-/** What the Pods of a node and this one request must fit what it has, and so must their number (SCHED-10). */
-export function resources({ guest: { requests } }: Needs): Demand {
+/** A node must have enough free resources for a Pod, and a free slot (SCHED-10). */
+export function resources({ info: { requests } }: Needs): Demand {
   const asked = [...requests].filter(([, amount]) => amount > 0);
   return {
-    on({ allocatable, requested, guests, mostGuests }) {
-      if (guests.size + 1 > mostGuests) return TOO_MANY;
+    on({ allocatable, requested, pods, maxPods }) {
+      if (pods.size + 1 > maxPods) return TOO_MANY;
       let short: string[] | undefined;
       for (const [name, amount] of asked) {
         if (amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0))
@@ -16,8 +16,8 @@ export function resources({ guest: { requests } }: Needs): Demand {
       }
       return short;
     },
-    heeds: [topics.nodes, topics.podGone],
-    isEased: true,
-    who: ROOM,
+    waitsFor: [topics.nodes, topics.podDeleted],
+    isResolvable: true,
+    who: CAPACITY_ACTOR,
   };
 }

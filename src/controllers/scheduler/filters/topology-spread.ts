@@ -1,5 +1,5 @@
 import type { Pod } from "../../../client/kinds/index.ts";
-import { type Demand, type Needs, ROOM } from "../filter.ts";
+import { type Demand, type Needs, CAPACITY_ACTOR } from "../filter.ts";
 import type { NodeView } from "../node-state.ts";
 import { selects } from "../pod-terms.ts";
 import { topics } from "../topics.ts";
@@ -12,64 +12,64 @@ const OBSTACLE = ["node(s) didn't match pod topology spread constraints"];
 
 type Constraint = NonNullable<Pod["spec"]["topologySpreadConstraints"]>[number];
 
-/** How many Pods are in each place, and how many may be in one. */
+/** The Pods in each topology domain, and the maximum in one. */
 interface Spread {
   readonly key: string;
-  readonly most: number;
+  readonly max: number;
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Pods that are to be spread evenly over places may not be more in one than in the emptiest, but for a few. */
+/** A topology domain may have at most maxSkew more Pods than the one with the fewest. */
 export function topologySpread(needs: Needs, view: View): Demand | undefined {
-  const { topologySpreadConstraints: all = [] } = needs.guest.pod.spec;
+  const { topologySpreadConstraints: all = [] } = needs.info.pod.spec;
   const constraints = all.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule");
   if (constraints.length === 0) return undefined;
   const keys = constraints.map(({ topologyKey }) => topologyKey);
   const spreads = constraints.map((constraint) => spreadOf(constraint, keys, needs, view));
   return {
     on({ node }) {
-      const isEven = spreads.every(({ key, most, counts }) => {
+      const isEven = spreads.every(({ key, max, counts }) => {
         const value = node.metadata.labels?.[key];
-        return value !== undefined && (counts.get(value) ?? 0) <= most;
+        return value !== undefined && (counts.get(value) ?? 0) <= max;
       });
       return isEven ? undefined : OBSTACLE;
     },
-    heeds: [topics.nodes, topics.podCame, topics.podGone],
-    who: ROOM,
+    waitsFor: [topics.nodes, topics.podAdded, topics.podDeleted],
+    who: CAPACITY_ACTOR,
   };
 }
 
 function spreadOf(constraint: Constraint, keys: readonly string[], needs: Needs, view: View): Spread {
   const { topologyKey: key, maxSkew, minDomains = 1, labelSelector, matchLabelKeys } = constraint;
-  const { pod, uid } = needs.guest;
-  const isMeant = selects(labelSelector, pod, matchLabelKeys);
+  const { pod, uid } = needs.info;
+  const isMatch = selects(labelSelector, pod, matchLabelKeys);
   const counts = new Map<string, number>();
-  const isPlace = placeTest(constraint, keys, needs, view);
-  for (const node of view.nodes.filter(isPlace)) {
+  const isDomain = domainTest(constraint, keys, needs, view);
+  for (const node of view.nodes.filter(isDomain)) {
     const value = node.node.metadata.labels![key]!;
-    const there = [...node.guests.values()].filter(
-      (guest) =>
-        guest.uid !== uid &&
-        guest.pod.metadata.deletionTimestamp === undefined &&
-        guest.pod.metadata.namespace === pod.metadata.namespace &&
-        isMeant(guest.pod),
+    const there = [...node.pods.values()].filter(
+      (info) =>
+        info.uid !== uid &&
+        info.pod.metadata.deletionTimestamp === undefined &&
+        info.pod.metadata.namespace === pod.metadata.namespace &&
+        isMatch(info.pod),
     );
     counts.set(value, (counts.get(value) ?? 0) + there.length);
   }
   const fewest = counts.size < minDomains ? 0 : Math.min(...counts.values());
-  return { key, most: fewest + maxSkew - (isMeant(pod) ? 1 : 0), counts };
+  return { key, max: fewest + maxSkew - (isMatch(pod) ? 1 : 0), counts };
 }
 
-/** Whether a node is one of the places that Pods are spread over. */
-function placeTest(
+/** Returns whether a node is in a topology domain that counts. */
+function domainTest(
   { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" }: Constraint,
   keys: readonly string[],
   needs: Needs,
   view: View,
 ): (node: NodeView) => boolean {
-  const wanted = nodeAffinityPolicy === "Honor" ? [nodeAffinity(needs)] : [];
+  const affinity = nodeAffinityPolicy === "Honor" ? [nodeAffinity(needs)] : [];
   const untainted = nodeTaintsPolicy === "Honor" ? [taints(needs), unschedulable(needs, view)] : [];
-  const demands = [...wanted, ...untainted];
+  const demands = [...affinity, ...untainted];
   return (node) => {
     const hasAll = keys.every((key) => node.node.metadata.labels?.[key] !== undefined);
     return hasAll && demands.every((demand) => !demand?.on?.(node));

@@ -1,5 +1,5 @@
 import type { PersistentVolume } from "../../../client/kinds/index.ts";
-import { type Demand, type Needs, VOLUMES } from "../filter.ts";
+import { type Demand, type Needs, VOLUME_ACTOR } from "../filter.ts";
 import { topics } from "../topics.ts";
 import { ZONE_LABELS } from "../names.ts";
 
@@ -7,33 +7,33 @@ const OBSTACLE = ["node(s) had no available volume zone"];
 
 const KEYS = [...ZONE_LABELS.keys()];
 
-interface Asked {
+interface ZoneRequirement {
   readonly key: string;
   readonly values: ReadonlySet<string>;
 }
 
-/** Volumes with labels of zones and regions are used there only; a node without such labels is not asked (SCHED-20, SCHED-21). */
+/** A node with zone or region labels must match those of the bound volumes (SCHED-20, SCHED-21). */
 export function volumeZones({ claims: { bound } }: Needs): Demand | undefined {
   const volumes = bound.flatMap(({ volume }) => volume ?? []);
-  const asked = volumes.flatMap(zonesOf);
-  if (asked.length === 0) return undefined;
+  const required = volumes.flatMap(zonesOf);
+  if (required.length === 0) return undefined;
   return {
     on({ node }) {
       const labels = node.metadata.labels ?? {};
       if (!KEYS.some((key) => Object.hasOwn(labels, key))) return undefined;
-      const holds = asked.every(({ key, values }) => {
+      const holds = required.every(({ key, values }) => {
         const value = labels[key] ?? labels[ZONE_LABELS.get(key)!];
         return value !== undefined && values.has(value);
       });
       return holds ? undefined : OBSTACLE;
     },
-    heeds: [topics.nodes, ...volumes.map(({ metadata }) => topics.volume(metadata.name))],
-    who: VOLUMES,
+    waitsFor: [topics.nodes, ...volumes.map(({ metadata }) => topics.volume(metadata.name))],
+    who: VOLUME_ACTOR,
   };
 }
 
-/** The labels of a volume that count, each with the values of which a node must have one. */
-const zonesOf = ({ metadata }: PersistentVolume): readonly Asked[] =>
+/** The zone labels of a volume, each with the accepted values. */
+const zonesOf = ({ metadata }: PersistentVolume): readonly ZoneRequirement[] =>
   Object.entries(metadata.labels ?? {}).flatMap(([key, value]) =>
     ZONE_LABELS.has(key) ? [{ key, values: new Set(value.split("__").map((one) => one.trim())) }] : [],
   );

@@ -1,10 +1,8 @@
 /**
- * Attaches volumes to the nodes where Pods need them, and detaches them where nobody does any more.
+ * Attaches volumes to the nodes whose Pods need them, and detaches unneeded ones.
  *
- * It asks for it by VolumeAttachments, which the attachers of drivers act on (CTL-OUT-4), and tells nodes what is attached. Little is
- * remembered that cannot be seen: whoever takes over goes by what there is (CTL-AD-18), and by what nodes used that are gone.
- *
- * @module
+ * It creates VolumeAttachments, which the attachers of drivers execute (CTL-OUT-4), and lists attached volumes in the
+ * status of nodes. After a restart it continues from the objects (CTL-AD-18).
  */
 import type { Dialect } from "../../../meta/dialect.ts";
 import { type Controller, defineKeyController } from "../../../runtime/index.ts";
@@ -12,9 +10,9 @@ import { AttachMemory, attachSpecs } from "./memory.ts";
 import { syncNode } from "./node.ts";
 import { syncDisk } from "./disk.ts";
 
-/** How volumes are attached and detached. */
+/** The settings of the attachdetach controller. */
 export interface AttachSettings {
-  /** Whether nodes that are not ready for six minutes lose volumes that they use. Default true. */
+  /** Whether volumes are detached from nodes that are not ready for six minutes. Default true. */
   readonly forceDetach?: boolean;
 }
 
@@ -26,12 +24,12 @@ export function attachDetach(dialect: Dialect, { forceDetach = true }: AttachSet
     eventSource: "attachdetach-controller",
     uses: [specs.attachments, specs.pods, specs.claims, specs.volumes, specs.nodes, specs.drivers, specs.csiNodes],
     concurrency: 8,
-    begin: (ground, add) => new AttachMemory(specs, ground, add),
+    begin: (parts, add) => new AttachMemory(specs, parts, add),
     async reconcile(ctx) {
-      const attaching = { ...ctx, forceDetach };
-      // Handles of volumes may have slashes of their own.
+      const context = { ...ctx, forceDetach };
+      // Volume handles may contain slashes.
       const name = ctx.key.slice(ctx.key.indexOf("/") + 1);
-      return ctx.key.startsWith("node/") ? syncNode(attaching, name) : syncDisk(attaching, name);
+      return ctx.key.startsWith("node/") ? syncNode(context, name) : syncDisk(context, name);
     },
   });
 }

@@ -1,54 +1,51 @@
 /**
- * What is attached of a disk, and what should be: an attachment for each node with a Pod that needs it, none elsewhere.
+ * Synchronizes the attachments of a disk: one for each node with a Pod that needs it.
  *
- * A disk is known by its driver and handle, whichever volumes name it: so one that is for one node is not attached to a second
- * one by way of another PersistentVolume.
- *
- * @module
+ * A disk is identified by driver and handle, so that a single-node disk is not attached twice through different
+ * PersistentVolumes.
  */
 import { type NewObject, attempt } from "../../../client/index.ts";
 import { Node, type VolumeAttachment } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN } from "../../../runtime/writes.ts";
+import { AGAIN, deleteObject } from "../../../runtime/writes.ts";
 import { type Disk, attachmentName } from "../../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
 import type { Attachable, User } from "./memory.ts";
-import { type Attaching, type Standing, standingOf } from "./standing.ts";
+import { type AttachContext, type AttachmentState, attachmentState } from "./attachment-state.ts";
 
 /** Attaches and detaches a disk (CTL-AD-1, 5..16). */
-export async function syncDisk(ctx: Attaching, id: string): Promise<Result> {
+export async function syncDisk(ctx: AttachContext, id: string): Promise<Result> {
   const { memory } = ctx;
   const users = memory.usersOf(id);
   const results: Result[] = [];
-  memory.keepTold(
+  memory.forgetMessages(
     id,
     [...users.values()].flat().map(({ pod }) => pod),
   );
   for (const attachment of memory.attachmentsOf(id)) {
     if (!memory.isOwn(attachment)) continue;
-    const those = users.get(attachment.spec.nodeName) ?? [];
-    tellErrors(ctx, attachment, those);
-    results.push(await detach(ctx, attachment, standingOf(ctx, attachment, those.length > 0)));
+    const podUsers = users.get(attachment.spec.nodeName) ?? [];
+    reportErrors(ctx, attachment, podUsers);
+    results.push(await detach(ctx, attachment, attachmentState(ctx, attachment, podUsers.length > 0)));
   }
   results.push(await attach(ctx, id, users));
-  return soonest(results);
+  return earliest(results);
 }
 
-/** Makes the attachments that are missing. */
-async function attach(ctx: Attaching, id: string, users: ReadonlyMap<string, readonly User[]>): Promise<Result> {
+async function attach(ctx: AttachContext, id: string, users: ReadonlyMap<string, readonly User[]>): Promise<Result> {
   const { memory } = ctx;
   const there = memory.attachmentsOf(id);
   const taken = new Set(there.map(({ spec }) => spec.nodeName));
-  for (const [nodeName, those] of users) {
+  for (const [nodeName, podUsers] of users) {
     const node = memory.nodes.get({ name: nodeName });
     if (!node || !isManaged(node, memory.specs.names)) continue;
-    const volume = those.find((user) => user.volume?.diskOn(nodeName))?.volume;
+    const volume = podUsers.find((user) => user.volume?.diskOn(nodeName))?.volume;
     if (!volume) continue;
     const attachment = attachmentOf(volume.diskOn(nodeName)!, nodeName, volume.source);
     if (there.some(({ metadata }) => metadata.name === attachment.metadata.name)) continue;
     const elsewhere = volume.isForOneNode && [...taken].find((other) => other !== nodeName);
     if (elsewhere) {
-      tellTaken(ctx, id, { users: those, elsewhere });
+      reportMultiAttach(ctx, id, { users: podUsers, elsewhere });
       continue;
     }
     taken.add(nodeName);
@@ -63,33 +60,37 @@ const attachmentOf = (disk: Disk, nodeName: string, source: Attachable["source"]
   spec: { attacher: disk.driver, nodeName, source },
 });
 
-/** Takes an attachment away that nobody needs, once its node is not told of it any more (CTL-AD-10). */
-async function detach(ctx: Attaching, attachment: VolumeAttachment, standing: Standing): Promise<Result> {
-  if (standing.is === "held") return standing.until === undefined ? undefined : { requeueAfter: standing.until };
-  if (standing.is !== "free") return undefined;
+/** Deletes an unneeded attachment, once the status of its node does not list it any more (CTL-AD-10). */
+async function detach(
+  ctx: AttachContext,
+  attachment: VolumeAttachment,
+  relevantFieldsOf: AttachmentState,
+): Promise<Result> {
+  if (relevantFieldsOf.is === "held")
+    return relevantFieldsOf.until === undefined ? undefined : { requeueAfter: relevantFieldsOf.until };
+  if (relevantFieldsOf.is !== "free") return undefined;
   const { client, memory } = ctx;
   const { nodeName } = attachment.spec;
-  const isTold = (node: Node | undefined): boolean =>
-    node?.status.volumesAttached?.some(({ name }) => name === standing.entry) === true;
+  const isListed = (node: Node | undefined): boolean =>
+    node?.status.volumesAttached?.some(({ name }) => name === relevantFieldsOf.entry) === true;
   const known = memory.nodes.get({ name: nodeName });
-  if (isTold(known)) {
-    memory.lookAtNode(nodeName);
+  if (isListed(known)) {
+    memory.queueNode(nodeName);
     return undefined;
   }
-  // Memory may be behind, and a node that is told of a volume may begin to use it.
-  if (known && isTold(await client.resource(Node).find({ name: nodeName }))) return AGAIN;
+  // Memory may be stale, and an agent may begin to use a listed volume.
+  if (known && isListed(await client.resource(Node).find({ name: nodeName }))) return AGAIN;
   const { kind } = memory.specs.attachments;
-  const done = await attempt(client.resource(kind).delete(attachment), "NotFound", "Conflict");
-  return done.ok || done.reason === "NotFound" ? undefined : AGAIN;
+  return (await deleteObject(client, kind, attachment)) === "Conflict" ? AGAIN : undefined;
 }
 
-/** Tells Pods why their volume could not be attached, each error once (CTL-AD-9). */
-function tellErrors({ event, memory }: Attaching, attachment: VolumeAttachment, users: readonly User[]): void {
+/** Records attach errors as Events of Pods, each once (CTL-AD-9). */
+function reportErrors({ event, memory }: AttachContext, attachment: VolumeAttachment, users: readonly User[]): void {
   const { attachError, attached } = attachment.status;
   if (!attachError || attached) return;
   const id = memory.idOf(attachment.spec);
   for (const { pod, volume } of users) {
-    if (!memory.isNews(id, pod, JSON.stringify(attachError))) continue;
+    if (!memory.isNewMessage(id, pod, JSON.stringify(attachError))) continue;
     const reason = attachError.message ?? "the driver gave no reason";
     event(
       "Warning",
@@ -100,22 +101,22 @@ function tellErrors({ event, memory }: Attaching, attachment: VolumeAttachment, 
   }
 }
 
-interface Taken {
+interface MultiAttach {
   readonly users: readonly User[];
   readonly elsewhere: string;
 }
 
-/** Tells Pods that their volume is for one node, and another has it; each once (CTL-AD-14). */
-function tellTaken({ event, memory }: Attaching, id: string, { users, elsewhere }: Taken): void {
+/** Records once that another node has the single-node volume of a Pod (CTL-AD-14). */
+function reportMultiAttach({ event, memory }: AttachContext, id: string, { users, elsewhere }: MultiAttach): void {
   for (const { pod, volume } of users) {
-    if (!memory.isNews(id, pod, "taken")) continue;
+    if (!memory.isNewMessage(id, pod, "taken")) continue;
     const text = `Multi-Attach error for volume "${volume?.name ?? id}" Volume is already exclusively attached to one node and can't be attached to another: ${elsewhere} has it`;
     event("Warning", pod, "FailedAttachVolume", text);
   }
 }
 
-/** The result that comes first; one that is to come again at once before those that wait. */
-function soonest(results: readonly Result[]): Result {
+/** The earliest result; an immediate retry comes first. */
+function earliest(results: readonly Result[]): Result {
   const waits = results.flatMap((result) => (result && "requeueAfter" in result ? [result] : []));
   if (waits.includes(AGAIN as never)) return AGAIN;
   return waits.toSorted((a, b) => Number(a.requeueAfter) - Number(b.requeueAfter))[0];

@@ -1,12 +1,3 @@
-/**
- * What attaching sees: who needs which volume where, what is attached, and what has to be looked at when something changes.
- *
- * Keys are `disk/ID` for what is attached of a disk and what should be, and `node/NAME` for what a node is told of it. The
- * ID is what {@link idOf} says of the disk: several PersistentVolumes may name the same one, and so may Pods. An
- * attachment whose PersistentVolume is gone goes by the name of that.
- *
- * @module
- */
 import { type Kind, inDomain, keyText } from "../../../client/index.ts";
 import {
   CSIDriver,
@@ -20,7 +11,7 @@ import {
 import type { Dialect } from "../../../meta/dialect.ts";
 import { controllerUid } from "../../../runtime/owners.ts";
 import {
-  type Ground,
+  type SourceParts,
   type Informer,
   type InformerSpec,
   type ObjectEvent,
@@ -35,15 +26,15 @@ import {
   type Disk,
   attachNames,
   attachmentName,
-  entryOf,
+  nodeEntry,
   idOf,
   isAttachmentName,
 } from "../../../claims/attachment.ts";
 import { changedAt, isManaged } from "./rules.ts";
 import { isOutOfService, isReady } from "../../common/nodes.ts";
-import { isForOneNode } from "../../../claims/attachment.ts";
+import { isSingleNode } from "../../../claims/attachment.ts";
 
-/** What attaching follows. */
+/** The informers of the controller. */
 export interface AttachSpecs {
   readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "volume" | "node">;
   readonly pods: InformerSpec<Pod, "Namespaced", "claim" | "node" | "inline">;
@@ -56,7 +47,7 @@ export interface AttachSpecs {
   readonly migration: Migration;
 }
 
-/** The informers of attaching in a dialect. */
+/** Returns the informers in a dialect. */
 export function attachSpecs(dialect: Dialect): AttachSpecs {
   const migration = migrationOf(dialect);
   const { domain } = dialect;
@@ -94,33 +85,38 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
   };
 }
 
-/** A Pod that needs a disk, and the volume by which it does. */
+/** A Pod that needs a disk, and its volume. */
 export interface User {
   readonly pod: Pod;
-  /** Undefined where its volume is not bound (CTL-AD-5). */
+  /** Undefined where the volume is not bound (CTL-AD-5). */
   readonly volume: Attachable | undefined;
 }
 
-/** What is known of a node that is no longer there. */
 interface LostNode {
   readonly since: number;
-  /** What it used when it was last seen; undefined where it was never seen. */
+  /** Its volumesInUse when it was last seen; undefined where it never was. */
   readonly inUse: readonly string[] | undefined;
   readonly isOutOfService: boolean;
 }
 
-/** A volume that may be attached. */
+/** A volume to attach. */
 export interface Attachable {
-  /** What its users are told that it is called. */
+  /** The name in Events. */
   readonly name: string;
-  /** How an attachment names it. */
   readonly source: VolumeAttachment["spec"]["source"];
   readonly isForOneNode: boolean;
-  /** What there is to attach on a node: nothing where nobody attaches it (CTL-AD-6, 7). */
+  /** The disk to attach on a node; undefined where no driver attaches it (CTL-AD-6, 7). */
   readonly diskOn: (node: string) => Disk | undefined;
 }
 
-/** See the head of this file. */
+/**
+ * The memory of the attachdetach controller: which Pods need which volumes on which nodes, what is attached, and what
+ * to synchronize after a change.
+ *
+ * Keys are `disk/ID` for the attachments of a disk, and `node/NAME` for the status of a node. The ID is the {@link
+ * idOf} of the disk, which several PersistentVolumes and Pods may use. An attachment of a deleted PersistentVolume has
+ * the name of that as ID.
+ */
 export class AttachMemory implements Disposable {
   readonly specs: AttachSpecs;
   readonly nodes: Informer<Node, "Cluster", never>;
@@ -131,16 +127,15 @@ export class AttachMemory implements Disposable {
   readonly #drivers: Informer<CSIDriver, "Cluster", never>;
   readonly #csiNodes: Informer<CSINode, "Cluster", never>;
   readonly #add: (key: string) => void;
-  readonly #heard = new DisposableStack();
-  readonly #clock: Ground["clock"];
-  /** Since when nodes are known not to be ready that do not say it themselves. */
+  readonly #subscriptions = new DisposableStack();
+  readonly #clock: SourceParts["clock"];
+  /** When nodes without a Ready condition became unready. */
   readonly #unready = new Map<string, number>();
-  /** Nodes that are gone and have attachments. */
   readonly #lost = new Map<string, LostNode>();
-  /** What Pods were told last of a disk, by their uids: it is told once. */
-  readonly #told = new Map<string, Map<string, string>>();
+  /** The last message about a disk by the uid of the Pod, so that each is recorded once. */
+  readonly #messages = new Map<string, Map<string, string>>();
 
-  constructor(specs: AttachSpecs, { own, clock }: Ground, add: (key: string) => void) {
+  constructor(specs: AttachSpecs, { own, clock }: SourceParts, add: (key: string) => void) {
     this.specs = specs;
     this.#add = add;
     this.#clock = clock;
@@ -151,20 +146,20 @@ export class AttachMemory implements Disposable {
     this.#claims = own(specs.claims);
     this.#drivers = own(specs.drivers);
     this.#csiNodes = own(specs.csiNodes);
-    this.#heard.use(this.nodes.on((event) => this.#nodeChanged(event)));
-    this.#heard.use(this.#volumes.on((event) => this.#volumeChanged(event)));
-    this.#heard.use(this.#attachments.on(({ object }) => this.#attachmentChanged(object)));
-    this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
-    this.#heard.use(this.#claims.on((event) => this.#claimChanged(event)));
-    this.#heard.use(this.#drivers.on(({ object }) => this.#driverChanged(object)));
-    this.#heard.use(this.#csiNodes.on(({ object }) => this.#addAllOf(object.metadata.name)));
+    this.#subscriptions.use(this.nodes.on((event) => this.#nodeChanged(event)));
+    this.#subscriptions.use(this.#volumes.on((event) => this.#volumeChanged(event)));
+    this.#subscriptions.use(this.#attachments.on(({ object }) => this.#attachmentChanged(object)));
+    this.#subscriptions.use(this.#pods.on((event) => this.#podChanged(event)));
+    this.#subscriptions.use(this.#claims.on((event) => this.#claimChanged(event)));
+    this.#subscriptions.use(this.#drivers.on(({ object }) => this.#driverChanged(object)));
+    this.#subscriptions.use(this.#csiNodes.on(({ object }) => this.#addAllOf(object.metadata.name)));
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#subscriptions.dispose();
   }
 
-  /** The Pods that need a disk, by their nodes; those that came first are first. */
+  /** Returns the Pods that need a disk by node, the oldest first. */
   usersOf(id: string): ReadonlyMap<string, readonly User[]> {
     const bound = this.#volumes.by("disk", id).flatMap((volume) => {
       const attachable = this.#isBound(volume) ? this.#ofVolume(volume) : undefined;
@@ -181,7 +176,7 @@ export class AttachMemory implements Disposable {
     return Map.groupBy(oldest, ({ pod }) => pod.spec.nodeName!);
   }
 
-  /** The attachments of a disk, on whatever nodes, by whichever volume and by whomever. */
+  /** Returns the attachments of a disk on all nodes, by any volume and any creator. */
   attachmentsOf(id: string): readonly VolumeAttachment[] {
     const names = this.#volumes.by("disk", id).map(({ metadata }) => metadata.name);
     const attachments = [id, ...names].flatMap((name) => this.#attachments.by("volume", name));
@@ -192,13 +187,13 @@ export class AttachMemory implements Disposable {
     return this.#attachments.by("node", node);
   }
 
-  /** Whether an attachment was made here: it has the name that follows from what it is, as far as that is known. */
+  /** Whether this controller created an attachment, by its name. */
   isOwn({ metadata, spec }: VolumeAttachment): boolean {
     const disk = this.diskOf(spec);
     return disk ? metadata.name === attachmentName(disk, spec.nodeName) : isAttachmentName(metadata.name);
   }
 
-  /** What an attachment is of; undefined where its volume is not known. */
+  /** Returns the disk of an attachment; undefined where its volume is unknown. */
   diskOf({ attacher, source }: VolumeAttachment["spec"]): Disk | undefined {
     const { inlineVolumeSpec } = source;
     if (inlineVolumeSpec) return inlineVolumeSpec.csi && diskIn(inlineVolumeSpec.csi);
@@ -207,7 +202,6 @@ export class AttachMemory implements Disposable {
     return handle === undefined ? undefined : { driver: attacher, handle };
   }
 
-  /** The ID of the disk of an attachment. */
   idOf(spec: VolumeAttachment["spec"]): string {
     const name = spec.source.persistentVolumeName ?? "";
     const volume = this.#volumes.get({ name });
@@ -222,19 +216,19 @@ export class AttachMemory implements Disposable {
     return {
       name,
       source: { persistentVolumeName: name },
-      isForOneNode: isForOneNode(volume.spec),
+      isForOneNode: isSingleNode(volume.spec),
       diskOn: (node) => this.#attached(csi ? diskIn(csi) : migrated && this.#migrated(migrated, node)),
     };
   }
 
-  /** For one node, as its driver is told. */
+  /** An inline volume of a Pod, for a single node. */
   #ofPods(source: MigratedSource): Attachable {
     const accessModes = ["ReadWriteOnce"];
     const csi = { driver: source.driver, volumeHandle: source.handle };
     return {
       name: idOf(source),
       source: { inlineVolumeSpec: { accessModes, csi } },
-      isForOneNode: isForOneNode({ accessModes }),
+      isForOneNode: isSingleNode({ accessModes }),
       diskOn: (node) => this.#attached(this.#migrated(source, node)),
     };
   }
@@ -244,20 +238,19 @@ export class AttachMemory implements Disposable {
     return claims.some(({ metadata: { uid }, status }) => status.phase === "Bound" && uid === spec.claimRef?.uid);
   }
 
-  /** A disk whose driver has it attached (CTL-AD-6). */
+  /** Returns the disk where its driver requires attaching (CTL-AD-6). */
   #attached(disk: Disk | undefined): Disk | undefined {
     const isAttached = disk && this.#drivers.get({ name: disk.driver })?.spec.attachRequired !== false;
     return isAttached ? disk : undefined;
   }
 
-  /** Since when a node is not ready, as far as is known. */
   unreadySince(node: Node): number {
     return changedAt(node) ?? this.#unready.get(node.metadata.name) ?? this.#clock.now();
   }
 
   /**
-   * What is known of a node that is gone: what it used it may use yet, since nobody has seen it let go. One that was gone
-   * before anybody looked may use everything.
+   * Returns what is known of a deleted node. It may still use what it used last; a node that was never seen may use
+   * everything.
    */
   lostNode(name: string): LostNode {
     let lost = this.#lost.get(name);
@@ -265,25 +258,25 @@ export class AttachMemory implements Disposable {
     return lost;
   }
 
-  /** Whether a Pod was not told this of a disk before, or was told something else since. */
-  isNews(id: string, { metadata: { uid } }: Pod, what: string): boolean {
-    const told = this.#told.get(id) ?? new Map<string, string>();
-    this.#told.set(id, told);
-    if (told.get(uid) === what) return false;
-    told.set(uid, what);
+  /** Whether the last message to a Pod about a disk was different. */
+  isNewMessage(id: string, { metadata: { uid } }: Pod, what: string): boolean {
+    const messages = this.#messages.get(id) ?? new Map<string, string>();
+    this.#messages.set(id, messages);
+    if (messages.get(uid) === what) return false;
+    messages.set(uid, what);
     return true;
   }
 
-  /** Forgets what Pods were told of a disk that are not of these. */
-  keepTold(id: string, pods: readonly Pod[]): void {
+  /** Drops the messages about a disk to other Pods. */
+  forgetMessages(id: string, pods: readonly Pod[]): void {
     const uids = new Set(pods.map(({ metadata }) => metadata.uid));
-    const told = this.#told.get(id);
-    for (const uid of told?.keys() ?? []) if (!uids.has(uid)) told!.delete(uid);
-    if (told?.size === 0) this.#told.delete(id);
+    const messages = this.#messages.get(id);
+    for (const uid of messages?.keys() ?? []) if (!uids.has(uid)) messages!.delete(uid);
+    if (messages?.size === 0) this.#messages.delete(id);
   }
 
-  /** Has a node looked at: something is to leave its list. */
-  lookAtNode(name: string): void {
+  /** Adds the key of a node. */
+  queueNode(name: string): void {
     this.#add(`node/${name}`);
   }
 
@@ -296,7 +289,7 @@ export class AttachMemory implements Disposable {
     return hasEnded(pod) && keeps !== "true";
   }
 
-  /** A volume of a migrated plugin, where its node says that the driver has it (CTL-AD-7). */
+  /** Returns the disk of a migrated volume where the driver has taken it over on the node (CTL-AD-7). */
   #migrated(source: MigratedSource, node: string): Disk | undefined {
     const csiNode = this.#csiNodes.get({ name: node });
     const plugins = csiNode?.metadata.annotations?.[this.specs.names.migratedPlugins]?.split(",") ?? [];
@@ -309,7 +302,6 @@ export class AttachMemory implements Disposable {
     for (const { spec } of this.attachmentsOf(id)) this.#add(`node/${spec.nodeName}`);
   }
 
-  /** The disk of a PersistentVolume; under the name of that, too, by which attachments go that came before it. */
   #addVolume(name: string | undefined): void {
     const volume = name ? this.#volumes.get({ name }) : undefined;
     const disk = volume && diskOfVolume(volume, this.specs.migration);
@@ -321,12 +313,11 @@ export class AttachMemory implements Disposable {
       const disk = diskOfVolume(volume, this.specs.migration);
       if (disk) this.#addDisk(idOf(disk));
     }
-    // Its attachments go by its name when it is gone.
+    // After its deletion, attachments have its name as ID.
     const { name } = event.object.metadata;
     if (this.#attachments.by("volume", name).length > 0) this.#addDisk(name);
   }
 
-  /** Every disk that has to do with a node, and the node. */
   #addAllOf(node: string): void {
     this.#add(`node/${node}`);
     for (const { spec } of this.attachmentsOn(node)) this.#addDisk(this.idOf(spec));
@@ -346,7 +337,7 @@ export class AttachMemory implements Disposable {
 
   #podChanged(event: ObjectEvent<Pod>): void {
     const { object } = event;
-    const isSame = event.type === "changed" && standing(event.old) === standing(object);
+    const isSame = event.type === "changed" && relevantFieldsOf(event.old) === relevantFieldsOf(object);
     if (object.spec.nodeName && !isSame) this.#addVolumesOf(object);
   }
 
@@ -364,15 +355,16 @@ export class AttachMemory implements Disposable {
   #nodeChanged(event: ObjectEvent<Node>): void {
     const { object } = event;
     const { name } = object.metadata;
-    if (event.type === "deleted") this.#lose(object);
+    if (event.type === "deleted") this.#nodeDeleted(object);
     else this.#lost.delete(name);
     if (event.type === "deleted" || isReady(object)) this.#unready.delete(name);
     else if (!this.#unready.has(name)) this.#unready.set(name, this.#clock.now());
-    if (event.type !== "changed" || this.#saysOf(object) !== this.#saysOf(event.old)) this.#addAllOf(name);
+    if (event.type !== "changed" || this.#relevantFieldsOf(object) !== this.#relevantFieldsOf(event.old))
+      this.#addAllOf(name);
     else this.#entriesChanged(event.old, object);
   }
 
-  #lose(node: Node): void {
+  #nodeDeleted(node: Node): void {
     const { name } = node.metadata;
     if (this.attachmentsOn(name).length === 0) return;
     this.#lost.set(name, {
@@ -382,7 +374,7 @@ export class AttachMemory implements Disposable {
     });
   }
 
-  /** The volumes that a node uses, or is told of, and did not before, or the other way round. */
+  /** Adds the disks that a node has started or stopped to use or list. */
   #entriesChanged(old: Node, now: Node): void {
     const changed = entriesOf(old).symmetricDifference(entriesOf(now));
     if (changed.size === 0) return;
@@ -390,13 +382,13 @@ export class AttachMemory implements Disposable {
     this.#add(`node/${name}`);
     for (const { spec } of this.attachmentsOn(name)) {
       const disk = this.diskOf(spec);
-      const entry = disk && entryOf(disk, this.specs.names);
-      if (!entry || changed.has(`used ${entry}`) || changed.has(`told ${entry}`)) this.#addDisk(this.idOf(spec));
+      const entry = disk && nodeEntry(disk, this.specs.names);
+      if (!entry || changed.has(`used ${entry}`) || changed.has(`attached ${entry}`)) this.#addDisk(this.idOf(spec));
     }
   }
 
-  /** What of a node matters here to all of its volumes; most of what agents write does not. */
-  #saysOf(node: Node): string {
+  /** The fields of a node that matter for all its volumes; most writes of agents do not. */
+  #relevantFieldsOf(node: Node): string {
     const { names } = this.specs;
     const keeps = node.metadata.annotations?.[names.keepsFinished];
     const taints = node.spec.taints?.map(({ key }) => key);
@@ -405,13 +397,12 @@ export class AttachMemory implements Disposable {
 }
 
 const entriesOf = ({ status: { volumesInUse = [], volumesAttached = [] } }: Node): ReadonlySet<string> =>
-  new Set([...volumesInUse.map((name) => `used ${name}`), ...volumesAttached.map(({ name }) => `told ${name}`)]);
+  new Set([...volumesInUse.map((name) => `used ${name}`), ...volumesAttached.map(({ name }) => `attached ${name}`)]);
 
-/** The ID of a disk that an attachment describes itself. */
 const inlineIdOf = ({ source }: VolumeAttachment["spec"]): string | undefined =>
   source.inlineVolumeSpec?.csi && idOf(diskIn(source.inlineVolumeSpec.csi));
 
-/** The disk of a volume that a driver attaches, or would once its plugin is left to it. */
+/** The disk of a volume whose driver attaches it, or would after the migration of its plugin. */
 function diskOfVolume(volume: PersistentVolume, migration: Migration): Disk | undefined {
   const { csi } = volume.spec;
   return csi ? diskIn(csi) : migration.ofSource(volume);
@@ -422,15 +413,14 @@ const diskIn = ({ driver, volumeHandle }: { readonly driver: string; readonly vo
   handle: volumeHandle,
 });
 
-/** The volumes of migrated plugins that are described in a Pod. */
 const inlineOf = ({ spec }: Pod, migration: Migration): MigratedSource[] =>
   (spec.volumes ?? []).flatMap((volume) => migration.ofSource({ metadata: {}, spec: volume }) ?? []);
 
-/** Whether a Pod uses a claim, not only its name: that of an ephemeral volume has to be its own. */
+/** Whether a Pod uses a claim; an ephemeral claim must be its own. */
 function isUser(pod: Pod, claim: PersistentVolumeClaim): boolean {
   const volumes = (pod.spec.volumes ?? []).filter((volume) => claimKeyOf(pod, volume)?.name === claim.metadata.name);
   return volumes.some(({ ephemeral }) => !ephemeral || controllerUid(claim) === pod.metadata.uid);
 }
 
-/** What of a Pod matters here. */
-const standing = (pod: Pod): string => `${hasEnded(pod)} ${pod.spec.nodeName ?? ""}`;
+/** The fields of a Pod that matter here. */
+const relevantFieldsOf = (pod: Pod): string => `${hasEnded(pod)} ${pod.spec.nodeName ?? ""}`;

@@ -1,20 +1,18 @@
 /**
- * What a node is told: the volumes that are attached to it and stay, in `status.volumesAttached` (CTL-AD-3, 10).
+ * Synchronizes `status.volumesAttached` of a node (CTL-AD-3, 10).
  *
- * A volume leaves that list in the very version of the node in which it was not in use, and before it is detached; so no agent begins to
- * use what is about to go.
- *
- * @module
+ * A volume leaves the list in a version of the node that does not use it, and before it is detached; so no agent begins
+ * to use it.
  */
 import { Node } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { AGAIN, writeStatus } from "../../../runtime/writes.ts";
-import { entryOf, idOf } from "../../../claims/attachment.ts";
+import { nodeEntry, idOf } from "../../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
-import { type Attaching, standingOf } from "./standing.ts";
+import { type AttachContext, attachmentState } from "./attachment-state.ts";
 
-/** Tells a node what is attached to it, and the Pods for which something was. */
-export async function syncNode(ctx: Attaching, name: string): Promise<Result> {
+/** Writes the list, and an Event for each Pod whose volume was attached. */
+export async function syncNode(ctx: AttachContext, name: string): Promise<Result> {
   const { memory, client } = ctx;
   const { names } = memory.specs;
   const node = memory.nodes.get({ name });
@@ -26,8 +24,8 @@ export async function syncNode(ctx: Attaching, name: string): Promise<Result> {
   const added = [...there.keys()].filter((entry) => !listed.has(entry));
   if (added.length === 0 && kept.length === volumesAttached.length) return undefined;
   const next = [...kept, ...added.map((entry) => ({ name: entry, devicePath: "" }))];
-  const told = { ...node, status: { ...status, ...(next.length > 0 ? { volumesAttached: next } : {}) } };
-  if (!(await writeStatus(client, Node, told))) return AGAIN;
+  const updated = { ...node, status: { ...status, ...(next.length > 0 ? { volumesAttached: next } : {}) } };
+  if (!(await writeStatus(client, Node, updated))) return AGAIN;
   for (const entry of added) {
     for (const { pod, volume } of memory.usersOf(there.get(entry)!).get(name) ?? []) {
       const text = `AttachVolume.Attach succeeded for volume "${volume?.name ?? there.get(entry)}"`;
@@ -37,16 +35,16 @@ export async function syncNode(ctx: Attaching, name: string): Promise<Result> {
   return undefined;
 }
 
-/** What is attached to a node and stays: IDs of disks, by their entries. */
-function attachedTo(ctx: Attaching, node: string): ReadonlyMap<string, string> {
+/** The disks that stay attached to a node: IDs by entry. */
+function attachedTo(ctx: AttachContext, node: string): ReadonlyMap<string, string> {
   const { memory } = ctx;
   const there = new Map<string, string>();
   for (const attachment of memory.attachmentsOn(node)) {
     const disk = memory.diskOf(attachment.spec);
     if (!disk || !attachment.status.attached || !memory.isOwn(attachment)) continue;
     const id = idOf(disk);
-    const { is } = standingOf(ctx, attachment, memory.usersOf(id).has(node));
-    if (is === "needed" || is === "held") there.set(entryOf(disk, memory.specs.names), id);
+    const { is } = attachmentState(ctx, attachment, memory.usersOf(id).has(node));
+    if (is === "needed" || is === "held") there.set(nodeEntry(disk, memory.specs.names), id);
   }
   return there;
 }

@@ -1,23 +1,19 @@
-/**
- * Which nodes volumes are attached to, and which nodes are lost.
- *
- * @module
- */
+/** Rules of nodes: which are managed, and when one is lost. */
 import type { Node } from "../../../client/kinds/index.ts";
 import type { AttachNames } from "../../../claims/attachment.ts";
 
-/** A node that is not ready for longer than this has lost what it had (CTL-AD-13). */
+/** After this time without being ready a node is lost (CTL-AD-13). */
 const LOST_AFTER_MS = 360_000;
 
-/** Whether volumes of a node are attached from here. */
+/** Whether this controller attaches the volumes of a node. */
 export const isManaged = ({ metadata }: Node, { managed }: AttachNames): boolean =>
   metadata.annotations?.[managed] === "true";
 
-/** When a node became what it is, ready or not, as it says itself. */
+/** When a node became ready or unready, by its own condition. */
 export function changedAt({ status }: Node): number | undefined {
   const time = status.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
   return time ? Date.parse(time) : undefined;
 }
 
-/** For how long a node that is not ready is waited for yet. */
-export const patienceWith = (since: number, now: number): number => since + LOST_AFTER_MS - now;
+/** The milliseconds until an unready node is lost. */
+export const timeUntilLost = (since: number, now: number): number => since + LOST_AFTER_MS - now;

@@ -1,11 +1,8 @@
 /**
- * The binder: brings claims and volumes together, and says of each how it stands.
+ * The binder: binds claims to volumes, and writes the phase of each.
  *
- * Whatever happens to one of them, or to a class or a pod that matters to it, both sides are looked at anew; every
- * step can be repeated. Volume and claim are never written but in the version that was judged, so a volume has one claim however
- * many binders run.
- *
- * @module
+ * A change of a claim, a volume, a class or a Pod synchronizes both sides; every step can be repeated. Claims and
+ * volumes are written only in the version of the decision, so a volume has one claim however many binders run.
  */
 import type { Dialect } from "../../../meta/dialect.ts";
 import { type Controller, defineKeyController } from "../../../runtime/index.ts";
@@ -21,7 +18,7 @@ export function volumeBinder(dialect: Dialect): Controller {
     eventSource: "persistentvolume-controller",
     uses: [specs.claims, specs.volumes, specs.classes, specs.pods],
     concurrency: 128,
-    begin: (ground, add) => new BinderMemory(specs, ground, add),
+    begin: (parts, add) => new BinderMemory(specs, parts, add),
     async reconcile(ctx) {
       const { memory } = ctx;
       const [kind, first = "", second = ""] = ctx.key.split("/");
@@ -33,7 +30,7 @@ export function volumeBinder(dialect: Dialect): Controller {
         const claim = memory.claims.get({ namespace: first, name: second });
         return await (claim && syncClaim(ctx, claim));
       } finally {
-        memory.looked(`${first}/${second}`);
+        memory.claimDone(`${first}/${second}`);
       }
     },
   });

@@ -1,57 +1,53 @@
-/**
- * What the binder does for a claim, once it is decided: binds it, hands it over to who makes a volume, says how it stands.
- *
- * @module
- */
+/** Executes the decision for a claim: binds it, leaves it to a provisioner, or writes its phase. */
 import { keyText } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../../runtime/index.ts";
 import { waitsForNode } from "../../../claims/usage.ts";
 import { AGAIN, write } from "../../../runtime/writes.ts";
 import { annotated, isAnnotated } from "../../../meta/annotations.ts";
-import { verdictOnClaim } from "../../../claims/claim-verdict.ts";
-import type { Maker } from "../../../claims/provisioner.ts";
+import { decideClaim } from "../../../claims/claim-decision.ts";
+import type { ProvisionerChoice } from "../../../claims/provisioner.ts";
 import type { BinderMemory } from "./memory.ts";
 import { YES } from "../../../claims/annotations.ts";
 import { setBound, setPhase, setUnbound } from "./phases.ts";
 import { withClaim } from "../../../claims/claim-ref.ts";
 
-/** What the binder is given for a key. */
-export type Binding = KeyContext<BinderMemory>;
+/** The context of a key. */
+export type BinderContext = KeyContext<BinderMemory>;
 
-/** Looks after a claim (CTL-BIND-1..46). */
-export async function syncClaim(ctx: Binding, found: PersistentVolumeClaim): Promise<Result> {
+/** Synchronizes a claim (CTL-BIND-1..46). */
+export async function syncClaim(ctx: BinderContext, found: PersistentVolumeClaim): Promise<Result> {
   const claim = await withMigrationMark(ctx, found);
   if (!claim) return AGAIN;
-  const verdict = verdictOnClaim(claim, ctx.memory);
-  switch (verdict.is) {
+  const decision = decideClaim(claim, ctx.memory);
+  switch (decision.is) {
     case "nothing":
       return undefined;
     case "bind":
-      return bind(ctx, claim, verdict.volume);
+      return bind(ctx, claim, decision.volume);
     case "lost":
-      return lose(ctx, claim, verdict.volume ? "ClaimMisbound" : "ClaimLost", verdict.note);
+      return setLost(ctx, claim, decision.volume ? "ClaimMisbound" : "ClaimLost", decision.note);
     case "absent":
-      return pending(ctx, claim);
+      return setPending(ctx, claim);
     case "taken":
-      ctx.event("Warning", claim, "FailedBinding", verdict.note);
-      return pending(ctx, claim);
+      ctx.event("Warning", claim, "FailedBinding", decision.note);
+      return setPending(ctx, claim);
     case "misfit":
-      ctx.event("Warning", claim, "VolumeMismatch", verdict.note);
-      return pending(ctx, claim);
+      ctx.event("Warning", claim, "VolumeMismatch", decision.note);
+      return setPending(ctx, claim);
     case "first consumer":
       return waitForConsumer(ctx, claim);
     case "default class": {
-      const spec = { ...claim.spec, storageClassName: verdict.name };
+      const spec = { ...claim.spec, storageClassName: decision.name };
       return (await write(ctx.client, PersistentVolumeClaim, { ...claim, spec })) ? undefined : AGAIN;
     }
-    case "make":
-      return provision(ctx, claim, verdict.maker);
+    case "provision":
+      return provision(ctx, claim, decision.choice);
   }
 }
 
-/** The scheduler chooses first (CTL-MODE-2, 3). */
-async function waitForConsumer(ctx: Binding, claim: PersistentVolumeClaim): Promise<Result> {
+/** Waits for the scheduler (CTL-MODE-2, 3). */
+async function waitForConsumer(ctx: BinderContext, claim: PersistentVolumeClaim): Promise<Result> {
   const pods = ctx.memory.pods.by("claim", keyText(claim.metadata));
   const waiting = pods.filter(waitsForNode).map(({ metadata }) => metadata.name);
   if (waiting.length > 0) {
@@ -59,54 +55,59 @@ async function waitForConsumer(ctx: Binding, claim: PersistentVolumeClaim): Prom
   } else {
     ctx.event("Normal", claim, "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
   }
-  return pending(ctx, claim);
+  return setPending(ctx, claim);
 }
 
-/** Pods by their names, as `pod a` or `pods a,b`: of many the first ones, as an Event has little room. */
+/** `pod a` or `pods a,b`; of many only the first ones. */
 function podsText(names: readonly string[]): string {
-  const named = names.toSorted().slice(0, MOST_PODS_NAMED);
+  const named = names.toSorted().slice(0, MAX_PODS_NAMED);
   return `${names.length > 1 ? "pods" : "pod"} ${named.join(",")}`;
 }
 
-const MOST_PODS_NAMED = 10;
+const MAX_PODS_NAMED = 10;
 
-async function pending({ client }: Binding, claim: PersistentVolumeClaim): Promise<Result> {
+async function setPending({ client }: BinderContext, claim: PersistentVolumeClaim): Promise<Result> {
   return (await setUnbound(client, claim, "Pending")) ? undefined : AGAIN;
 }
 
-async function lose(ctx: Binding, claim: PersistentVolumeClaim, reason: string, note: string): Promise<Result> {
+async function setLost(
+  ctx: BinderContext,
+  claim: PersistentVolumeClaim,
+  reason: string,
+  note: string,
+): Promise<Result> {
   if (claim.status.phase !== "Lost") ctx.event("Warning", claim, reason, note);
   return (await setUnbound(ctx.client, claim, "Lost")) ? undefined : AGAIN;
 }
 
-/** Binds both to each other: the volume first, so that a claim that is Bound has a volume that is (CTL-BIND-22). */
-async function bind(ctx: Binding, claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<Result> {
+/** Binds the volume first, so that the volume of a Bound claim is Bound (CTL-BIND-22). */
+async function bind(ctx: BinderContext, claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<Result> {
   try {
     const taken = await reserve(ctx, volume, claim);
     const bound = taken && (await setPhase(ctx.client, taken, "Bound"));
     const named = bound && (await nameVolume(ctx, claim, bound));
     return named && (await setBound(ctx.client, named, bound, ctx.memory.specs.names)) ? undefined : AGAIN;
   } finally {
-    ctx.memory.settle(volume.metadata.name);
+    ctx.memory.restore(volume.metadata.name);
   }
 }
 
-/** Puts the claim into a volume (CTL-BIND-3, 21). */
+/** Writes the claimRef of a volume (CTL-BIND-3, 21). */
 async function reserve(
-  { client, memory }: Binding,
+  { client, memory }: BinderContext,
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,
 ): Promise<PersistentVolume | undefined> {
   const reserved = withClaim(volume, claim, memory.specs.names);
   if (reserved === volume) return volume;
   const written = await write(client, PersistentVolume, reserved);
-  if (written) memory.give(volume);
+  if (written) memory.markBound(volume);
   return written;
 }
 
-/** Puts the volume into a claim (CTL-BIND-19, 20). */
+/** Writes the volumeName of a claim (CTL-BIND-19, 20). */
 async function nameVolume(
-  { client, memory }: Binding,
+  { client, memory }: BinderContext,
   claim: PersistentVolumeClaim,
   { metadata: { name } }: PersistentVolume,
 ): Promise<PersistentVolumeClaim | undefined> {
@@ -121,26 +122,26 @@ async function nameVolume(
   );
 }
 
-/** Hands a claim over to who makes volumes of its class (CTL-PROV-1..8). */
-async function provision(ctx: Binding, claim: PersistentVolumeClaim, maker: Maker): Promise<Result> {
-  if (maker.is !== "outside") {
-    if (maker.is === "nobody") ctx.event("Normal", claim, "FailedBinding", maker.note);
-    else ctx.event("Warning", claim, "ProvisioningFailed", maker.note);
-    return pending(ctx, claim);
+/** Leaves a claim to the provisioner of its class (CTL-PROV-1..8). */
+async function provision(ctx: BinderContext, claim: PersistentVolumeClaim, choice: ProvisionerChoice): Promise<Result> {
+  if (choice.is !== "external") {
+    if (choice.is === "none") ctx.event("Normal", claim, "FailedBinding", choice.note);
+    else ctx.event("Warning", claim, "ProvisioningFailed", choice.note);
+    return setPending(ctx, claim);
   }
   const { names } = ctx.memory.specs;
-  const marks = Object.fromEntries(names.provisioner.map((name) => [name, maker.provisioner]));
-  const told = isAnnotated(claim, marks)
+  const marks = Object.fromEntries(names.provisioner.map((name) => [name, choice.provisioner]));
+  const marked = isAnnotated(claim, marks)
     ? claim
     : await write(ctx.client, PersistentVolumeClaim, annotated(claim, marks));
-  if (!told) return AGAIN;
-  ctx.event("Normal", claim, "ExternalProvisioning", maker.note);
-  return pending(ctx, told);
+  if (!marked) return AGAIN;
+  ctx.event("Normal", claim, "ExternalProvisioning", choice.note);
+  return setPending(ctx, marked);
 }
 
-/** The mark of a claim whose provisioner is of a plugin that a driver took over; others have none (CTL-PROV-9). */
+/** Sets or removes the migrated-to annotation of a claim by its provisioner (CTL-PROV-9). */
 async function withMigrationMark(
-  ctx: Binding,
+  ctx: BinderContext,
   claim: PersistentVolumeClaim,
 ): Promise<PersistentVolumeClaim | undefined> {
   const { names, migration } = ctx.memory.specs;
@@ -148,6 +149,6 @@ async function withMigrationMark(
   const provisioner = names.provisioner.map((name) => annotations[name]).find((value) => value !== undefined);
   if (provisioner === undefined) return claim;
   const driver = migration.driverOf(provisioner);
-  if (annotations[migration.mark] === driver) return claim;
-  return write(ctx.client, PersistentVolumeClaim, annotated(claim, { [migration.mark]: driver }));
+  if (annotations[migration.annotation] === driver) return claim;
+  return write(ctx.client, PersistentVolumeClaim, annotated(claim, { [migration.annotation]: driver }));
 }

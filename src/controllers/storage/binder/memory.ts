@@ -1,17 +1,8 @@
-/**
- * What the binder sees and remembers: the volumes that can be had, the claims that wait, and who has to be looked at when
- * something changes.
- *
- * Keys are `claim/NAMESPACE/NAME` and `volume/NAME`. A volume that can be had is offered to one claim that waits and that it
- * fits; what that claim leaves is offered to the next, so a thousand claims that wait cost a thousand looks, not a million.
- *
- * @module
- */
 import { type Kind, inDomain, keyText } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import {
-  type Ground,
+  type SourceParts,
   type Informer,
   type InformerSpec,
   type ObjectEvent,
@@ -19,17 +10,17 @@ import {
 } from "../../../runtime/index.ts";
 import { isDefaultClass } from "../../../meta/default-class.ts";
 import { claimsOfPod } from "../../../claims/pod-claims.ts";
-import type { ClaimSources } from "../../../claims/claim-verdict.ts";
-import { isAvailable, classOf, covers, fits, isWaiting, modesText, shelfOf } from "../../../claims/fit.ts";
+import type { ClaimSources } from "../../../claims/claim-decision.ts";
+import { isAvailable, classOf, covers, fits, isWaiting, modesText, bucketOf } from "../../../claims/fit.ts";
 import { defaultClassOf } from "../../../claims/provisioner.ts";
 import { type Migration, migrationOf } from "../../../claims/plugin-migration.ts";
 import { claimOfVolume } from "../../../claims/claim-ref.ts";
 import { type BinderNames, YES, binderNames } from "../../../claims/annotations.ts";
-import { recycledBy } from "./recycler.ts";
-import { Recyclers } from "./recyclers.ts";
+import { recycledBy } from "./recycler-pod.ts";
+import { RecyclerTracker } from "./recycler-tracker.ts";
 import { AvailableVolumes } from "../../../claims/available-volumes.ts";
 
-/** What the binder follows. */
+/** The informers of the binder. */
 export interface BinderSpecs {
   readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
   readonly volumes: InformerSpec<PersistentVolume, "Cluster", "claim">;
@@ -40,7 +31,7 @@ export interface BinderSpecs {
   readonly labelDomain: string;
 }
 
-/** The informers of the binder in a dialect. */
+/** Returns the informers in a dialect. */
 export function binderSpecs(dialect: Dialect): BinderSpecs {
   const names = binderNames(dialect);
   return {
@@ -59,44 +50,48 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
   };
 }
 
-/** See the head of this file. */
+/**
+ * The memory of the binder: available volumes, waiting claims, and which keys a change affects.
+ *
+ * Keys are `claim/NAMESPACE/NAME` and `volume/NAME`. An available volume is offered to one waiting claim that it fits,
+ * and to the next when that one declines it; so a thousand waiting claims cost a thousand evaluations, not a million.
+ */
 export class BinderMemory implements ClaimSources, Disposable {
   readonly specs: BinderSpecs;
   readonly claims: Informer<PersistentVolumeClaim, "Namespaced", "volume" | "class">;
   readonly volumes: Informer<PersistentVolume, "Cluster", "claim">;
   readonly classes: Informer<StorageClass, "Cluster", never>;
   readonly pods: Informer<Pod, "Namespaced", "claim">;
-  readonly recyclers: Recyclers;
-  readonly #shelves: AvailableVolumes;
+  readonly recyclers: RecyclerTracker;
+  readonly #buckets: AvailableVolumes;
   readonly #add: (key: string) => void;
-  readonly #heard = new DisposableStack();
-  /** By shelf and key: the claims that wait and look at no volume, the first for longest. */
+  readonly #subscriptions = new DisposableStack();
+  /** Waiting claims without an offer, by bucket and key, the oldest first. */
   readonly #waiting = new Map<string, Map<string, PersistentVolumeClaim>>();
-  /** Volumes, as memory shows them, that have been given to a claim since. */
-  readonly #given = new WeakSet<PersistentVolume>();
-  /** Volumes that were offered, by the claim that looks at them. */
+  /** Volumes in memory whose claimRef has been written since. */
+  readonly #bound = new WeakSet<PersistentVolume>();
   readonly #offers = new Map<string, Set<string>>();
-  /** The claims that a volume, as it is now, was offered to, and that left it. */
-  readonly #left = new WeakMap<PersistentVolume, Set<string>>();
+  /** The claims that declined a volume in this version. */
+  readonly #declined = new WeakMap<PersistentVolume, Set<string>>();
 
-  constructor(specs: BinderSpecs, ground: Ground, add: (key: string) => void) {
-    const { own } = ground;
+  constructor(specs: BinderSpecs, parts: SourceParts, add: (key: string) => void) {
+    const { own } = parts;
     this.specs = specs;
-    this.recyclers = this.#heard.use(new Recyclers(specs.names, ground));
-    this.#shelves = new AvailableVolumes(specs.names);
+    this.recyclers = this.#subscriptions.use(new RecyclerTracker(specs.names, parts));
+    this.#buckets = new AvailableVolumes(specs.names);
     this.#add = add;
     this.claims = own(specs.claims);
     this.volumes = own(specs.volumes);
     this.classes = own(specs.classes);
     this.pods = own(specs.pods);
-    this.#heard.use(this.volumes.on((event) => this.#volumeChanged(event)));
-    this.#heard.use(this.claims.on((event) => this.#claimChanged(event)));
-    this.#heard.use(this.classes.on((event) => this.#classChanged(event)));
-    this.#heard.use(this.pods.on((event) => this.#podChanged(event)));
+    this.#subscriptions.use(this.volumes.on((event) => this.#volumeChanged(event)));
+    this.#subscriptions.use(this.claims.on((event) => this.#claimChanged(event)));
+    this.#subscriptions.use(this.classes.on((event) => this.#classChanged(event)));
+    this.#subscriptions.use(this.pods.on((event) => this.#podChanged(event)));
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#subscriptions.dispose();
   }
 
   get names(): BinderNames {
@@ -115,10 +110,10 @@ export class BinderMemory implements ClaimSources, Disposable {
     return this.volumes.by("claim", keyText(metadata));
   }
 
-  /** The best volume for a claim, taken from its shelf: nobody else is given it before {@link settle}. */
+  /** Takes the best volume for a claim out of its bucket: other claims do not get it before {@link restore}. */
   best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
-    const best = this.#shelves.best(claim);
-    if (best) this.#shelves.take(best.metadata.name);
+    const best = this.#buckets.best(claim);
+    if (best) this.#buckets.delete(best.metadata.name);
     return best;
   }
 
@@ -126,31 +121,31 @@ export class BinderMemory implements ClaimSources, Disposable {
     return this.classes.get({ name });
   }
 
-  /** A claim was put into a volume, as it was judged; memory may not show it yet. */
-  give({ metadata: { name, resourceVersion } }: PersistentVolume): void {
+  /** Marks a volume as bound until memory shows it. */
+  markBound({ metadata: { name, resourceVersion } }: PersistentVolume): void {
     const known = this.volumes.get({ name });
-    if (known?.metadata.resourceVersion === resourceVersion) this.#given.add(known);
+    if (known?.metadata.resourceVersion === resourceVersion) this.#bound.add(known);
   }
 
-  /** Puts a volume back where it can be had, as far as is known. */
-  settle(name: string): void {
+  /** Makes a volume available again, where it still is. */
+  restore(name: string): void {
     const volume = this.volumes.get({ name });
-    if (volume && isAvailable(volume) && !this.#given.has(volume)) this.#stand(volume);
-    else this.#shelves.take(name);
+    if (volume && isAvailable(volume) && !this.#bound.has(volume)) this.#offer(volume);
+    else this.#buckets.delete(name);
   }
 
-  /** A claim has been looked at: what it was offered and did not take is offered to the next. */
-  looked(claim: string): void {
+  /** Ends the offers of a claim: declined volumes are offered to the next one. */
+  claimDone(claim: string): void {
     const offered = this.#offers.get(claim);
     if (!offered) return;
     this.#offers.delete(claim);
     const [namespace = "", own = ""] = claim.split("/");
     const found = this.claims.get({ namespace, name: own });
-    if (found) this.#wait(found);
+    if (found) this.#addWaiting(found);
     for (const name of offered) {
       const volume = this.volumes.get({ name });
-      if (volume) this.#left.set(volume, (this.#left.get(volume) ?? new Set()).add(claim));
-      this.settle(name);
+      if (volume) this.#declined.set(volume, (this.#declined.get(volume) ?? new Set()).add(claim));
+      this.restore(name);
     }
   }
 
@@ -158,57 +153,57 @@ export class BinderMemory implements ClaimSources, Disposable {
     return defaultClassOf(this.classes.list(), this.specs.labelDomain)?.metadata.name;
   }
 
-  #stand(volume: PersistentVolume): void {
-    this.#shelves.put(volume);
-    const claim = this.#wanting(volume);
+  #offer(volume: PersistentVolume): void {
+    this.#buckets.set(volume);
+    const claim = this.#waitingClaim(volume);
     if (!claim) return;
     const key = keyText(claim.metadata);
     const offered = this.#offers.get(key) ?? new Set();
     this.#offers.set(key, offered.add(volume.metadata.name));
-    this.#leaveLine(claim);
+    this.#removeWaiting(claim);
     this.#add(`claim/${key}`);
   }
 
-  /** A claim that waits, that a volume fits, and that looks at no other yet. */
-  #wanting(volume: PersistentVolume): PersistentVolumeClaim | undefined {
+  /** Returns a waiting claim without an offer that a volume fits. */
+  #waitingClaim(volume: PersistentVolume): PersistentVolumeClaim | undefined {
     const { names } = this.specs;
-    // Whoever waits for a pod takes nothing (CTL-MODE-2).
+    // A claim that waits for a Pod takes no volume (CTL-MODE-2).
     const { volumeBindingMode } = this.classes.get({ name: classOf(volume, names) }) ?? {};
     if (volumeBindingMode === "WaitForFirstConsumer") return undefined;
-    const waiting = this.#waiting.get(shelfOf(volume, names));
+    const waiting = this.#waiting.get(bucketOf(volume, names));
     if (!waiting) return undefined;
     const modes = modesText(volume);
-    const left = this.#left.get(volume);
+    const declined = this.#declined.get(volume);
     for (const [key, claim] of waiting) {
-      if (!left?.has(key) && covers(modes, claim) && fits(volume, claim)) return claim;
+      if (!declined?.has(key) && covers(modes, claim) && fits(volume, claim)) return claim;
     }
     return undefined;
   }
 
-  /** Lets a claim wait for a volume, unless it looks at one or needs none. */
-  #wait(claim: PersistentVolumeClaim): void {
+  /** Adds a claim to the waiting ones, unless it has an offer or needs none. */
+  #addWaiting(claim: PersistentVolumeClaim): void {
     const { names } = this.specs;
     const key = keyText(claim.metadata);
     if (this.#offers.has(key) || !isWaiting(claim, names)) return;
-    const shelf = shelfOf(claim, names);
-    const line = this.#waiting.get(shelf);
-    if (line) line.set(key, claim);
-    else this.#waiting.set(shelf, new Map([[key, claim]]));
+    const bucket = bucketOf(claim, names);
+    const queue = this.#waiting.get(bucket);
+    if (queue) queue.set(key, claim);
+    else this.#waiting.set(bucket, new Map([[key, claim]]));
   }
 
-  #leaveLine(claim: PersistentVolumeClaim): void {
-    const shelf = shelfOf(claim, this.specs.names);
-    const line = this.#waiting.get(shelf);
-    line?.delete(keyText(claim.metadata));
-    if (line?.size === 0) this.#waiting.delete(shelf);
+  #removeWaiting(claim: PersistentVolumeClaim): void {
+    const bucket = bucketOf(claim, this.specs.names);
+    const queue = this.#waiting.get(bucket);
+    queue?.delete(keyText(claim.metadata));
+    if (queue?.size === 0) this.#waiting.delete(bucket);
   }
 
   #volumeChanged(event: ObjectEvent<PersistentVolume>): void {
     const { object } = event;
     const { name } = object.metadata;
     if (event.type === "deleted") this.recyclers.forget(name);
-    if (event.type === "deleted" || !isAvailable(object)) this.#shelves.take(name);
-    else this.#stand(object);
+    if (event.type === "deleted" || !isAvailable(object)) this.#buckets.delete(name);
+    else this.#offer(object);
     this.#add(`volume/${name}`);
     const claims = new Set(this.claims.by("volume", name).map(({ metadata }) => keyText(metadata)));
     for (const volume of event.type === "changed" ? [object, event.old] : [object]) {
@@ -221,8 +216,8 @@ export class BinderMemory implements ClaimSources, Disposable {
   #claimChanged(event: ObjectEvent<PersistentVolumeClaim>): void {
     const { object } = event;
     const key = keyText(object.metadata);
-    this.#leaveLine(event.type === "changed" ? event.old : object);
-    if (event.type !== "deleted") this.#wait(object);
+    this.#removeWaiting(event.type === "changed" ? event.old : object);
+    if (event.type !== "deleted") this.#addWaiting(object);
     this.#add(`claim/${key}`);
     for (const { metadata } of this.volumes.by("claim", key)) this.#add(`volume/${metadata.name}`);
     if (object.spec.volumeName) this.#add(`volume/${object.spec.volumeName}`);
@@ -239,13 +234,13 @@ export class BinderMemory implements ClaimSources, Disposable {
     const { object } = event;
     const volume = recycledBy(object);
     if (volume !== undefined) {
-      const told = (): void => this.#add(`volume/${volume}`);
-      this.recyclers.changed(this.volume(volume), event, told);
-      told();
+      const onEvent = (): void => this.#add(`volume/${volume}`);
+      this.recyclers.changed(this.volume(volume), event, onEvent);
+      onEvent();
     }
     for (const key of claimsOfPod(object)) {
       const claim = this.claims.get(key);
-      // Who uses what a claim has left keeps it from being emptied.
+      // A Pod that uses the volume of a deleted claim delays recycling.
       if (!claim)
         for (const { metadata } of this.volumes.by("claim", keyText(key))) this.#add(`volume/${metadata.name}`);
       else if (claim.metadata.annotations?.[this.specs.names.bindCompleted] !== YES) {

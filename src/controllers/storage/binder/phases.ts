@@ -1,14 +1,10 @@
-/**
- * What the binder says of volumes and claims: phases, and what a claim has of its volume.
- *
- * @module
- */
+/** Writes the phases of volumes and claims. */
 import type { Client } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import { writeStatus } from "../../../runtime/writes.ts";
 import type { BinderNames } from "../../../claims/annotations.ts";
 
-/** Gives a volume a phase, and says why where there is more to say; nothing is written when it has both. */
+/** Writes the phase and message of a volume, where they change. */
 export async function setPhase(
   client: Client,
   volume: PersistentVolume,
@@ -21,7 +17,7 @@ export async function setPhase(
   return writeStatus(client, PersistentVolume, next);
 }
 
-/** Says of a claim that it has a volume, all of it (CTL-BIND-15, 16). */
+/** Writes the status of a bound claim (CTL-BIND-15, 16). */
 export async function setBound(
   client: Client,
   claim: PersistentVolumeClaim,
@@ -29,30 +25,30 @@ export async function setBound(
   { beforeResize }: BinderNames,
 ): Promise<PersistentVolumeClaim | undefined> {
   const { status } = claim;
-  const comes = status.phase !== "Bound";
-  // Of a volume that was enlarged the file system may still have to grow, on a node (CTL-EXP-13).
+  const becomesBound = status.phase !== "Bound";
+  // A node may still have to expand the file system (CTL-EXP-13).
   const storage = metadata.annotations?.[beforeResize] ?? spec.capacity?.["storage"];
   const current = spec.volumeAttributesClassName;
   const next = {
     ...status,
     phase: "Bound",
     ...(spec.accessModes ? { accessModes: spec.accessModes } : {}),
-    ...(comes && storage !== undefined ? { capacity: { ...status.capacity, storage } } : {}),
-    ...(comes && current ? { currentVolumeAttributesClassName: current } : {}),
+    ...(becomesBound && storage !== undefined ? { capacity: { ...status.capacity, storage } } : {}),
+    ...(becomesBound && current ? { currentVolumeAttributesClassName: current } : {}),
   };
-  const isThere = !comes && JSON.stringify(status.accessModes) === JSON.stringify(spec.accessModes);
+  const isThere = !becomesBound && JSON.stringify(status.accessModes) === JSON.stringify(spec.accessModes);
   return isThere ? claim : writeStatus(client, PersistentVolumeClaim, { ...claim, status: next });
 }
 
-/** Says of a claim that it has no volume: it waits, or has lost the one that it had (CTL-BIND-17, 36). */
+/** Writes the status of a claim that waits or has lost its volume (CTL-BIND-17, 36). */
 export async function setUnbound(
   client: Client,
   claim: PersistentVolumeClaim,
   phase: "Pending" | "Lost",
 ): Promise<PersistentVolumeClaim | undefined> {
   const { accessModes, capacity, ...rest } = claim.status;
-  const goes = rest.phase !== phase;
-  if (!goes && accessModes === undefined && capacity === undefined) return claim;
+  const changesPhase = rest.phase !== phase;
+  if (!changesPhase && accessModes === undefined && capacity === undefined) return claim;
   const { currentVolumeAttributesClassName: _, ...bare } = rest;
-  return writeStatus(client, PersistentVolumeClaim, { ...claim, status: { ...(goes ? bare : rest), phase } });
+  return writeStatus(client, PersistentVolumeClaim, { ...claim, status: { ...(changesPhase ? bare : rest), phase } });
 }

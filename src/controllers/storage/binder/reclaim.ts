@@ -1,51 +1,48 @@
-/**
- * What becomes of a volume whose claim has gone: it is kept, deleted by who made it, or emptied (CTL-RECLAIM-3..21).
- *
- * @module
- */
-import { attempt } from "../../../client/index.ts";
+/** Reclaims a volume whose claim was deleted: retains, deletes or recycles it (CTL-RECLAIM-3..21). */
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN, write } from "../../../runtime/writes.ts";
-import type { Binding } from "./claims.ts";
-import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, fateOf } from "../../../claims/reclaim.ts";
+import { AGAIN, deleteObject, write } from "../../../runtime/writes.ts";
+import type { BinderContext } from "./claims.ts";
+import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, reclaimActionOf } from "../../../claims/reclaim.ts";
 import { recycle } from "./recycle.ts";
 import { fail } from "./release.ts";
 
-/** Does what the policy says that the volume has now (CTL-RECLAIM-3). */
-export async function reclaim(ctx: Binding, volume: PersistentVolume): Promise<Result> {
-  const fate = fateOf(volume, ctx.memory.specs);
-  switch (fate.is) {
+/** Executes the current reclaim policy of a volume (CTL-RECLAIM-3). */
+export async function reclaim(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
+  const action = reclaimActionOf(volume, ctx.memory.specs);
+  switch (action.is) {
     case "kept":
     case "deleted elsewhere":
       return undefined;
     case "recycled":
       return recycle(ctx, volume);
     case "failed":
-      return fail(ctx, volume, "VolumeFailedDelete", fate.why);
+      return fail(ctx, volume, "VolumeFailedDelete", action.why);
     case "deleted":
-      return remove(ctx, volume);
+      return deleteVolume(ctx, volume);
   }
 }
 
-/** Deletes a volume that is built in. */
-async function remove(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { finalizers = [] } = volume.metadata;
   const own = builtInFinalizer(ctx);
   const kept = finalizers.filter((name) => name !== own);
   const bare = { ...volume, metadata: { ...volume.metadata, finalizers: kept } };
   const free = kept.length === finalizers.length ? volume : await write(ctx.client, PersistentVolume, bare);
   if (!free) return AGAIN;
-  // It is being deleted, and others hold it.
+  // Other finalizers delay its deletion.
   if (free.metadata.deletionTimestamp !== undefined) return undefined;
-  await attempt(ctx.client.resource(PersistentVolume).delete(free), "NotFound", "Conflict");
+  await deleteObject(ctx.client, PersistentVolume, free);
   return undefined;
 }
 
-const builtInFinalizer = ({ memory }: Binding): string => builtInVolumeFinalizer(memory.specs.labelDomain);
+const builtInFinalizer = ({ memory }: BinderContext): string => builtInVolumeFinalizer(memory.specs.labelDomain);
 
-/** A volume of a provisioner that is built in, to be deleted with its claim, is held for that (CTL-RECLAIM-17). */
-export async function withFinalizers(ctx: Binding, volume: PersistentVolume): Promise<PersistentVolume | undefined> {
+/** Adds or removes the finalizer of an in-tree volume with reclaim policy Delete (CTL-RECLAIM-17). */
+export async function withFinalizers(
+  ctx: BinderContext,
+  volume: PersistentVolume,
+): Promise<PersistentVolume | undefined> {
   const { metadata, spec } = volume;
   const { names, migration } = ctx.memory.specs;
   const provisioner = metadata.annotations?.[names.provisionedBy];
@@ -53,7 +50,7 @@ export async function withFinalizers(ctx: Binding, volume: PersistentVolume): Pr
   const { finalizers = [] } = metadata;
   const own = builtInFinalizer(ctx);
   if (migration.driverOf(provisioner) !== undefined) {
-    // Its driver deletes it, and knows nothing of that finalizer.
+    // Its driver deletes it and does not know this finalizer.
     if (!finalizers.includes(own)) return volume;
     const others = finalizers.filter((name) => name !== own);
     return write(ctx.client, PersistentVolume, { ...volume, metadata: { ...metadata, finalizers: others } });

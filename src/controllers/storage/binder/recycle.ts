@@ -1,23 +1,21 @@
 /**
- * Recycling: a pod empties a volume whose claim has gone, then anybody may have it again (CTL-RECLAIM-14..16).
+ * Recycling: a Pod empties a volume whose claim was deleted, then the volume is available again (CTL-RECLAIM-14..16).
  *
- * How far it is can be seen: no pod, a pod that was made after this very claim, a volume that is free. So whoever takes over goes on,
- * and an older pod of that name empties nothing.
- *
- * @module
+ * The objects show the progress: no Pod, a Pod for this claim, or an available volume. So any server can continue, and
+ * a Pod for an earlier claim empties nothing.
  */
 import { attempt, keyText } from "../../../client/index.ts";
 import { PersistentVolume, Pod } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { hasEnded } from "../../../claims/usage.ts";
-import { AGAIN } from "../../../runtime/writes.ts";
-import type { Binding } from "./claims.ts";
+import { AGAIN, deleteObject } from "../../../runtime/writes.ts";
+import type { BinderContext } from "./claims.ts";
 import { namedClaim } from "../../../claims/claim-ref.ts";
-import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler.ts";
-import { fail, giveBack } from "./release.ts";
+import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler-pod.ts";
+import { fail, makeAvailable } from "./release.ts";
 
-/** Empties a volume. */
-export async function recycle(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+/** Recycles a volume. */
+export async function recycle(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { hostPath, nfs } = volume.spec;
   const { recyclers, pods, names } = ctx.memory;
   if (!hostPath && !nfs) {
@@ -25,43 +23,43 @@ export async function recycle(ctx: Binding, volume: PersistentVolume): Promise<R
   }
   const pod = pods.get(recyclerKey(volume));
   if (!pod) {
-    const lost = recyclers.takeLost(volume);
-    return lost
-      ? failed(ctx, volume, "the pod that empties it was deleted before it had ended", lost)
-      : begin(ctx, volume);
+    const deleted = recyclers.takeDeletedPod(volume);
+    return deleted
+      ? failed(ctx, volume, "the pod that empties it was deleted before it had ended", deleted)
+      : createPod(ctx, volume);
   }
-  // When it is gone there will be another.
-  if (!isRecyclerOf(pod, volume, names)) return remove(ctx, pod);
-  for (const { type, message = "" } of recyclers.news(volume)) {
+  // Another one is created after its deletion.
+  if (!isRecyclerOf(pod, volume, names)) return deletePod(ctx, pod);
+  for (const { type, message = "" } of recyclers.newEvents(volume)) {
     ctx.event(type === "Warning" ? "Warning" : "Normal", volume, "RecyclerPod", message);
   }
   if (pod.status.phase === "Failed") {
-    if (recyclers.isKnown(volume, pod)) return remove(ctx, pod);
+    if (recyclers.isReported(volume, pod)) return deletePod(ctx, pod);
     const result = await failed(ctx, volume, pod.status.message ?? "the pod that empties it has failed", pod);
-    if (result !== AGAIN) await remove(ctx, pod);
+    if (result !== AGAIN) await deletePod(ctx, pod);
     return result;
   }
   if (pod.status.phase !== "Succeeded") return undefined;
-  const result = await giveBack(ctx, volume);
-  if (result !== AGAIN) ctx.event("Normal", volume, "VolumeRecycled", "it was emptied");
+  const result = await makeAvailable(ctx, volume);
+  if (result !== AGAIN) ctx.event("Normal", volume, "VolumeRecycled", "Volume recycled");
   return result;
 }
 
-/** Takes away the pod that empties a volume, or has emptied it, where nobody wants that any more. */
-export async function stopRecycling(ctx: Binding, volume: PersistentVolume): Promise<void> {
+/** Deletes the recycler Pod of a volume that needs none any more. */
+export async function stopRecycling(ctx: BinderContext, volume: PersistentVolume): Promise<void> {
   const { pods, names, recyclers } = ctx.memory;
   recyclers.forget(volume.metadata.name);
   const pod = pods.get(recyclerKey(volume));
-  if (pod?.metadata.annotations?.[names.emptiedAfter] !== undefined) await remove(ctx, pod);
+  if (pod?.metadata.annotations?.[names.emptiedAfter] !== undefined) await deletePod(ctx, pod);
 }
 
-async function remove({ client }: Binding, pod: Pod): Promise<undefined> {
+async function deletePod({ client }: BinderContext, pod: Pod): Promise<undefined> {
   if (pod.metadata.deletionTimestamp !== undefined) return;
-  await attempt(client.resource(Pod).delete(pod), "NotFound", "Conflict");
+  await deleteObject(client, Pod, pod);
 }
 
-/** Makes the pod, as soon as nobody else uses what the volume holds. */
-async function begin(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+/** Creates the recycler Pod once no other Pod uses the volume. */
+async function createPod(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { client, memory } = ctx;
   const wait = memory.recyclers.wait(volume);
   if (wait > 0) return { requeueAfter: wait };
@@ -70,7 +68,7 @@ async function begin(ctx: Binding, volume: PersistentVolume): Promise<Result> {
     ctx.event("Normal", volume, "VolumeFailedRecycle", `it waits for the pods that use it: ${users.join(", ")}`);
     return undefined;
   }
-  // Memory may be behind that of another, who has given the volume away since: it would be emptied under its next claim.
+  // Memory may be stale, and the volume may have another claim whose data would be lost.
   const known = await client.resource(PersistentVolume).find({ name: volume.metadata.name });
   if (known?.metadata.resourceVersion !== volume.metadata.resourceVersion) return AGAIN;
   const pod = recyclerOf(volume, memory.names);
@@ -78,16 +76,16 @@ async function begin(ctx: Binding, volume: PersistentVolume): Promise<Result> {
   return made.ok || made.reason === "AlreadyExists" ? undefined : failed(ctx, volume, made.error.message);
 }
 
-/** The pods that use the claim that a volume had; where there is one of that name again, they use that. */
-function usersOf({ memory }: Binding, volume: PersistentVolume): string[] {
+/** The Pods that use the claim of a volume; a new claim of that name has Pods of its own. */
+function usersOf({ memory }: BinderContext, volume: PersistentVolume): string[] {
   const key = namedClaim(volume);
   if (!key || memory.claims.get(key)) return [];
   const users = memory.pods.by("claim", keyText(key)).filter((pod) => !hasEnded(pod));
   return users.map(({ metadata }) => metadata.name).toSorted();
 }
 
-/** Says that a volume was not emptied; it is tried again, later each time. */
-async function failed(ctx: Binding, volume: PersistentVolume, why: string, pod?: Pod): Promise<Result> {
+/** Records a failure; the next try comes after a growing backoff. */
+async function failed(ctx: BinderContext, volume: PersistentVolume, why: string, pod?: Pod): Promise<Result> {
   const result = await fail(ctx, volume, "VolumeFailedRecycle", why);
   return result ?? { requeueAfter: ctx.memory.recyclers.failed(volume, pod) };
 }

@@ -1,18 +1,14 @@
-/**
- * How the reclaiming of a volume ends: anybody may have it, or it has failed.
- *
- * @module
- */
+/** The end of reclaiming: the volume is available, or has failed. */
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { AGAIN, write } from "../../../runtime/writes.ts";
 import { annotated } from "../../../meta/annotations.ts";
-import type { Binding } from "./claims.ts";
+import type { BinderContext } from "./claims.ts";
 import { setPhase } from "./phases.ts";
 import { errorText } from "../../../util/cut-text.ts";
 
-/** A volume that points at a claim that has another: what the binder wrote is taken off, what a user wrote loses the uid. */
-export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+/** Removes the claimRef that the binder wrote, or only the uid of one that a user wrote. */
+export async function makeAvailable(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const { boundByController } = ctx.memory.specs.names;
   const { claimRef, ...spec } = volume.spec;
   const isOurs = volume.metadata.annotations?.[boundByController] !== undefined;
@@ -24,8 +20,13 @@ export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<
   return written && (await setPhase(ctx.client, written, "Available")) ? undefined : AGAIN;
 }
 
-/** Says that a volume could not be reclaimed: once for each reason, until it is something else than Failed. */
-export async function fail(ctx: Binding, volume: PersistentVolume, reason: string, said: string): Promise<Result> {
+/** Writes that reclaiming has failed, once for each reason. */
+export async function fail(
+  ctx: BinderContext,
+  volume: PersistentVolume,
+  reason: string,
+  said: string,
+): Promise<Result> {
   const why = errorText(said);
   if (volume.status.phase === "Failed" && volume.status.message === why) return undefined;
   if (!(await setPhase(ctx.client, volume, "Failed", why))) return AGAIN;

@@ -1,31 +1,27 @@
-/**
- * What the binder does for a volume: its phase, by the claim that it names; and what becomes of it when that claim has gone.
- *
- * @module
- */
+/** Synchronizes a volume: its phase by its claim, and reclaiming after the deletion of the claim. */
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { AGAIN, write } from "../../../runtime/writes.ts";
 import { annotated } from "../../../meta/annotations.ts";
-import type { Binding } from "./claims.ts";
-import { fateOf } from "../../../claims/reclaim.ts";
-import { giveBack } from "./release.ts";
+import type { BinderContext } from "./claims.ts";
+import { reclaimActionOf } from "../../../claims/reclaim.ts";
+import { makeAvailable } from "./release.ts";
 import { namedClaim } from "../../../claims/claim-ref.ts";
 import { reclaim, withFinalizers } from "./reclaim.ts";
 import { setPhase } from "./phases.ts";
 import { stopRecycling } from "./recycle.ts";
-import { verdictOnVolume } from "../../../claims/volume-verdict.ts";
+import { decideVolume } from "../../../claims/volume-decision.ts";
 
-/** Looks after a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
-export async function syncVolume(ctx: Binding, found: PersistentVolume): Promise<Result> {
+/** Synchronizes a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
+export async function syncVolume(ctx: BinderContext, found: PersistentVolume): Promise<Result> {
   const marked = await withMigrationMark(ctx, found);
   const volume = marked && (await withFinalizers(ctx, marked));
   if (!volume) return AGAIN;
   const claim = volume.spec.claimRef?.uid ? await claimOf(ctx, volume) : undefined;
-  const verdict = verdictOnVolume(volume, claim, ctx.memory.names);
-  const isEmptied = verdict.is === "released" && fateOf(volume, ctx.memory.specs).is === "recycled";
+  const decision = decideVolume(volume, claim, ctx.memory.names);
+  const isEmptied = decision.is === "released" && reclaimActionOf(volume, ctx.memory.specs).is === "recycled";
   if (!isEmptied) await stopRecycling(ctx, volume);
-  switch (verdict.is) {
+  switch (decision.is) {
     case "available":
       return phase(ctx, volume, "Available");
     case "bound":
@@ -33,22 +29,22 @@ export async function syncVolume(ctx: Binding, found: PersistentVolume): Promise
     case "awaited":
       return undefined;
     case "misfit":
-      for (const object of [volume, claim!]) ctx.event("Warning", object, "VolumeMismatch", verdict.note);
+      for (const object of [volume, claim!]) ctx.event("Warning", object, "VolumeMismatch", decision.note);
       return undefined;
     case "released":
       return release(ctx, volume);
     case "given back":
-      return giveBack(ctx, volume);
+      return makeAvailable(ctx, volume);
   }
 }
 
-async function phase({ client }: Binding, volume: PersistentVolume, name: string): Promise<Result> {
+async function phase({ client }: BinderContext, volume: PersistentVolume, name: string): Promise<Result> {
   return (await setPhase(client, volume, name)) ? undefined : AGAIN;
 }
 
-/** The claim that a volume has; asked of the server where memory does not know it, for it may be younger. */
+/** Returns the claim of a volume; asks the server where memory may not have it yet. */
 async function claimOf(
-  { memory, client }: Binding,
+  { memory, client }: BinderContext,
   volume: PersistentVolume,
 ): Promise<PersistentVolumeClaim | undefined> {
   const key = namedClaim(volume);
@@ -61,15 +57,15 @@ async function claimOf(
   return found?.metadata.uid === uid ? found : undefined;
 }
 
-/** The claim of a volume has gone; one that has failed to be reclaimed stays Failed (CTL-RECLAIM-1, 13). */
-async function release(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+/** Releases a volume; one that could not be reclaimed stays Failed (CTL-RECLAIM-1, 13). */
+async function release(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const released = volume.status.phase === "Failed" ? volume : await setPhase(ctx.client, volume, "Released");
   return released ? reclaim(ctx, released) : AGAIN;
 }
 
-/** The mark of a volume that a migrated plugin has made (CTL-PROV-9). */
+/** Sets or removes the migrated-to annotation of a volume (CTL-PROV-9). */
 async function withMigrationMark(
-  { client, memory }: Binding,
+  { client, memory }: BinderContext,
   volume: PersistentVolume,
 ): Promise<PersistentVolume | undefined> {
   const { names, migration } = memory.specs;
@@ -77,6 +73,6 @@ async function withMigrationMark(
   const provisioner = annotations[names.provisionedBy];
   if (provisioner === undefined) return volume;
   const driver = migration.driverOf(provisioner);
-  if (annotations[migration.mark] === driver) return volume;
-  return write(client, PersistentVolume, annotated(volume, { [migration.mark]: driver }));
+  if (annotations[migration.annotation] === driver) return volume;
+  return write(client, PersistentVolume, annotated(volume, { [migration.annotation]: driver }));
 }
