@@ -9,11 +9,11 @@ const LAG_MS = 30_000;
 /**
  * Tells that the store has no room. The server stays ready: it serves reads, and whoever would make room has to reach it.
  */
-export const roomCheck = (store: Pick<Store, "room">): HealthCheck => ({
+export const roomCheck = (store: Pick<Store, "space">): HealthCheck => ({
   name: "store-room",
   live: false,
   advises: true,
-  check: () => (store.room?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
+  check: () => (store.space?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
 });
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tellsProgress } from "./client.ts";
+import { reportsProgress } from "./client.ts";
 import { Layout } from "./layout.ts";
 import type { WatchChange } from "./messages.ts";
 
@@ -80,6 +80,6 @@ test("a change whose state before is needed and gone is compacted, never shown a
 test("progress is believed only from versions that never run ahead of their events", () => {
   const believed = ["3.4.31", "3.5.13", "3.5.20", "3.6.0", "3.7.0-rc.1", "4.0.0"];
   const not = ["3.4.23", "3.4.30", "3.5.0", "3.5.12", "3.3.27", "2.3.8", "", "x"];
-  expect(believed.filter((version) => !tellsProgress(version))).toEqual([]);
-  expect(not.filter((version) => tellsProgress(version))).toEqual([]);
+  expect(believed.filter((version) => !reportsProgress(version))).toEqual([]);
+  expect(not.filter((version) => reportsProgress(version))).toEqual([]);
 });

@@ -712,7 +712,7 @@ function load(store: () => Store): void {
     let spot = 0;
     const writing = (async () => {
       while (on) {
-        // A store in memory writes without a turn of the event loop, and whoever reads in turns needs one.
+        // A store in memory writes without a return to the event loop, which a read in slices needs.
         if (spot % 8 === 0) await turn();
         const key = keys[(spot += 997) % keys.length]!;
         const current = await store().get(key);

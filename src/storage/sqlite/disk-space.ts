@@ -1,42 +1,42 @@
 /**
- * Looks after room on the disk: moves the WAL into the database before it grows long, and sees to it that a full disk
- * has a way out.
+ * Manages disk space: checkpoints the WAL before it grows long, and keeps a full disk usable.
  *
- * What is in the WAL needs room in the database file before the WAL can begin again at its start. So a write is committed
- * only while the reserve (reserve.ts) holds that room and some beyond it:
+ * The content of the WAL needs space in the database file before the WAL can start again. So a write is committed only while the
+ * reserve (reserve.ts) covers that space and some more:
  *
- *     reserve ≥ what the WAL adds to the length of the database + floor
+ *     reserve ≥ growth of the database at a checkpoint + floor
  *
- * When that cannot be kept, or a write fails for want of room, the WAL is moved, the history gives way from its oldest end,
- * and the write is tried again. When nothing is left to give up, the store is full: only writes that need no more room than
- * what they replace are done, out of the reserve if need be, the last half of which is for deletes. The WAL begins again
- * after each of these, and with no history they need no new pages, so the reserve lasts for as many as there are.
+ * When that fails, or a write finds no space, the WAL is checkpointed, the oldest history is removed, and the write is tried
+ * again. When there is no history left, the store is full: only writes that need no more space than what they replace succeed,
+ * with the reserve if necessary, whose last half is for deletes. The WAL is checkpointed after each of these, and without history
+ * they need no new pages, so the reserve is never used up.
  *
  * @module
  */
 import { statSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { StoreRoom } from "../contract.ts";
+import type { StoreSpace } from "../contract.ts";
 import { isFull } from "./errors.ts";
 import { type History, STEP_ROWS } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
 import type { HighWater } from "./mark.ts";
 import { Reserve } from "./reserve.ts";
 import { DATABASE_FILE, PAGE_BYTES } from "./schema.ts";
+import { arrayStatement } from "./statements.ts";
 
-/** Pages in the WAL after which they are moved to the database: bounds the pause that this makes. */
+/** Pages in the WAL after which it is checkpointed; bounds the duration of the checkpoint. */
 const WAL_PAGES = 2000;
-/** Pages that a write touches at most besides those that its bytes fill: live, log, and the log row that it pushes out. */
+/** Pages that a write changes at most besides those that its bytes fill: live, log, and a compacted log row. */
 const PAGES_PER_WRITE = 3;
-/** Pages beyond the limit of the file that are kept for deletes. */
+/** Pages beyond the limit of the file that are reserved for deletes. */
 const RESERVE_PAGES = 256;
-/** What the reserve holds beyond what the WAL needs, and the most that this may be of a small file system. */
+/** The reserve beyond the growth of the database, and its maximum as a share of a small file system. */
 const FLOOR_BYTES = 4 << 20;
 const FLOOR_SHARE = 1 / 8;
 
 /** See the head of this file. */
-export class Room {
+export class DiskSpace {
   readonly #directory: string;
   readonly #ledger: Ledger;
   readonly #history: History;
@@ -50,12 +50,12 @@ export class Room {
   readonly #pages: StatementSync;
   readonly #unused: StatementSync;
   #walPages = 0;
-  /** Length of the database file. */
+  /** The length of the database file. */
   #fileBytes = 0;
   #full = false;
-  #moves = 0;
+  #checkpoints = 0;
 
-  /** @param maxBytes largest size of the database file, Infinity for no limit */
+  /** @param maxBytes the maximum of the database file, Infinity for no limit */
   constructor(
     db: DatabaseSync,
     directory: string,
@@ -73,36 +73,31 @@ export class Room {
     this.#maxPages = Math.ceil(maxBytes / PAGE_BYTES);
     this.#checkpoint = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
     this.#truncate = db.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
-    const number = (name: string): StatementSync => {
-      const statement = db.prepare(`PRAGMA ${name}`);
-      statement.setReturnArrays(true);
-      return statement;
-    };
-    this.#pages = number("page_count");
-    this.#unused = number("freelist_count");
-    this.#measure();
+    this.#pages = arrayStatement(db, "PRAGMA page_count");
+    this.#unused = arrayStatement(db, "PRAGMA freelist_count");
+    this.#readFileSize();
     this.#limit(0);
   }
 
-  /** Whether a write has found no room, and there is little still. */
+  /** Whether a write found no space, and space is still short. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** How often the WAL has been moved. */
-  get moves(): number {
-    return this.#moves;
+  /** The number of checkpoints. */
+  get checkpoints(): number {
+    return this.#checkpoints;
   }
 
-  /** Inside a transaction: whether what it adds can be moved into the database, come what may. */
+  /** In a transaction: whether the reserve covers the checkpoint of what it adds. */
   covers(): boolean {
-    return this.#reserve.cover(this.#growth() + this.#least());
+    return this.#reserve.cover(this.#growth() + this.#minReserve());
   }
 
-  /** Counts what a transaction has put into the WAL; called after its answer has gone. */
+  /** Counts what a transaction has added to the WAL; called after its reply was sent. */
   used(writes: number, bytes: number): void {
     this.#walPages += writes * PAGES_PER_WRITE + bytes / PAGE_BYTES;
-    if (this.#walPages >= (this.#full ? 1 : WAL_PAGES)) this.#moveWal(this.#checkpoint);
+    if (this.#walPages >= (this.#full ? 1 : WAL_PAGES)) this.#checkpointWal(this.#checkpoint);
   }
 
   /** One step of compaction; see {@link History.step}. */
@@ -112,52 +107,52 @@ export class Room {
     return more;
   }
 
-  /** Moves the WAL and gives back its room; of that the reserve gets what it lacks, and the rest is free. */
-  tidy(): void {
-    this.#moveWal(this.#truncate);
-    const bytes = this.#growth() + this.#least();
+  /** Checkpoints and truncates the WAL; fills the reserve and releases the rest of the space. */
+  reclaim(): void {
+    this.#checkpointWal(this.#truncate);
+    const bytes = this.#growth() + this.#minReserve();
     this.#reserve.cut(bytes);
     this.#reserve.refill(bytes);
   }
 
-  /** Gives up history, its oldest end first, until `bytes` have room where it was; false when there was none. */
-  giveUpHistory(now: number, bytes: number): boolean {
+  /** Removes the oldest history until there is space for `bytes`; returns false when there was none. */
+  removeHistory(now: number, bytes: number): boolean {
     const ledger = this.#ledger;
     const [enough, first] = [ledger.historyBytes - 2 * bytes, ledger.compacted];
     let rows = STEP_ROWS;
     for (let before = -1; ledger.compacted > before && ledger.historyBytes > enough;) {
       before = ledger.compacted;
-      if (this.#giveUp(now, rows) || rows === 1) continue;
-      // So many at once have no room in the WAL, which is empty now: fewer may.
+      if (this.#tryCompact(now, rows) || rows === 1) continue;
+      // So many rows have no space in the WAL, which is empty now: fewer may.
       rows = Math.ceil(rows / 4);
       before = -1;
     }
     if (ledger.compacted === first) return false;
-    this.tidy();
+    this.reclaim();
     return true;
   }
 
-  /** One step of that; false when there was no room even for it. */
-  #giveUp(now: number, rows: number): boolean {
+  /** Compacts one step; returns false when there was no space for it. */
+  #tryCompact(now: number, rows: number): boolean {
     try {
       this.compact(this.#ledger.revision, now, rows);
       return true;
     } catch (error) {
       if (!isFull(error)) throw error;
-      this.tidy();
+      this.reclaim();
       return false;
     }
   }
 
-  /** Runs `work`, which fails where there is no room, with more and more of the reserve until `least` is left of it. */
-  withReserve<T>(least: "half" | 0, work: () => T): T {
+  /** Runs `work` again and again, each time with more of the reserve, until it has enough or `min` of the reserve is left. */
+  withReserve<T>(min: "half" | 0, work: () => T): T {
     this.#limit(RESERVE_PAGES);
     try {
       for (;;) {
         try {
           return work();
         } catch (error) {
-          if (!isFull(error) || !this.#reserve.give(least === 0 ? 0 : this.#floor / 2)) throw error;
+          if (!isFull(error) || !this.#reserve.release(min === 0 ? 0 : this.#floor / 2)) throw error;
         }
       }
     } finally {
@@ -165,16 +160,16 @@ export class Room {
     }
   }
 
-  /** A write has found no room, whatever was given up for it. */
-  ranOut(): void {
+  /** Marks the store as full. */
+  setFull(): void {
     this.#full = true;
   }
 
-  /** Looks how much room there is, and whether that is enough again; while it is not, history gives way. */
-  look(now: number): StoreRoom {
+  /** Measures the space and decides whether the store is still full; removes history while it is. */
+  check(now: number): StoreSpace {
     if (this.#full) {
-      this.tidy();
-      this.giveUpHistory(now, this.#floor);
+      this.reclaim();
+      this.removeHistory(now, this.#floor);
     }
     const { bavail, bsize } = statfsSync(this.#directory);
     const unused = numberOf(this.#unused) * PAGE_BYTES;
@@ -192,41 +187,41 @@ export class Room {
     if (this.#maxPages !== Infinity) this.#db.exec(`PRAGMA max_page_count = ${this.#maxPages + reserve}`);
   }
 
-  /** What the reserve must hold beyond that: less where pages of the database are free, because these are room as well. */
-  #least(): number {
+  /** The minimum of the reserve besides the growth; free pages of the database lower it, since they are space as well. */
+  #minReserve(): number {
     return Math.max(this.#floor / 4, this.#floor - numberOf(this.#unused) * PAGE_BYTES);
   }
 
-  /** By how much moving the WAL makes the database file longer. */
+  /** The growth of the database file at a checkpoint. */
   #growth(): number {
     return Math.max(0, numberOf(this.#pages) * PAGE_BYTES - this.#fileBytes);
   }
 
-  #moveWal(how: StatementSync): void {
+  #checkpointWal(statement: StatementSync): void {
     this.#walPages = 0;
-    this.#moves++;
-    this.#mark.moved();
+    this.#checkpoints++;
+    this.#mark.checkpointed();
     try {
-      how.get();
+      statement.get();
     } catch (error) {
       if (!isFull(error)) throw error;
-      this.#moveIntoReserve(how);
+      this.#checkpointWithReserve(statement);
     } finally {
-      this.#measure();
+      this.#readFileSize();
     }
   }
 
-  #moveIntoReserve(how: StatementSync): void {
-    this.#reserve.give(0, this.#growth());
+  #checkpointWithReserve(statement: StatementSync): void {
+    this.#reserve.release(0, this.#growth());
     try {
-      this.withReserve(0, () => how.get());
+      this.withReserve(0, () => statement.get());
     } catch (error) {
-      // Somebody else has taken the room: the WAL keeps what it has, and is tried again as it grows.
+      // Another program has used the space: the WAL stays, and is checkpointed again when it grows.
       if (!isFull(error)) throw error;
     }
   }
 
-  #measure(): void {
+  #readFileSize(): void {
     this.#fileBytes = statSync(join(this.#directory, DATABASE_FILE)).size;
   }
 }
