@@ -238,37 +238,37 @@ export class ClientConnection {
     if (this.#block && (frame.type !== TYPE.continuation || frame.stream !== this.#block.stream)) {
       throw protocolError("expected the rest of the headers");
     }
+    this.#dispatch(frame);
+    return !this.#isClosed;
+  }
+
+  #dispatch(frame: Frame): void {
     switch (frame.type) {
       case TYPE.data:
-        this.#onData(frame);
-        break;
+        return this.#onData(frame);
       case TYPE.headers:
-        this.#onHeaders(frame);
-        break;
+        return this.#onHeaders(frame);
       case TYPE.continuation:
-        this.#onContinuation(frame);
-        break;
+        return this.#onContinuation(frame);
       case TYPE.reset:
-        this.#onReset(frame);
-        break;
+        return this.#onReset(frame);
       case TYPE.settings:
-        this.#onSettings(frame);
-        break;
+        return this.#onSettings(frame);
       case TYPE.pushPromise:
         throw protocolError("expected no pushed stream");
       case TYPE.ping:
-        if (frame.to - frame.from !== 8) throw new ConnectionError(ERROR.frameSize, "expected a ping of eight bytes");
-        if (!(frame.flags & FLAG.ack)) this.#writer.text(pingAck(frame.bytes.toString("latin1", frame.from, frame.to)));
-        break;
+        return this.#onPing(frame);
       case TYPE.goAway:
-        this.#onGoAway(frame);
-        break;
+        return this.#onGoAway(frame);
       case TYPE.windowUpdate:
-        this.#onWindowUpdate(frame);
-        break;
+        return this.#onWindowUpdate(frame);
       default: // Unknown frames are ignored (RFC 9113 5.5).
     }
-    return !this.#isClosed;
+  }
+
+  #onPing({ flags, bytes, from, to }: Frame): void {
+    if (to - from !== 8) throw new ConnectionError(ERROR.frameSize, "expected a ping of eight bytes");
+    if (!(flags & FLAG.ack)) this.#writer.text(pingAck(bytes.toString("latin1", from, to)));
   }
 
   #onData(frame: Frame): void {

@@ -117,8 +117,8 @@ function isWithinDepth(value: Value, depth: number): boolean {
 function apply(target: JsonPatchDocument, operation: JsonPatchOperation, index: number): void {
   const { op, value = null } = operation;
   const pointer = (name: "path" | "from"): string => {
-    const value = operation[name];
-    if (value !== undefined) return value;
+    const text = operation[name];
+    if (text !== undefined) return text;
     throw new PatchError(
       "invalid",
       `Expected operation [${index}] (${op}) of the JSON patch to have a ${name} that is a text, found none`,
