@@ -225,7 +225,7 @@ describe("label indexes", () => {
     expect(things.stats().labelIndexes).toBe(1);
   });
 
-  test("are few: the one that was not used for longest makes room", async () => {
+  test("are few: the least recently used one is removed", async () => {
     const { things } = await filled(300, 2);
     const used = withLabel("part", "1");
     await things.prepare(used);

@@ -283,19 +283,19 @@ describe("how a watch ends", () => {
 
   test("a sink that throws is ended with `failed`; the others and the store do not notice", async () => {
     const cache = await testCache();
-    let told = "";
+    let code = "";
     const bad = {
       deliver: () => {
         throw new Error("no");
       },
-      ended: (error: { code: string }) => (told += error.code),
+      ended: (error: { code: string }) => (code += error.code),
     };
     cache.things.watch(ALL, { after: 0 }, bad);
     const { notes } = await start(cache, ALL, { after: 0 });
     cache.put(["a/x", {}]);
     cache.put(["a/y", {}]);
     expect(notes.lines).toEqual(["+ a/x@1", "+ a/y@2"]);
-    expect(told).toBe("failed");
+    expect(code).toBe("failed");
     expect(cache.things.stats()).toMatchObject({ watches: 1 });
   });
 
@@ -334,7 +334,7 @@ describe("how a watch ends", () => {
 });
 
 describe("slow and many", () => {
-  test("50 watchers whose sinks have no room do not delay one that has, nor hold up the writer", async () => {
+  test("50 watchers with full sinks delay neither another watcher nor the writer", async () => {
     const cache = await testCache();
     cache.put(...Array.from({ length: 1200 }, (_, i) => [`a/${i}`, {}] as const));
     const stuck = Array.from({ length: 50 }, () => {

@@ -206,7 +206,7 @@ describe("patch documents", () => {
     expect(failure(() => atOnce(followJsonPatch(OBJECT, operations))).code).toBe("invalid");
   });
 
-  test("an operation of null has no members, and is refused when its turn comes", () => {
+  test("an operation of null has no members, and is refused when it is applied", () => {
     const { operations } = parseJsonPatch([{ op: "test", path: "/data/k", value: "w" }, null]);
     expect(failure(() => atOnce(followJsonPatch(OBJECT, operations))).message).toContain("/data/k");
     expect(failure(() => applyJsonPatch(OBJECT, [null])).code).toBe("invalid");

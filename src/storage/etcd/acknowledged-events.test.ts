@@ -21,7 +21,7 @@ test("events are taken in order of revision, as far as none is missing before th
   expect(acknowledged.takeAfter(8)).toEqual([]);
 });
 
-test("what has come on the watch is not handed over again", () => {
+test("events of the watch are not delivered again", () => {
   const acknowledged = new AcknowledgedEvents();
   for (const revision of [5, 6, 7]) acknowledged.add(revision, [event(revision)]);
   acknowledged.forget(6);

@@ -41,7 +41,7 @@ test("changes become events: what is not a record is left out, and a delete show
   ]);
 });
 
-test("a last value that was written beside a delete is what the delete shows, and no other's", () => {
+test("a last value that was written with a delete is that of its event, and of no other", () => {
   const events = layout.events([
     change(layout.key("a"), 5, { before: "stored" }),
     change(layout.lastValue(0), 5, { value: "shown", before: "earlier" }),
@@ -51,7 +51,7 @@ test("a last value that was written beside a delete is what the delete shows, an
   expect(events.map(({ value }) => text(value))).toEqual(["shown", "stored"]);
 });
 
-test("each delete of a transaction shows the last value that was written beside it", () => {
+test("the event of each delete of a transaction has the last value that was written with it", () => {
   const keys = [0, 1, 2].map((i) => text(layout.lastValue(i)));
   expect(keys).toEqual(["/keelson/meta/last-value", "/keelson/meta/last-value/1", "/keelson/meta/last-value/2"]);
   const events = layout.events([
