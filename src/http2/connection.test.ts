@@ -131,14 +131,14 @@ describe("whatever is called in whatever state, nothing throws", () => {
     const peer = Peer.open();
     peer.request(1);
     const [stream] = peer.requests;
-    let calls = 0;
+    let notified = 0;
     stream!.onOver(() => {
       throw new Error("a mistake");
     });
-    stream!.onOver(() => calls++);
+    stream!.onOver(() => notified++);
     stream!.respond(200, OK);
     peer.turn();
-    expect([calls, peer.faults.map(String)]).toEqual([1, ["Error: a mistake"]]);
+    expect([notified, peer.faults.map(String)]).toEqual([1, ["Error: a mistake"]]);
   });
 
   test("a handler that fails ends its stream, and the connection goes on", () => {

@@ -61,4 +61,4 @@ export const DEFAULT_FRAME_SIZE = 16_384;
 export const DEFAULT_WINDOW = 65_535;
 
 /** The largest window (RFC 9113 6.9.1). */
-export const LARGEST_WINDOW = 2 ** 31 - 1;
+export const MAX_WINDOW = 2 ** 31 - 1;

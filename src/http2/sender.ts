@@ -1,4 +1,4 @@
-import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, LARGEST_WINDOW, TYPE } from "./constants.ts";
+import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, MAX_WINDOW, TYPE } from "./constants.ts";
 import { frameHead, headersFrames } from "./frames.ts";
 import { NO_TABLE } from "./header-encoder.ts";
 import type { Output } from "./output.ts";
@@ -66,14 +66,14 @@ export class Sender {
   extendAll(bytes: number): boolean {
     this.#window += bytes;
     this.#output.schedule();
-    return this.#window <= LARGEST_WINDOW;
+    return this.#window <= MAX_WINDOW;
   }
 
   /** Extends the window of a stream; returns false where it is then too large. */
   extend(stream: Http2Stream, bytes: number): boolean {
     const { outbound } = stream;
     outbound.window += bytes;
-    if (outbound.window > LARGEST_WINDOW) return false;
+    if (outbound.window > MAX_WINDOW) return false;
     if (outbound.window > 0 && outbound.buffered > 0) this.#wait(stream);
     return true;
   }

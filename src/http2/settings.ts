@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DEFAULT_FRAME_SIZE, ERROR, LARGEST_WINDOW, SETTING } from "./constants.ts";
+import { DEFAULT_FRAME_SIZE, ERROR, MAX_WINDOW, SETTING } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import type { Frame } from "./frame-reader.ts";
 
@@ -18,7 +18,7 @@ export interface PeerSettings {
 }
 
 const ENTRY = 6;
-const LARGEST_FRAME_SIZE = 2 ** 24 - 1;
+const MAX_FRAME_SIZE = 2 ** 24 - 1;
 
 /** Reads a SETTINGS frame; the last value of a name counts, except for the table. @throws ConnectionError for an invalid value */
 export function peerSettings({ bytes, from, to }: Frame): PeerSettings {
@@ -36,13 +36,13 @@ export function peerSettings({ bytes, from, to }: Frame): PeerSettings {
 }
 
 function check(name: number, value: number): void {
-  if (name === SETTING.initialWindowSize && value > LARGEST_WINDOW) {
-    throw new ConnectionError(ERROR.flowControl, `expected a window of ${LARGEST_WINDOW} bytes at most, got ${value}`);
+  if (name === SETTING.initialWindowSize && value > MAX_WINDOW) {
+    throw new ConnectionError(ERROR.flowControl, `expected a window of ${MAX_WINDOW} bytes at most, got ${value}`);
   }
   if (name === SETTING.enablePush && value > 1) {
     throw new ConnectionError(ERROR.protocol, `expected ENABLE_PUSH to be 0 or 1, got ${value}`);
   }
-  if (name === SETTING.maxFrameSize && (value < DEFAULT_FRAME_SIZE || value > LARGEST_FRAME_SIZE)) {
+  if (name === SETTING.maxFrameSize && (value < DEFAULT_FRAME_SIZE || value > MAX_FRAME_SIZE)) {
     throw new ConnectionError(
       ERROR.protocol,
       `expected a frame size of ${DEFAULT_FRAME_SIZE} bytes or more, got ${value}`,

@@ -69,7 +69,7 @@ export function checkChains(db: DatabaseSync, file: string, { revision, compacte
 }
 
 function checkIndex(db: DatabaseSync, file: string): { gap: number; lost: number } {
-  const others = arrayStatement(
+  const others = arrayStatement<readonly [...Row, type: string, other: unknown]>(
     db,
     `SELECT CAST(live.key AS BLOB), live.revision, previous, kind, time, checksum, value, typeof(live.key), log.key
      FROM live LEFT JOIN log ON log.revision = live.revision
@@ -77,7 +77,7 @@ function checkIndex(db: DatabaseSync, file: string): { gap: number; lost: number
   );
   let gap = 0;
   let count = 0;
-  for (const row of others.iterate() as unknown as Iterable<readonly [...Row, type: string, other: unknown]>) {
+  for (const row of others.iterate()) {
     const [key, revision, , kind, , , , type, other] = row;
     const lost = kind === null;
     if (type !== "text" || !(lost || isValid(row.slice(0, 7) as unknown as Row))) {
@@ -105,7 +105,7 @@ interface Links {
 
 /** Reads the whole log once. */
 function followLinks(db: DatabaseSync, compacted: number): Links {
-  const followed = arrayStatement(
+  const followed = arrayStatement<readonly [number | null, number, number, number]>(
     db,
     `SELECT max(CASE WHEN log.previous <> 0 AND before.key IS NOT log.key
                AND (before.revision IS NOT NULL OR log.revision > ?1) THEN log.revision END),
@@ -113,7 +113,6 @@ function followLinks(db: DatabaseSync, compacted: number): Links {
      FROM log LEFT JOIN log AS before ON before.revision = log.previous
        LEFT JOIN live ON live.key = log.key AND live.revision = log.revision`,
   );
-  const row = followed.get(compacted, PUT_ROW) as unknown as [number | null, number, number, number];
-  const [gap, puts, links, current] = row;
+  const [gap, puts, links, current] = followed.get(compacted, PUT_ROW)!;
   return { gap: gap ?? 0, puts, links, current };
 }

@@ -23,7 +23,7 @@ import type { Ledger } from "./ledger.ts";
 import type { HighWater } from "./mark.ts";
 import { Reserve } from "./reserve.ts";
 import { DATABASE_FILE, PAGE_BYTES } from "./schema.ts";
-import { arrayStatement } from "./statements.ts";
+import { type ArrayStatement, arrayStatement } from "./statements.ts";
 
 /** Pages in the WAL after which it is checkpointed; bounds the duration of the checkpoint. */
 const WAL_PAGES = 2000;
@@ -47,8 +47,8 @@ export class DiskSpace {
   readonly #db: DatabaseSync;
   readonly #checkpoint: StatementSync;
   readonly #truncate: StatementSync;
-  readonly #pages: StatementSync;
-  readonly #unused: StatementSync;
+  readonly #pages: ArrayStatement<readonly [number]>;
+  readonly #unused: ArrayStatement<readonly [number]>;
   #walPages = 0;
   /** The length of the database file. */
   #fileBytes = 0;
@@ -226,4 +226,4 @@ export class DiskSpace {
   }
 }
 
-const numberOf = (statement: StatementSync): number => (statement.get() as unknown as readonly [number])[0];
+const numberOf = (statement: ArrayStatement<readonly [number]>): number => statement.get()![0];

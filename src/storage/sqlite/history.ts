@@ -11,12 +11,12 @@
  *
  * @module
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../util/clock.ts";
 import type { Ledger } from "./ledger.ts";
 import { DELETE_ROW } from "./protocol.ts";
 import type { OpenOptions } from "./protocol.ts";
-import { arrayStatement } from "./statements.ts";
+import { type ArrayStatement, arrayStatement } from "./statements.ts";
 
 /** The duration of one step; writes come between steps. */
 const STEP_MS = 3;
@@ -34,10 +34,10 @@ export class History {
   readonly #options: OpenOptions;
   /** The oldest revision that a running read still needs. */
   readonly #pinned: () => number;
-  readonly #next: StatementSync;
+  readonly #next: ArrayStatement<LogRow>;
   /** The time of the oldest change of the history, and the compacted revision at which it was read. */
   #oldest = { compacted: -1, revision: 0, time: 0 };
-  readonly #remove: StatementSync;
+  readonly #remove: ArrayStatement<readonly [bytes: number]>;
 
   constructor(db: DatabaseSync, ledger: Ledger, options: OpenOptions, pinned: () => number) {
     this.#ledger = ledger;
@@ -100,7 +100,7 @@ export class History {
     const ledger = this.#ledger;
     const end = systemClock.steady() + STEP_MS;
     if (ledger.compacted >= ledger.revision) return;
-    const due = this.#next.all(ledger.compacted, rows) as unknown as LogRow[];
+    const due = this.#next.all(ledger.compacted, rows);
     const limit = Math.min(this.#pinned(), ledger.revision);
     let stopped = due.length < rows;
     let unseen = 0;
@@ -128,7 +128,7 @@ export class History {
     if (compacted >= revision) return false;
     if (compacted < target) return true;
     if (this.#oldest.compacted !== compacted) {
-      const [next] = this.#next.all(compacted, 1) as unknown as LogRow[];
+      const [next] = this.#next.all(compacted, 1);
       if (next === undefined) return false;
       this.#oldest = { compacted, revision: next[0], time: next[3] };
     }
@@ -144,7 +144,7 @@ export class History {
 
   /** Removes a row, if it exists; returns its bytes. */
   #drop(revision: number, newest: number, key: string): number {
-    const [bytes] = (this.#remove.get(revision, newest, key) ?? [0]) as unknown as readonly [number];
+    const [bytes] = this.#remove.get(revision, newest, key) ?? [0];
     this.#ledger.logBytes -= bytes;
     return bytes;
   }

@@ -9,14 +9,14 @@
  *
  * @module
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 import { compactedError, futureError } from "../keys.ts";
 import { type Row, validRow } from "./chains.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Request } from "./protocol.ts";
 import { RecordPacker } from "./records.ts";
-import { arrayStatement } from "./statements.ts";
+import { type ArrayStatement, arrayStatement } from "./statements.ts";
 
 /** Bytes and records after which a chunk of a range or a page of the log ends. */
 const CHUNK_BYTES = 256 * 1024;
@@ -48,16 +48,16 @@ function bounds(prefix: string): { begin: Buffer; end: Buffer } {
 /** Statements and checks that all reads share. */
 export class Reader {
   readonly ledger: Ledger;
-  readonly #one: StatementSync;
-  readonly #range: StatementSync;
-  readonly #version: StatementSync;
-  readonly #changed: StatementSync;
-  readonly #log: StatementSync;
+  readonly #one: ArrayStatement<Row>;
+  readonly #range: ArrayStatement<Row>;
+  readonly #version: ArrayStatement<Row>;
+  readonly #changed: ArrayStatement<[key: Uint8Array, previous: number]>;
+  readonly #log: ArrayStatement<Row>;
   readonly #pins = new Set<{ readonly revision: number }>();
 
   constructor(db: DatabaseSync, ledger: Ledger) {
     this.ledger = ledger;
-    const prepare = (sql: string): StatementSync => arrayStatement(db, sql);
+    const prepare = <T = Row>(sql: string): ArrayStatement<T> => arrayStatement<T>(db, sql);
     const current = `SELECT CAST(live.key AS BLOB), live.revision, ${LOG_COLUMNS} FROM live LEFT JOIN log ON log.revision = live.revision`;
     this.#one = prepare(`${current} WHERE live.key = CAST(?1 AS TEXT)`);
     this.#range = prepare(
@@ -87,7 +87,7 @@ export class Reader {
 
   /** The record of a key, or none. */
   get(key: string): Chunk {
-    const row = this.#one.get(Buffer.from(key)) as unknown as Row | undefined;
+    const row = this.#one.get(Buffer.from(key));
     const size = row?.[6] instanceof Uint8Array ? row[0].length + row[6].length : 0;
     const packer = new RecordPacker(size);
     if (row !== undefined) pack(packer, row);
@@ -116,7 +116,7 @@ export class Reader {
     const through = Math.min(after + LOG_ROWS, this.ledger.revision);
     const packer = new RecordPacker(CHUNK_BYTES);
     let last = after;
-    for (const row of this.#log.iterate(after, through, begin, end) as unknown as Iterable<Row>) {
+    for (const row of this.#log.iterate(after, through, begin, end)) {
       pack(packer, row);
       if (row[1] <= last) throw new StoreError("corrupt", `The log is damaged: revision ${row[1]} comes after ${last}`);
       last = row[1];
@@ -127,17 +127,17 @@ export class Reader {
 
   /** The current rows from `begin` on. */
   rows(begin: Uint8Array, end: Uint8Array): Iterable<Row> {
-    return this.#range.iterate(begin, end) as unknown as Iterable<Row>;
+    return this.#range.iterate(begin, end);
   }
 
   /** The keys that changed after one revision and up to another, in order of revision, with their previous revisions. */
   changes(after: number, through: number, begin: Uint8Array, end: Uint8Array): Iterable<[Uint8Array, number]> {
-    return this.#changed.iterate(after, through, begin, end) as unknown as Iterable<[Uint8Array, number]>;
+    return this.#changed.iterate(after, through, begin, end);
   }
 
   /** The row of `key` in the log at `revision`, which must be there. */
   version(key: string, revision: number): Row {
-    const row = this.#version.get(revision) as unknown as Row | undefined;
+    const row = this.#version.get(revision);
     const bytes = Buffer.from(key, "latin1");
     return [bytes, revision, row?.[2], row?.[3], row?.[4], row?.[5], row?.[6]];
   }

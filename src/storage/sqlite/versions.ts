@@ -7,13 +7,13 @@
  *
  * @module
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { StoredVersion } from "../contract.ts";
 import type { Ledger } from "./ledger.ts";
 import { DELETE_ROW } from "./protocol.ts";
 import type { HistoryPosition } from "./protocol.ts";
 import { type Row, validRow } from "./chains.ts";
-import { arrayStatement } from "./statements.ts";
+import { type ArrayStatement, arrayStatement } from "./statements.ts";
 
 /** The maximum of versions in one reply, and of their bytes. */
 const MAX_VERSIONS = 100;
@@ -23,19 +23,21 @@ const WINDOW = 2000;
 
 const COLUMNS = "CAST(key AS BLOB), revision, previous, kind, time, checksum, value";
 
+type RevisionRow = readonly [revision: number];
+
 /** See the head of this file. */
 export class Versions {
   readonly #ledger: Ledger;
-  readonly #live: StatementSync;
-  readonly #at: StatementSync;
-  readonly #floor: StatementSync;
-  readonly #search: StatementSync;
+  readonly #live: ArrayStatement<RevisionRow>;
+  readonly #at: ArrayStatement<Row>;
+  readonly #floor: ArrayStatement<RevisionRow>;
+  readonly #search: ArrayStatement<RevisionRow>;
 
   constructor(db: DatabaseSync, ledger: Ledger) {
-    const prepare = (sql: string): StatementSync => arrayStatement(db, sql);
+    const prepare = (sql: string): ArrayStatement<RevisionRow> => arrayStatement(db, sql);
     this.#ledger = ledger;
     this.#live = prepare("SELECT revision FROM live WHERE key = ?1");
-    this.#at = prepare(`SELECT ${COLUMNS} FROM log WHERE revision = ?1`);
+    this.#at = arrayStatement(db, `SELECT ${COLUMNS} FROM log WHERE revision = ?1`);
     this.#floor = prepare(
       "SELECT revision FROM log WHERE revision < ?1 AND revision > ?2 ORDER BY revision DESC LIMIT 1 OFFSET ?3",
     );
@@ -82,7 +84,7 @@ export class Versions {
   }
 
   #version(key: string, revision: number): StoredVersion | undefined {
-    const row = this.#at.get(revision) as unknown as Row | undefined;
+    const row = this.#at.get(revision);
     // Lost, unless the history has been compacted between two requests.
     if (row === undefined && revision <= this.#ledger.compacted && this.#liveRevision(key) !== revision)
       return undefined;
@@ -92,14 +94,14 @@ export class Versions {
   }
 
   #liveRevision(key: string): number | undefined {
-    return (this.#live.get(key) as unknown as [number] | undefined)?.[0];
+    return this.#live.get(key)?.[0];
   }
 
   /** Searches one window below a revision. */
   #find(key: string, below: number): HistoryPosition | undefined {
     const { compacted } = this.#ledger;
-    const [floor = compacted + 1] = (this.#floor.get(below, compacted, WINDOW) ?? []) as unknown as [number?];
-    const [found] = (this.#search.get(below, floor, key) ?? []) as unknown as [number?];
+    const [floor = compacted + 1] = this.#floor.get(below, compacted, WINDOW) ?? [];
+    const [found] = this.#search.get(below, floor, key) ?? [];
     if (found !== undefined) return { at: found };
     return floor <= compacted + 1 ? undefined : { below: floor };
   }

@@ -7,7 +7,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { BatchCursor, fillOutcomes } from "./batch.ts";
 import { crc32c, rowChecksum } from "./crc32c.ts";
-import { arrayStatement } from "./statements.ts";
+import { type ArrayStatement, arrayStatement } from "./statements.ts";
 import { isFull } from "./errors.ts";
 import type { History } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
@@ -37,7 +37,7 @@ export class Writer {
   readonly #history: History;
   readonly #space: DiskSpace;
   readonly #mark: HighWater;
-  readonly #find: StatementSync;
+  readonly #find: ArrayStatement<LiveRow>;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #remove: StatementSync;
@@ -205,7 +205,7 @@ export class Writer {
   }
 
   #look({ key }: BatchCursor): LiveRow {
-    return (this.#find.get(key) as unknown as LiveRow | undefined) ?? ABSENT;
+    return this.#find.get(key) ?? ABSENT;
   }
 
   #setOutcome({ index }: BatchCursor, outcome: number, revision: number): void {
