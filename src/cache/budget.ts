@@ -1,33 +1,25 @@
-/**
- * Bytes that several holders share: when there are too many, the largest one gives up what it needs least.
- *
- * @module
- */
-
-/** Something that holds bytes and can let go of the oldest of them. */
+/** A holder of bytes that can release the oldest of them. */
 export interface Holder {
-  /** What it holds now. */
   readonly bytes: number;
-  /** Lets go of the oldest until at most `bytes` are left, as far as it can. */
+  /** Releases the oldest until at most `bytes` are left, if possible. */
   shrink(bytes: number): void;
 }
 
-/** Part of the bytes that is made free when there are too many, so that it is rare. */
+/** The part of the budget that is freed when it is exceeded, so that this is rare. */
 const SPARE = 1 / 16;
 
-/** See the head of this file. */
+/** A limit of bytes that several holders share: when it is exceeded, the largest holder releases its oldest bytes. */
 export class Budget {
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #held = new Map<Holder, number>();
-  /** What all holders together held when they were last counted. */
+  /** The sum of the last counts of all holders. */
   #used = 0;
 
-  /** @param most bytes that all holders together may hold */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Takes note of what a holder holds now; one that holds nothing is forgotten. */
+  /** Updates the count of a holder; one without bytes is removed. */
   count(holder: Holder): void {
     const { bytes } = holder;
     this.#used += bytes - (this.#held.get(holder) ?? 0);
@@ -35,17 +27,17 @@ export class Budget {
     else this.#held.set(holder, bytes);
   }
 
-  /** Forgets a holder that is no longer in use, whatever it holds. */
+  /** Removes a holder that is no longer in use. */
   forget(holder: Holder): void {
     this.#used -= this.#held.get(holder) ?? 0;
     this.#held.delete(holder);
   }
 
-  /** Makes room when there are too many bytes; constant time when there are not. */
+  /** Frees bytes when the limit is exceeded; constant time when it is not. */
   trim(): void {
-    while (this.#used > this.#most) {
+    while (this.#used > this.#maxBytes) {
       const [largest, bytes] = [...this.#held].reduce((a, b) => (b[1] > a[1] ? b : a));
-      largest.shrink(Math.max(0, bytes - (this.#used - this.#most * (1 - SPARE))));
+      largest.shrink(Math.max(0, bytes - (this.#used - this.#maxBytes * (1 - SPARE))));
       this.count(largest);
     }
   }

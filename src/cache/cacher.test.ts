@@ -6,7 +6,7 @@ import { startChecks } from "./checks.ts";
 import type { CacheResource } from "./entry.ts";
 import type { ResourceCache } from "./resource.ts";
 import { FakeStore } from "./testing/fake-store.ts";
-import { ALL, Notes, TestEntry, THINGS, testCache, keysOf, settle, testResource } from "./testing/fixtures.ts";
+import { ALL, Notes, TestEntry, THINGS, testCache, keysOf, untilIdle, testResource } from "./testing/fixtures.ts";
 
 const many = (count: number): (readonly [string, object])[] =>
   Array.from({ length: count }, (_, i) => [`a/${String(i).padStart(5, "0")}`, {}] as const);
@@ -35,7 +35,7 @@ describe("opening", () => {
     store.onRange = () =>
       void (writes++ < 3 && store.commit([`${THINGS}a/00000`, { data: writes }], [`${THINGS}a/x${writes}`, {}]));
     const { cacher, things } = await testCache({}, store);
-    await settle();
+    await untilIdle();
     expect([cacher.revision, things.size]).toEqual([store.revision, 1500 + 2]);
     expect(await cacher.verify()).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe("resources that come and go", () => {
     expect([foos.size, foos.get("a/00000")?.revision, foos.get("a/00001")]).toEqual([2501, 2501, undefined]);
     const notes = new Notes();
     foos.watch(ALL, { after: 2500 }, notes);
-    await settle();
+    await untilIdle();
     expect(notes.lines).toEqual([
       "~ a/00000@2501 new",
       "+ b/0@2502",
@@ -109,7 +109,7 @@ describe("resources that come and go", () => {
       store.release();
     };
     const foos = await cacher.addResource(testResource("/foos/"));
-    await settle();
+    await untilIdle();
     expect(cacher.stats().reloads).toBe(1);
     expect(await cacher.verify()).toEqual([]);
     store.commit(["/foos/b/y", {}]);
@@ -137,7 +137,7 @@ describe("resources that come and go", () => {
     const bad = await cacher.addResource({ ...testResource("/bad/"), factory });
     const notes = new Notes();
     bad.watch(ALL, { after: 0 }, notes);
-    await settle();
+    await untilIdle();
     store.commit(["/bad/x", { data: "good" }], ["/bad/y", { data: "bad" }]);
     put(["a/x", {}]);
     expect(notes.error).toMatchObject({
@@ -192,29 +192,29 @@ describe("when the store's watch breaks", () => {
     const { things, store, put, clock, cacher } = await testCache();
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
-    await settle();
+    await untilIdle();
     put(["a/x", { data: 1 }]);
     store.breakWatches("unknown");
     put(["a/x", { data: 2 }]);
     expect(things.get("a/x")?.revision).toBe(1);
     clock.advance(500);
-    await settle();
+    await untilIdle();
     put(["a/x", { data: 3 }]);
     expect(notes.lines).toEqual(["+ a/x@1 1", "~ a/x@2 2", "~ a/x@3 3"]);
     expect(cacher.stats().reloads).toBe(0);
   });
 
-  test("and a store repeats what was known, nobody sees it twice", async () => {
+  test("and a store repeats known events, watchers get each once", async () => {
     const { things, store, put, clock } = await testCache();
     const watch = store.watch.bind(store);
     store.watch = (prefix, _, watcher) => watch(prefix, 0, watcher);
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
-    await settle();
+    await untilIdle();
     put(["a/x", { data: 1 }], ["a/x", undefined], ["a/y", {}]);
     store.breakWatches("unknown");
     clock.advance(500);
-    await settle();
+    await untilIdle();
     put(["a/z", {}]);
     expect(notes.lines).toEqual(["+ a/x@1 1", "- a/x@2 1", "+ a/y@3", "+ a/z@4"]);
   });
@@ -223,13 +223,13 @@ describe("when the store's watch breaks", () => {
     const { things, store, put, clock, cacher } = await testCache();
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
-    await settle();
+    await untilIdle();
     put(["a/x", { data: 1 }], ["a/y", {}]);
     store.breakWatches("unknown");
     put(["a/x", { data: 2 }], ["a/y", undefined], ["a/z", {}]);
     await store.compact(4);
     clock.advance(500);
-    await settle();
+    await untilIdle();
     expect(notes.lines).toEqual(["+ a/x@1 1", "+ a/y@2"]);
     expect(notes.error).toMatchObject({ code: "compacted" });
     expect(keysOf(things.snapshot().list(ALL).entries)).toEqual(["a/x", "a/z"]);
@@ -237,7 +237,7 @@ describe("when the store's watch breaks", () => {
     expect([cacher.revision, cacher.stats().reloads]).toEqual([5, 1]);
     const again = new Notes();
     things.watch(ALL, { after: 5 }, again);
-    await settle();
+    await untilIdle();
     put(["a/x", { data: 3 }]);
     expect(again.lines).toEqual(["~ a/x@6 3"]);
   });
@@ -251,13 +251,13 @@ describe("when the store's watch breaks", () => {
     };
     store.breakWatches("compacted");
     put(["a/x", { data: 2 }]);
-    await settle();
+    await untilIdle();
     expect(things.get("a/x")?.revision).toBe(1);
     clock.advance(500);
-    await settle();
+    await untilIdle();
     down = false;
     clock.advance(500);
-    await settle();
+    await untilIdle();
     expect(things.get("a/x")?.revision).toBe(2);
     expect(errors).toHaveLength(3); // the end of the watch, two loads
   });
@@ -271,7 +271,7 @@ describe("when the store's watch breaks", () => {
       return watch(prefix, after, watcher);
     };
     store.breakWatches("compacted");
-    await settle();
+    await untilIdle();
     store.commit([`${THINGS}a/x`, {}]);
     expect([things.size, cacher.stats().reloads]).toEqual([1, 2]);
   });
@@ -283,7 +283,7 @@ describe("when the store's watch breaks", () => {
     };
     await expect(cacher.reload()).rejects.toThrow("the store is down");
     put(["a/x", {}]);
-    await settle();
+    await untilIdle();
     expect([things.size, cacher.stats().reloads]).toEqual([1, 0]);
   });
 
@@ -291,7 +291,7 @@ describe("when the store's watch breaks", () => {
     const { things, store, cacher } = await testCache();
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
-    await settle();
+    await untilIdle();
     store.breakWatches(code);
     expect(notes.error).toMatchObject({ code });
     await expect(cacher.waitFor(9, { timeoutMs: 1 })).rejects.toMatchObject({ code });
@@ -405,9 +405,9 @@ describe("the check against the store", () => {
     const notes = new Notes();
     cacher.resource(THINGS).watch(ALL, { after: 1 }, notes);
     const pass = async (minutes: number): Promise<void> => {
-      await settle();
+      await untilIdle();
       clock.advance(minutes * 60_000);
-      await settle();
+      await untilIdle();
     };
     await pass(8);
     expect([seen, notes.error]).toEqual([[], undefined]);

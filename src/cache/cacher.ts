@@ -1,18 +1,18 @@
 /**
- * The watch cache: all stored objects in memory, their recent past, and everybody who watches them.
+ * The watch cache: all stored objects in memory, their recent changes, and their watchers.
  *
- * It follows one store by one watch and keeps a {@link ResourceCache} for each resource. What it answers is what the
- * store has committed, never earlier and, once {@link Cacher.waitFor} has resolved, not older than was asked for. It
- * knows keys, bytes, labels and selectable fields; it knows nothing of HTTP, of kinds or of what is in the bytes.
+ * It follows one store by one watch and has a {@link ResourceCache} for each resource. It shows only what the store has committed
+ * and, once {@link Cacher.waitFor} has resolved, at least the requested revision. It knows keys, bytes, labels and selectable
+ * fields; it knows nothing of HTTP, kinds or the content of the bytes.
  *
- * Reading is synchronous and takes no locks: a snapshot is a root of a copy-on-write tree. Changes that the store
- * committed together are applied to all resources first and delivered then, in one batch for each group of watchers.
+ * Reads are synchronous and take no locks: a snapshot is a root of a copy-on-write tree. Changes that the store committed together
+ * are first applied to all resources and then delivered, in one batch for each group of watchers.
  *
- * A cache can be forked together with its store, in a time that depends on the number of resources alone: the fork shares
- * every entry and every node of the trees until one of the two changes them.
+ * A cache can be forked together with its store, in a time that depends on the number of resources alone: the fork shares every
+ * entry and every tree node until one of the two changes them.
  *
- * When the store's watch breaks it is taken up where it was; when the store has forgotten that place, all resources are
- * loaded anew and their watches end with `compacted`, since nobody knows what they missed.
+ * When the store's watch breaks, it resumes at its revision; when that was compacted, all resources are loaded again and their
+ * watches end with `compacted`, since they may have missed changes.
  *
  * @module
  */
@@ -30,24 +30,24 @@ import { Router } from "./router.ts";
 import { type Mismatch, compareWithStore } from "./verify.ts";
 import { Waiters } from "./waiters.ts";
 
-/** Figures for `/metrics`. */
+/** Statistics for `/metrics`. */
 export interface CacherStats {
   readonly revision: number;
   readonly resources: readonly ResourceStats[];
-  /** How often everything had to be loaded anew. */
+  /** How often all resources were loaded again. */
   readonly reloads: number;
   /** Requests that wait for a revision. */
   readonly waiting: number;
 }
 
-/** How often a load is begun anew because the store forgot its revision on the way. */
-const MOST_LOADS = 5;
-/** Records that are read again before others have their turn. */
-const PART = 100;
+/** How often a load is repeated when its revision was compacted meanwhile. */
+const MAX_LOADS = 5;
+/** Records that are read again between two pauses. */
+const READ_BATCH = 100;
 
 interface Slot {
   readonly cache: ResourceCache;
-  /** Changes that arrived while the resource is being loaded; undefined when it is loaded. */
+  /** Changes that arrive during the load; undefined when it is done. */
   waiting: StoreEvent[] | undefined;
 }
 
@@ -60,14 +60,14 @@ export class Cacher {
   readonly #follower: Follower;
   #slots = new Router<Slot>();
   readonly #waiters = new Waiters();
-  /** Resources with changes that have not been delivered. */
+  /** Resources with changes that are not delivered yet. */
   readonly #touched = new Set<ResourceCache>();
   #revision = 0;
   #delivered = 0;
   #reloads = 0;
   #reloading: Promise<void> | undefined;
   #readingAgain: Promise<number> | undefined;
-  /** Whether the store has forgotten the place where it was followed; only loading anew helps then. */
+  /** Whether the followed revision was compacted, so that all resources have to be loaded again. */
   #lost = false;
   #retry: Timer | undefined;
   #closed: CacheError | undefined;
@@ -79,18 +79,18 @@ export class Cacher {
     this.#hub = this.#makeHub();
     const { clock, root, onError } = this.#settings;
     this.#follower = new Follower(store, clock, root, () => this.#revision, {
-      events: (batch) => this.#take(batch),
+      events: (batch) => this.#receive(batch),
       progress: (revision) => this.#advance(revision),
       broken: onError,
       lost: (error) => {
         onError(error);
         this.#reloadUntilDone();
       },
-      over: (error) => this.#end(cacheErrorOf(error)),
+      ended: (error) => this.#end(cacheErrorOf(error)),
     });
   }
 
-  /** Loads all resources as of one revision and follows the store from there. Rejects with CacheError. */
+  /** Loads all resources at one revision and follows the store from there. Rejects with CacheError. */
   static async open(store: Store, resources: readonly CacheResource[], options: CacherOptions = {}): Promise<Cacher> {
     const cacher = new Cacher(store, options);
     for (const resource of resources) {
@@ -102,11 +102,10 @@ export class Cacher {
   }
 
   /**
-   * A second cache over `store`, which must be a fork of this one's store: it has the resources that are loaded, as they
-   * are now, and follows its store from there. Watches, history and what was kept for pages stay behind: older revisions
-   * are `compacted`. Where that store stands at a later revision than its parent, nothing has happened in between. Settings
-   * are those of this cache by default; work is counted only where asked for. Neither cache sees what happens to the other, and
-   * each is closed for itself.
+   * Creates a cache over `store`, which must be a fork of this one's store. It has the loaded resources, and follows its store from
+   * their revision. Watches, history and states of paged lists are not copied: older revisions are `compacted`. A later revision of
+   * the forked store means that nothing has changed in between. Settings are those of this cache by default, except `activity`.
+   * Neither cache sees later changes of the other, and each is closed on its own.
    *
    * @throws CacheError when the cache is closed
    */
@@ -128,26 +127,19 @@ export class Cacher {
     return fork;
   }
 
-  /** Every change up to this revision can be read. */
+  /** The newest revision that can be read. */
   get revision(): number {
     return this.#revision;
   }
 
-  /**
-   * The cache of a resource.
-   *
-   * @throws CacheError `closed` when nothing is registered for the prefix
-   */
+  /** The cache of a resource. @throws CacheError `closed` when the prefix is not served */
   resource(prefix: string): ResourceCache {
     const slot = this.#slots.get(prefix);
     if (!slot || slot.waiting) throw closed(prefix);
     return slot.cache;
   }
 
-  /**
-   * Loads one more resource while everything else goes on. Rejects with CacheError, `closed` when it is removed on the
-   * way; then nothing is left of it.
-   */
+  /** Loads one more resource. Rejects with CacheError; with `closed` when it is removed meanwhile. */
   async addResource(resource: CacheResource): Promise<ResourceCache> {
     if (this.#closed) throw this.#closed;
     const slot: Slot = { cache: new ResourceCache(this.#hub, resource), waiting: [] };
@@ -161,29 +153,29 @@ export class Cacher {
     return slot.cache;
   }
 
-  /** Stops serving a resource: its watches end with `closed`, its memory is given up, and reading it throws. */
+  /** Removes a resource: its watches end with `closed`, its memory is released, and reads throw. */
   removeResource(prefix: string): void {
     const slot = this.#slots.get(prefix);
     if (slot) this.#drop(slot);
   }
 
   /**
-   * Resolves when everything up to `revision` can be read; at once when that is so already.
-   * Rejects with CacheError `future` after `timeoutMs`, `closed` when the cache is closed.
+   * Resolves when everything up to `revision` can be read. Rejects with CacheError: `future` after `timeoutMs`, `closed` when the
+   * cache is closed.
    */
   async waitFor(revision: number, { timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
     if (revision <= this.#revision) return;
     if (this.#closed) throw this.#closed;
-    const { reached, cancel } = this.#waiters.add(revision);
+    const { promise, cancel } = this.#waiters.add(revision);
     const timer = this.#settings.clock.after(timeoutMs, () => cancel(future(revision, this.#revision)));
     try {
-      await reached;
+      await promise;
     } finally {
       timer.cancel();
     }
   }
 
-  /** Every object of the present that cannot be read, with the prefix of its resource. */
+  /** All current objects that cannot be read, with the prefixes of their resources. */
   unreadable(): { readonly prefix: string; readonly entry: Entry }[] {
     return [...this.#slots.values()].flatMap(({ cache, waiting }) => {
       const { prefix } = cache.resource;
@@ -191,10 +183,7 @@ export class Cacher {
     });
   }
 
-  /**
-   * Reads again what could not be read, when there is reason to believe that it can be now; resolves to the number of objects
-   * that can. Rejects with StoreError.
-   */
+  /** Reads the unreadable objects again; resolves to the number of those that are now readable. Rejects with StoreError. */
   readAgain(): Promise<number> {
     return (this.#readingAgain ??= this.#counted("reading again", () => this.#readAgain()).finally(() => {
       this.#readingAgain = undefined;
@@ -211,16 +200,16 @@ export class Cacher {
   }
 
   /**
-   * Loads everything anew, because the cache may differ from the store; all watches end with `compacted`. Rejects with
-   * CacheError when the store cannot be read; the old state is served on then.
+   * Loads all resources again, because the cache may differ from the store; all watches end with `compacted`. Rejects with
+   * CacheError when the store cannot be read; the old state is then still served.
    */
   reload(): Promise<void> {
     return (this.#reloading ??= this.#counted("load of all resources", () => this.#reload()));
   }
 
   /**
-   * Compares all resources with the store, each at one revision, and answers how they differ: by nothing, if all is
-   * well. A resource that is compacted or removed on the way is left out. Rejects with StoreError.
+   * Compares all resources with the store, each at one revision, and resolves to the differences. A resource that is compacted or
+   * removed meanwhile is left out. Rejects with StoreError.
    */
   async verify(): Promise<Mismatch[]> {
     const found: Mismatch[] = [];
@@ -234,7 +223,7 @@ export class Cacher {
     return found;
   }
 
-  /** Stops following the store; all watches end with `closed`, all who wait are refused. */
+  /** Stops following the store; all watches and waiters end with `closed`. */
   close(): void {
     this.#end(closed("the cache"));
   }
@@ -256,7 +245,7 @@ export class Cacher {
       get delivered() {
         return delivered();
       },
-      reached: (wanted, signal) => this.#reached(wanted, signal),
+      reached: (target, signal) => this.#reached(target, signal),
       pause,
       activity,
     };
@@ -264,11 +253,11 @@ export class Cacher {
 
   async #reached(revision: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { reached, cancel } = this.#waiters.add(revision);
+    const { promise, cancel } = this.#waiters.add(revision);
     const onAbort = (): void => cancel(signal.reason as Error);
     signal.addEventListener("abort", onAbort);
     try {
-      await reached;
+      await promise;
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
@@ -283,9 +272,9 @@ export class Cacher {
       for (const { key } of cache.unreadable) {
         const record = await this.#store.get(prefix + key);
         if (record) found.push(factory(key, record.value, record.revision));
-        if (found.length % PART === 0) await this.#hub.pause();
+        if (found.length % READ_BATCH === 0) await this.#hub.pause();
       }
-      count += cache.heal(found);
+      count += cache.repair(found);
     }
     return count;
   }
@@ -297,7 +286,7 @@ export class Cacher {
       this.#reloads++;
       this.#lost = false;
     } finally {
-      // Before the store is followed: it may say at once that this place too is lost, and then all begins anew.
+      // Before the follower starts: it may report at once that this revision was compacted, too.
       this.#reloading = undefined;
       if (!this.#closed && !this.#lost) this.#follower.start();
     }
@@ -312,7 +301,7 @@ export class Cacher {
     });
   }
 
-  /** Reads all resources as of the newest revision and only then replaces what there was. */
+  /** Reads all resources at the newest revision, then replaces the current state. */
   async #loadAll(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const revision = await this.#store.currentRevision();
@@ -323,19 +312,19 @@ export class Cacher {
         );
         this.#revision = this.#delivered = revision;
         slots.forEach(({ cache }, i) => cache.reset(states[i]!, revision));
-        this.#waiters.reach(revision);
+        this.#waiters.notify(revision);
         return;
       } catch (error) {
-        if (!isCompacted(error) || attempt >= MOST_LOADS) throw error;
+        if (!isCompacted(error) || attempt >= MAX_LOADS) throw error;
       }
     }
   }
 
-  /** Reads one resource as of the present revision, then applies what was committed since. */
+  /** Reads one resource at the current revision, then applies the changes that were committed since. */
   async #load(slot: Slot): Promise<void> {
     const { cache } = slot;
     for (let attempt = 1; ; attempt++) {
-      // While everything is loaded anew the present revision may be one that the store has forgotten.
+      // During a reload the current revision may be compacted in the store.
       await this.#reloaded();
       const revision = this.#revision;
       const reloads = this.#reloads;
@@ -344,7 +333,7 @@ export class Cacher {
         const state = await loadState(this.#store, cache.resource, revision, this.#hub.pause);
         await this.#reloaded();
         this.#checkServed(slot);
-        // A reload leaves out what is still being loaded, and the changes in the gap before it never came.
+        // A reload skips resources that are being loaded, and the changes in the gap before it never arrived.
         if (reloads !== this.#reloads) continue;
         cache.reset(state, revision);
         for (const event of slot.waiting) this.#apply(slot, event);
@@ -353,19 +342,19 @@ export class Cacher {
         return;
       } catch (error) {
         this.#checkServed(slot);
-        if (!isCompacted(error) || attempt >= MOST_LOADS) throw error;
-        // The present revision is forgotten: it will soon be another one, or everything is loaded anew.
+        if (!isCompacted(error) || attempt >= MAX_LOADS) throw error;
+        // The current revision was compacted: it will soon be another one, or a reload begins.
         await this.#hub.pause();
       }
     }
   }
 
-  /** Resolves when nothing is being loaded anew. */
+  /** Resolves when no reload is running. */
   async #reloaded(): Promise<void> {
     while (this.#reloading) await this.#reloading.catch(() => {});
   }
 
-  /** Whether this very resource is registered, and not removed or another one with its prefix. */
+  /** Whether this slot is still registered under its prefix. */
   #isServed(slot: Slot): boolean {
     return this.#slots.get(slot.cache.resource.prefix) === slot;
   }
@@ -384,11 +373,11 @@ export class Cacher {
     }
   }
 
-  #take(batch: readonly StoreEvent[]): void {
+  #receive(batch: readonly StoreEvent[]): void {
     let revision = this.#revision;
     const before = revision;
     for (const event of batch) {
-      // A watch that was taken up again may repeat what is known.
+      // A resumed watch may repeat known events.
       if (event.revision <= before) continue;
       revision = event.revision;
       const slot = this.#slots.find(event.key);
@@ -405,7 +394,7 @@ export class Cacher {
       cache.apply(event);
       this.#touched.add(cache);
     } catch (error) {
-      // The cache would be wrong from here on, so it stops to answer for this resource.
+      // The cache would be wrong from here on, so it drops the resource.
       this.#settings.onError(error);
       this.#drop(slot, new CacheError("failed", `Expected ${event.key} to be readable, got an error`, error));
     }
@@ -417,15 +406,15 @@ export class Cacher {
     cache.drop(error);
   }
 
-  /** Everything up to `revision` has been applied: deliver it, let those go on who waited for it. */
+  /** Delivers everything up to `revision`, which has been applied, and notifies the waiters. */
   #advance(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
     for (const cache of this.#touched) cache.flush();
     this.#touched.clear();
-    // A sink may have made the store call again, so that more has been delivered already.
+    // A sink may have caused the store to deliver more, by a nested call.
     this.#delivered = Math.max(this.#delivered, revision);
-    this.#waiters.reach(revision);
+    this.#waiters.notify(revision);
     this.#hub.historyBudget.trim();
     this.#hub.versionBudget.trim();
   }

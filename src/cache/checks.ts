@@ -6,17 +6,17 @@ import type { Mismatch } from "./verify.ts";
 export interface CheckOptions {
   readonly clock?: Clock;
   readonly random?: Random;
-  /** The shortest time between two checks, in ms; up to half of it is added by chance. Default 5 minutes. */
+  /** The shortest time between two checks, in ms; a random part of up to half is added. Default 5 minutes. */
   readonly millis?: number;
-  /** Told what differed before everything is loaded anew; for a metric in production, to throw in tests. */
+  /** Called with the differences before the reload; counts them in production, throws in tests. */
   readonly onMismatch: (mismatches: readonly Mismatch[]) => void;
-  /** Told when a check could not be made. */
+  /** Called when a check fails. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * Compares a cache with its store every few minutes, until closed. A cache that differs is loaded anew, and its watches
- * end with `compacted`: clients list again and are right afterwards (KEP-4988).
+ * Compares a cache with its store every few minutes, until closed. A cache that differs is loaded again, and its watches end with
+ * `compacted`, so that clients list again (KEP-4988).
  */
 export function startChecks(cacher: Cacher, options: CheckOptions): { close(): void } {
   const { clock = systemClock, random = systemRandom, millis = 5 * 60_000, onMismatch, onError } = options;

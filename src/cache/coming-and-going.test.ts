@@ -16,7 +16,7 @@ import {
   THINGS,
   testCache,
   keysOf,
-  settle,
+  untilIdle,
   testResource,
 } from "./testing/fixtures.ts";
 
@@ -40,12 +40,12 @@ describe("a resource that is removed", () => {
     store.commit([`${FOOS}a/00001`, undefined]);
     const [live, starting] = [new Notes(), new Notes()];
     cache.watch(ALL, { after: store.revision }, live);
-    await settle();
+    await untilIdle();
     cache.watch(ALL, { initial: true }, starting);
     const before = cache.snapshot();
     before.list(ALL, { limit: 1 });
     cacher.removeResource(FOOS);
-    await settle();
+    await untilIdle();
     expect([live.error, starting.error]).toMatchObject([{ code: "closed" }, { code: "closed" }]);
     expect(starting.batches).toEqual([]);
     const closed = expect.objectContaining({ code: "closed" }) as Error;
@@ -113,7 +113,7 @@ describe("a resource that is added", () => {
     const cache = await cacher.addResource(foos);
     expect([cache.size, cacher.stats().reloads]).toEqual([2501, 1]);
     store.commit([`${FOOS}b/y`, {}]);
-    await settle();
+    await untilIdle();
     expect(await cacher.verify()).toEqual([]);
   });
 
@@ -180,7 +180,7 @@ test("a load, a reload and the start of a watch are under way; a watch that wait
   expect(live.lines).toEqual(["+ a/x@2501"]);
   expect(stuck.batches).toHaveLength(1);
   stuck.empty();
-  await settle();
+  await untilIdle();
   expect(stuck.lines).toHaveLength(2500);
   expect(under()).toEqual([]);
 });
@@ -242,9 +242,9 @@ async function play(cache: TestCache, steps: readonly Step[]): Promise<string[]>
     await take(cache, served, one);
     cache.clock.advance(300);
   }
-  await settle();
+  await untilIdle();
   cache.clock.advance(1000);
-  await settle();
+  await untilIdle();
   return [...served.keys()].toSorted();
 }
 

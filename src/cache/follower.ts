@@ -1,28 +1,28 @@
 /**
- * Keeps one watch on the store going.
+ * Follows a store by one watch.
  *
- *     following -> broken -> following again from where it was
- *                         -> lost: the place is compacted, somebody has to load anew
- *                         -> over: the store is closed or has failed
+ *     following -> broken -> following again from the same revision
+ *                         -> lost: the revision was compacted; the resources have to be loaded again
+ *                         -> ended: the store is closed or has failed
  *
  * @module
  */
 import { type Store, StoreError, type StoreEvent, type StoreWatch } from "../storage/contract.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 
-/** What a follower reports. */
+/** Receives the events of a follower. */
 export interface FollowerSink {
   events(batch: readonly StoreEvent[]): void;
   progress(revision: number): void;
-  /** The watch broke and will be taken up again. */
+  /** The watch broke and will resume. */
   broken(error: StoreError): void;
-  /** The store has forgotten the place; the follower rests until it is started again. */
+  /** The revision was compacted; the follower stops until it is started again. */
   lost(error: StoreError): void;
-  /** Nothing will ever follow. */
-  over(error: StoreError): void;
+  /** Nothing follows. */
+  ended(error: StoreError): void;
 }
 
-/** How long to wait before the store is asked again after it failed, in ms. */
+/** The delay after a failure of the store, in ms. */
 export const RETRY_MS = 500;
 
 /** See the head of this file. */
@@ -30,13 +30,13 @@ export class Follower {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #root: string;
-  /** Where to go on from, at any time. */
+  /** The revision from which a watch starts. */
   readonly #revision: () => number;
   readonly #sink: FollowerSink;
   #watch: StoreWatch | undefined;
   #timer: Timer | undefined;
-  /** Counts the watches: what an earlier one still says is not listened to. */
-  #turn = 0;
+  /** Counts the watches: calls of an earlier one are ignored. */
+  #generation = 0;
 
   constructor(store: Store, clock: Clock, root: string, revision: () => number, sink: FollowerSink) {
     this.#store = store;
@@ -46,15 +46,15 @@ export class Follower {
     this.#sink = sink;
   }
 
-  /** Follows from the present revision on, instead of whatever it did before. */
+  /** Follows from the current revision, in place of an earlier watch. */
   start(): void {
     this.stop();
-    const turn = this.#turn;
+    const generation = this.#generation;
     try {
       this.#watch = this.#store.watch(this.#root, this.#revision(), {
-        events: (batch) => turn === this.#turn && this.#sink.events(batch),
-        progress: (revision) => turn === this.#turn && this.#sink.progress(revision),
-        ended: (error) => turn === this.#turn && this.#ended(error),
+        events: (batch) => generation === this.#generation && this.#sink.events(batch),
+        progress: (revision) => generation === this.#generation && this.#sink.progress(revision),
+        ended: (error) => generation === this.#generation && this.#ended(error),
       });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -63,7 +63,7 @@ export class Follower {
   }
 
   stop(): void {
-    this.#turn++;
+    this.#generation++;
     this.#timer?.cancel();
     this.#watch?.close();
     this.#watch = undefined;
@@ -71,7 +71,7 @@ export class Follower {
 
   #ended(error: StoreError): void {
     this.stop();
-    if (error.code === "closed" || error.code === "failed") return this.#sink.over(error);
+    if (error.code === "closed" || error.code === "failed") return this.#sink.ended(error);
     if (error.code === "compacted") return this.#sink.lost(error);
     this.#sink.broken(error);
     this.#timer = this.#clock.after(RETRY_MS, () => this.start());

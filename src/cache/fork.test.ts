@@ -14,7 +14,7 @@ import {
   THINGS,
   testCache,
   keysOf,
-  settle,
+  untilIdle,
   testResource,
   withLabel,
 } from "./testing/fixtures.ts";
@@ -31,7 +31,7 @@ async function forked(): Promise<TestCache & { readonly fork: Pick<TestCache, "s
 }
 
 describe("a fork of a cache", () => {
-  test("begins with the very entries of its parent; from then on neither sees what the other is told", async () => {
+  test("begins with the very entries of its parent; from then on neither sees the changes of the other", async () => {
     const { things, put, fork } = await forked();
     expect(fork.things.get("a/x")).toBe(things.get("a/x"));
     put(["a/x", { data: "parent" }], ["a/y", undefined]);
@@ -53,7 +53,7 @@ describe("a fork of a cache", () => {
     cache.store.commit(["/other/x", {}]);
     const notes = new Notes();
     cache.things.watch(ALL, { after: 0 }, notes);
-    await settle();
+    await untilIdle();
     notes.take();
     const store = cache.store.fork();
     const cacher = cache.cacher.fork(store);
@@ -71,7 +71,7 @@ describe("a fork of a cache", () => {
     expect(keysOf(cache.things.snapshotAt(3).list(ALL, { after: next! }).entries)).toEqual(["a/y", "b/x"]);
     const late = new Notes();
     things.watch(ALL, { after: 3 }, late);
-    await settle();
+    await untilIdle();
     expect(late.error).toMatchObject({ code: "compacted" });
     store.commit([`${THINGS}a/x`, {}]);
     expect(notes.lines).toEqual([]);
@@ -83,7 +83,7 @@ describe("a fork of a cache", () => {
     fork.store.commit([`${THINGS}a/x`, { data: 3 }]);
     fork.store.commit([`${THINGS}a/x`, undefined]);
     fork.things.watch(ALL, { after: 2 }, notes);
-    await settle();
+    await untilIdle();
     expect(notes.lines).toEqual(["~ a/x@3 3", "- a/x@4 3"]);
     expect(keysOf(fork.things.snapshotAt(2).list(ALL).entries)).toEqual(["a/x", "a/y"]);
   });
@@ -113,7 +113,7 @@ describe("a fork of a cache", () => {
     const cacher = cache.cacher.fork(store);
     expect(() => cacher.resource("/foos/")).toThrow(/closed/);
     expect(cacher.resource(THINGS).prepare(selection)).toBeUndefined();
-    await settle();
+    await untilIdle();
     store.commit([`${THINGS}a/3`, undefined]);
     expect(cacher.resource(THINGS).snapshot().list(selection).entries).toHaveLength(99);
     expect(cache.things.snapshot().list(selection).entries).toHaveLength(100);
@@ -130,13 +130,13 @@ describe("a fork of a cache", () => {
     const fork = cacher.fork(ahead);
     expect(fork.resource(THINGS).size).toBe(0);
     await fork.waitFor(1, { timeoutMs: 1 });
-    await settle();
+    await untilIdle();
     expect([fork.resource(THINGS).size, fork.stats().reloads]).toEqual([1, 1]);
     store.release();
     expect(() => cacher.fork(new FakeStore())).toThrow(/revision of at least 1/);
   });
 
-  test("has the settings of its parent by default, and counts its work where it is told", async () => {
+  test("has the settings of its parent by default, and counts its work in its own activity", async () => {
     const [clock, later] = [new ManualClock(), new ManualClock()];
     const [mine, other] = [new Activity(clock), new Activity(later)];
     const store = new FakeStore();
@@ -213,7 +213,7 @@ test("in a tree of forks with random writes each shows its own states, at every 
         }
         await Promise.resolve();
       }
-      await settle();
+      await untilIdle();
       for (const { cacher, states, notes, lines } of branches) {
         const things = cacher.resource(THINGS);
         const found = [...states.keys()].map((revision) =>

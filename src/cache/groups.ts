@@ -1,9 +1,8 @@
 /**
- * The live watchers of one resource, grouped by what they want to see.
+ * The live watchers of one resource, grouped by their selections.
  *
- * A change looks only at the groups where it could matter: those of its key, of its namespace and of the whole
- * resource. Each of them evaluates it once, however many watchers it has; changes that were committed together reach a
- * watcher as one batch.
+ * A change is compared only with the groups of its key, of its namespace and of the whole resource. Each group evaluates it once,
+ * for all of its watchers; changes that were committed together reach a watcher as one batch.
  *
  * @module
  */
@@ -13,15 +12,15 @@ import type { Change, WatchEvent } from "./history.ts";
 /** Events for a watcher, in order of revision. */
 export interface WatchBatch {
   readonly events: readonly WatchEvent[];
-  /** After this batch the watcher has every event up to this revision. */
+  /** The watcher now has every event up to this revision. */
   readonly revision: number;
-  /** True once for a watch that started with the present state: that state has now been delivered in full. */
+  /** True once for a watch that started with the current state: that state is now complete. */
   readonly initialEnd: boolean;
-  /** Shared by all watchers that get this very batch, so that it is encoded once; undefined for one that one of them gets. */
+  /** Shared by all watchers that get the batch, which is encoded once; undefined for a batch of one watcher. */
   readonly memo: Map<unknown, unknown> | undefined;
 }
 
-/** Makes a batch for one watcher. */
+/** Creates a batch for one watcher. */
 export const ownBatch = (events: readonly WatchEvent[], revision: number, initialEnd = false): WatchBatch => ({
   events,
   revision,
@@ -29,7 +28,7 @@ export const ownBatch = (events: readonly WatchEvent[], revision: number, initia
   memo: undefined,
 });
 
-/** Makes a batch that nobody has encoded yet. */
+/** Creates a batch for several watchers. */
 const sharedBatch = (events: readonly WatchEvent[], revision: number): WatchBatch => ({
   events,
   revision,
@@ -40,7 +39,7 @@ const sharedBatch = (events: readonly WatchEvent[], revision: number): WatchBatc
 /** A member of a group. */
 export interface Member {
   deliver(batch: WatchBatch): void;
-  /** Its selection could not be evaluated: it would miss an event, so it must end. */
+  /** Ends it: its selection could not be evaluated, so it would miss an event. */
   fail(cause: unknown): void;
 }
 
@@ -50,13 +49,13 @@ interface Group {
   pending: WatchEvent[];
 }
 
-type Place = Map<string, Map<string, Group>>;
+/** Groups by key or prefix, then by the id of the selection. */
+type GroupMap = Map<string, Map<string, Group>>;
 
 /** See the head of this file. */
 export class Groups {
-  // Place of a group (a key or a prefix), then id of its selection.
-  readonly #byKey: Place = new Map();
-  readonly #byPrefix: Place = new Map();
+  readonly #byKey: GroupMap = new Map();
+  readonly #byPrefix: GroupMap = new Map();
   #touched: Group[] = [];
   #groups = 0;
 
@@ -64,32 +63,32 @@ export class Groups {
     return this.#groups;
   }
 
-  /** Puts a watcher into the group of its selection. */
+  /** Adds a watcher to the group of its selection. */
   join(selection: Selection, member: Member): void {
-    const { place, at } = this.#placeOf(selection);
-    let there = place.get(at);
-    if (!there) place.set(at, (there = new Map()));
-    let group = there.get(selection.id);
+    const { map, key } = this.#mapOf(selection);
+    let groups = map.get(key);
+    if (!groups) map.set(key, (groups = new Map()));
+    let group = groups.get(selection.id);
     if (!group) {
-      there.set(selection.id, (group = { selection, members: new Set(), pending: [] }));
+      groups.set(selection.id, (group = { selection, members: new Set(), pending: [] }));
       this.#groups++;
     }
     group.members.add(member);
   }
 
-  /** Takes a watcher out of its group; the last one takes the group with it. */
+  /** Removes a watcher, and its group when that is empty. */
   leave(selection: Selection, member: Member): void {
-    const { place, at } = this.#placeOf(selection);
-    const there = place.get(at);
-    const group = there?.get(selection.id);
-    if (!there || !group?.members.delete(member)) return;
+    const { map, key } = this.#mapOf(selection);
+    const groups = map.get(key);
+    const group = groups?.get(selection.id);
+    if (!groups || !group?.members.delete(member)) return;
     if (group.members.size > 0) return;
-    there.delete(selection.id);
+    groups.delete(selection.id);
     this.#groups--;
-    if (there.size === 0) place.delete(at);
+    if (groups.size === 0) map.delete(key);
   }
 
-  /** Evaluates a change for the groups that it may concern; {@link Groups.flush} delivers. */
+  /** Evaluates a change for the groups of its key; {@link Groups.flush} delivers it. */
   offer(change: Change, restamp: CacheResource["restamp"]): void {
     if (this.#groups === 0) return;
     const { key } = change.entry;
@@ -99,7 +98,7 @@ export class Groups {
     if (slash >= 0) this.#offerTo(this.#byPrefix.get(key.slice(0, slash + 1)), change, restamp);
   }
 
-  /** Delivers what has been offered since the last time; members then have everything up to `revision`. */
+  /** Delivers the changes since the last call; members then have everything up to `revision`. */
   flush(revision: number): void {
     const touched = this.#touched;
     if (touched.length === 0) return;
@@ -126,9 +125,9 @@ export class Groups {
     }
   }
 
-  #placeOf(selection: Selection): { place: Place; at: string } {
+  #mapOf(selection: Selection): { map: GroupMap; key: string } {
     return selection.key === undefined
-      ? { place: this.#byPrefix, at: selection.prefix }
-      : { place: this.#byKey, at: selection.key };
+      ? { map: this.#byPrefix, key: selection.prefix }
+      : { map: this.#byKey, key: selection.key };
   }
 }

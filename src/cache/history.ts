@@ -1,40 +1,35 @@
-/**
- * The recent changes of one resource, in memory.
- *
- * @module
- */
 import { type Entry, type Selection, isSelective, passes } from "./entry.ts";
 
-/** One change, as a watcher sees it. */
+/** One change for a watcher. */
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   /** The object after the change; for DELETED its last (matching) state, with the revision of the change (DEC-28). */
   readonly entry: Entry;
-  /** What was there before, of a change that a selective watcher sees as MODIFIED. */
+  /** The state before the change, where a selective watcher gets it as MODIFIED. */
   readonly previous?: Entry | undefined;
 }
 
 /*
- * What is kept beside the bytes of values, in bytes, as it was measured (test/promises/history.test.ts does so again): by a change
- * with its place in the list and the event that watchers share; and by each value with its entry, its key and its buffer.
+ * Bytes besides those of values, as measured (test/promises/history.test.ts measures them again): of a change with its place in the
+ * list and the shared event; and of a value with its entry, its key and its buffer.
  */
 const CHANGE = 170;
 const VALUE = 310;
 
-/** Bytes that a past value takes while something keeps it. */
+/** The bytes of an old value in memory. */
 export const costOf = (entry: Entry): number => VALUE + entry.bytes.length;
 
 /** One change to one object. */
 export class Change {
   readonly revision: number;
-  /** The object after the change, for a delete its last value; either way with the revision of the change. */
+  /** The object after the change; of a delete its last value. It has the revision of the change. */
   readonly entry: Entry;
-  /** What was there before; undefined when the change created the object. */
+  /** The state before; undefined when the change created the object. */
   readonly previous: Entry | undefined;
   readonly deleted: boolean;
-  /** When it came, on the steady clock, in ms. */
+  /** The time of its arrival on the steady clock, in ms. */
   readonly at: number;
-  // Made when the first watcher needs them and shared by all, so that what is derived from their entries is too.
+  // Created for the first watcher and shared by all, together with everything that is derived from their entries.
   #plain: WatchEvent | undefined;
   #entered: WatchEvent | undefined;
   #left: WatchEvent | undefined;
@@ -47,27 +42,27 @@ export class Change {
     this.at = at;
   }
 
-  /** Bytes that only this change keeps alive: what it replaced, and the last value of a delete. */
+  /** Bytes that only this change keeps in memory: the replaced value, and the last value of a delete. */
   get cost(): number {
     return CHANGE + (this.previous ? costOf(this.previous) : 0) + (this.deleted ? costOf(this.entry) : 0);
   }
 
   /**
-   * What watchers of a selection that covers the key see of the change: nothing, or one event. An object that starts
-   * to match appears, one that stops to match disappears (DEC-28).
+   * The event for watchers of a selection that covers the key, if any. An object that starts to match is ADDED, one that stops to
+   * match is DELETED (DEC-28).
    */
   seenBy(selection: Selection, restamp: (entry: Entry, revision: number) => Entry): WatchEvent | undefined {
-    if (!isSelective(selection)) return this.#asItIs();
+    if (!isSelective(selection)) return this.#unchanged();
     const { entry, previous, deleted } = this;
     const before = previous !== undefined && passes(selection, previous);
     const now = passes(selection, entry);
-    if (!deleted && now) return before ? this.#asItIs() : (this.#entered ??= { type: "ADDED", entry });
+    if (!deleted && now) return before ? this.#unchanged() : (this.#entered ??= { type: "ADDED", entry });
     if (!before) return undefined;
-    if (now) return this.#asItIs();
+    if (now) return this.#unchanged();
     return (this.#left ??= { type: "DELETED", entry: restamp(previous, this.revision) });
   }
 
-  #asItIs(): WatchEvent {
+  #unchanged(): WatchEvent {
     return (this.#plain ??= {
       type: this.deleted ? "DELETED" : this.previous === undefined ? "ADDED" : "MODIFIED",
       entry: this.entry,
@@ -76,16 +71,16 @@ export class Change {
   }
 }
 
-/** How much history is kept; a change goes when it is over both `events` and `millis`, or when there are too many bytes. */
+/** Limits of the history; a change is dropped when both `events` and `millis` are exceeded, or when there are too many bytes. */
 export interface HistoryLimits {
   readonly events: number;
   readonly millis: number;
 }
 
-/** The changes after {@link History.start}, all of them, in order of revision. */
+/** All changes after {@link History.start}, in order of revision. */
 export class History {
   readonly #limits: HistoryLimits;
-  /** Undefined before `#head`: what has been dropped must not keep values alive. */
+  /** Undefined before `#head`: dropped changes must not keep values in memory. */
   #changes: (Change | undefined)[] = [];
   #head = 0;
   #start: number;
@@ -96,7 +91,7 @@ export class History {
     this.#limits = limits;
   }
 
-  /** Every change after this revision is here, none up to it. */
+  /** The history contains all changes after this revision. */
   get start(): number {
     return this.#start;
   }
@@ -105,12 +100,12 @@ export class History {
     return this.#changes.length - this.#head;
   }
 
-  /** What the changes cost together. */
+  /** The cost of all changes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Adds the newest change and drops those that are over the limits at that time. */
+  /** Adds the newest change and drops those over the limits. */
   push(change: Change): void {
     this.#changes.push(change);
     this.#bytes += change.cost;
@@ -124,12 +119,12 @@ export class History {
   }
 
   /**
-   * The changes after a revision that is not before {@link History.start}, oldest first: at most `most`, and what else has
-   * the revision of the last one.
+   * The changes after a revision, which is not before {@link History.start}, oldest first: at most `limit`, and all others with the
+   * revision of the last one.
    */
-  after(revision: number, most: number): readonly Change[] {
+  after(revision: number, limit: number): readonly Change[] {
     const first = this.#indexAfter(revision);
-    const last = this.#changes[first + most - 1];
+    const last = this.#changes[first + limit - 1];
     return this.#changes.slice(first, last && this.#indexAfter(last.revision)) as Change[];
   }
 
@@ -139,7 +134,7 @@ export class History {
     for (let i = this.#indexAfter(high) - 1; i >= first; i--) visit(this.#changes[i]!);
   }
 
-  /** The revision of the last change that is not after `revision`; the start when there is none. */
+  /** The revision of the last change up to `revision`; the start when there is none. */
   lastUpTo(revision: number): number {
     const i = this.#indexAfter(revision) - 1;
     return i < this.#head ? this.#start : this.#changes[i]!.revision;
@@ -162,7 +157,7 @@ export class History {
     this.#changes[this.#head++] = undefined;
     this.#bytes -= change.cost;
     this.#start = change.revision;
-    // Cutting off only when half is waste keeps the price of a change constant.
+    // Cutting only when half is unused keeps the cost per change constant.
     if (this.#head > 1024 && this.#head > this.#changes.length / 2) {
       this.#changes = this.#changes.slice(this.#head);
       this.#head = 0;

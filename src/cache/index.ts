@@ -1,5 +1,5 @@
 /**
- * The watch cache; {@link Cacher} says what it is.
+ * The watch cache; see {@link Cacher}.
  *
  * @module
  */

@@ -3,16 +3,13 @@ import type { Store, StoredRecord } from "../storage/contract.ts";
 import { type CacheResource, type Entry, keyInside } from "./entry.ts";
 import { ResourceState } from "./resource-state.ts";
 
-/** Lets everything else that is ready run first. */
+/** Returns to the event loop, so that other work runs first. */
 export type Pause = () => Promise<void>;
 
-/** Records in one read. */
+/** Records of one read. */
 const PAGE = 1000;
 
-/**
- * Visits every record under a prefix as of a revision, in pages, in the order of the store. Rejects with StoreError, among others
- * `compacted` when the revision is forgotten on the way.
- */
+/** Visits every record under a prefix at a revision, in pages, in the order of the store. Rejects with StoreError. */
 export async function readAll(
   store: Store,
   prefix: string,
@@ -31,7 +28,7 @@ export async function readAll(
   }
 }
 
-/** The state of a resource as the store had it at a revision. Rejects with StoreError. */
+/** The state of a resource in the store at a revision. Rejects with StoreError. */
 export async function loadState(
   store: Store,
   resource: CacheResource,
@@ -40,14 +37,14 @@ export async function loadState(
 ): Promise<ResourceState> {
   const { prefix, factory } = resource;
   const entries: Entry[] = [];
-  // Stores answer in order; a foreign one may order what is outside ASCII in its own way.
-  let inOrder = true;
+  // A store of another vendor may sort keys outside ASCII in another order.
+  let isSorted = true;
   await readAll(store, prefix, revision, pause, (record) => {
     const last = entries.at(-1);
     const entry = factory(keyInside(prefix, record.key), record.value, record.revision);
-    if (last && compareKeys(last.key, entry.key) >= 0) inOrder = false;
+    if (last && compareKeys(last.key, entry.key) >= 0) isSorted = false;
     entries.push(entry);
   });
-  if (!inOrder) entries.sort((a, b) => compareKeys(a.key, b.key));
+  if (!isSorted) entries.sort((a, b) => compareKeys(a.key, b.key));
   return ResourceState.of(entries);
 }

@@ -20,7 +20,7 @@ import {
   inNamespace,
   keysOf,
   one,
-  settle,
+  untilIdle,
   withField,
   withLabel,
 } from "./testing/fixtures.ts";
@@ -173,9 +173,9 @@ describe("random histories", () => {
               cache.things.watch(watch.selection, { after: watch.after }, watch.notes);
               watches.push(watch);
             }
-            if (step % 3 === 0) await settle();
+            if (step % 3 === 0) await untilIdle();
           });
-          await settle();
+          await untilIdle();
           for (const { notes, selection, after } of watches) {
             expect(notes.error).toBeUndefined();
             expect(linesOf(notes)).toEqual(model.events(selection, after));
@@ -199,10 +199,10 @@ describe("random histories", () => {
         await play(cache, model, history, async (step) => {
           if (step !== Math.min(at, history.length - 1)) return;
           cache.things.watch(selection, { initial: true }, notes);
-          await settle();
+          await untilIdle();
           started = model.revision;
         });
-        await settle();
+        await untilIdle();
         const present = model.list(selection, started!).map((entry) => `+ ${entry.key}@${entry.revision}`);
         const count = present.length;
         expect(notes.lines.slice(0, count)).toEqual(present);
@@ -288,8 +288,8 @@ describe("random histories", () => {
           const selection = SELECTIONS[i]!;
           const notes = new Notes();
           cache.things.watch(selection, { after }, notes);
-          await play(cache, model, second, (step) => (step % 2 ? settle() : undefined));
-          await settle();
+          await play(cache, model, second, (step) => (step % 2 ? untilIdle() : undefined));
+          await untilIdle();
           const tooOld = after < Math.min(compact, model.revision) && notes.error !== undefined;
           expect(notes.error?.code).toBe(tooOld ? "compacted" : undefined);
           expect(linesOf(notes)).toEqual(tooOld ? [] : model.events(selection, after));

@@ -8,29 +8,29 @@ import type { VersionLimits } from "./versions.ts";
 export interface CacherOptions {
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** All keys of interest begin with it; default `""`, the whole store. */
+  /** The beginning of all relevant keys; default `""`, the whole store. */
   readonly root?: string;
-  /** Changes of a resource that are kept however old they are. Default 10 000. */
+  /** Changes of a resource that are kept whatever their age. Default 10 000. */
   readonly historyEvents?: number;
-  /** For how long changes are kept however many they are, in ms. Default 5 minutes. */
+  /** How long changes are kept whatever their number, in ms. Default 5 minutes. */
   readonly historyMillis?: number;
-  /** Most bytes that the changes of all resources may hold. Default 64 MiB. */
+  /** Maximum of bytes of the changes of all resources. Default 64 MiB. */
   readonly historyBytes?: number;
-  /** For how long after its last use a state that a paged list began with is kept, in ms. Default 5 minutes. */
+  /** How long the state of a paged list is kept after its last use, in ms. Default 5 minutes. */
   readonly pageMillis?: number;
-  /** Most such states of one resource. Default 64. */
+  /** Maximum of such states of one resource. Default 64. */
   readonly pageVersions?: number;
-  /** Most bytes of replaced entries that those of all resources may hold. Default 64 MiB. */
+  /** Maximum of bytes of replaced entries in such states of all resources. Default 64 MiB. */
   readonly pageBytes?: number;
-  /** Lets everything else that is ready run; default: a turn of the event loop of its own, after others that wait for one. */
+  /** Returns to the event loop; default: in the queue of such returns. */
   readonly pause?: Pause;
-  /** Counts loads, and watches that read what was there before them. */
+  /** Counts loads, and watches that read old state. */
   readonly activity?: Activity;
-  /** Told of errors that nobody is waiting for. */
+  /** Called with errors that no caller gets. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** {@link CacherOptions} with the defaults filled in. */
+/** {@link CacherOptions} with all defaults. */
 export interface Settings {
   readonly clock: Clock;
   readonly root: string;
@@ -46,9 +46,9 @@ export interface Settings {
 const MINUTES = 60_000;
 const MIB = 1024 * 1024;
 
-/** Fills in the defaults. */
-export const settingsOf = ({ clock = systemClock, ...options }: CacherOptions): Settings => ({
-  clock,
+/** Sets the defaults. */
+export const settingsOf = (options: CacherOptions): Settings => ({
+  clock: options.clock ?? systemClock,
   root: options.root ?? "",
   historyLimits: { events: options.historyEvents ?? 10_000, millis: options.historyMillis ?? 5 * MINUTES },
   historyBytes: options.historyBytes ?? 64 * MIB,

@@ -8,7 +8,7 @@ import {
   testCache,
   inNamespace,
   one,
-  settle,
+  untilIdle,
   withField,
   withLabel,
 } from "./testing/fixtures.ts";
@@ -22,7 +22,7 @@ const restarted = (store: FakeStore): Promise<TestCache> => testCache({}, store)
 async function watched(cache: TestCache, selection: Selection, after: number): Promise<Notes> {
   const notes = new Notes();
   cache.things.watch(selection, { after }, notes);
-  await settle();
+  await untilIdle();
   return notes;
 }
 
@@ -81,7 +81,7 @@ describe("a watch from before the history in memory", () => {
     const cache = await restarted(before.store);
     const notes = new Notes();
     const watch = cache.things.watch(ALL, { after: 1 }, notes);
-    await settle();
+    await untilIdle();
     expect(notes.batches).toEqual([]);
     expect([watch.live, watch.revision]).toEqual([true, 2]);
   });
@@ -117,7 +117,7 @@ describe("a watch from before the history in memory", () => {
       cache.store.hold();
       const notes = await watched(cache, ALL, 0);
       cache.store.breakWatches(code);
-      await settle();
+      await untilIdle();
       expect(notes.error).toMatchObject({ code: ends });
       cache.store.release();
     }
@@ -130,11 +130,11 @@ describe("a watch from before the history in memory", () => {
     cache.store.hold();
     const notes = new Notes();
     const watch = cache.things.watch(ALL, { after: 0 }, notes);
-    await settle();
+    await untilIdle();
     watch.close();
-    await settle();
+    await untilIdle();
     cache.store.release();
-    await settle();
+    await untilIdle();
     expect(notes).toMatchObject({ batches: [], error: undefined });
     expect(cache.store.watches).toBe(2);
   });
@@ -153,8 +153,8 @@ describe("a watch from before the history in memory", () => {
         ended: (error) => seen.push(Number(error)),
       },
     );
-    await settle();
-    await settle();
+    await untilIdle();
+    await untilIdle();
     expect(seen).toEqual(Array.from({ length: 38 }, (_, i) => i + 3));
   });
 
@@ -167,7 +167,7 @@ describe("a watch from before the history in memory", () => {
     cache.put(["a/x", { data: 3 }]);
     await Promise.resolve();
     cache.put(["a/x", { data: 4 }]);
-    await settle();
+    await untilIdle();
     cache.put(["a/x", { data: 5 }]);
     expect(notes.lines).toEqual(["+ a/x@1 1", "~ a/x@2 2", "~ a/x@3 3", "~ a/x@4 4", "~ a/x@5 5"]);
   });

@@ -1,9 +1,8 @@
 /**
- * Reads what memory has forgotten from the store's log, for one watcher.
+ * Reads changes before the history in memory from the store's log, for one watcher.
  *
- * The log tells what an object became, not what it was. A selection with a filter needs both, to see objects start and
- * stop matching, so the state before a change is remembered from the change before it or else read from the store as
- * of the revision before.
+ * The log has the state after a change, not before it. A selection with a filter needs both, to see objects start and stop matching,
+ * so the state before a change is remembered from an earlier change, or read from the store at the revision before.
  *
  * @module
  */
@@ -13,29 +12,29 @@ import { fromStore, unreadable } from "./errors.ts";
 import { Change, type WatchEvent } from "./history.ts";
 import type { ReplaySink } from "./watch.ts";
 
-/** What a replay works on. */
+/** The parts of a replay. */
 export interface ReplaySource {
   readonly store: Store;
   readonly resource: CacheResource;
-  /** Where the history in memory begins, now. */
+  /** The current start of the history in memory. */
   historyStart(): number;
 }
 
-/** Most objects whose last state is remembered. */
-const MOST_KNOWN = 10_000;
-/** Bytes that may wait here before the store is asked to stop sending. */
-const MOST_WAITING = 16 * 1024 * 1024;
+/** The maximum of remembered states of objects. */
+const MAX_KNOWN = 10_000;
+/** The maximum of waiting bytes; above it the watch of the store is closed. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** What came from the store: changes, or the word that there are no others up to a revision. */
+/** A message of the store: changes, or a revision up to which there are none. */
 type Message = { readonly events: readonly StoreEvent[] } | { readonly progress: number };
 
 const bytesOf = (message: Message): number =>
   "progress" in message ? 0 : message.events.reduce((sum, event) => sum + event.value.length, 0);
 
 /**
- * Hands over what `selection` sees after `after`, until everything up to the start of the history in memory has been
- * handed over; resolves to the revision reached. Rejects with CacheError `compacted` when the store has forgotten it
- * too, `closed` or `failed` when the store ends, and with the reason of the signal.
+ * Delivers what `selection` sees after `after`, up to the start of the history in memory; resolves to the reached revision. Rejects
+ * with CacheError `compacted` when the store's history is too short as well, `closed` or `failed` when the store ends, and with the
+ * reason of the signal.
  */
 export async function replay(
   source: ReplaySource,
@@ -44,17 +43,17 @@ export async function replay(
   sink: ReplaySink,
 ): Promise<number> {
   const { store, resource } = source;
-  const past = new Past(source, selection);
+  const reader = new EventReader(source, selection);
   let position = after;
   while (position < source.historyStart()) {
-    const feed = new Feed(store, resource.prefix + (selection.key ?? selection.prefix), position, sink.signal);
+    const feed = new LogFeed(store, resource.prefix + (selection.key ?? selection.prefix), position, sink.signal);
     try {
       for (;;) {
         const message = await feed.next();
-        // Undefined: the feed was full and has been closed; another one goes on from here.
+        // Undefined: the feed was full and is closed; another one continues from here.
         if (message === undefined) break;
-        const reached = await past.read(message, position);
-        await sink.hand(reached.events, reached.revision);
+        const reached = await reader.read(message, position);
+        await sink.deliver(reached.events, reached.revision);
         sink.signal.throwIfAborted();
         position = reached.revision;
         if (position >= source.historyStart()) break;
@@ -66,11 +65,11 @@ export async function replay(
   return position;
 }
 
-/** Turns stored changes into what the selection sees of them. */
-class Past {
+/** Converts stored changes to the events of a selection. */
+class EventReader {
   readonly #source: ReplaySource;
   readonly #selection: Selection;
-  /** The last state of keys that have been seen; undefined when deleted. */
+  /** The last states of keys; undefined for a deleted one. */
   readonly #known = new Map<string, Entry | undefined>();
 
   constructor(source: ReplaySource, selection: Selection) {
@@ -78,13 +77,13 @@ class Past {
     this.#selection = selection;
   }
 
-  /** Everything in a message after `position` that memory does not have, and the revision up to which that is all. */
+  /** The events of a message after `position` and before the history in memory, and the revision up to which they are complete. */
   async read(message: Message, position: number): Promise<{ events: WatchEvent[]; revision: number }> {
     if ("progress" in message) return { events: [], revision: Math.max(position, message.progress) };
     const events: WatchEvent[] = [];
     let revision = position;
     for (const event of message.events) {
-      // The log is in order: what is before this change has been read, and memory goes on from there.
+      // The log is ordered: all earlier changes were read, and the history in memory has the rest.
       if (event.revision > this.#source.historyStart()) {
         return { events, revision: Math.max(revision, this.#source.historyStart()) };
       }
@@ -106,7 +105,7 @@ class Past {
       return { type: deleted ? "DELETED" : event.previousRevision === 0 ? "ADDED" : "MODIFIED", entry };
     }
     const previous = event.previousRevision === 0 ? undefined : await this.#before(event, key);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(key, deleted ? undefined : entry);
     return new Change(entry, previous, deleted, 0).seenBy(this.#selection, restamp);
   }
@@ -120,8 +119,8 @@ class Past {
   }
 }
 
-/** A watch of the store, read at the reader's pace. */
-class Feed {
+/** A watch of the store that the reader reads at its own speed. */
+class LogFeed {
   readonly #waiting: Message[] = [];
   readonly #watch: StoreWatch;
   readonly #signal: AbortSignal;
@@ -144,7 +143,7 @@ class Feed {
     });
   }
 
-  /** The next message; undefined when the feed is closed because too much was waiting. */
+  /** The next message; undefined when the feed was closed because too many bytes were waiting. */
   async next(): Promise<Message | undefined> {
     for (;;) {
       this.#signal.throwIfAborted();
@@ -172,7 +171,7 @@ class Feed {
     if (last && "progress" in last && "progress" in message) this.#waiting.pop();
     this.#waiting.push(message);
     this.#bytes += bytesOf(message);
-    if (this.#bytes > MOST_WAITING) {
+    if (this.#bytes > MAX_WAITING_BYTES) {
       this.#full = true;
       this.#watch.close();
     }

@@ -1,9 +1,9 @@
 /**
- * The objects of one resource at one moment: by key, and by the labels that selectors have asked for.
+ * The objects of one resource at one revision: by key, and by labels that selectors have used.
  *
- * A label index orders the entries that have a label by its value, then by key, so that an equality selector costs in
- * proportion to its answer. It is built in turns before a selector that names the label is answered, and kept up from
- * then on; a selection whose labels have no index is answered by looking at every entry in its place.
+ * A label index sorts the entries with a label by its value, then by key, so that the cost of an equality selector is proportional
+ * to its result. It is built in slices of the event loop before the first such list, and updated from then on; without an index
+ * every entry in the scope of a selection is examined.
  *
  * @module
  */
@@ -23,11 +23,11 @@ const byLabel =
   (a: Labelled, b: Labelled): number =>
     compareKeys(labelOf(a, label) ?? "", labelOf(b, label) ?? "") || compareKeys(a.key, b.key);
 
-/** Most label indexes of one resource; the one that was not used for longest makes room. */
-const MOST_LABELS = 8;
+/** The maximum of label indexes of one resource; the least recently used one is removed. */
+const MAX_LABELS = 8;
 
-/** Where no more entries than this could be looked at, an index would not pay. */
-const FEW = 128;
+/** An index is not worth its cost for so few entries. */
+const FEW_ENTRIES = 128;
 
 /** An index that is not complete yet. */
 interface Growing {
@@ -36,7 +36,7 @@ interface Growing {
   readonly from: string;
 }
 
-/** A way to visit candidates in key order, and how many there are. */
+/** Visits candidates in key order, and knows their number. */
 interface Path {
   readonly candidates: number;
   scan(from: string, visit: (entry: Entry) => boolean): void;
@@ -45,17 +45,17 @@ interface Path {
 /** See the head of this file. */
 export class ResourceState {
   readonly #entries: OrderedIndex<Keyed, Entry>;
-  /** The index of each label that has one, the one that was used last at the end; made with the first. */
+  /** The index of each label, the most recently used one last; created with the first. */
   #labels: Map<string, LabelIndex> | undefined;
   #growing: Map<string, Growing> | undefined;
-  /** Entries that cannot be read; mostly there are none. */
+  /** Unreadable entries, if any. */
   #unreadable: Map<string, Entry> | undefined;
 
   private constructor(entries: OrderedIndex<Keyed, Entry>) {
     this.#entries = entries;
   }
 
-  /** The state with these entries, given in key order. */
+  /** Creates a state from entries in key order. */
   static of(sorted: readonly Entry[]): ResourceState {
     const state = new ResourceState(OrderedIndex.build<Keyed, Entry>(byKey, sorted));
     const unreadable = sorted.filter((entry) => entry.unreadable);
@@ -67,22 +67,22 @@ export class ResourceState {
     return this.#entries.size;
   }
 
-  /** Labels that have an index now. */
+  /** The number of label indexes. */
   get indexedLabels(): number {
     return this.#labels?.size ?? 0;
   }
 
-  /** Whether some entries cannot be read. */
+  /** Whether there are unreadable entries. */
   get hasUnreadable(): boolean {
     return this.#unreadable !== undefined;
   }
 
-  /** The entries in the place of a selection that cannot be read, in no order. */
+  /** The unreadable entries in the scope of a selection, in any order. */
   unreadable(selection: Pick<Selection, "key" | "prefix">): readonly Entry[] {
     return [...(this.#unreadable?.values() ?? [])].filter(({ key }) => covers(selection, key));
   }
 
-  /** A copy, in a time that does not depend on the number of entries. */
+  /** A copy, in constant time. */
   clone(): ResourceState {
     const copy = new ResourceState(this.#entries.clone());
     if (this.#labels) copy.#labels = copies(this.#labels, (index) => index.clone());
@@ -91,12 +91,12 @@ export class ResourceState {
     return copy;
   }
 
-  /** The entry of a key; in logarithmic time. */
+  /** The entry of a key, in logarithmic time. */
   get(key: string): Entry | undefined {
     return this.#entries.get({ key });
   }
 
-  /** Puts an entry in; returns the one that it replaced. */
+  /** Adds an entry; returns the one that it replaced. */
   put(entry: Entry): Entry | undefined {
     const previous = this.#entries.set(entry);
     if (entry.unreadable) (this.#unreadable ??= new Map()).set(entry.key, entry);
@@ -109,7 +109,7 @@ export class ResourceState {
     return previous;
   }
 
-  /** Takes an entry out and returns it. */
+  /** Removes an entry and returns it. */
   remove(key: string): Entry | undefined {
     const previous = this.#entries.delete({ key });
     if (previous === undefined) return undefined;
@@ -120,13 +120,13 @@ export class ResourceState {
     return previous;
   }
 
-  /** How many keys begin with `prefix`. */
+  /** The number of keys that begin with `prefix`. */
   count(prefix: string): number {
     if (prefix === "") return this.size;
     return this.#entries.rank({ key: afterPrefix(prefix) }) - this.#entries.rank({ key: prefix });
   }
 
-  /** How many keys that begin with `prefix` come after `key`. */
+  /** The number of keys that begin with `prefix` and come after `key`. */
   countAfter(prefix: string, key: string): number {
     const end = prefix === "" ? this.size : this.#entries.rank({ key: afterPrefix(prefix) });
     return end - this.#entries.rank({ key: `${key}\0` });
@@ -140,18 +140,19 @@ export class ResourceState {
     });
   }
 
-  /** Labels without an index by which a selection could be answered faster than by looking at all entries in its place. */
+  /** The labels of a selection for which an index would be faster, and does not exist. */
   labelsWorthAnIndex({ key, prefix, labels }: Selection): readonly string[] {
-    if (key !== undefined || labels === undefined || labels.length === 0 || this.count(prefix) <= FEW) return [];
-    const names = labels.slice(0, MOST_LABELS).map(([label]) => label);
+    if (key !== undefined || labels === undefined || labels.length === 0 || this.count(prefix) <= FEW_ENTRIES)
+      return [];
+    const names = labels.slice(0, MAX_LABELS).map(([label]) => label);
     return names.filter((label) => !this.#labels?.has(label));
   }
 
-  /** Brings the index of a label nearer to its end, as far as one turn goes; answers whether it is complete. */
-  extendIndex(asked: string): boolean {
-    if (this.#labels?.has(asked)) return true;
-    // It stands in the query of a request, and the index outlives that.
-    const label = flatCopy(asked);
+  /** Extends the index of a label for one slice of the event loop; returns whether it is complete. */
+  extendIndex(requested: string): boolean {
+    if (this.#labels?.has(requested)) return true;
+    // The label is part of a request's query, which the index must not keep in memory.
+    const label = flatCopy(requested);
     const { index, from } = this.#growing?.get(label) ?? { index: new OrderedIndex(byLabel(label)), from: "" };
     let left = EFFORT;
     let next: string | undefined;
@@ -171,8 +172,8 @@ export class ResourceState {
   }
 
   /**
-   * Visits entries under the prefix of a selection from the key `from` on, in key order, until `visit` returns false:
-   * every selected one is among them, others may be.
+   * Visits entries with the prefix of a selection from the key `from` on, in key order, until `visit` returns false: all that match,
+   * and perhaps others.
    */
   scan(selection: Selection, from: string, visit: (entry: Entry) => boolean): void {
     this.#path(selection).scan(from, visit);
@@ -186,7 +187,7 @@ export class ResourceState {
         this.#entries.scan({ key: from }, (entry) => entry.key.startsWith(prefix) && visit(entry));
       },
     };
-    if (best.candidates <= FEW) return best;
+    if (best.candidates <= FEW_ENTRIES) return best;
     for (const [label, value] of labels ?? []) {
       const index = this.#labels?.get(label);
       if (!index) continue;
@@ -206,10 +207,10 @@ export class ResourceState {
     const labels = (this.#labels ??= new Map());
     labels.delete(label);
     labels.set(label, index);
-    if (labels.size > MOST_LABELS) labels.delete(labels.keys().next().value!);
+    if (labels.size > MAX_LABELS) labels.delete(labels.keys().next().value!);
   }
 
-  /** Visits the indexes that have, or would have, an entry of this key. */
+  /** Visits the indexes that contain, or would contain, an entry of this key. */
   #eachIndex(key: string, visit: (index: LabelIndex, label: string) => void): void {
     if (this.#labels) for (const [label, index] of this.#labels) visit(index, label);
     if (!this.#growing) return;

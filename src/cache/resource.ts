@@ -1,9 +1,9 @@
 /**
- * The cache of one resource: its objects now, its recent past, and those who watch it.
+ * The cache of one resource: its current objects, its recent changes, and its watchers.
  *
- * It does not follow the store by itself. Its {@link Hub} feeds it committed changes ({@link ResourceCache.apply}) and
- * then, when all resources have theirs, lets it deliver them ({@link ResourceCache.flush}); so whoever is called by a
- * watch sees every resource at the same revision. What an idle resource does not need is made when it is first used.
+ * It does not follow the store itself. Its {@link Hub} applies committed changes ({@link ResourceCache.apply}) and, when all
+ * resources have theirs, delivers them ({@link ResourceCache.flush}); so a called watcher sees every resource at the same revision.
+ * What an unused resource does not need is created at the first use.
  *
  * @module
  */
@@ -20,23 +20,23 @@ import { Timeline, type TimelineSettings } from "./timeline.ts";
 import type { Version } from "./versions.ts";
 import { CacheWatch, type Watch, type WatchSink, type WatchSource, type WatchStart } from "./watch.ts";
 
-/** What all resources of a cache share, and who feeds them. */
+/** What all resources of a cache share. */
 export interface Hub extends TimelineSettings {
   readonly store: Store;
   /** Every change up to this revision has been applied to all resources. */
   readonly revision: number;
-  /** Every change up to this revision has been handed to all live watchers. */
+  /** Every change up to this revision has been delivered to all live watchers. */
   readonly delivered: number;
   reached(revision: number, signal: AbortSignal): Promise<void>;
   readonly pause: Pause;
   readonly activity: Activity | undefined;
 }
 
-/** Figures of one resource, for `/metrics`. */
+/** Statistics of one resource, for `/metrics`. */
 export interface ResourceStats {
   readonly prefix: string;
   readonly objects: number;
-  /** Changes in memory, the bytes that they hold, and the revision that they start after. */
+  /** Changes in memory, their bytes, and the revision after which they start. */
   readonly historyEvents: number;
   readonly historyBytes: number;
   readonly historyStart: number;
@@ -46,7 +46,7 @@ export interface ResourceStats {
   readonly labelIndexes: number;
 }
 
-/** Those who watch a resource. */
+/** The watchers of a resource. */
 interface Watchers {
   readonly all: Set<CacheWatch>;
   readonly groups: Groups;
@@ -55,31 +55,27 @@ interface Watchers {
 
 /** See the head of this file. */
 export class ResourceCache {
-  /** What the cache keeps, and how its entries are made. */
+  /** The prefix of the resource, and the factory of its entries. */
   readonly resource: CacheResource;
   readonly #hub: Hub;
   readonly #timeline: Timeline;
-  /** Made when the first one comes. */
+  /** Created for the first watcher. */
   #watchers: Watchers | undefined;
   #closed: CacheError | undefined;
-  /** Whether it has nothing to show any more. */
+  /** Whether its objects were released. */
   #dropped = false;
 
-  /** Made by the hub, which then calls {@link ResourceCache.reset}. */
+  /** The hub creates it, and then calls {@link ResourceCache.reset}. */
   constructor(hub: Hub, resource: CacheResource, timeline: Timeline = new Timeline(hub)) {
     this.#hub = hub;
     this.resource = resource;
     this.#timeline = timeline;
   }
 
-  /**
-   * The object as it is now.
-   *
-   * @throws CacheError when the resource has been removed or has failed
-   */
+  /** The current object of a key. @throws CacheError when the resource was removed or has failed */
   get(key: string): Entry | undefined {
     const entry = this.#timeline.get(key);
-    if (entry === undefined) this.#checkThere();
+    if (entry === undefined) this.#checkServed();
     return entry;
   }
 
@@ -88,52 +84,52 @@ export class ResourceCache {
     return this.#closed;
   }
 
-  /** The revision of the last change: as long as it is the same, so is every object. */
+  /** The revision of the last change: while it is the same, so is every object. */
   get since(): number {
     return this.#timeline.since;
   }
 
-  /** The keys of the changes after a revision, oldest first; undefined where memory does not go back so far. */
+  /** The keys of the changes after a revision, oldest first; undefined where the history in memory starts later. */
   keysSince(revision: number): readonly string[] | undefined {
     const { history } = this.#timeline;
     return revision < history.start ? undefined : history.after(revision, Infinity).map(({ entry }) => entry.key);
   }
 
-  /** How many objects there are now. */
+  /** The number of current objects. */
   get size(): number {
     return this.#timeline.size;
   }
 
-  /** The objects of now that cannot be read. */
+  /** The current objects that cannot be read. */
   get unreadable(): readonly Entry[] {
     return this.#timeline.unreadable;
   }
 
   /**
-   * The present state, in constant time. A list of it that leaves more for later keeps it readable by revision.
+   * The current state, in constant time. A list of it that has a next page keeps its revision readable.
    *
-   * @throws CacheError when the resource has been removed or has failed
+   * @throws CacheError when the resource was removed or has failed
    */
   snapshot(): Snapshot {
-    this.#checkThere();
-    return this.#show(this.#hub.revision, this.#timeline.present());
+    this.#checkServed();
+    return this.#show(this.#hub.revision, this.#timeline.current());
   }
 
   /**
-   * The state at a revision. Recent ones are kept, others are made by undoing changes.
+   * The state at a revision. Recent states are kept, others are computed by undoing changes.
    *
-   * @throws CacheError `compacted` when the history in memory begins after it, `future` when it has not come yet; those
-   *   of {@link ResourceCache.snapshot}
+   * @throws CacheError `compacted` when the history in memory begins later, `future` for a newer revision; those of
+   *   {@link ResourceCache.snapshot}
    */
   snapshotAt(revision: number): Snapshot {
-    this.#checkThere();
+    this.#checkServed();
     if (revision > this.#hub.revision) throw future(revision, this.#hub.revision);
     return this.#show(revision, this.#timeline.at(revision));
   }
 
   /**
-   * The state at a revision that memory may have forgotten, read from the store if need be; its cost grows with the
-   * number of objects. Rejects with CacheError `compacted` when the store has forgotten it too, `future`, `closed` or `failed`.
+   * The state at a revision, read from the store where the history in memory begins later; the cost then grows with the number of
+   * objects. Rejects with CacheError `compacted` when the store has compacted it, too, `future`, `closed` or `failed`.
    */
   async recall(revision: number): Promise<Snapshot> {
     try {
@@ -143,20 +139,17 @@ export class ResourceCache {
     }
     const { store, pause } = this.#hub;
     const state = await loadState(store, this.resource, revision, pause).catch(fromStore);
-    return this.#show(revision, this.#timeline.foreign(state, revision));
+    return this.#show(revision, this.#timeline.external(state, revision));
   }
 
-  /**
-   * Makes the snapshots from then on answer a selection fast; in turns, so that nothing else is held up. Undefined when
-   * there is nothing to do.
-   */
+  /** Builds the indexes for a selection, in slices of the event loop. Undefined when there is nothing to do. */
   prepare(selection: Selection): Promise<void> | undefined {
     return this.#timeline.prepare(selection, this.#hub.pause);
   }
 
   /**
-   * Starts a watch; its sink is called from the next turn on. A start in the future waits for its revision; one that
-   * memory has forgotten is read from the store's log; one that the store has forgotten ends with `compacted`.
+   * Starts a watch; its sink is called later. A start in the future waits for its revision; one before the history in memory is read
+   * from the store's log; one before the store's history ends with `compacted`.
    *
    * @throws CacheError when the resource is closed
    */
@@ -168,7 +161,7 @@ export class ResourceCache {
     return watch;
   }
 
-  /** How much it holds, and how many watch it; the mean size is that of its first objects. */
+  /** The number of objects and of watchers, and the mean size of the first objects. */
   load(): { readonly objects: number; readonly meanBytes: number; readonly watchers: number } {
     const { size, meanBytes } = this.#timeline;
     return { objects: size, meanBytes, watchers: this.#watchers?.all.size ?? 0 };
@@ -189,64 +182,61 @@ export class ResourceCache {
     };
   }
 
-  /** The same resource in another cache, as it is now and without its past; for the hub. */
+  /** A copy of the current objects for another cache, without history; for the hub. */
   fork(hub: Hub): ResourceCache {
     return new ResourceCache(hub, this.resource, this.#timeline.fork(hub, hub.revision));
   }
 
-  /**
-   * Starts anew from a state of the store; for the hub. What happened in between is not known, so every watch ends with
-   * `compacted`.
-   */
+  /** Replaces the state by one of the store, after which every watch ends with `compacted`; for the hub. */
   reset(state: ResourceState, revision: number): void {
     if (this.#dropped) return;
     this.#timeline.reset(state, revision);
     this.#eachWatch((watch) => watch.end(compacted(watch.revision, revision)));
   }
 
-  /** Takes a committed change to one of its keys; for the hub. */
+  /** Applies a committed change; for the hub. */
   apply(event: StoreEvent): void {
     const { prefix, factory, restamp } = this.resource;
     const deleted = event.type === "delete";
     const key = keyInside(prefix, event.key);
     if (deleted && this.#timeline.get(key) === undefined) return;
     const entry = factory(key, event.value, event.revision);
-    if (entry.unreadable || this.#timeline.hasUnreadable) return this.#applyNear(entry, deleted);
+    if (entry.unreadable || this.#timeline.hasUnreadable) return this.#applyUnreadable(entry, deleted);
     const change = this.#timeline.apply(entry, deleted);
     this.#watchers?.groups.offer(change, restamp);
   }
 
   /**
-   * Puts entries in the place of the same versions, as far as those could not be read; answers how many; for the hub. Watches
-   * that are open look elsewhere: over what cannot be read there is none.
+   * Replaces unreadable entries by readable ones of the same version; returns their number; for the hub. No open watch covers an
+   * unreadable object.
    */
-  heal(entries: readonly Entry[]): number {
-    const healed = entries.filter((entry) => {
+  repair(entries: readonly Entry[]): number {
+    const repaired = entries.filter((entry) => {
       const before = this.#timeline.get(entry.key);
       return before?.unreadable && before.revision === entry.revision && !entry.unreadable;
     });
-    if (healed.length > 0) this.#timeline.heal(healed, this.#hub.revision);
-    return healed.length;
+    if (repaired.length > 0) this.#timeline.repair(repaired, this.#hub.revision);
+    return repaired.length;
   }
 
-  /** Delivers what has been applied; for the hub. */
+  /** Delivers the applied changes; for the hub. */
   flush(): void {
     this.#watchers?.groups.flush(this.#hub.revision);
   }
 
-  /** Ends every watch that is open now, as `closed`; they can be taken up again where they were. */
+  /** Ends every open watch with `closed`; clients can resume them. */
   endWatches(): void {
     const error = closed(this.resource.prefix);
     this.#eachWatch((watch) => watch.end(error));
   }
 
-  /** Ends every watch, and those to come; what is in memory can be read on; for the hub. */
+  /** Ends every watch, also later ones; objects can still be read; for the hub. */
   close(error: CacheError): void {
     this.#closed ??= error;
     this.#eachWatch((watch) => watch.end(error));
   }
 
-  /** Ends every watch and gives up what is in memory, whoever still holds this cache; for the hub. */
+  /** Ends every watch and releases the objects; for the hub. */
   drop(error: CacheError = closed(this.resource.prefix)): void {
     this.close(error);
     this.#timeline.reset(ResourceState.of([]), this.#hub.revision);
@@ -254,25 +244,25 @@ export class ResourceCache {
     this.#dropped = true;
   }
 
-  /** Takes a change where it or what was there before may be unreadable. */
-  #applyNear(entry: Entry, deleted: boolean): void {
+  /** Applies a change where it or the state before may be unreadable. */
+  #applyUnreadable(entry: Entry, deleted: boolean): void {
     const { restamp } = this.resource;
     const before = this.#timeline.get(entry.key);
     const isReadable = before ? !before.unreadable && (deleted || !entry.unreadable) : !entry.unreadable;
     if (isReadable) {
-      // What goes is shown as it was, whether or not its last value can be read.
+      // A deleted object is shown as it was, when its last value cannot be read.
       const shown = entry.unreadable ? restamp(before!, entry.revision) : entry;
       const seen = this.#timeline.apply(shown, deleted);
       this.#watchers?.groups.offer(seen, restamp);
       return;
     }
     const change = this.#timeline.applyUnreadable(entry, deleted);
-    // Watches that are open have begun after it became unreadable: they have not seen it, and do not miss it.
+    // Open watches began after it became unreadable: they have not seen it, and need no event.
     if (entry.unreadable && !deleted) this.#eachWatch((watch) => watch.end(unreadable(this.resource.prefix)));
     else if (!deleted) this.#watchers?.groups.offer(change, restamp);
   }
 
-  #checkThere(): void {
+  #checkServed(): void {
     if (this.#dropped) throw this.#closed ?? closed(this.resource.prefix);
   }
 
@@ -305,7 +295,7 @@ export class ResourceCache {
       activity: hub.activity,
       prepare: (selection) => this.prepare(selection),
       snapshot: () => this.snapshot(),
-      changesAfter: (revision, most) => timeline.history.after(revision, most),
+      changesAfter: (revision, limit) => timeline.history.after(revision, limit),
       seenBy: (change, selection) => change.seenBy(selection, resource.restamp),
       replay: (selection, after, sink) => replay({ store: hub.store, resource, historyStart }, selection, after, sink),
       reached: (revision, signal) => hub.reached(revision, signal),

@@ -1,16 +1,16 @@
 import { assert } from "../util/assert.ts";
 
-/** Finds what is registered for the prefix of a key, in a time that does not depend on how much is registered. */
+/** Finds the target of the prefix of a key, in a time that does not depend on the number of prefixes. */
 export class Router<T> {
   readonly #byPrefix = new Map<string, T>();
-  /** What begins a registered prefix and is none, with how many it begins. */
+  /** Proper prefixes of registered prefixes, with the number of those. */
   readonly #above = new Map<string, number>();
-  /** How many registered prefixes have so many slashes. */
+  /** The number of registered prefixes by their number of slashes. */
   readonly #ofDepth = new Map<number, number>();
-  /** How many slashes the registered prefixes have, in order. */
+  /** The keys of `#ofDepth`, sorted. */
   #depths: readonly number[] = [];
 
-  /** Registers a prefix that ends with a slash; none may begin with another. */
+  /** Registers a prefix that ends with a slash; no prefix may begin with another one. */
   add(prefix: string, target: T): void {
     assert(prefix.endsWith("/"), `a prefix ends with a slash, got ${JSON.stringify(prefix)}`);
     const clash = this.#above.has(prefix) || this.#byPrefix.has(prefix) || this.find(prefix) !== undefined;
@@ -18,7 +18,7 @@ export class Router<T> {
     this.#put(prefix, target);
   }
 
-  /** A router of the same prefixes with what `make` makes of each target, without those of which it makes nothing. */
+  /** A router of the same prefixes with the results of `make`, without those that are undefined. */
   map<U>(make: (target: T) => U | undefined): Router<U> {
     const router = new Router<U>();
     for (const [prefix, target] of this.#byPrefix) {
@@ -65,7 +65,7 @@ export class Router<T> {
     this.#count(prefix, 1);
   }
 
-  /** Counts what begins a prefix that comes or goes. */
+  /** Counts the proper prefixes of an added or removed prefix. */
   #count(prefix: string, by: 1 | -1): void {
     let depth = 0;
     for (let end = prefix.indexOf("/") + 1; end > 0; end = prefix.indexOf("/", end) + 1) {
@@ -76,7 +76,7 @@ export class Router<T> {
   }
 }
 
-/** Adds to a count that is there while it is not 0; true when it came or went. */
+/** Changes a count, which is stored while it is not 0; returns whether it was added or removed. */
 function addTo<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
   const before = counts.get(key) ?? 0;
   if (before + by === 0) counts.delete(key);

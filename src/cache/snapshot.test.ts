@@ -8,7 +8,7 @@ import {
   inNamespace,
   keysOf,
   one,
-  settle,
+  untilIdle,
   withField,
   withLabel,
 } from "./testing/fixtures.ts";
@@ -109,18 +109,15 @@ describe("lists", () => {
     expect(pages).toBe(10);
   });
 
-  test.each([undefined, 1, 7, 40, 1000])(
-    "a list in turns answers what a list answers, with a limit of %s",
-    async (limit) => {
-      const { things } = await filled(5000, 100);
-      const snapshot = things.snapshot();
-      const range = { after: "a/00100", ...(limit === undefined ? {} : { limit }) };
-      for (const selection of [ALL, inNamespace("b"), one("a/00200"), withLabel("part", "1"), withField("part", "1")]) {
-        const page = await snapshot.listInTurns(selection, range);
-        expect(page).toEqual(snapshot.list(selection, range));
-      }
-    },
-  );
+  test.each([undefined, 1, 7, 40, 1000])("a list in slices equals a list, with a limit of %s", async (limit) => {
+    const { things } = await filled(5000, 100);
+    const snapshot = things.snapshot();
+    const range = { after: "a/00100", ...(limit === undefined ? {} : { limit }) };
+    for (const selection of [ALL, inNamespace("b"), one("a/00200"), withLabel("part", "1"), withField("part", "1")]) {
+      const page = await snapshot.listInTurns(selection, range);
+      expect(page).toEqual(snapshot.list(selection, range));
+    }
+  });
 
   test.each([undefined, 1, 999, 1000, 1001, 2500])(
     "a list in parts has what a list has, however often a part is asked for, and leaves nothing for later: a limit of %s",
@@ -150,7 +147,7 @@ describe("lists", () => {
     },
   );
 
-  test("a list in turns lets others run, the more often the larger the objects are, and not once a page is full", async () => {
+  test("a list in slices lets others run, the more often the larger the objects are, and not once a page is full", async () => {
     let turns = 0;
     const { things, put } = await testCache({ pause: async () => void turns++ });
     put(...names(4000).map((key, i) => [key, { fields: { part: String(i % 2) } }] as const));
@@ -168,7 +165,7 @@ describe("lists", () => {
     expect(await count(rare)).toBe(23);
   });
 
-  test("what a list in turns leaves for later stays readable by its revision", async () => {
+  test("the next page of a list in slices stays readable by its revision", async () => {
     const { things, put } = await testCache({ historyEvents: 0, historyMillis: 0 });
     put(...names(3000).map((key) => [key, { fields: { part: "1" } }] as const));
     await things.snapshot().listInTurns(withField("part", "9"));
@@ -228,7 +225,7 @@ describe("label indexes", () => {
     expect(things.stats().labelIndexes).toBe(1);
   });
 
-  test("are few: the one that was not used for longest makes room", async () => {
+  test("are few: the least recently used one is removed", async () => {
     const { things } = await filled(300, 2);
     const used = withLabel("part", "1");
     await things.prepare(used);
@@ -254,7 +251,7 @@ describe("label indexes", () => {
     expect(things.stats().labelIndexes).toBe(1);
   });
 
-  test("are built in turns, and are right whatever is written meanwhile", async () => {
+  test("are built in slices, and are right whatever is written meanwhile", async () => {
     let turns = 0;
     const cache = await testCache({
       pause: async () => {
@@ -267,7 +264,7 @@ describe("label indexes", () => {
           [`a/00000y${turns}`, { labels: { part: "1" } }],
         );
         if (turns % 2 === 0) cache.things.snapshot();
-        await settle();
+        await untilIdle();
       },
     });
     cache.put(...names(5000).map((key, i) => [key, { labels: { part: String(i % 7) } }] as const));
@@ -385,7 +382,7 @@ describe("snapshots", () => {
   test("going far back costs no more than the changes since the next kept state", async () => {
     const { things, put } = await testCache({ historyEvents: 100_000 });
     for (let i = 0; i < 10_000; i++) put([`a/${i % 50}`, { data: i }]);
-    await settle();
+    await untilIdle();
     expect(things.stats().keptVersions).toBe(2);
     expect(things.snapshotAt(17).get("a/16")?.revision).toBe(17);
     expect(things.snapshotAt(5000).get("a/49")?.revision).toBe(5000);

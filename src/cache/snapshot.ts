@@ -3,75 +3,74 @@ import { EFFORT, type Entry, type Selection, covers, effortOf, isSelective, pass
 import type { Pause } from "./load.ts";
 import type { ResourceState } from "./resource-state.ts";
 
-/** Which part of a list is wanted. */
+/** A part of a list. */
 export interface ListRange {
   /** Only keys after this one. */
   readonly after?: string;
-  /** Only this key and those after it; where both are given, `after` counts. */
+  /** Only this key and those after it; `after` has precedence. */
   readonly from?: string;
   /** At most this many entries; no limit when absent or not positive. */
   readonly limit?: number;
   /**
-   * At most this effort is spent on looking at entries, one for each and more for those that are large and must be
-   * looked into, so that a rare match does not hold up everything else; `next` then says where to go on. No bound when
-   * absent.
+   * The maximum of effort, one for each entry and more for large ones that are examined, so that a rare match does not block the
+   * event loop; `next` then continues. No limit when absent.
    */
   readonly budget?: number;
 }
 
-/** A part of a list. */
+/** The entries of a part of a list. */
 export interface ListPage {
   readonly entries: Entry[];
-  /** Whether there is more after this part; when entries are selected or the budget is spent, whether there may be. */
+  /** Whether more entries follow; with a selection or a spent budget, whether they may. */
   readonly more: boolean;
-  /** The `after` of the next part; undefined when there is no more. */
+  /** The `after` of the next part; undefined at the end. */
   readonly next: string | undefined;
-  /** How many are left; only known (and cheap) when the selection asks for everything at its place. */
+  /** The number of later entries; known only (and cheap) when the selection has no conditions besides the key. */
   readonly remaining?: number;
 }
 
-/** Some entries of a list, and the way to those that follow: who holds it holds the snapshot, a place in it, and no more. */
+/** Some entries of a list, and a function for the next ones; it keeps the snapshot and a position in memory. */
 export interface ListPart {
   readonly entries: readonly Entry[];
-  /** The entries that follow; undefined where there are none. It may be asked for again. */
+  /** Reads the next entries; undefined at the end. It can be called several times. */
   readonly next?: (() => Promise<ListPart>) | undefined;
 }
 
-/** The objects of one resource as they were at one revision; nothing changes it. */
+/** The immutable objects of one resource at one revision. */
 export interface Snapshot {
   readonly revision: number;
   /** Objects of the whole resource. */
   readonly size: number;
   get(key: string): Entry | undefined;
-  /** An entry in the place of a selection that cannot be read, so that a list of it cannot be told. */
+  /** An unreadable entry in the scope of a selection, which makes a list impossible. */
   unreadable(selection: Pick<Selection, "key" | "prefix">): Entry | undefined;
-  /** The selected entries in order of their keys, compared as UTF-8 (DEC-4). */
+  /** The matching entries in order of their keys, compared as UTF-8 (DEC-4). */
   list(selection: Selection, range?: ListRange): ListPage;
-  /** What {@link Snapshot.list} answers, without ever holding up everything else for more than a few milliseconds. */
+  /** Lists like {@link Snapshot.list}, in slices of the event loop of a few milliseconds. */
   listInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage>;
   /**
-   * The entries of {@link Snapshot.listInTurns} in parts of {@link PART} entries, found when they are asked for. Nothing
-   * is left for later: this revision need not stay readable for others.
+   * Lists like {@link Snapshot.listInTurns}, in parts of {@link PART} entries that are read on demand. The revision does not stay
+   * readable for other lists.
    */
   parts(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPart>;
-  /** What {@link Snapshot.listInTurns} answers, of its entries the last one alone, and how many they are. */
+  /** Lists like {@link Snapshot.listInTurns}; returns the last entry alone, and the number of entries. */
   endInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage & { readonly count: number }>;
 }
 
-/** The entries that are in memory for a list that is read part by part. */
+/** The number of entries in memory of a list that is read in parts. */
 export const PART = 1000;
 
-/** How much less it takes to list an entry that need not be looked into. */
+/** How much less effort an entry needs that is not examined. */
 const UNSELECTIVE = 40;
 
-/** A snapshot over a state that nobody changes any more. */
+/** A snapshot of a state that does not change any more. */
 export class StateSnapshot implements Snapshot {
   readonly revision: number;
   readonly #state: ResourceState;
   readonly #pause: Pause;
   readonly #retain: () => void;
 
-  /** @param retain called when a list leaves something for later, so that this revision must stay readable */
+  /** @param retain called when a list has a next page, to keep the revision readable */
   constructor(revision: number, state: ResourceState, pause: Pause, retain: () => void) {
     this.revision = revision;
     this.#state = state;
@@ -119,30 +118,30 @@ export class StateSnapshot implements Snapshot {
   }
 
   async parts(selection: Selection, range: Omit<ListRange, "budget"> = {}): Promise<ListPart> {
-    const most = mostOf(range);
+    const max = limitOf(range);
     const entries: Entry[] = [];
-    const { next } = await this.#walk(selection, { ...range, limit: Math.min(most, PART) }, (found) =>
+    const { next } = await this.#walk(selection, { ...range, limit: Math.min(max, PART) }, (found) =>
       append(entries, found),
     );
-    const left = most - entries.length;
+    const left = max - entries.length;
     if (next === undefined || left <= 0) return { entries };
     return { entries, next: () => this.parts(selection, { after: next, limit: left === Infinity ? 0 : left }) };
   }
 
-  /** Looks through a range in turns; what is found is given to `take`, and the last page is given back. */
+  /** Walks a range in slices of the event loop; calls `take` with the found entries, and returns the last page. */
   async #walk(
     selection: Selection,
     range: Omit<ListRange, "budget">,
     take: (found: readonly Entry[]) => void,
   ): Promise<ListPage> {
-    const most = mostOf(range);
+    const max = limitOf(range);
     const budget = isSelective(selection) ? EFFORT : EFFORT * UNSELECTIVE;
     let page = this.#part(selection, { ...range, budget });
     let count = page.entries.length;
     take(page.entries);
-    while (count < most && page.next !== undefined) {
+    while (count < max && page.next !== undefined) {
       await this.#pause();
-      page = this.#part(selection, { after: page.next, limit: most - count, budget });
+      page = this.#part(selection, { after: page.next, limit: max - count, budget });
       count += page.entries.length;
       take(page.entries);
     }
@@ -161,9 +160,9 @@ export class StateSnapshot implements Snapshot {
 
   #scan(selection: Selection, range: ListRange): ListPage {
     const { prefix } = selection;
-    const { after, limit = 0, budget = Infinity } = range;
+    const { after, budget = Infinity } = range;
     const selective = isSelective(selection);
-    const most = limit > 0 ? limit : Infinity;
+    const max = limitOf(range);
     const start = lowest(range);
     const from = compareKeys(start, prefix) < 0 ? prefix : start;
     const entries: Entry[] = [];
@@ -171,7 +170,7 @@ export class StateSnapshot implements Snapshot {
     let last: string | undefined;
     let next: string | undefined;
     this.#state.scan(selection, from, (entry) => {
-      if (left <= 0 || entries.length === most) next = last ?? after;
+      if (left <= 0 || entries.length === max) next = last ?? after;
       if (next !== undefined) return false;
       left -= selective ? effortOf(entry) : 1;
       if (!selective || passes(selection, entry)) entries.push(entry);
@@ -183,13 +182,12 @@ export class StateSnapshot implements Snapshot {
   }
 }
 
-/** The lowest key that is in a range. */
+/** The lowest key of a range. */
 const lowest = ({ after, from = "" }: ListRange): string => (after === undefined ? from : `${after}\0`);
 
-/** At most how many entries are wanted. */
-const mostOf = ({ limit = 0 }: ListRange): number => (limit > 0 ? limit : Infinity);
+const limitOf = ({ limit = 0 }: ListRange): number => (limit > 0 ? limit : Infinity);
 
-/** Puts entries at the end of others. */
+/** Appends entries, also more than a call can have arguments. */
 function append(entries: Entry[], more: readonly Entry[]): void {
   for (const entry of more) entries.push(entry);
 }

@@ -1,9 +1,8 @@
 /**
- * The states of one resource over time: the present one, and those before it that memory can still show.
+ * The states of one resource over time: the current one, and earlier ones that are in memory.
  *
- * The present state is a tree that is copied on write, so a snapshot, a fork and a kept version cost nothing until they
- * differ. Beside it there is nothing that a fork would have to copy: the history and the versions of a fork begin empty,
- * and what is known by key is only a memory of what the tree has been asked for.
+ * The current state is a copy-on-write tree, so a snapshot, a fork and a kept version cost nothing until they differ. A fork copies
+ * nothing else: its history and versions begin empty, and entries by key are only a cache of the tree.
  *
  * @module
  */
@@ -16,21 +15,21 @@ import type { Pause } from "./load.ts";
 import { ResourceState } from "./resource-state.ts";
 import { type Version, type VersionLimits, Versions } from "./versions.ts";
 
-/** What a timeline is bounded by, and what it tells the time with. */
+/** The limits and the clock of a timeline. */
 export interface TimelineSettings {
   readonly clock: Clock;
   readonly historyLimits: HistoryLimits;
   readonly versionLimits: VersionLimits;
-  /** What the histories of all resources share. */
+  /** Shared by the histories of all resources. */
   readonly historyBudget: Budget;
-  /** What the past states that are kept of all resources share. */
+  /** Shared by the kept states of all resources. */
   readonly versionBudget: Budget;
 }
 
-/** Changes between two states that are kept so that going back in time stays fast. */
+/** Changes between two kept states, so that reads of old revisions stay fast. */
 const CHECKPOINT = 4096;
 
-/** Objects that are looked at for the mean size of all. */
+/** Objects from which the mean size is computed. */
 const SAMPLE = 16;
 const EVERYTHING: Selection = { id: "", prefix: "", matches: () => true };
 
@@ -40,11 +39,11 @@ export class Timeline {
   #history: History;
   #versions: Versions;
   #state: ResourceState;
-  /** Entries of `#state` that were asked for or written: a get is the most frequent question and need not search the tree. */
+  /** Entries of `#state` that were read or written: a get is the most frequent call and need not search the tree. */
   #known: Map<string, Entry> | undefined;
-  /** The revision from which `#state` holds. */
+  /** The first revision of `#state`. */
   #since: number;
-  /** Set while somebody may hold `#state`: then it must be copied before it is changed. */
+  /** Set while `#state` may be shared: then it must be copied before a change. */
   #current: Version | undefined;
   #sinceCheckpoint = 0;
 
@@ -60,7 +59,7 @@ export class Timeline {
     return this.#history;
   }
 
-  /** The revision from which the present state holds. */
+  /** The first revision of the current state. */
   get since(): number {
     return this.#since;
   }
@@ -69,7 +68,7 @@ export class Timeline {
     return this.#state.size;
   }
 
-  /** The mean size of objects in bytes, that of the first few. */
+  /** The mean size in bytes of the first few objects. */
   get meanBytes(): number {
     let bytes = 0;
     let seen = 0;
@@ -80,27 +79,27 @@ export class Timeline {
     return seen === 0 ? 0 : bytes / seen;
   }
 
-  /** Whether some entries cannot be read now. */
+  /** Whether there are unreadable entries. */
   get hasUnreadable(): boolean {
     return this.#state.hasUnreadable;
   }
 
-  /** Those that cannot. */
+  /** The unreadable entries. */
   get unreadable(): readonly Entry[] {
     return this.#state.unreadable({ prefix: "" });
   }
 
-  /** Versions that are kept whole. */
+  /** The number of kept states. */
   get keptVersions(): number {
     return this.#versions.length;
   }
 
-  /** Labels that have an index now. */
+  /** The number of label indexes. */
   get indexedLabels(): number {
     return this.#state.indexedLabels;
   }
 
-  /** The object as it is now. */
+  /** The current entry of a key. */
   get(key: string): Entry | undefined {
     const known = this.#known?.get(key);
     if (known !== undefined) return known;
@@ -109,13 +108,13 @@ export class Timeline {
     return entry;
   }
 
-  /** A timeline of its own that begins with the present state at `revision`, in constant time. */
+  /** A timeline that begins with the current state at `revision`, in constant time. */
   fork(settings: TimelineSettings, revision: number): Timeline {
     return new Timeline(settings, this.#state.clone(), revision);
   }
 
-  /** The present state as a version that nobody changes any more. */
-  present(): Version {
+  /** The current state as an immutable version. */
+  current(): Version {
     return (this.#current ??= {
       state: this.#state,
       since: this.#since,
@@ -125,17 +124,17 @@ export class Timeline {
   }
 
   /**
-   * The state at a revision that is not after the present. Recent ones are kept, others are made by undoing changes.
+   * The state at a revision. Recent states are kept, others are computed by undoing changes.
    *
-   * @throws CacheError `compacted` when the history in memory begins after it
+   * @throws CacheError `compacted` when the history in memory begins later
    */
   at(revision: number): Version {
-    if (revision >= this.#since) return this.present();
+    if (revision >= this.#since) return this.current();
     this.#expire();
     return this.#versions.at(revision) ?? this.#undo(revision);
   }
 
-  /** What keeps a version for those who read a list page by page; it does nothing once all has started anew. */
+  /** Returns a function that keeps a version for paged lists; it has no effect after a reset. */
   keeping(version: Version): () => void {
     const versions = this.#versions;
     return () => {
@@ -143,15 +142,15 @@ export class Timeline {
     };
   }
 
-  /** A version that was not made here, and shares nothing with those that were. */
-  foreign(state: ResourceState, revision: number): Version {
-    // It counts as if all it holds had been replaced since; how long it lasted is not known, so it stands for its one revision.
+  /** A version that was not created here, and shares nothing with those that were. */
+  external(state: ResourceState, revision: number): Version {
+    // It counts as if all of its entries had been replaced since; its other revisions are unknown.
     let bytes = 0;
     state.forEach((entry) => (bytes += costOf(entry)));
     return { state, since: revision, until: revision, retired: this.#versions.retired - bytes };
   }
 
-  /** Starts anew with a state of which nothing before is known. */
+  /** Replaces the state, and deletes the history. */
   reset(state: ResourceState, revision: number): void {
     this.#state = state;
     this.#known = undefined;
@@ -164,10 +163,10 @@ export class Timeline {
     this.#versions = new Versions(versionLimits);
   }
 
-  /** Takes a committed change: an entry that is there from now on, or the last one of an object that is deleted. */
+  /** Applies a committed change: the new entry, or the last one of a deleted object. */
   apply(entry: Entry, deleted: boolean): Change {
     const { key } = entry;
-    const state = this.#changeable(entry.revision);
+    const state = this.#writable(entry.revision);
     const previous = deleted ? state.remove(key) : state.put(entry);
     if (deleted) this.#known?.delete(key);
     else (this.#known ??= new Map()).set(key, entry);
@@ -180,12 +179,9 @@ export class Timeline {
     return change;
   }
 
-  /**
-   * Takes a change to or from an entry that cannot be read. What was before cannot be told to anybody, so the history begins
-   * anew behind it.
-   */
+  /** Applies a change to or from an unreadable entry. Its previous state has no event, so the history begins again after it. */
   applyUnreadable(entry: Entry, deleted: boolean): Change {
-    const state = this.#changeable(entry.revision);
+    const state = this.#writable(entry.revision);
     if (deleted) state.remove(entry.key);
     else state.put(entry);
     this.reset(state, entry.revision);
@@ -193,16 +189,15 @@ export class Timeline {
   }
 
   /**
-   * Puts entries in the place of those that could not be read, though nothing has been written. Nobody has seen what was there,
-   * so the history begins anew at the present revision.
+   * Replaces unreadable entries without a write. No watcher has seen them, so the history begins again at the current revision.
    */
-  heal(entries: readonly Entry[], revision: number): void {
-    const state = this.#changeable(revision);
+  repair(entries: readonly Entry[], revision: number): void {
+    const state = this.#writable(revision);
     for (const entry of entries) state.put(entry);
     this.reset(state, revision);
   }
 
-  /** Builds the label indexes that make a selection fast, in turns; undefined when there is nothing to build. */
+  /** Builds the label indexes of a selection, in slices of the event loop; undefined when there is nothing to build. */
   prepare(selection: Selection, pause: Pause): Promise<void> | undefined {
     const labels = this.#state.labelsWorthAnIndex(selection);
     return labels.length === 0 ? undefined : this.#index(labels, pause);
@@ -212,8 +207,8 @@ export class Timeline {
     for (const label of labels) while (!this.#state.extendIndex(label)) await pause();
   }
 
-  /** The present state to be changed at `revision`; what snapshots hold is left to them. */
-  #changeable(revision: number): ResourceState {
+  /** The current state for a change at `revision`; a shared one is copied. */
+  #writable(revision: number): ResourceState {
     if (this.#current) {
       this.#current.until = revision - 1;
       this.#current = undefined;
@@ -226,7 +221,7 @@ export class Timeline {
   #undo(revision: number): Version {
     const history = this.#history;
     if (revision < history.start) throw compacted(revision, history.start);
-    const base = this.#versions.firstAfter(revision) ?? this.present();
+    const base = this.#versions.firstAfter(revision) ?? this.current();
     const state = base.state.clone();
     let { retired } = base;
     let until = Infinity;
@@ -249,7 +244,7 @@ export class Timeline {
 
   #checkpoint(): void {
     this.#sinceCheckpoint = 0;
-    this.#versions.checkpoint(this.present());
+    this.#versions.checkpoint(this.current());
     this.#expire();
   }
 

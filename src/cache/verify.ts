@@ -1,6 +1,6 @@
 /**
- * Does the cache say what the store says? A cache that has drifted answers wrongly without any other sign, so this is
- * asked after every random history in tests, and every few minutes in production (see `checks.ts`).
+ * Compares the cache with the store. A cache that differs gives wrong results without any other sign, so tests do this after every
+ * random history, and production every few minutes (see `checks.ts`).
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { Store } from "../storage/contract.ts";
 import { type Pause, readAll } from "./load.ts";
 import type { ResourceCache } from "./resource.ts";
 
-/** How a resource in the cache differs from the store at one revision. */
+/** The difference of a resource in the cache from the store at one revision. */
 export interface Mismatch {
   readonly prefix: string;
   readonly revision: number;
-  /** Objects that the two have in different numbers, and how many the store has in another version or alone. */
+  /** The numbers of objects, and of those that the store has in another version or alone. */
   readonly inCache: number;
   readonly inStore: number;
   readonly different: number;
@@ -20,13 +20,12 @@ export interface Mismatch {
   readonly keys: readonly string[];
 }
 
-/** Keys that a mismatch names. */
-const MOST_KEYS = 10;
+/** The maximum of keys in a mismatch. */
+const MAX_KEYS = 10;
 
 /**
- * Compares a resource with the store as of the present revision of the cache. When each record of the store is in the
- * cache with the same revision and there are as many in both, they are the same: no key can be in the cache alone.
- * Rejects with StoreError.
+ * Compares a resource with the store at the current revision of the cache. When each record of the store is in the cache with the same
+ * revision and their numbers are equal, they are the same: no key can be in the cache alone. Rejects with StoreError.
  */
 export async function compareWithStore(
   store: Store,
@@ -44,7 +43,7 @@ export async function compareWithStore(
     const key = record.key.slice(prefix.length);
     if (snapshot.get(key)?.revision === record.revision) return;
     different++;
-    if (keys.length < MOST_KEYS) keys.push(key);
+    if (keys.length < MAX_KEYS) keys.push(key);
   });
   return different === 0 && inCache === inStore ? undefined : { prefix, revision, inCache, inStore, different, keys };
 }

@@ -1,36 +1,36 @@
 /**
- * Past states of one resource that are kept whole.
+ * Old states of one resource that are kept in memory.
  *
- * Any state within the history can be had by undoing changes; keeping some of them makes that fast (checkpoints) and
- * lets a list that is read page by page outlive the history (pages). A kept state costs the nodes and the entries
- * that have been replaced since; how many bytes of entries that are is known from a running sum, see `retire`.
+ * Any state in the history can be computed by undoing changes; kept states make that fast (checkpoints) and let a paged list outlive
+ * the history (pages). A kept state costs the tree nodes and entries that have been replaced since; a running sum counts the bytes of
+ * these entries, see `retire`.
  *
  * @module
  */
 import type { ResourceState } from "./resource-state.ts";
 
-/** A state and the revisions at which it was the present one. */
+/** A state and its revisions. */
 export interface Version {
   readonly state: ResourceState;
-  /** The first revision at which this was the state. */
+  /** Its first revision. */
   readonly since: number;
-  /** The last one; `Infinity` while it is the present state. */
+  /** Its last revision; `Infinity` for the current state. */
   until: number;
-  /** Bytes of entries that had been replaced in this resource by then, ever since the start. */
+  /** Bytes of all entries of this resource that had been replaced before it. */
   readonly retired: number;
 }
 
-/** How many past states are kept. */
+/** Limits of kept states. */
 export interface VersionLimits {
-  /** Most states that are kept for pages. */
+  /** Maximum of states for pages. */
   readonly count: number;
-  /** For how long after its last use a state is kept, in ms. */
+  /** How long a state is kept after its last use, in ms. */
   readonly millis: number;
 }
 
 interface Kept {
   readonly version: Version;
-  /** When it was last asked for, on the steady clock; undefined for a checkpoint, which goes with the history. */
+  /** Its last use on the steady clock; undefined for a checkpoint, which is dropped with the history. */
   used: number | undefined;
 }
 
@@ -39,25 +39,24 @@ export class Versions {
   readonly #limits: VersionLimits;
   /** In order of `since`. */
   #kept: Kept[] = [];
-
-  #leastRetired = Infinity;
+  #minRetired = Infinity;
   #retired = 0;
 
   constructor(limits: VersionLimits) {
     this.#limits = limits;
   }
 
-  /** Bytes of entries that have been replaced in this resource, ever since the start. */
+  /** Bytes of all entries of this resource that have been replaced. */
   get retired(): number {
     return this.#retired;
   }
 
-  /** Bytes of replaced entries that the kept states hold at most. */
+  /** Upper bound of the bytes of replaced entries in kept states. */
   get bytes(): number {
-    return this.#kept.length === 0 ? 0 : this.#retired - this.#leastRetired;
+    return this.#kept.length === 0 ? 0 : this.#retired - this.#minRetired;
   }
 
-  /** An entry of so many bytes has been replaced. */
+  /** Counts a replaced entry. */
   retire(bytes: number): void {
     this.#retired += bytes;
   }
@@ -66,10 +65,10 @@ export class Versions {
     return this.#kept.length;
   }
 
-  /** Keeps a state for pages from `now` on, also one that is kept already. */
+  /** Keeps a state for pages, and updates its last use. */
   keep(version: Version, now: number): void {
-    const there = this.#kept.find((kept) => kept.version === version);
-    if (there) there.used = now;
+    const known = this.#kept.find((kept) => kept.version === version);
+    if (known) known.used = now;
     else this.#insert({ version, used: now });
     const pages = this.#kept.filter((kept) => kept.used !== undefined);
     if (pages.length <= this.#limits.count) return;
@@ -77,7 +76,7 @@ export class Versions {
     this.#set(this.#kept.filter((kept) => kept !== stalest));
   }
 
-  /** Keeps a state for as long as the history reaches back to it. */
+  /** Keeps a state while it is in the history. */
   checkpoint(version: Version): void {
     if (!this.#kept.some((kept) => kept.version === version)) this.#insert({ version, used: undefined });
   }
@@ -92,7 +91,7 @@ export class Versions {
     return this.#kept.find(({ version }) => version.since > revision)?.version;
   }
 
-  /** Drops what is too old: `start` is where the history begins. */
+  /** Drops states that are too old; the history begins at `start`. */
   expire(now: number, start: number): void {
     const { millis } = this.#limits;
     this.#set(
@@ -100,7 +99,7 @@ export class Versions {
     );
   }
 
-  /** Drops states until those that are left hold at most `bytes` of replaced entries. */
+  /** Drops states until the others have at most `bytes` of replaced entries. */
   shrink(bytes: number): void {
     this.#set(this.#kept.filter(({ version }) => this.#retired - version.retired <= bytes));
   }
@@ -108,12 +107,12 @@ export class Versions {
   #set(kept: Kept[]): void {
     if (kept.length === this.#kept.length) return;
     this.#kept = kept;
-    this.#leastRetired = kept.reduce((least, { version }) => Math.min(least, version.retired), Infinity);
+    this.#minRetired = kept.reduce((min, { version }) => Math.min(min, version.retired), Infinity);
   }
 
   #insert(kept: Kept): void {
     const at = this.#kept.findIndex(({ version }) => version.since > kept.version.since);
     this.#kept.splice(at < 0 ? this.#kept.length : at, 0, kept);
-    this.#leastRetired = Math.min(this.#leastRetired, kept.version.retired);
+    this.#minRetired = Math.min(this.#minRetired, kept.version.retired);
   }
 }

@@ -1,16 +1,10 @@
-/**
- * Those who wait for a revision.
- *
- * @module
- */
-
 interface Waiter {
   readonly revision: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Calls waiters when their revision has come, in any order. */
+/** Promises that wait for revisions, in any order. */
 export class Waiters {
   readonly #waiters = new Set<Waiter>();
   #next = Infinity;
@@ -19,22 +13,22 @@ export class Waiters {
     return this.#waiters.size;
   }
 
-  /** Waits for a revision; the function calls the wait off, and rejects it when given an error. */
-  add(revision: number): { readonly reached: Promise<void>; readonly cancel: (error: Error) => void } {
+  /** Waits for a revision; `cancel` rejects the promise. */
+  add(revision: number): { readonly promise: Promise<void>; readonly cancel: (error: Error) => void } {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { revision, resolve, reject };
     this.#waiters.add(waiter);
     this.#next = Math.min(this.#next, revision);
     return {
-      reached: promise,
+      promise,
       cancel: (error) => {
         if (this.#waiters.delete(waiter)) reject(error);
       },
     };
   }
 
-  /** Lets everybody go on who waits for a revision up to this one. */
-  reach(revision: number): void {
+  /** Resolves the promises that wait for a revision up to this one. */
+  notify(revision: number): void {
     if (revision < this.#next) return;
     this.#next = Infinity;
     for (const waiter of this.#waiters) {
@@ -47,7 +41,7 @@ export class Waiters {
     }
   }
 
-  /** Refuses everybody. */
+  /** Rejects all promises. */
   end(error: Error): void {
     for (const waiter of this.#waiters) waiter.reject(error);
     this.#waiters.clear();

@@ -7,7 +7,7 @@ import {
   testCache,
   inNamespace,
   one,
-  settle,
+  untilIdle,
   testResource,
   THINGS,
   withField,
@@ -24,7 +24,7 @@ async function start(
 ): Promise<{ notes: Notes; watch: Watch }> {
   const notes = new Notes();
   const watch = things.watch(selection, from, notes);
-  await settle();
+  await untilIdle();
   return { notes, watch };
 }
 
@@ -169,7 +169,7 @@ describe("where a watch starts", () => {
     expect(notes.batches.map((batch) => [batch.events.length, batch.revision])).toEqual([[500, 0]]);
     expect(watch.revision).toBe(0);
     cache.put(["a/0000", { data: "late" }], ["a/1199", undefined]);
-    await settle();
+    await untilIdle();
     expect(notes.batches.map((batch) => [batch.events.length, batch.initialEnd])).toEqual([
       [500, false],
       [500, false],
@@ -187,7 +187,7 @@ describe("where a watch starts", () => {
     const parts: number[] = [];
     const deliver = ({ events }: WatchBatch): void => void parts.push(events.length);
     cache.things.watch(ALL, { after: 0 }, { deliver, ended: () => {} });
-    await settle();
+    await untilIdle();
     expect(parts.reduce((sum, part) => sum + part, 0)).toBe(30);
     expect(Math.max(...parts)).toBeLessThan(8);
   });
@@ -197,11 +197,11 @@ describe("where a watch starts", () => {
     const { notes, watch } = await start(cache, ALL, { after: 3 });
     cache.put(["a/x", { data: 1 }]);
     cache.put(["a/x", { data: 2 }]);
-    await settle();
+    await untilIdle();
     expect(watch.live).toBe(false);
     cache.put(["a/x", { data: 3 }], ["a/x", { data: 4 }]);
     cache.put(["a/x", { data: 5 }]);
-    await settle();
+    await untilIdle();
     expect(notes.lines).toEqual(["~ a/x@4 4", "~ a/x@5 5"]);
     expect(watch.revision).toBe(5);
   });
@@ -211,10 +211,10 @@ describe("where a watch starts", () => {
     const { notes, watch } = await start(cache, ALL, { after: 3 });
     expect(cache.cacher.stats().waiting).toBe(1);
     watch.close();
-    await settle();
+    await untilIdle();
     expect(cache.cacher.stats().waiting).toBe(0);
     cache.put(["a/x", {}], ["a/y", {}], ["a/z", {}], ["a/u", {}]);
-    await settle();
+    await untilIdle();
     expect(notes.batches).toEqual([]);
     expect(notes.error).toBeUndefined();
   });
@@ -242,7 +242,7 @@ describe("how a watch ends", () => {
     startingWatch.close();
     watch.close();
     cache.put(["a/x", {}]);
-    await settle();
+    await untilIdle();
     expect(live.batches).toEqual([]);
     expect(starting.batches).toHaveLength(1);
     expect([live.error, starting.error]).toEqual([undefined, undefined]);
@@ -273,7 +273,7 @@ describe("how a watch ends", () => {
     );
     const silent = new Notes();
     watches.push(cache.things.watch(ALL, { after: 0 }, silent));
-    await settle();
+    await untilIdle();
     cache.put(["a/x", {}]);
     cache.put(["a/y", {}]);
     expect(notes.lines).toEqual(["+ a/x@1", "+ a/y@2"]);
@@ -283,19 +283,19 @@ describe("how a watch ends", () => {
 
   test("a sink that throws is ended with `failed`; the others and the store do not notice", async () => {
     const cache = await testCache();
-    let told = "";
+    let code = "";
     const bad = {
       deliver: () => {
         throw new Error("no");
       },
-      ended: (error: { code: string }) => (told += error.code),
+      ended: (error: { code: string }) => (code += error.code),
     };
     cache.things.watch(ALL, { after: 0 }, bad);
     const { notes } = await start(cache, ALL, { after: 0 });
     cache.put(["a/x", {}]);
     cache.put(["a/y", {}]);
     expect(notes.lines).toEqual(["+ a/x@1", "+ a/y@2"]);
-    expect(told).toBe("failed");
+    expect(code).toBe("failed");
     expect(cache.things.stats()).toMatchObject({ watches: 1 });
   });
 
@@ -334,7 +334,7 @@ describe("how a watch ends", () => {
 });
 
 describe("slow and many", () => {
-  test("50 watchers whose sinks have no room do not delay one that has, nor hold up the writer", async () => {
+  test("50 watchers with full sinks delay neither another watcher nor the writer", async () => {
     const cache = await testCache();
     cache.put(...Array.from({ length: 1200 }, (_, i) => [`a/${i}`, {}] as const));
     const stuck = Array.from({ length: 50 }, () => {
@@ -348,7 +348,7 @@ describe("slow and many", () => {
     expect(notes.lines).toEqual(["+ b/x@1201"]);
     expect(stuck.map(({ batches }) => batches.length)).toEqual(stuck.map(() => 1));
     stuck[0]!.empty();
-    await settle();
+    await untilIdle();
     expect(stuck[0]!.lines).toHaveLength(1201);
   });
 
@@ -360,7 +360,7 @@ describe("slow and many", () => {
       const matches = (): boolean => ++evaluated > 0;
       cache.things.watch({ id: namespace, prefix: `${namespace}/`, matches }, { after: 0 }, new Notes());
     }
-    await settle();
+    await untilIdle();
     expect(cache.things.stats()).toMatchObject({ watches: 300, groups: 100 });
     cache.put(["ns-7/x", {}]);
     expect(evaluated).toBe(1);
@@ -373,10 +373,10 @@ describe("slow and many", () => {
     cache.put(...Array.from({ length: 600 }, (_, i) => [`a/${i}`, {}] as const));
     for (let i = 0; i < 200; i++) {
       const watch = cache.things.watch(one(`a/${i}`), i % 2 ? { initial: true } : { after: i * 6 }, new Notes());
-      if (i % 3 === 0) await settle();
+      if (i % 3 === 0) await untilIdle();
       watch.close();
     }
-    await settle();
+    await untilIdle();
     expect(cache.things.stats()).toMatchObject({ watches: 0, groups: 0 });
     expect(cache.cacher.stats().waiting).toBe(0);
     expect(cache.store.watches).toBe(1);
@@ -392,7 +392,7 @@ test("a resource sees the state of all others at the revision of its event", asy
     { after: 0 },
     { deliver: () => seen.push([other.get("o")?.revision, cache.cacher.revision]), ended: () => {} },
   );
-  await settle();
+  await untilIdle();
   cache.store.commit([`${THINGS}a/x`, {}], ["/other/o", {}]);
   expect(seen).toEqual([[2, 2]]);
 });

@@ -1,13 +1,13 @@
 /**
- * One watcher, from its start until it ends.
+ * One watcher, from its start to its end.
  *
  *     starting -> catching up -> live -> ended
  *
- * While it catches up a watcher reads for itself, in small steps between which others run: the present state (when it
- * asked for it), then the store's log for what memory has forgotten, then the history in memory. When it has read the
- * last change of the history it joins its group, in the same turn, so that no change falls between.
+ * During catch-up a watcher reads in small steps with pauses: the current state (when requested), then the store's log for changes
+ * before the history in memory, then that history. After the last change of the history it joins its group, in the same slice of the
+ * event loop, so that it misses no change.
  *
- * Invariant: a sink has been handed, in order and once each, exactly the selected events after the start and up to
+ * Invariant: a sink has received, in order and once each, exactly the matching events after the start and up to
  * {@link Watch.revision}. It is never called before `watch` has returned, nor after `close` or `ended`.
  *
  * @module
@@ -21,91 +21,87 @@ import type { Change, WatchEvent } from "./history.ts";
 import type { Pause } from "./load.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Where the events of a watch go. */
+/** Receives the events of a watch. */
 export interface WatchSink {
-  /** Takes a batch at once; a sink that cannot keep up must close its watch, it is not waited for. */
+  /** Receives a batch, synchronously; a sink that is too slow must close its watch. */
   deliver(batch: WatchBatch): void;
-  /** The watch ended by itself and nothing follows: `compacted`, `closed` or `failed`. */
+  /** The watch ended and nothing follows: `compacted`, `closed` or `failed`. */
   ended(error: CacheError): void;
-  /**
-   * Asked between the parts of a long start (state and history): a promise that resolves when there is room again,
-   * nothing when there is.
-   */
+  /** Called between the parts of a long start (state and history): a promise that resolves when the sink can take more, if it must wait. */
   drained?(): Promise<void> | undefined;
 }
 
 /** A running watch. */
 export interface Watch {
-  /** Every selected event up to it has been delivered; what a bookmark may say. */
+  /** Every matching event up to it was delivered; the revision of a bookmark. */
   readonly revision: number;
-  /** Whether it is past its start and gets events as they are committed. */
+  /** Whether catch-up is done and events are delivered when they are committed. */
   readonly live: boolean;
   /** Ends the watch; its sink is not called any more. */
   close(): void;
 }
 
-/** Where a watch starts: with the changes after a revision, or with the present state. */
+/** The start of a watch: the changes after a revision, or the current state. */
 export type WatchStart = { readonly after: number } | { readonly initial: true };
 
-/** What a watch needs of its resource. */
+/** The part of a resource that a watch uses. */
 export interface WatchSource {
-  /** Everything up to this revision has been delivered to the live watchers. */
+  /** Everything up to this revision was delivered to the live watchers. */
   readonly delivered: number;
   /** The history in memory has every change after this revision. */
   readonly historyStart: number;
-  /** Counts watches that read for themselves. */
+  /** Counts watches during catch-up. */
   readonly activity: Activity | undefined;
-  /** Makes snapshots from then on answer the selection fast. */
+  /** Builds the indexes for a selection. */
   prepare(selection: Selection): Promise<void> | undefined;
   snapshot(): Snapshot;
-  changesAfter(revision: number, most: number): readonly Change[];
+  changesAfter(revision: number, limit: number): readonly Change[];
   seenBy(change: Change, selection: Selection): WatchEvent | undefined;
   /**
-   * Reads the store's log from `after` and hands over what the selection sees, until the history in memory goes on
-   * from there; resolves to the revision that was reached. Rejects with CacheError.
+   * Reads the store's log from `after` and delivers what the selection sees, up to the history in memory; resolves to the reached
+   * revision. Rejects with CacheError.
    */
-  replay(selection: Selection, after: number, hand: ReplaySink): Promise<number>;
-  /** Resolves when the revision has come; `signal` calls the wait off. */
+  replay(selection: Selection, after: number, sink: ReplaySink): Promise<number>;
+  /** Resolves when the cache has the revision; `signal` cancels the wait. */
   reached(revision: number, signal: AbortSignal): Promise<void>;
   readonly pause: Pause;
   join(selection: Selection, member: Member): void;
   leave(selection: Selection, member: Member): void;
-  /** Forgets a watcher that has ended. */
+  /** Removes a watcher that has ended. */
   forget(watch: CacheWatch): void;
 }
 
-/** Where a replay of the log goes. */
+/** Receives the events of a replay. */
 export interface ReplaySink {
   readonly signal: AbortSignal;
-  /** Events up to a revision; resolves when more may come. */
-  hand(events: readonly WatchEvent[], revision: number): Promise<void>;
+  /** Receives events up to a revision; resolves when it can take more. */
+  deliver(events: readonly WatchEvent[], revision: number): Promise<void>;
 }
 
 /** Entries or changes in one step of a start. */
-const STEP = 500;
+const STEP_ITEMS = 500;
 
 /** See the head of this file. */
 export class CacheWatch implements Watch, Member {
   readonly #source: WatchSource;
-  /** What is watched. */
   readonly selection: Selection;
   readonly #sink: WatchSink;
   readonly #ending = new AbortController();
   #state: "catching up" | "live" | "ended" = "catching up";
   #position: number;
-  /** Ends what counts as under way: reading, but neither a wait for a revision nor one for the sink. */
-  #atRest: (() => void) | undefined;
+  /** Ends the activity of reading; waits for a revision or for the sink do not count. */
+  #endActivity: (() => void) | undefined;
 
   constructor(source: WatchSource, selection: Selection, start: WatchStart, sink: WatchSink) {
     this.#source = source;
     this.selection = selection;
     this.#sink = sink;
     this.#position = "after" in start ? start.after : 0;
-    this.#begin();
+    this.#beginActivity();
     queueMicrotask(() => {
       void this.#catchUp("initial" in start)
         .catch((error: unknown) => this.fail(error))
-        .finally(() => this.#atRest?.());
+        .finally(() => this.#endActivity?.());
     });
   }
 
@@ -119,7 +115,7 @@ export class CacheWatch implements Watch, Member {
 
   close(): void {
     if (this.#state === "ended") return;
-    // The position stays readable: a bookmark may be asked for while the stream is being closed.
+    // Keep the position: a bookmark may read it while the stream is being closed.
     this.#position = this.revision;
     if (this.#state === "live") this.#source.leave(this.selection, this);
     this.#state = "ended";
@@ -127,14 +123,14 @@ export class CacheWatch implements Watch, Member {
     this.#source.forget(this);
   }
 
-  /** Ends the watch and tells the sink why. */
+  /** Ends the watch and notifies the sink. */
   end(error: CacheError): void {
     if (this.#state === "ended") return;
     this.close();
     try {
       this.#sink.ended(error);
     } catch {
-      // A sink that fails while it is told of the end has nothing more to lose.
+      // The watch has ended; an error of the sink changes nothing.
     }
   }
 
@@ -157,12 +153,12 @@ export class CacheWatch implements Watch, Member {
     if (this.#ended()) return;
     if (initial) await this.#sendState();
     else if (this.#position > this.#source.delivered) {
-      await this.#rest(this.#source.reached(this.#position, this.#ending.signal));
+      await this.#idle(this.#source.reached(this.#position, this.#ending.signal));
     }
     while (this.#state === "catching up") {
       if (this.#position < this.#source.historyStart) await this.#sendLog();
       else if (this.#sendHistory()) return;
-      else await this.#breathe();
+      else await this.#pause();
     }
   }
 
@@ -173,17 +169,17 @@ export class CacheWatch implements Watch, Member {
     const snapshot = this.#source.snapshot();
     let after: string | undefined;
     for (;;) {
-      const range = { limit: STEP, budget: EFFORT, ...(after === undefined ? {} : { after }) };
+      const range = { limit: STEP_ITEMS, budget: EFFORT, ...(after === undefined ? {} : { after }) };
       const { entries, next } = snapshot.list(this.selection, range);
       const events = entries.map((entry): WatchEvent => ({ type: "ADDED", entry }));
-      // Until the state is complete the watch has, as far as a bookmark is concerned, nothing.
+      // A bookmark may have the revision only when the state is complete.
       if (next === undefined) this.#position = snapshot.revision;
       if (events.length > 0 || next === undefined) {
         this.deliver(ownBatch(events, this.#position, next === undefined));
       }
       if (next === undefined || this.#state === "ended") return;
       after = next;
-      await this.#breathe();
+      await this.#pause();
       if (this.#ended()) return;
     }
   }
@@ -191,29 +187,29 @@ export class CacheWatch implements Watch, Member {
   async #sendLog(): Promise<void> {
     this.#position = await this.#source.replay(this.selection, this.#position, {
       signal: this.#ending.signal,
-      hand: async (events, revision) => {
+      deliver: async (events, revision) => {
         this.#position = revision;
         if (events.length > 0) this.deliver(ownBatch(events, revision));
-        await this.#breathe();
+        await this.#pause();
       },
     });
   }
 
-  /** Sends a part of the history; joins the group and returns true when that was the last one. */
+  /** Sends a part of the history; after the last one it joins the group and returns true. */
   #sendHistory(): boolean {
-    const changes = this.#source.changesAfter(this.#position, STEP);
+    const changes = this.#source.changesAfter(this.#position, STEP_ITEMS);
     const events: WatchEvent[] = [];
     let looked = 0;
     for (let effort = 0; looked < changes.length; looked++) {
       const change = changes[looked]!;
-      // Changes of one revision stay together: what follows begins after a revision.
+      // Changes of one revision stay together, because the next part begins after a revision.
       if (effort >= EFFORT && change.revision > changes[looked - 1]!.revision) break;
       if (!covers(this.selection, change.entry.key)) continue;
       effort += effortOf(change.entry);
       const event = this.#source.seenBy(change, this.selection);
       if (event) events.push(event);
     }
-    const last = looked === changes.length && looked < STEP;
+    const last = looked === changes.length && looked < STEP_ITEMS;
     this.#position = last ? Math.max(this.#position, this.#source.delivered) : changes[looked - 1]!.revision;
     if (events.length > 0) this.deliver(ownBatch(events, this.#position));
     if (!last || this.#ended()) return last;
@@ -222,24 +218,24 @@ export class CacheWatch implements Watch, Member {
     return true;
   }
 
-  /** Lets others run and waits until the sink has room. */
-  async #breathe(): Promise<void> {
-    const room = this.#sink.drained?.();
-    if (room) await this.#rest(Promise.race([room, aborted(this.#ending.signal)]));
+  /** Returns to the event loop, and waits for the sink. */
+  async #pause(): Promise<void> {
+    const drained = this.#sink.drained?.();
+    if (drained) await this.#idle(Promise.race([drained, aborted(this.#ending.signal)]));
     await this.#source.pause();
   }
 
-  #begin(): void {
-    this.#atRest = this.#source.activity?.begin("start of a watch");
+  #beginActivity(): void {
+    this.#endActivity = this.#source.activity?.begin("start of a watch");
   }
 
-  async #rest(until: Promise<void>): Promise<void> {
-    this.#atRest?.();
+  async #idle(until: Promise<void>): Promise<void> {
+    this.#endActivity?.();
     await until;
-    this.#begin();
+    this.#beginActivity();
   }
 
-  /** Whether the watch has ended: by now, whatever was known before the sink was called. */
+  /** Whether the watch has ended; the sink may have closed it in a call. */
   #ended(): boolean {
     return this.#state === "ended";
   }

@@ -9,11 +9,11 @@ const LAG_MS = 30_000;
 /**
  * Reports that the disk of the store is full. The server stays ready: it serves reads, and the deletes that make space.
  */
-export const roomCheck = (store: Pick<Store, "room">): HealthCheck => ({
+export const roomCheck = (store: Pick<Store, "space">): HealthCheck => ({
   name: "store-room",
   live: false,
   advises: true,
-  check: () => (store.room?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
+  check: () => (store.space?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
 });
 
 /**

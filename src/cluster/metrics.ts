@@ -9,18 +9,18 @@
 import { performance } from "node:perf_hooks";
 import type { Cacher } from "../cache/index.ts";
 import { type Collector, Histogram, type Metric, single } from "../util/exposition.ts";
-import type { Store, StoreRoom } from "../storage/contract.ts";
+import type { Store, StoreSpace } from "../storage/contract.ts";
 
 const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 /** Size, revisions and flushes of a store. Of more than 1000 flushes between two looks the oldest are not in the histogram. */
-export function storeMetrics(store: Pick<Store, "stats" | "room">): Collector {
+export function storeMetrics(store: Pick<Store, "stats" | "space">): Collector {
   const flushes = new Histogram(FLUSH_SECONDS);
   return async () => {
     // A store that has failed has no figures.
     const stats = await store.stats().catch(() => undefined);
     if (!stats) return [];
-    const { room } = store;
+    const { space } = store;
     for (const millis of stats.flushMillis) flushes.observe(millis / 1000);
     return [
       single("gauge", "keelson_store_revision", "Newest revision of the store.", stats.revision),
@@ -32,7 +32,7 @@ export function storeMetrics(store: Pick<Store, "stats" | "room">): Collector {
       ),
       single("gauge", "keelson_store_records", "Records in the store.", stats.records),
       single("gauge", "keelson_store_bytes", "Bytes of the store's files together.", stats.bytes),
-      ...(room ? roomMetrics(room) : []),
+      ...(space ? spaceMetrics(space) : []),
       single("counter", "keelson_store_flushes_total", "Flushes to disk.", stats.flushes),
       single("counter", "keelson_store_writes_total", "Writes that they carried.", stats.writes),
       {
@@ -45,7 +45,7 @@ export function storeMetrics(store: Pick<Store, "stats" | "room">): Collector {
   };
 }
 
-const roomMetrics = ({ full, freeBytes, reserveBytes }: StoreRoom): Metric[] => [
+const spaceMetrics = ({ full, freeBytes, reserveBytes }: StoreSpace): Metric[] => [
   single("gauge", "keelson_store_full", "1 while the disk is full: only writes that make room are done.", full ? 1 : 0),
   single("gauge", "keelson_store_free_bytes", "Bytes that can be written, without the reserve.", freeBytes),
   single("gauge", "keelson_store_reserve_bytes", "Bytes that are kept for writes that make room.", reserveBytes),

@@ -224,7 +224,7 @@ function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, hea
       storeCheck(own.storeFailed),
       cacheCheck(watched),
       syncCheck(watched),
-      ...(store.room ? [roomCheck(store)] : []),
+      ...(store.space ? [roomCheck(store)] : []),
       ...health,
       ...(server.health ?? []),
     ],

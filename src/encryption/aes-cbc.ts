@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto";
 import type { Bytes } from "../storage/contract.ts";
 import type { RandomBytes } from "./random.ts";
-import { CipherError, type Transformer } from "./transformer.ts";
+import { CipherError, type Transformer, wrongKey } from "./transformer.ts";
 
 const BLOCK = 16;
 
 /**
- * The provider aescbc with one key: a random vector before the text, which is filled up by PKCS#7 (CRYPT-5). Nothing tells that a
- * text was changed or moved; a wrong key mostly shows in how the text ends, else in what it says.
+ * The provider aescbc with one key: a random vector, then the text with PKCS#7 padding (CRYPT-5). It has no authentication: a
+ * wrong key mostly shows in the padding, otherwise in the text.
  */
 export function aesCbc(prefix: string, provider: string, secret: Bytes, random: RandomBytes): Transformer {
   const key = createSecretKey(secret);
@@ -24,12 +24,12 @@ export function aesCbc(prefix: string, provider: string, secret: Bytes, random: 
     },
     decrypt(stored) {
       const start = head.length + BLOCK;
-      if (stored.length <= start) throw new CipherError("expected a vector and a text, got a value that is cut off");
+      if (stored.length <= start) throw new CipherError("expected a vector and a text, got a truncated value");
       const decipher = createDecipheriv(algorithm, key, stored.subarray(head.length, start));
       try {
         return Buffer.concat([decipher.update(stored.subarray(start)), decipher.final()]);
       } catch {
-        throw new CipherError("the key does not fit the value, or the value is damaged");
+        throw wrongKey();
       }
     },
   };

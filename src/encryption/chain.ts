@@ -1,19 +1,18 @@
 import type { Bytes } from "../storage/contract.ts";
 import type { Tally } from "./tally.ts";
-import { CipherError, type Transformer, isEncrypted, startsWith } from "./transformer.ts";
+import { CipherError, type Transformer, isEncrypted, startsWith, wrongKey } from "./transformer.ts";
 
-/** The name of a key in a prefix that is told; longer ones are no prefixes. */
+/** A prefix with a key name of at most 253 characters. */
 const PREFIX = /^k8s:enc:[^:]{1,64}:[^:]{1,16}:(?:[\x20-\x39\x3b-\x7e]{1,253}:)?/;
 
-/** What a stored value says of its provider and key, for people: `k8s:enc:aesgcm:v1:key1:`; they are no secrets. */
+/** The prefix of a stored value, `k8s:enc:aesgcm:v1:key1:`, for messages: it names provider and key, which are no secrets. */
 export function prefixOf(stored: Bytes): string {
   const head = Buffer.from(stored.buffer, stored.byteOffset, Math.min(stored.length, 512)).toString("latin1");
   return PREFIX.exec(head)?.[0] ?? "k8s:enc:";
 }
 
 /**
- * The keys of one entry, in order: the first writes, and whichever a stored value names reads (CRYPT-3).
- *
+ * The transformers of one entry, in order: the first one writes; those with the prefix of a stored value read it (CRYPT-3).
  * Several keys may have one prefix; each is tried.
  */
 export class Chain {
@@ -25,7 +24,7 @@ export class Chain {
     this.#tally = tally;
   }
 
-  /** The stored form of a value. @throws CipherError */
+  /** Encrypts a value. @throws CipherError */
   encrypt(plain: Bytes, key: string): Buffer {
     const [first] = this.#transformers;
     try {
@@ -38,7 +37,7 @@ export class Chain {
     }
   }
 
-  /** The value of a stored form; a promise where a plugin must be asked. @throws CipherError, or rejects with it */
+  /** Decrypts a stored value; returns a promise where a plugin has to be called. @throws CipherError, or rejects with it */
   decrypt(stored: Bytes, key: string): Bytes | Promise<Bytes> {
     const able = this.#transformers.filter((transformer) => canRead(transformer, stored));
     const [first] = able;
@@ -46,7 +45,7 @@ export class Chain {
       this.#tally.count("from_storage", "unknown", false);
       throw new CipherError(`no provider and key for values that begin with ${prefixOf(stored)}`);
     }
-    // Mostly there is one, and it needs nobody.
+    // The usual case: one transformer, without a call.
     if (able.length > 1) return this.#tryAll(able, stored, key);
     try {
       const plain = proven(first, first.decrypt(stored, key));
@@ -59,7 +58,7 @@ export class Chain {
     }
   }
 
-  /** Whether a stored form is not what the first key would write today (CRYPT-7). */
+  /** Whether the first transformer would write a value with another prefix or key now (CRYPT-7). */
   isOutdated(stored: Bytes): boolean {
     const [first] = this.#transformers;
     if (!canRead(first, stored)) return true;
@@ -93,14 +92,14 @@ export class Chain {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A value whose provider cannot tell that it was damaged must at least be JSON, as all objects are. */
+/** Checks that a value without authentication is at least JSON, as all objects are. */
 function proven({ unproven }: Transformer, plain: Bytes | Promise<Bytes>): Bytes | Promise<Bytes> {
   if (!unproven || plain instanceof Promise) return plain;
   try {
     JSON.parse(utf8.decode(plain));
     return plain;
   } catch {
-    throw new CipherError("the key does not fit the value, or the value is damaged");
+    throw wrongKey();
   }
 }
 

@@ -92,7 +92,7 @@ test.each([
   expect(mistakes(entry(["secrets"], kms(members))).join()).toContain(message);
 });
 
-test("CRYPT-1: everything that is wrong is told at once, and nothing that may be a secret", () => {
+test("CRYPT-1: all mistakes are reported together, without any secret", () => {
   const found = mistakesOf({
     apiVersion: "v1",
     kind: "X",

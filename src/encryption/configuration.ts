@@ -1,8 +1,8 @@
 /**
- * The file that says what is encrypted and with which keys: `EncryptionConfiguration` of `apiserver.config.k8s.io/v1`.
+ * `EncryptionConfiguration` of `apiserver.config.k8s.io/v1`: the file that names the encrypted resources and the keys.
  *
- * It is read strictly: an unknown member is a mistake, and all mistakes are told at once, each by its place. What is in
- * `secret` is never told (CRYPT-1, CRYPT-2).
+ * Decoding is strict: an unknown field is a mistake, and all mistakes are reported together, with their paths. Messages never
+ * contain a `secret` (CRYPT-1, CRYPT-2).
  *
  * @module
  */
@@ -10,41 +10,41 @@ import { parseDuration } from "../util/duration.ts";
 import { type Value, type ValueObject, isObject } from "../value/value.ts";
 import { type Pattern, checkPatterns, isMasked, patternOf } from "./patterns.ts";
 
-/** What a file says: which resources are written and read with which providers; the first entry that covers one counts. */
+/** The entries of a file; the first one that covers a resource applies. */
 export interface EncryptionConfiguration {
   readonly entries: readonly EncryptionEntry[];
 }
 
-/** One entry of a file. */
+/** One entry: resources and their providers. */
 export interface EncryptionEntry {
   readonly resources: readonly Pattern[];
-  /** The first one writes, all read. */
+  /** The first one writes, all of them read. */
   readonly providers: readonly Provider[];
 }
 
-/** A provider with its keys, or the plugin that has them. */
+/** A provider with its keys, or the plugin that holds them. */
 export type Provider =
   | { readonly type: "identity" }
   | { readonly type: "aescbc" | "aesgcm" | "secretbox"; readonly keys: readonly NamedKey[] }
   | KmsSettings;
 
-/** A key, and the name that stored values tell. */
+/** A key, and its name in stored values. */
 export interface NamedKey {
   readonly name: string;
   readonly secret: Buffer;
 }
 
-/** Where a plugin listens. */
+/** A plugin and its socket. */
 export interface KmsSettings {
   readonly type: "kms";
   readonly name: string;
   /** The path of its unix socket. */
   readonly socket: string;
-  /** How long one call may take, in ms. */
+  /** Timeout of one call. */
   readonly timeoutMillis: number;
 }
 
-/** Everything that is wrong with a file; the message has a line for each mistake. */
+/** All mistakes of a file; the message has a line for each. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly mistakes: readonly string[];
@@ -62,11 +62,7 @@ const PROVIDERS = ["aescbc", "aesgcm", "secretbox", "identity", "kms"] as const;
 /** As in kube-apiserver. */
 const KMS_TIMEOUT_MS = 3000;
 
-/**
- * Reads the content of a file.
- *
- * @throws ConfigurationError with every mistake
- */
+/** Decodes the content of a file. @throws ConfigurationError with every mistake */
 export function encryptionConfigurationOf(content: Value): EncryptionConfiguration {
   const reader = new Reader();
   const configuration = reader.configuration(content);
@@ -74,7 +70,7 @@ export function encryptionConfigurationOf(content: Value): EncryptionConfigurati
   return configuration;
 }
 
-/** Reads on behind a mistake, so that the next one is found too. */
+/** Decodes on after a mistake, to find the next ones. */
 class Reader {
   readonly mistakes: string[] = [];
   readonly #plugins = new Set<string>();
@@ -108,10 +104,10 @@ class Reader {
 
   #provider(content: Value, at: string): Provider {
     const object = this.#object(content, at, PROVIDERS);
-    const given = PROVIDERS.filter((name) => object[name] !== undefined && object[name] !== null);
-    const [type] = given;
-    if (type === undefined || given.length > 1) {
-      this.#expected(at, `exactly one of ${PROVIDERS.join(", ")}`, given.length === 0 ? "none" : given.join(", "));
+    const present = PROVIDERS.filter((name) => object[name] !== undefined && object[name] !== null);
+    const [type] = present;
+    if (type === undefined || present.length > 1) {
+      this.#expected(at, `exactly one of ${PROVIDERS.join(", ")}`, present.length === 0 ? "none" : present.join(", "));
       return { type: "identity" };
     }
     if (type === "kms") return this.#kms(object[type]!, `${at}.kms`);
@@ -130,12 +126,12 @@ class Reader {
     const name = this.#text(object["name"], `${at}.name`);
     const text = typeof object["secret"] === "string" ? object["secret"] : "";
     const secret = Buffer.from(text, "base64");
-    const wanted = `${at}.secret: expected base64 of ${sizes.join(", ").replace(/, (\d+)$/, " or $1")} bytes`;
-    if (text === "") this.mistakes.push(`${wanted}, got none`);
-    // What the decoder passes over would be written back otherwise.
+    const expected = `${at}.secret: expected base64 of ${sizes.join(", ").replace(/, (\d+)$/, " or $1")} bytes`;
+    if (text === "") this.mistakes.push(`${expected}, got none`);
+    // The decoder ignores invalid characters, so compare with the encoded form.
     else if (secret.toString("base64") !== text.replaceAll(/[\r\n]/g, ""))
-      this.mistakes.push(`${wanted}, got no base64`);
-    else if (!sizes.includes(secret.length)) this.mistakes.push(`${wanted}, got ${secret.length}`);
+      this.mistakes.push(`${expected}, got no base64`);
+    else if (!sizes.includes(secret.length)) this.mistakes.push(`${expected}, got ${secret.length}`);
     return { name, secret };
   }
 
@@ -158,7 +154,7 @@ class Reader {
 
   #socket(content: Value | undefined, at: string): string {
     const text = this.#text(content, at);
-    // `unix:///run/kms.sock` and `unix:/run/kms.sock`; a name behind `@` is an abstract socket of Linux.
+    // `unix:///run/kms.sock` and `unix:/run/kms.sock`; `@` begins the name of an abstract socket of Linux.
     const path = /^unix:(?:\/\/)?(\/.+|@.+)$/s.exec(text)?.[1];
     if (path === undefined && text !== "") this.#expected(at, "a socket such as unix:///run/kms.sock", text);
     return path?.startsWith("/@") || path?.startsWith("@") ? `\0${path.slice(path.indexOf("@") + 1)}` : (path ?? "");
@@ -172,7 +168,7 @@ class Reader {
     return { timeoutMillis: millis ?? KMS_TIMEOUT_MS };
   }
 
-  /** An object with no other members than these; an empty one for anything else. */
+  /** An object with these members only; an empty one for any other value. */
   #object(content: Value | undefined, at: string, members: readonly string[]): ValueObject {
     if (!isObject(content)) {
       this.#expected(at || "the file", "an object", kindOf(content));
@@ -196,13 +192,13 @@ class Reader {
     return "";
   }
 
-  #expected(at: string, wanted: string, got: Value | undefined): void {
+  #expected(at: string, expected: string, got: Value | undefined): void {
     const found = typeof got === "object" || got === undefined || got === "" ? kindOf(got) : String(got).slice(0, 200);
-    this.mistakes.push(`${at}: expected ${wanted}, got ${found}`);
+    this.mistakes.push(`${at}: expected ${expected}, got ${found}`);
   }
 }
 
-/** What a value is, without what it says: it may be a secret in a wrong place. */
+/** The type of a value, without its content, which may be a secret. */
 function kindOf(value: Value | undefined): string {
   if (value === undefined || value === null || value === "") return "none";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";

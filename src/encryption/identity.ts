@@ -1,6 +1,6 @@
 import { CipherError, type Transformer, isEncrypted } from "./transformer.ts";
 
-/** Stores values as they are, and refuses those that say they are encrypted (CRYPT-4). */
+/** Stores values as they are, and refuses to read encrypted ones (CRYPT-4). */
 export const identity: Transformer = {
   prefix: Buffer.alloc(0),
   provider: "",

@@ -1,17 +1,16 @@
 /**
- * Which resources an entry of an EncryptionConfiguration covers (CRYPT-2): `secrets`, `deployments.apps`, `*.apps` for a group, `*.`
- * for the core group, `*.*` for all.
+ * The resources of an entry (CRYPT-2): `secrets`, `deployments.apps`, `*.apps` for a group, `*.` for the core group, `*.*` for all.
  *
  * @module
  */
 
-/** A resource, or many of them: `*` stands for every name. */
+/** One resource, or several: `*` matches every name. */
 export interface Pattern {
   readonly resource: string;
   readonly group: string;
 }
 
-/** The pattern of a text; what follows the first dot is the group. */
+/** Parses a pattern; the group begins after the first dot. */
 export function patternOf(text: string): Pattern {
   const dot = text.indexOf(".");
   return dot < 0 ? { resource: text, group: "" } : { resource: text.slice(0, dot), group: text.slice(dot + 1) };
@@ -23,18 +22,18 @@ export const covers = (pattern: Pattern, { resource, group }: Pattern): boolean 
 
 const isAll = ({ resource, group }: Pattern): boolean => resource === "*" && group === "*";
 
-/** Whether an earlier pattern that stands for many leaves nothing to this one. */
+/** Whether an earlier pattern with `*` covers all of this one. */
 export const isMasked = (pattern: Pattern, earlier: readonly Pattern[]): boolean =>
   earlier.some((other) => other.resource === "*" && covers(other, pattern));
 
-/** Names under which nothing is stored. */
+/** Resources that are not stored. */
 const NOT_STORED: ReadonlySet<string> = new Set([
   "apiserveripinfo",
   "serviceipallocations",
   "servicenodeportallocations",
 ]);
 
-/** The mistakes in the names of one entry, each with its place (CRYPT-2). */
+/** The mistakes in the names of one entry, each with its path (CRYPT-2). */
 export function checkPatterns(texts: readonly string[], at: string): string[] {
   const mistakes = texts.flatMap((text, i) => {
     const wrong = mistakeOf(text);
@@ -59,13 +58,13 @@ function mistakeOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Below `/stocks/` are allocations of the server; no resource has this group. */
+/** Keys below `/stocks/` are allocations; no resource has this group. */
 const STOCKS = "stocks";
 
 /**
- * The resource below a prefix of the store, `/apps/deployments/`, as a configuration names it; undefined where no objects lie.
+ * The resource of a store prefix such as `/apps/deployments/`; undefined where it contains no objects.
  *
- * @param eventsGroup the group under which Events are stored beside the core group, whose name they go by
+ * @param eventsGroup another group of Events, which a configuration names in the core group
  */
 export function resourceAt(prefix: string, eventsGroup: string): Pattern | undefined {
   const [, group = "", resource = ""] = prefix.split("/");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
-/** Makes bytes that nobody can guess. */
+/** Returns random bytes of cryptographic quality. */
 export type RandomBytes = (length: number) => Buffer;
 
-/** Those of the operating system. */
+/** The random bytes of the operating system. */
 export const systemBytes: RandomBytes = (length) => randomBytes(length);

@@ -11,22 +11,22 @@ import { secretbox } from "./secretbox.ts";
 import type { Tally } from "./tally.ts";
 import { type Transformer, isEncrypted } from "./transformer.ts";
 
-/** What rules are made with. */
+/** The parts of rules. */
 export interface RuleParts {
   readonly random: RandomBytes;
-  /** Counts on when rules are replaced. */
+  /** Keeps its counts when rules are replaced. */
   readonly tally: Tally;
   /** The transformer of a plugin. */
   readonly kms: (settings: KmsSettings) => Transformer;
-  /** The resource under whose name the objects below a prefix of the store are known, as a configuration names it. */
+  /** The resource of a store prefix, as a configuration names it. */
   readonly resourceAt: (prefix: string) => Pattern | undefined;
 }
 
-/** Which chain writes and reads the value of a key. */
+/** Finds the chain of a key. */
 export class Rules {
   readonly #entries: readonly { readonly resources: readonly Pattern[]; readonly chain: Chain }[];
   readonly #resourceAt: RuleParts["resourceAt"];
-  /** By the prefix of a resource; as many as resources that were asked for. */
+  /** By resource prefix. */
   readonly #chains = new Map<string, Chain | undefined>();
 
   constructor(configuration: EncryptionConfiguration, parts: RuleParts) {
@@ -37,18 +37,18 @@ export class Rules {
     }));
   }
 
-  /** The chain of a key of the store; undefined for what is stored as it is. */
+  /** The chain of a store key; undefined for a value that is stored as it is. */
   of(key: string): Chain | undefined {
     const end = key.indexOf("/", key.indexOf("/", 1) + 1) + 1;
     const prefix = key.slice(0, end);
     if (this.#chains.has(prefix)) return this.#chains.get(prefix);
     const chain = this.#find(prefix);
-    if (this.#chains.size >= MOST_PREFIXES) this.#chains.clear();
+    if (this.#chains.size >= MAX_PREFIXES) this.#chains.clear();
     this.#chains.set(flatCopy(prefix), chain);
     return chain;
   }
 
-  /** Why a stored value cannot be read by these rules; undefined when it can be. */
+  /** Why a stored value cannot be read; undefined when it can. */
   async explain(key: string, stored: Bytes): Promise<string | undefined> {
     const chain = this.of(key);
     if (chain === undefined)
@@ -68,19 +68,19 @@ export class Rules {
   }
 }
 
-/** Definitions come and go. */
-const MOST_PREFIXES = 4096;
+/** Bounds the prefixes in memory: custom resources come and go. */
+const MAX_PREFIXES = 4096;
 
-/** The transformers of an entry, in its order; the configuration has seen to it that there is one. */
+/** The transformers of an entry, in order; a valid configuration has at least one. */
 function transformersOf({ providers }: EncryptionEntry, parts: RuleParts): readonly [Transformer, ...Transformer[]] {
   return providers.flatMap((provider) => keysOf(provider, parts)) as unknown as [Transformer, ...Transformer[]];
 }
 
-const MAKERS = { aescbc: aesCbc, aesgcm: aesGcm, secretbox };
+const FACTORIES = { aescbc: aesCbc, aesgcm: aesGcm, secretbox };
 
 function keysOf(provider: Provider, { random, kms }: RuleParts): Transformer[] {
   if (provider.type === "identity") return [identity];
   if (provider.type === "kms") return [kms(provider)];
   const family = `k8s:enc:${provider.type}:v1:`;
-  return provider.keys.map(({ name, secret }) => MAKERS[provider.type](`${family}${name}:`, family, secret, random));
+  return provider.keys.map(({ name, secret }) => FACTORIES[provider.type](`${family}${name}:`, family, secret, random));
 }

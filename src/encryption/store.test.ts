@@ -94,7 +94,7 @@ describe("a store that encrypts", () => {
     expect(Buffer.from((await unread.get(SECRET))!.value)).toEqual(value);
   });
 
-  test("CRYPT-9: a value without its key is handed on as it is stored, and why is told without it", async () => {
+  test("CRYPT-9: a value without its key is returned as it is stored, and the error does not contain it", async () => {
     const other = { aesgcm: { keys: [key("key2")] } };
     const wrong = { aesgcm: { keys: [key("key1", "another key of 32 bytes, really.")] } };
     const { value: stored } = (await below.get(SECRET))!;

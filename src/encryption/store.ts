@@ -1,11 +1,11 @@
 /**
- * A store that encrypts what it is given and decrypts what it gives back, over any other store.
+ * A store over another one that encrypts values on writes and decrypts them on reads.
  *
  *     registry, cache  ->  EncryptedStore  ->  memory, sqlite, etcd
  *
- * Conditions, revisions, order and history are those of the store below. A backup is taken from the store below, and holds
- * what is stored. A value that cannot be decrypted is handed on as it is stored: whoever reads it sees that it is no object
- * (CRYPT-9), and all others are served.
+ * Conditions, revisions, order and history are those of the store below. A backup is made from the store below and contains
+ * encrypted values. A value that cannot be decrypted is returned as it is stored: the reader sees that it is no object
+ * (CRYPT-9), and all other values are served.
  *
  * @module
  */
@@ -20,13 +20,14 @@ import {
   type StoredRecord,
   type StoreEvent,
   StoreError,
-  type StoreRoom,
+  type StoreSpace,
   type StoreStats,
   type StoreWatch,
   type StoreWatcher,
   type Write,
 } from "../storage/contract.ts";
-import { Passage } from "./passage.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import { WatchQueue } from "./watch-queue.ts";
 import type { Rules } from "./rules.ts";
 import { CipherError, isEncrypted } from "./transformer.ts";
 import type { Loop } from "../util/loop.ts";
@@ -37,10 +38,9 @@ export class EncryptedStore implements Store {
   readonly history: ((key: string, bounds?: HistoryBounds) => Promise<KeyHistory>) | undefined;
   readonly pin: (() => Promise<Pin>) | undefined;
   readonly #store: Store;
-  /** The values of our own writes, whose events come back with the very bytes that were given. */
+  /** The values of our own writes, by their encrypted bytes, which the events contain. */
   readonly #own = new WeakMap<Bytes, Bytes>();
-  readonly #passages = new Set<Passage>();
-  readonly #loop: Loop;
+  readonly #queues = new Set<WatchQueue>();
   #rules: Rules;
 
   constructor(store: Store, rules: Rules, loop: Loop) {
@@ -60,49 +60,48 @@ export class EncryptedStore implements Store {
     return this.#store.isShared === true;
   }
 
-  get room(): StoreRoom | undefined {
-    return this.#store.room;
+  get space(): StoreSpace | undefined {
+    return this.#store.space;
   }
 
-  /** Reads and writes by other rules from now on. */
+  /** Replaces the rules. */
   use(rules: Rules): void {
     this.#rules = rules;
   }
 
   async write(write: Write): Promise<number> {
-    return this.#delivered(this.#store.write(this.#sealed(write)));
+    return this.#delivered(this.#store.write(this.#encrypted(write)));
   }
 
   async transact(writes: readonly Write[]): Promise<readonly number[]> {
-    return this.#delivered(this.#store.transact(writes.map((write) => this.#sealed(write))));
+    return this.#delivered(this.#store.transact(writes.map((write) => this.#encrypted(write))));
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
     const record = await this.#store.get(key);
-    return record && { ...record, value: await this.#opened(record.value, key) };
+    return record && { ...record, value: await this.#decrypted(record.value, key) };
   }
 
   async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
     const result = await this.#store.range(prefix, options);
-    return { ...result, records: await this.#openAll(result.records, ({ key }) => key) };
+    return { ...result, records: await this.#decryptAll(result.records, ({ key }) => key) };
   }
 
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
-    const passage = new Passage(watcher, (events) => this.#openEvents(events));
-    this.#passages.add(passage);
-    const leave = (): void => void this.#passages.delete(passage);
+    const queue = new WatchQueue(watcher, (events) => this.#decryptEvents(events));
+    this.#queues.add(queue);
     const watch = this.#store.watch(prefix, after, {
-      events: (batch) => passage.events(batch),
-      progress: (revision) => passage.progress(revision),
+      events: (batch) => queue.events(batch),
+      progress: (revision) => queue.progress(revision),
       ended: (error) => {
-        leave();
-        passage.ended(error);
+        this.#queues.delete(queue);
+        queue.ended(error);
       },
     });
     return {
       close: () => {
-        leave();
-        passage.close();
+        this.#queues.delete(queue);
+        queue.close();
         watch.close();
       },
     };
@@ -130,16 +129,16 @@ export class EncryptedStore implements Store {
     return this.#store.close();
   }
 
-  /** Resolves to what a write of the store below resolves to, when every watcher has its events. */
+  /** Resolves to the result of a write when every watcher has its events. */
   async #delivered<T>(written: Promise<T>): Promise<T> {
     const result = await written;
-    // A watcher that has to ask a plugin may not have its events yet.
-    for (const passage of this.#passages) if (passage.pending) await passage.pending;
+    // A watcher's events may wait for a plugin.
+    for (const queue of this.#queues) if (queue.pending) await queue.pending;
     return result;
   }
 
-  /** A write as the store below is given it; what is encrypted already, because it could not be read, stays as it is. */
-  #sealed(write: Write): Write {
+  /** The write for the store below; a value that is encrypted, because it could not be read, stays as it is. */
+  #encrypted(write: Write): Write {
     const chain = this.#rules.of(write.key);
     if (chain === undefined || isEncrypted(write.value)) return write;
     let value: Bytes;
@@ -153,7 +152,7 @@ export class EncryptedStore implements Store {
     return { ...write, value };
   }
 
-  #opened(stored: Bytes, key: string): Bytes | Promise<Bytes> {
+  #decrypted(stored: Bytes, key: string): Bytes | Promise<Bytes> {
     const chain = this.#rules.of(key);
     if (chain === undefined) return stored;
     const own = this.#own.get(stored);
@@ -166,41 +165,41 @@ export class EncryptedStore implements Store {
     }
   }
 
-  /** Records with their values, made in steps: others have their turn between them. */
-  async #openAll<T extends { readonly value: Bytes }>(
+  /** Decrypts the values of records, in slices of the event loop. */
+  async #decryptAll<T extends { readonly value: Bytes }>(
     records: readonly T[],
     keyOf: (record: T) => string,
   ): Promise<T[]> {
-    const limit = this.#loop.slice();
-    const opened: T[] = [];
+    const limit = new TurnLimit();
+    const decrypted: T[] = [];
     for (const record of records) {
-      const value = this.#opened(record.value, keyOf(record));
-      opened.push({ ...record, value: value instanceof Promise ? await value : value });
+      const value = this.#decrypted(record.value, keyOf(record));
+      decrypted.push({ ...record, value: value instanceof Promise ? await value : value });
       const pause = limit.pause();
       if (pause) await pause;
     }
-    return opened;
+    return decrypted;
   }
 
-  /** Events with their values: at once where nobody must be asked and it is not much. */
-  #openEvents(events: readonly StoreEvent[]): readonly StoreEvent[] | Promise<readonly StoreEvent[]> {
-    const limit = this.#loop.slice();
-    const opened: StoreEvent[] = [];
+  /** Decrypts the values of events: at once unless a plugin has to be called or it takes long. */
+  #decryptEvents(events: readonly StoreEvent[]): readonly StoreEvent[] | Promise<readonly StoreEvent[]> {
+    const limit = new TurnLimit();
+    const decrypted: StoreEvent[] = [];
     for (const event of events) {
-      const value = this.#opened(event.value, event.key);
-      if (value instanceof Promise || limit.isOver) return this.#openAll(events, ({ key }) => key);
-      opened.push(value === event.value ? event : { ...event, value });
+      const value = this.#decrypted(event.value, event.key);
+      if (value instanceof Promise || limit.isOver) return this.#decryptAll(events, ({ key }) => key);
+      decrypted.push(value === event.value ? event : { ...event, value });
     }
-    return opened;
+    return decrypted;
   }
 
   async #history(key: string, bounds?: HistoryBounds): Promise<KeyHistory> {
     const found = await this.#store.history!(key, bounds);
-    return { ...found, versions: await this.#openAll(found.versions, () => key) };
+    return { ...found, versions: await this.#decryptAll(found.versions, () => key) };
   }
 }
 
-/** What cannot be decrypted is handed on as it is stored; every other failure is one. */
+/** The stored value after a CipherError; throws every other error. */
 function asStored(stored: Bytes, error: unknown): Bytes {
   if (error instanceof CipherError) return stored;
   throw error;

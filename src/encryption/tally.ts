@@ -1,13 +1,13 @@
 import type { Metric } from "../util/exposition.ts";
 
-/** Which way a value went. */
+/** Whether a value was read or written. */
 export type Direction = "from_storage" | "to_storage";
 
-/** Counts what was encrypted and decrypted, by provider and outcome, for `/metrics` (CRYPT-14). */
+/** Counts encryptions and decryptions by provider and outcome, for `/metrics` (CRYPT-14). */
 export class Tally {
   readonly #counts = new Map<string, { readonly labels: Record<string, string>; value: number }>();
 
-  /** Counts one value; `provider` is the part of the prefix that names it, of which there are few. */
+  /** Counts one value; `provider` is the part of the prefix without the key, of which there are few. */
   count(direction: Direction, provider: string, done: boolean): void {
     const key = `${direction} ${provider} ${done ? "" : "failed"}`;
     const known = this.#counts.get(key);
@@ -20,7 +20,7 @@ export class Tally {
     this.#counts.set(key, { labels, value: 1 });
   }
 
-  /** The counts, under the name that kube-apiserver gives them. */
+  /** The counts, with the metric name of kube-apiserver. */
   metric(): Metric {
     return {
       name: "apiserver_storage_transformation_operations_total",

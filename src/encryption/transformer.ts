@@ -1,20 +1,20 @@
 /**
- * Encryption at rest: what a stored value looks like, and who can write and read it.
+ * Encryption at rest: the forms of stored values, and their transformers.
  *
- * A value that is encrypted begins with a prefix that names the provider, its version and its key, `k8s:enc:aesgcm:v1:key1:`; a
- * value that is not begins with whatever an object begins with. The forms are those of kube-apiserver, byte for byte
- * (CRYPT-4). This room knows bytes and keys of the store; it knows no objects, opens no file and no socket.
+ * An encrypted value begins with a prefix that names the provider, its version and its key: `k8s:enc:aesgcm:v1:key1:`. Other
+ * values have no such prefix. The forms are those of kube-apiserver, byte for byte (CRYPT-4). This room knows bytes and store
+ * keys; it knows no objects, opens no file and no socket.
  *
  * @module
  */
 import type { Bytes } from "../storage/contract.ts";
 
-/** What every value that is encrypted begins with (CRYPT-4). */
+/** The beginning of every encrypted value (CRYPT-4). */
 export const ENCRYPTED = "k8s:enc:";
 
 const ENCRYPTED_BYTES = Buffer.from(ENCRYPTED);
 
-/** Whether a stored value says of itself that it is encrypted. */
+/** Whether a stored value has the prefix of encrypted values. */
 export const isEncrypted = (value: Bytes): boolean => startsWith(value, ENCRYPTED_BYTES);
 
 /** Whether bytes begin with others. */
@@ -24,32 +24,35 @@ export function startsWith(value: Bytes, beginning: Bytes): boolean {
   return true;
 }
 
-/** Writes and reads the values of one key of one provider. */
+/** Encrypts and decrypts values with one key of one provider. */
 export interface Transformer {
-  /** What its values begin with; empty for plain ones. */
+  /** The beginning of its values; empty for plain ones. */
   readonly prefix: Buffer;
-  /** The part of the prefix that names provider and version, as metrics tell it: `k8s:enc:aesgcm:v1:`. */
+  /** The part of the prefix with provider and version, a label of metrics: `k8s:enc:aesgcm:v1:`. */
   readonly provider: string;
-  /** Set where a damaged value may be decrypted to another text: it is looked whether that can be an object. */
+  /** Set where there is no authentication; the chain then checks that a decrypted value can be an object. */
   readonly unproven?: true;
   /**
-   * The stored form of a value, prefix included.
+   * Encrypts a value; returns its stored form with the prefix.
    *
-   * @param key where it is stored; some providers bind the text to it (CRYPT-6)
-   * @throws CipherError when it cannot be written now
+   * @param key in the store; some providers bind the text to it (CRYPT-6)
+   * @throws CipherError
    */
   encrypt(plain: Bytes, key: string): Buffer;
   /**
-   * The value of a stored form that begins with {@link Transformer.prefix}; a promise where somebody else must be asked.
+   * Decrypts a stored form that begins with {@link Transformer.prefix}; returns a promise where a plugin has to be called.
    *
-   * @throws CipherError (or rejects with it) when it cannot be read
+   * @throws CipherError, or rejects with it
    */
   decrypt(stored: Bytes, key: string): Bytes | Promise<Bytes>;
-  /** Whether a stored form that begins with the prefix would be written with other means today; without it none would. */
+  /** Whether a stored form with this prefix would be written with another key now; by default none would. */
   isOutdated?(stored: Bytes): boolean;
 }
 
-/** Why a value cannot be written or read; the message names providers and keys, never their secrets or the text (CRYPT-9). */
+/** Why a value cannot be encrypted or decrypted; the message names providers and keys, never secrets or texts (CRYPT-9). */
 export class CipherError extends Error {
   override readonly name = "CipherError";
 }
+
+/** The error of a failed authentication. */
+export const wrongKey = (): CipherError => new CipherError("the key does not fit the value, or the value is damaged");

@@ -6,8 +6,8 @@ import { FLAG, SETTING, TYPE, frame, headerBlock, settings, uint32 } from "../ht
 import { ClientConnection, type ClientStream, type StreamFailure, type StreamListener } from "./connection.ts";
 import { RequestHeaders } from "./request-headers.ts";
 
-/** What a stream has heard. */
-class Heard implements StreamListener {
+/** Records what arrives on a stream. */
+class RecordedStream implements StreamListener {
   readonly fields: string[] = [];
   body = "";
   outcome: StreamFailure | "ended" | undefined;
@@ -20,15 +20,15 @@ class Heard implements StreamListener {
     this.body += bytes.toString("latin1", from, to);
   }
 
-  over(failure: StreamFailure | undefined): void {
+  closed(failure: StreamFailure | undefined): void {
     this.outcome = failure ?? "ended";
   }
 }
 
-/** A connection whose server does what the test says. */
+/** A connection to a server that the test controls. */
 class Server {
   readonly connection: ClientConnection;
-  /** Bytes that have left, by hand-over. */
+  /** The length of each write. */
   readonly writes: number[] = [];
   readonly requests: { readonly stream: number; readonly fields: readonly string[]; readonly block: number }[] = [];
   readonly bodies = new Map<number, number>();
@@ -56,23 +56,23 @@ class Server {
       later: (work) => void this.#later.push(work),
       headers: new RequestHeaders({ ":method": "POST", ":scheme": "http", ":authority": "host:1", te: "trailers" }),
     });
-    this.turn();
+    this.flush();
   }
 
-  turn(): void {
+  flush(): void {
     for (const work of this.#later.splice(0)) work();
   }
 
   send(...frames: readonly Buffer[]): void {
     this.connection.receive(Buffer.concat(frames));
-    this.turn();
+    this.flush();
   }
 
-  request(path = "/a", bytes: Uint8Array = Buffer.from("body")): [Heard, ClientStream] {
-    const heard = new Heard();
-    const stream = this.connection.request(path, heard);
+  request(path = "/a", bytes: Uint8Array = Buffer.from("body")): [RecordedStream, ClientStream] {
+    const recorded = new RecordedStream();
+    const stream = this.connection.request(path, recorded);
     this.connection.send(stream, bytes, true);
-    return [heard, stream];
+    return [recorded, stream];
   }
 
   #take({ type, flags, stream, bytes, from, to }: Frame): boolean {
@@ -91,15 +91,15 @@ class Server {
 const answer = (stream: number, fields: readonly (readonly [string, string])[], ends = false): Buffer =>
   frame(TYPE.headers, FLAG.endHeaders | (ends ? FLAG.endStream : 0), stream, headerBlock(fields));
 
-describe("what leaves", () => {
-  test("requests of one turn leave together, and each as it was said", () => {
+describe("sending", () => {
+  test("requests of one slice of the event loop leave in one write", () => {
     const server = new Server();
     const before = server.writes.length;
     for (let i = 0; i < 100; i++) server.request(i % 2 === 0 ? "/a" : "/b", Buffer.alloc(20));
-    server.turn();
+    server.flush();
     expect(server.writes.length).toBe(before + 1);
     expect(server.requests).toHaveLength(100);
-    const said = (path: string): string[] => [
+    const fieldsOf = (path: string): string[] => [
       ":path",
       path,
       ":method",
@@ -111,22 +111,23 @@ describe("what leaves", () => {
       "te",
       "trailers",
     ];
-    for (const [i, { fields }] of server.requests.entries()) expect(fields).toEqual(said(i % 2 === 0 ? "/a" : "/b"));
-    // What was said once is named by a byte each.
+    for (const [i, { fields }] of server.requests.entries())
+      expect(fields).toEqual(fieldsOf(i % 2 === 0 ? "/a" : "/b"));
+    // A field in the table takes one byte.
     expect(server.requests[50]!.block).toBe(5);
     expect([...server.bodies.values()]).toEqual(Array.from({ length: 100 }, () => 20));
     expect(server.ended.size).toBe(100);
   });
 
-  test("a server that remembers nothing is told everything anew", () => {
+  test("a server without a header table gets all fields in every request", () => {
     const server = new Server();
     server.request();
     server.request();
-    server.turn();
+    server.flush();
     server.send(settings([[SETTING.headerTableSize, 0]]));
     server.request();
     server.request();
-    server.turn();
+    server.flush();
     expect(server.requests.map(({ fields }) => fields)).toEqual(Array(4).fill(server.requests[0]!.fields));
     expect(server.requests[3]!.block).toBeGreaterThan(20);
   });
@@ -136,7 +137,7 @@ describe("what leaves", () => {
     server.send(settings([[SETTING.initialWindowSize, 1000]]));
     server.request("/a", Buffer.alloc(200_000));
     server.request("/a", Buffer.alloc(100));
-    server.turn();
+    server.flush();
     expect([...server.bodies]).toEqual([
       [1, 1000],
       [3, 100],
@@ -149,13 +150,13 @@ describe("what leaves", () => {
     expect(server.ended).toEqual(new Set([3, 1]));
   });
 
-  test("no more streams are open than the server takes; the others follow in their order", () => {
+  test("no more streams are open than the server allows; the others follow in their order", () => {
     const server = new Server();
     server.send(settings([[SETTING.maxConcurrentStreams, 1]]));
     const [first] = server.request("/a");
     const [, second] = server.request("/b");
     server.request("/c");
-    server.turn();
+    server.flush();
     expect(server.requests).toHaveLength(1);
     expect(server.connection.cancel(second)).toBe(false);
     server.send(answer(1, [[":status", "200"]], true));
@@ -165,12 +166,12 @@ describe("what leaves", () => {
   });
 });
 
-describe("what comes", () => {
+describe("receiving", () => {
   test("headers, data and trailers go to their stream, wherever the pieces are cut", () => {
     const server = new Server();
     const [one] = server.request();
     const [other] = server.request();
-    server.turn();
+    server.flush();
     const all = Buffer.concat([
       answer(3, [[":status", "200"]]),
       answer(1, [[":status", "404"]], true),
@@ -188,10 +189,10 @@ describe("what comes", () => {
     });
   });
 
-  test("the server may send on: it is told of what has been read, and its pings are answered", () => {
+  test("the server gets window updates for what was read, and acknowledgements of its pings", () => {
     const server = new Server();
     server.request();
-    server.turn();
+    server.flush();
     const { granted } = server;
     const piece = frame(TYPE.data, 0, 1, Buffer.alloc(DEFAULT_FRAME_SIZE));
     for (let i = 0; i < 512; i++) server.connection.receive(piece);
@@ -201,21 +202,21 @@ describe("what comes", () => {
     expect(server.pongs).toEqual(["12345678"]);
   });
 
-  test("what the server refuses had no effect; what it resets may have had one", () => {
+  test("a refused stream had no effect; a reset stream may have had one", () => {
     const server = new Server();
     const [refused] = server.request();
     const [reset] = server.request();
-    server.turn();
+    server.flush();
     server.send(frame(TYPE.reset, 0, 1, uint32(ERROR.refusedStream)), frame(TYPE.reset, 0, 3, uint32(ERROR.internal)));
     expect(refused.outcome).toMatchObject({ sent: false });
     expect(reset.outcome).toMatchObject({ sent: true });
   });
 
-  test("a server that goes away ends what it has begun; what it has not looked at had no effect", () => {
+  test("after GOAWAY the server ends the streams that it has begun; the others had no effect", () => {
     const server = new Server();
     const [begun] = server.request();
     const [ignored] = server.request();
-    server.turn();
+    server.flush();
     server.send(frame(TYPE.goAway, 0, 0, Buffer.concat([uint32(1), uint32(ERROR.none)])));
     expect(ignored.outcome).toMatchObject({ sent: false });
     expect([server.connection.open, server.destroyed, begun.outcome]).toEqual([false, false, undefined]);
@@ -226,37 +227,37 @@ describe("what comes", () => {
   test("a connection that ends says which requests may have had an effect", () => {
     const server = new Server();
     const [left] = server.request();
-    server.turn();
+    server.flush();
     const [stayed] = server.request();
     server.connection.end("broken");
     expect(left.outcome).toEqual({ why: "broken", sent: true });
     expect(stayed.outcome).toEqual({ why: "broken", sent: false });
   });
 
-  test("a stream that was given up is reset, and what still comes on it is passed over", () => {
+  test("a cancelled stream is reset, and what still arrives on it is ignored", () => {
     const server = new Server();
-    const [heard, stream] = server.request();
-    server.turn();
+    const [recorded, stream] = server.request();
+    server.flush();
     expect(server.connection.cancel(stream)).toBe(true);
     server.send(answer(1, [[":status", "200"]]), frame(TYPE.data, FLAG.endStream, 1, Buffer.from("late")));
     expect(server.resets.get(1)).toBe(ERROR.cancel);
-    expect(heard).toMatchObject({ fields: [], body: "", outcome: undefined });
+    expect(recorded).toMatchObject({ fields: [], body: "", outcome: undefined });
     expect(server.destroyed).toBe(false);
   });
 
   test.each([
     ["no HTTP/2", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")],
-    ["a stream that nobody opened", frame(TYPE.data, 0, 7, Buffer.from("x"))],
+    ["a stream that was never opened", frame(TYPE.data, 0, 7, Buffer.from("x"))],
     ["a push", frame(TYPE.pushPromise, FLAG.endHeaders, 1, uint32(2))],
     ["headers that do not go on", Buffer.concat([frame(TYPE.headers, 0, 1), frame(TYPE.ping, 0, 0, Buffer.alloc(8))])],
     ["more padding than there is", frame(TYPE.data, FLAG.padded, 1, Buffer.of(9, 1))],
   ])("%s ends the connection, and nothing else", (_, bytes) => {
     const server = new Server();
-    const [heard] = server.request();
-    server.turn();
+    const [recorded] = server.request();
+    server.flush();
     server.send(bytes);
     expect(server.destroyed).toBe(true);
-    expect(heard.outcome).toMatchObject({ sent: true });
+    expect(recorded.outcome).toMatchObject({ sent: true });
     expect(server.connection.open).toBe(false);
   });
 });

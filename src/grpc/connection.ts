@@ -1,10 +1,10 @@
 /**
- * The client's side of an HTTP/2 connection (RFC 9113), without a socket: as much of it as gRPC needs.
+ * The client's side of an HTTP/2 connection (RFC 9113), without a socket: the part of it that gRPC needs.
  *
- *     stream: waiting (the server takes no more streams) -> open -> over: ended by the server, reset, or lost with the connection
+ *     stream: waiting (the server allows no more streams) -> open -> closed: by the server, by a reset, or with the connection
  *
- * What comes is read at once, so the server may always send on. What leaves waits for the windows of the server; frames that
- * may leave are collected while the program works, and leave together.
+ * Received bytes are read at once, so the server may always send. Sent bytes wait for the windows of the server; frames are
+ * collected during one slice of the event loop and leave together.
  *
  * @module
  */
@@ -19,38 +19,38 @@ import { type FrameSink, FrameWriter } from "./frame-writer.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { PassingMap } from "../util/passing.ts";
 
-/** Bytes that may be under way on a stream and on the connection: a large range or a burst of events in one go. */
+/** Flow control windows in bytes: a large range or a burst of events fits. */
 const STREAM_WINDOW = 4 << 20;
 const CONNECTION_WINDOW = 32 << 20;
-/** The server is told of bytes that have been read when it is this part of its window. */
+/** A WINDOW_UPDATE is sent when this part of a window has been read. */
 const WINDOW_PART = 4;
-/** The headers of an answer; a message for people is among them. */
+/** Limits of response headers; a message for people is among them. */
 const HEADERS = { listBytes: 1 << 20, listFields: 1000 } as const;
 
-/** Why a stream is over, unless the server has ended it in order. */
+/** Why a stream closed, unless the server ended it in order. */
 export interface StreamFailure {
   readonly why: string;
   /** Whether the server may have acted on the request. */
   readonly sent: boolean;
 }
 
-/** Who listens to a stream. */
+/** Receives what arrives on a stream. */
 export interface StreamListener {
-  /** What stands before all data, or behind it: names and values in turn. */
+  /** Headers or trailers: names and values alternate. */
   headers(fields: readonly string[]): void;
   /** Bytes, which are valid during the call. */
   data(bytes: Buffer, from: number, to: number): void;
   /** Nothing follows. */
-  over(failure: StreamFailure | undefined): void;
+  closed(failure: StreamFailure | undefined): void;
 }
 
 /** What a connection needs. */
 export interface ConnectionOptions {
   readonly transport: FrameSink & {
-    /** Ends the socket at once; {@link ClientConnection.end} is told of it. */
+    /** Destroys the socket; then calls {@link ClientConnection.end}. */
     destroy(): void;
   };
-  /** Does some work when everything that has come so far has been looked at. */
+  /** Runs work after all bytes that have arrived are processed. */
   readonly later: (work: () => void) => void;
   readonly headers: RequestHeaders;
 }
@@ -59,21 +59,21 @@ export interface ConnectionOptions {
 export class ClientStream {
   readonly path: string;
   readonly listener: StreamListener;
-  /** 0 as long as it waits to be opened. */
+  /** 0 while it waits to be opened. */
   id = 0;
-  /** How often bytes had left when its head was added. */
-  handedOver = 0;
-  /** Bytes that the server lets us send. */
+  /** `FrameWriter.flushes` when its headers were added. */
+  flushes = 0;
+  /** Bytes that the server's window allows. */
   window = 0;
-  /** Bytes that have come and that the server has not been told of. */
+  /** Bytes that were read since the last WINDOW_UPDATE. */
   read = 0;
-  /** What waits for windows, and how much of the first piece has gone. */
+  /** Bytes that wait for windows, and how much of the first piece was sent. */
   pieces: Uint8Array[] = [];
   offset = 0;
-  /** Whether nothing is added any more, and whether all of it has been written. */
+  /** Whether the last piece was added, and whether it was sent. */
   isEnding = false;
   isEnded = false;
-  isOver = false;
+  isClosed = false;
 
   constructor(path: string, listener: StreamListener) {
     this.path = path;
@@ -88,7 +88,7 @@ export class ClientConnection {
   readonly #decoder = new HeaderDecoder(HEADERS);
   readonly #writer: FrameWriter;
   readonly #streams = new PassingMap<number, ClientStream>();
-  /** Streams that the server has no place for. */
+  /** Streams above the server's limit. */
   readonly #waiting = new Set<ClientStream>();
   /** Streams whose bytes wait for windows. */
   #blocked = new Set<ClientStream>();
@@ -96,11 +96,11 @@ export class ClientConnection {
   #nextId = 1;
   #window = DEFAULT_WINDOW;
   #streamWindow = DEFAULT_WINDOW;
-  #mostStreams = Infinity;
+  #maxStreams = Infinity;
   #read = 0;
-  /** Why no stream is opened any more. */
+  /** Why no more streams can be opened. */
   #ending: string | undefined;
-  #isOver = false;
+  #isClosed = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -117,22 +117,22 @@ export class ClientConnection {
     return this.#ending === undefined;
   }
 
-  /** Why they cannot. */
+  /** Why no streams can be opened. */
   get ending(): string | undefined {
     return this.#ending;
   }
 
-  /** Opens a stream, as soon as the server has a place for it. Only as long as the connection is open. */
+  /** Opens a stream, as soon as the server allows one more. Requires an open connection. */
   request(path: string, listener: StreamListener): ClientStream {
     const stream = new ClientStream(path, listener);
-    if (this.#streams.size < this.#mostStreams) this.#begin(stream);
+    if (this.#streams.size < this.#maxStreams) this.#begin(stream);
     else this.#waiting.add(stream);
     return stream;
   }
 
-  /** Sends bytes, which must not be changed, and where nothing follows them the end of our side. */
+  /** Sends bytes, which must not change afterwards. `isLast` ends our side of the stream. */
   send(stream: ClientStream, bytes: Uint8Array, isLast: boolean): void {
-    if (stream.isOver) return;
+    if (stream.isClosed) return;
     stream.isEnding = isLast;
     const { length } = bytes;
     const fits = length <= DEFAULT_FRAME_SIZE && length <= stream.window && length <= this.#window;
@@ -141,19 +141,19 @@ export class ClientConnection {
     if (stream.id > 0) this.#pump(stream);
   }
 
-  /** Ends a stream from our side; its listener hears no more of it. Says whether the server may have acted on it. */
+  /** Resets a stream; its listener is not called any more. Returns whether the server may have acted on it. */
   cancel(stream: ClientStream): boolean {
     const sent = this.#isSent(stream);
-    if (stream.isOver) return sent;
+    if (stream.isClosed) return sent;
     this.#forget(stream);
-    if (stream.id > 0 && !this.#isOver) this.#writer.text(resetFrame(stream.id, ERROR.cancel));
-    this.#go();
+    if (stream.id > 0 && !this.#isClosed) this.#writer.text(resetFrame(stream.id, ERROR.cancel));
+    this.#openWaiting();
     return sent;
   }
 
-  /** Takes what has come over the socket. */
+  /** Processes bytes from the socket. */
   receive(piece: Buffer): void {
-    if (this.#isOver) return;
+    if (this.#isClosed) return;
     try {
       this.#reader.read(piece);
     } catch (error) {
@@ -163,21 +163,21 @@ export class ClientConnection {
     }
   }
 
-  /** The socket has ended, or will: all streams are over. */
+  /** Closes all streams: the socket has ended, or will. */
   end(why: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#ending ??= why;
     for (const stream of [...this.#streams.values(), ...this.#waiting]) {
-      this.#over(stream, { why, sent: this.#isSent(stream) });
+      this.#close(stream, { why, sent: this.#isSent(stream) });
     }
   }
 
-  #isSent({ id, handedOver }: ClientStream): boolean {
-    return id > 0 && handedOver < this.#writer.handedOver;
+  #isSent({ id, flushes }: ClientStream): boolean {
+    return id > 0 && flushes < this.#writer.flushes;
   }
 
-  // What leaves
+  // Sending
 
   #begin(stream: ClientStream): void {
     stream.id = this.#nextId;
@@ -185,9 +185,9 @@ export class ClientConnection {
     stream.window = this.#streamWindow;
     this.#streams.set(stream.id, stream);
     const block = this.#options.headers.block(stream.path);
-    stream.handedOver = this.#writer.handedOver;
+    stream.flushes = this.#writer.flushes;
     this.#writer.frame(TYPE.headers, FLAG.endHeaders, stream.id, block, 0, block.length);
-    // Identifiers are used up; a new connection has new ones.
+    // The identifiers are used up; a new connection starts again at 1.
     if (this.#nextId > 0x7fffffff) this.#ending ??= "all streams of the connection have been used";
   }
 
@@ -199,14 +199,14 @@ export class ClientConnection {
     this.#writer.frame(TYPE.data, isLast ? FLAG.endStream : 0, stream.id, bytes, from, to);
   }
 
-  /** Sends what the windows let through. */
+  /** Sends what the windows allow. */
   #pump(stream: ClientStream): void {
     this.#blocked.delete(stream);
     while (stream.pieces.length > 0) {
       const piece = stream.pieces[0]!;
       const size = Math.min(piece.length - stream.offset, DEFAULT_FRAME_SIZE, stream.window, this.#window);
       if (size <= 0) {
-        // At the end, so that a large message does not keep the window of the connection to itself.
+        // Last in the set, so that one large message does not use the connection's window alone.
         this.#blocked.add(stream);
         return;
       }
@@ -219,56 +219,56 @@ export class ClientConnection {
     }
   }
 
-  /** Opens streams that have waited, and closes a connection that has come to its end. */
-  #go(): void {
-    while (this.#waiting.size > 0 && this.#streams.size < this.#mostStreams && this.open) {
+  /** Opens streams that wait, and closes a connection that is ending and has no streams. */
+  #openWaiting(): void {
+    while (this.#waiting.size > 0 && this.#streams.size < this.#maxStreams && this.open) {
       const [stream] = this.#waiting;
       this.#waiting.delete(stream!);
       this.#begin(stream!);
       this.#pump(stream!);
     }
-    if (this.open || this.#streams.size > 0 || this.#isOver) return;
+    if (this.open || this.#streams.size > 0 || this.#isClosed) return;
     this.end(this.#ending!);
     this.#options.transport.destroy();
   }
 
-  // What comes
+  // Receiving
 
   #take(frame: Frame): boolean {
     if (this.#block && (frame.type !== TYPE.continuation || frame.stream !== this.#block.stream)) {
       throw protocolError("expected the rest of the headers");
     }
+    this.#dispatch(frame);
+    return !this.#isClosed;
+  }
+
+  #dispatch(frame: Frame): void {
     switch (frame.type) {
       case TYPE.data:
-        this.#onData(frame);
-        break;
+        return this.#onData(frame);
       case TYPE.headers:
-        this.#onHeaders(frame);
-        break;
+        return this.#onHeaders(frame);
       case TYPE.continuation:
-        this.#onContinuation(frame);
-        break;
+        return this.#onContinuation(frame);
       case TYPE.reset:
-        this.#onReset(frame);
-        break;
+        return this.#onReset(frame);
       case TYPE.settings:
-        this.#onSettings(frame);
-        break;
+        return this.#onSettings(frame);
       case TYPE.pushPromise:
-        throw protocolError("expected no stream that was not asked for");
+        throw protocolError("expected no pushed stream");
       case TYPE.ping:
-        if (frame.to - frame.from !== 8) throw new ConnectionError(ERROR.frameSize, "expected a ping of eight bytes");
-        if (!(frame.flags & FLAG.ack)) this.#writer.text(pingAck(frame.bytes.toString("latin1", frame.from, frame.to)));
-        break;
+        return this.#onPing(frame);
       case TYPE.goAway:
-        this.#onGoAway(frame);
-        break;
+        return this.#onGoAway(frame);
       case TYPE.windowUpdate:
-        this.#onWindowUpdate(frame);
-        break;
-      default: // Frames of extensions are passed over (RFC 9113 5.5).
+        return this.#onWindowUpdate(frame);
+      default: // Unknown frames are ignored (RFC 9113 5.5).
     }
-    return !this.#isOver;
+  }
+
+  #onPing({ flags, bytes, from, to }: Frame): void {
+    if (to - from !== 8) throw new ConnectionError(ERROR.frameSize, "expected a ping of eight bytes");
+    if (!(flags & FLAG.ack)) this.#writer.text(pingAck(bytes.toString("latin1", from, to)));
   }
 
   #onData(frame: Frame): void {
@@ -315,7 +315,7 @@ export class ClientConnection {
   }
 
   #onBlock(frame: Frame, isEnd: boolean, bytes: Buffer, from: number, to: number): void {
-    // Read whoever they are for: the table of the connection follows from all of them.
+    // Decode for every stream, also unknown ones: blocks change the table of the connection.
     const { fields } = this.#decoder.decode(bytes, from, to);
     const stream = this.#streams.get(frame.stream);
     if (!stream) return this.#mustBeKnown(frame);
@@ -323,17 +323,17 @@ export class ClientConnection {
     if (isEnd) this.#ended(stream);
   }
 
-  /** A stream that we have given up may still be sent something. */
+  /** The server may still send on a stream that was cancelled, but not on one that was never opened. */
   #mustBeKnown({ stream }: Frame): void {
     if (stream === 0 || stream >= this.#nextId) throw protocolError(`expected a stream that was opened, got ${stream}`);
   }
 
   #ended(stream: ClientStream): void {
-    if (stream.isOver) return;
-    // It does not want the rest of what we say.
+    if (stream.isClosed) return;
+    // The server needs no more of the request.
     if (!stream.isEnded) this.#writer.text(resetFrame(stream.id, ERROR.cancel));
-    this.#over(stream, undefined);
-    this.#go();
+    this.#close(stream, undefined);
+    this.#openWaiting();
   }
 
   #onReset(frame: Frame): void {
@@ -341,24 +341,24 @@ export class ClientConnection {
     const stream = this.#streams.get(frame.stream);
     if (!stream) return this.#mustBeKnown(frame);
     const code = frame.bytes.readUInt32BE(frame.from);
-    // The server promises that it has not acted on a stream that it refuses (RFC 9113, 8.7).
+    // The server has not acted on a stream that it refuses (RFC 9113, 8.7).
     const sent = code !== ERROR.refusedStream;
-    this.#over(stream, { why: `the server reset the stream (code ${code})`, sent });
-    this.#go();
+    this.#close(stream, { why: `the server reset the stream (code ${code})`, sent });
+    this.#openWaiting();
   }
 
   #onSettings(frame: Frame): void {
     if (frame.flags & FLAG.ack) return;
     const { initialWindowSize, headerTableSize, maxConcurrentStreams } = peerSettings(frame);
     if (headerTableSize !== undefined) this.#options.headers.tableSize(headerTableSize);
-    if (maxConcurrentStreams !== undefined) this.#mostStreams = maxConcurrentStreams;
+    if (maxConcurrentStreams !== undefined) this.#maxStreams = maxConcurrentStreams;
     if (initialWindowSize !== undefined) {
       const more = initialWindowSize - this.#streamWindow;
       this.#streamWindow = initialWindowSize;
       for (const stream of this.#streams.values()) stream.window += more;
     }
     this.#writer.text(SETTINGS_ACK);
-    this.#go();
+    this.#openWaiting();
     this.#pumpAll();
   }
 
@@ -368,12 +368,12 @@ export class ClientConnection {
     const code = frame.bytes.readUInt32BE(frame.from + 4);
     const why = `the server ended the connection (code ${code})`;
     this.#ending ??= why;
-    for (const stream of this.#waiting) this.#over(stream, { why, sent: false });
-    for (const stream of this.#streams.values()) if (stream.id > last) this.#over(stream, { why, sent: false });
+    for (const stream of this.#waiting) this.#close(stream, { why, sent: false });
+    for (const stream of this.#streams.values()) if (stream.id > last) this.#close(stream, { why, sent: false });
     if (code !== ERROR.none) {
       this.end(why);
       this.#options.transport.destroy();
-    } else this.#go();
+    } else this.#openWaiting();
   }
 
   #onWindowUpdate(frame: Frame): void {
@@ -395,13 +395,13 @@ export class ClientConnection {
     for (const stream of blocked) this.#pump(stream);
   }
 
-  #over(stream: ClientStream, failure: StreamFailure | undefined): void {
+  #close(stream: ClientStream, failure: StreamFailure | undefined): void {
     this.#forget(stream);
-    stream.listener.over(failure);
+    stream.listener.closed(failure);
   }
 
   #forget(stream: ClientStream): void {
-    stream.isOver = true;
+    stream.isClosed = true;
     this.#streams.delete(stream.id);
     if (this.#waiting.size > 0) this.#waiting.delete(stream);
     if (stream.pieces.length === 0) return;

@@ -1,6 +1,6 @@
 import { cutText } from "../util/cut-text.ts";
 
-/** Status codes of gRPC that mean something here. */
+/** The status codes of gRPC that the callers need. */
 export const CODES = {
   ok: 0,
   unknown: 2,
@@ -11,18 +11,18 @@ export const CODES = {
   unavailable: 14,
 } as const;
 
-const MOST_MESSAGE_BYTES = 4000;
+const MAX_MESSAGE_BYTES = 4000;
 
-/** A call that failed: with the server's status, or because the connection did (`unavailable`). */
+/** A call that failed: with the server's status, or `unavailable` where the connection failed. */
 export class GrpcError extends Error {
   override readonly name = "GrpcError";
   readonly code: number;
   /** Whether the server may have acted on the request. */
   readonly sent: boolean;
 
-  /** @param message cut after 4000 bytes: a server says what it likes */
+  /** @param message cut after 4000 bytes */
   constructor(code: number, message: string, sent: boolean) {
-    super(cutText(message, MOST_MESSAGE_BYTES));
+    super(cutText(message, MAX_MESSAGE_BYTES));
     this.code = code;
     this.sent = sent;
   }

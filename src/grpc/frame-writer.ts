@@ -1,9 +1,9 @@
 import { DEFAULT_FRAME_SIZE, FRAME_HEAD } from "../http2/constants.ts";
 import { BufferPool } from "../util/buffer-pool.ts";
 
-/** So many bytes leave at once, so that the server begins with them while we go on. */
+/** Bytes that are collected before they leave: the server begins with them while we write more. */
 const BATCH = 16_384;
-/** A batch, the frame that fills it, and its head. */
+/** A batch, and the frame that fills it with its head. */
 const PAGE = BATCH + DEFAULT_FRAME_SIZE + FRAME_HEAD;
 /** Pages that are kept to be used again. */
 const PAGES = 8;
@@ -14,32 +14,32 @@ export interface FrameSink {
   write(bytes: Uint8Array, sent: () => void): void;
 }
 
-/** Frames on their way to a socket: collected while the program works, and handed over together. */
+/** Collects frames during one slice of the event loop, and writes them to the socket together. */
 export class FrameWriter {
   readonly #sink: FrameSink;
   readonly #later: (work: () => void) => void;
   readonly #pages = new BufferPool(PAGE, PAGES);
   #page = this.#pages.take();
   #at = 0;
-  #handedOver = 0;
+  #flushes = 0;
   #isScheduled = false;
   readonly #work = (): void => {
     this.#isScheduled = false;
     this.flush();
   };
 
-  /** @param later does work when everything that has come so far has been looked at */
+  /** @param later runs work after all bytes that have arrived are processed */
   constructor(sink: FrameSink, later: (work: () => void) => void) {
     this.#sink = sink;
     this.#later = later;
   }
 
-  /** How often bytes were handed over: what has been added since then has not left. */
-  get handedOver(): number {
-    return this.#handedOver;
+  /** How often bytes were written: what was added since the last time has not left. */
+  get flushes(): number {
+    return this.#flushes;
   }
 
-  /** Adds a frame; its payload are the bytes between `from` and `to`, which are copied. */
+  /** Adds a frame; copies the bytes between `from` and `to` as its payload. */
   frame(type: number, flags: number, stream: number, bytes: Uint8Array, from: number, to: number): void {
     const length = to - from;
     const page = this.#page;
@@ -57,19 +57,19 @@ export class FrameWriter {
     this.#added(at + length);
   }
 
-  /** Adds whole frames, as text of one byte a character. */
+  /** Adds whole frames, as a latin1 string. */
   text(frames: string): void {
     this.#added(this.#at + this.#page.write(frames, this.#at, "latin1"));
   }
 
-  /** Hands over what there is. */
+  /** Writes what was collected. */
   flush(): void {
     if (this.#at === 0) return;
     const page = this.#page;
     const bytes = page.subarray(0, this.#at);
     this.#page = this.#pages.take();
     this.#at = 0;
-    this.#handedOver++;
+    this.#flushes++;
     this.#sink.write(bytes, () => this.#pages.give(page));
   }
 

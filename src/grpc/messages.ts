@@ -1,6 +1,6 @@
 import type { WireWriter } from "../wire/encoding/wire-writer.ts";
 
-/** Bytes in front of each message: whether it is compressed, and its length. */
+/** Bytes of the prefix of each message: a flag for compression, and the length. */
 const HEAD = 5;
 
 /** A message as gRPC sends it: not compressed, with its length in front. */
@@ -11,16 +11,16 @@ export function frameOf(message: WireWriter): Buffer {
   return message.finish();
 }
 
-/** Takes a message; unless it is `kept`, its bytes are valid during the call only. */
+/** Receives a message; unless it `isKept`, its bytes are valid during the call only. */
 export type TakeMessage = (message: Buffer, isKept: boolean) => void;
 
-/** Puts the messages of a stream together from its pieces. */
+/** Joins the pieces of a stream to messages. */
 export class Messages {
   readonly #take: TakeMessage;
-  /** Copies of pieces that are not yet a whole message, and their bytes. */
+  /** Copies of the pieces of an incomplete message, and their bytes. */
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Bytes that the next message needs, with its head; 0 as long as the head has not come. */
+  /** Bytes of the incomplete message with its prefix; 0 while the prefix is incomplete. */
   #needed = 0;
 
   constructor(take: TakeMessage) {
@@ -30,7 +30,7 @@ export class Messages {
   /**
    * Reads the bytes between `from` and `to`.
    *
-   * @throws RangeError for a message that is compressed, and whatever the taker throws
+   * @throws RangeError for a compressed message, and what the receiver throws
    */
   push(bytes: Buffer, from: number, to: number): void {
     let at = from;
@@ -45,7 +45,7 @@ export class Messages {
     }
   }
 
-  /** Adds to the message that has begun; where the rest begins. */
+  /** Adds to the incomplete message; returns where the next one begins. */
   #complete(bytes: Buffer, from: number, to: number): number {
     const end = Math.min(to, from + (this.#needed || HEAD) - this.#length);
     this.#keep(bytes, from, end);
@@ -72,7 +72,7 @@ export class Messages {
   }
 }
 
-/** Bytes of the message whose head stands at `at`, with the head. */
+/** Bytes of the message at `at`, with its prefix. */
 function sizeOf(bytes: Buffer, at: number): number {
   if (bytes[at] !== 0) throw new RangeError("Expected a gRPC message that is not compressed");
   return HEAD + bytes.readUInt32BE(at + 1);

@@ -1,9 +1,8 @@
 /**
- * gRPC over one HTTP/2 connection: calls with one answer, and streams of both directions. No more of gRPC than etcd and
- * plugins for keys need: no compression, no retries; who calls decides what a failure means.
+ * gRPC over one HTTP/2 connection: unary calls and bidirectional streams, as etcd and KMS plugins need them, without
+ * compression and retries.
  *
- * A call that fails says whether it may have reached the server ({@link GrpcError.sent}): only then is its outcome
- * unknown.
+ * A failed call says whether it may have reached the server ({@link GrpcError.sent}): only then is its outcome unknown.
  *
  * @module
  */
@@ -17,17 +16,17 @@ import { CODES, GrpcError } from "./error.ts";
 import { Messages } from "./messages.ts";
 import { RequestHeaders } from "./request-headers.ts";
 
-/** Certificates for a connection with TLS, as PEM; the machine's authorities and no client certificate by default. */
+/** PEM certificates of a TLS connection; by default the machine's authorities and no client certificate. */
 export interface Credentials {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** Where a server is, and what is said beside each call. */
+/** How to connect, and the metadata of calls. */
 export interface SessionOptions {
   readonly credentials?: Credentials;
-  /** The path of a unix socket to connect to, whatever the URL names. */
+  /** The path of a unix socket; the URL is not used to connect then. */
   readonly socket?: string;
   /** Metadata of every call. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -36,22 +35,22 @@ export interface SessionOptions {
 /** A stream of messages in both directions. */
 export interface GrpcStream {
   send(frame: Buffer): void;
-  /** Ends it from our side; nothing is reported any more. */
+  /** Resets the stream; the sink is not called any more. */
   cancel(): void;
 }
 
-/** What became of a call: a failure, or its answer. */
+/** Receives the error or the response of a call. */
 export type CallDone = (error: GrpcError | undefined, answer: Buffer) => void;
 
-/** Who listens to a stream. */
+/** Receives the messages of a stream. */
 export interface GrpcStreamSink {
-  /** A message; its bytes are valid during the call. Answers to calls that came with it have been told before. */
+  /** A message, whose bytes are valid during the call. Responses to calls that arrived with it were reported before. */
   message(bytes: Buffer): void;
   /** The stream ended and nothing follows. */
   ended(error: GrpcError): void;
 }
 
-/** Bytes that are read from a socket in one go. */
+/** Bytes of one read from a socket. */
 const READ_BYTES = 65_536;
 
 /** See the head of this file. */
@@ -60,7 +59,7 @@ export class GrpcSession {
   readonly #connection: ClientConnection;
   readonly #clock: Clock;
   readonly #calls = new PassingSet<Call>();
-  /** Messages of streams that came with what is being read. */
+  /** Messages of streams in the bytes that are being read. */
   readonly #messages: Message[] = [];
   /** Why the connection ended. */
   #cause = "the connection was closed";
@@ -82,7 +81,7 @@ export class GrpcSession {
         ...metadata,
       }),
     });
-    // One buffer for all that is read: who wants to keep some of it copies that.
+    // One buffer for all reads: code that keeps bytes copies them.
     const onread = {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (size: number, buffer: Uint8Array): boolean => {
@@ -96,7 +95,7 @@ export class GrpcSession {
     this.#socket.once("close", () => this.#connection.end(this.#cause));
   }
 
-  /** Connects to `http(s)://host:port`; rejects with GrpcError when there is no connection within `timeoutMs`. */
+  /** Connects to `http(s)://host:port`; rejects with GrpcError when that takes longer than `timeoutMs`. */
   static open(url: string, options: SessionOptions, clock: Clock, timeoutMs: number): Promise<GrpcSession> {
     return new Promise((resolve, reject) => {
       const fail = (why: string): void => reject(new GrpcError(CODES.unavailable, `${url}: ${why}`, false));
@@ -131,21 +130,21 @@ export class GrpcSession {
     return this.#connection.open;
   }
 
-  /** Makes a call and resolves to its answer. Rejects with GrpcError. */
+  /** Makes a call and resolves to its response. Rejects with GrpcError. */
   call(path: string, frame: Buffer, timeoutMs: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.request(path, frame, timeoutMs, (error, answer) => (error ? reject(error) : resolve(answer)));
     });
   }
 
-  /** Makes a call and tells what became of it, in the same moment in which that is known. */
+  /** Makes a call and calls `done` synchronously when its outcome is known. */
   request(path: string, frame: Buffer, timeoutMs: number, done: CallDone): void {
     if (!this.open) return done(this.#closed(), NOTHING);
     const call = new Call(this.#clock.steady() + timeoutMs, this.#calls, done);
     call.begin(this.#connection, path, frame);
   }
 
-  /** Opens a stream. Throws GrpcError when the connection has ended. */
+  /** Opens a stream. Throws GrpcError when the connection is closed. */
   stream(path: string, sink: GrpcStreamSink): GrpcStream {
     if (!this.open) throw this.#closed();
     const stream = new SinkStream(sink, this.#messages, () => this.#deliver());
@@ -153,24 +152,24 @@ export class GrpcSession {
     return stream;
   }
 
-  /** Gives up calls that have waited too long; called every second or so, so that calls need no timers of their own. */
+  /** Fails calls past their deadline. Called every second or so, in place of a timer for each call. */
   expire(): void {
     const now = this.#clock.steady();
     for (const call of this.#calls) {
-      if (call.deadline <= now && this.#calls.has(call)) call.giveUp("no answer in time");
+      if (call.deadline <= now && this.#calls.has(call)) call.fail("no answer in time");
     }
   }
 
-  /** Ends the connection at once; calls under way fail. */
+  /** Closes the connection at once; calls fail. */
   destroy(why: string): void {
     this.#cause = why;
     this.#connection.end(why);
     this.#socket.destroy();
   }
 
-  /** Hands over messages of streams; what they lead to may end streams, but bring no further messages. */
+  /** Delivers messages of streams; their sinks may cancel streams, but no further messages arrive meanwhile. */
   #deliver(): void {
-    for (const { stream, bytes } of this.#messages.splice(0)) stream.hand(bytes);
+    for (const { stream, bytes } of this.#messages.splice(0)) stream.deliver(bytes);
   }
 
   #closed(): GrpcError {
@@ -193,27 +192,27 @@ function connectTo({ protocol, hostname, port }: URL, credentials: Credentials |
   return socket.setNoDelay(true);
 }
 
-/** Begins to connect to a unix socket. @throws {RangeError} where the system takes no path to it */
+/** Connects to a unix socket. @throws {RangeError} where the path is too long for the system */
 function connectToPath(path: string, onread: Reading): Socket {
   using short = shortPath(path);
   return connectSocket({ path: short.path, onread });
 }
 
-/** What went wrong; where every address of a name was tried, what went wrong with the first. */
+/** The message of an error; of the first attempt where all addresses of a name failed. */
 const messageOf = (error: Error): string =>
   error.message || (error instanceof AggregateError ? String((error.errors[0] as Error).message) : error.name);
 
-/** A request and what comes back, on a stream of its own. */
+/** A request and its response, on one stream. */
 abstract class Exchange implements StreamListener {
   readonly #messages = new Messages((message, isKept) => this.take(message, isKept));
   #connection: ClientConnection | undefined;
   #stream: ClientStream | undefined;
-  /** What the server says of the outcome: its status in gRPC, or that of HTTP where it speaks no gRPC. */
+  /** The gRPC status of the response, and the HTTP status where the server does not speak gRPC. */
   #code: string | undefined;
   #message = "no message";
   #httpStatus = "200";
 
-  /** A message has come; unless it is `kept`, its bytes are valid during the call. */
+  /** Receives a message; unless it `isKept`, its bytes are valid during the call. */
   protected abstract take(message: Buffer, isKept: boolean): void;
 
   /** Nothing follows. */
@@ -228,13 +227,13 @@ abstract class Exchange implements StreamListener {
     this.#connection!.send(this.#stream!, frame, isLast);
   }
 
-  /** Ends it from our side; nothing is reported. */
+  /** Resets the stream; nothing is reported. */
   cancel(): void {
     this.#connection!.cancel(this.#stream!);
   }
 
-  /** Ends it from our side, and says why. */
-  giveUp(why: string): void {
+  /** Resets the stream, and reports an error. */
+  fail(why: string): void {
     this.done(new GrpcError(CODES.unavailable, why, this.#connection!.cancel(this.#stream!)));
   }
 
@@ -251,11 +250,11 @@ abstract class Exchange implements StreamListener {
     try {
       this.#messages.push(bytes, from, to);
     } catch (error) {
-      this.giveUp((error as Error).message);
+      this.fail((error as Error).message);
     }
   }
 
-  over(failure: StreamFailure | undefined): void {
+  closed(failure: StreamFailure | undefined): void {
     this.done(this.#outcome(failure));
   }
 
@@ -270,15 +269,15 @@ abstract class Exchange implements StreamListener {
   }
 }
 
-/** A call: one message there, one message back. */
+/** A unary call. */
 class Call extends Exchange {
-  /** When it is given up, on the steady clock. */
+  /** On the steady clock. */
   readonly deadline: number;
   readonly #calls: PassingSet<Call>;
   readonly #done: CallDone;
   #answer: Buffer | undefined;
 
-  /** @param calls all that are under way */
+  /** @param calls all open calls */
   constructor(deadline: number, calls: PassingSet<Call>, done: CallDone) {
     super();
     this.deadline = deadline;
@@ -304,20 +303,20 @@ class Call extends Exchange {
   }
 }
 
-/** A message of a stream that waits to be handed over. */
+/** A message of a stream that is not delivered yet. */
 interface Message {
   readonly stream: SinkStream;
   readonly bytes: Buffer;
 }
 
-/** A stream of messages for a sink. */
+/** A stream that delivers its messages to a sink. */
 class SinkStream extends Exchange implements GrpcStream {
   readonly #sink: GrpcStreamSink;
   readonly #waiting: Message[];
   readonly #deliver: () => void;
-  #isOver = false;
+  #isClosed = false;
 
-  /** @param waiting messages that wait, until `deliver` is called */
+  /** @param waiting messages until `deliver` is called */
   constructor(sink: GrpcStreamSink, waiting: Message[], deliver: () => void) {
     super();
     this.#sink = sink;
@@ -330,17 +329,17 @@ class SinkStream extends Exchange implements GrpcStream {
   }
 
   override cancel(): void {
-    this.#isOver = true;
+    this.#isClosed = true;
     super.cancel();
   }
 
-  /** Hands a message over. */
-  hand(bytes: Buffer): void {
-    if (this.#isOver) return;
+  /** Delivers a message to the sink. */
+  deliver(bytes: Buffer): void {
+    if (this.#isClosed) return;
     try {
       this.#sink.message(bytes);
     } catch (error) {
-      this.giveUp((error as Error).message);
+      this.fail((error as Error).message);
     }
   }
 
@@ -350,8 +349,8 @@ class SinkStream extends Exchange implements GrpcStream {
 
   protected done(error: GrpcError | undefined): void {
     this.#deliver();
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#sink.ended(error ?? new GrpcError(CODES.unavailable, "the server ended the stream", true));
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Calls to other people's webhooks: one JSON question, one JSON answer, over HTTPS.
+ * Calls of webhooks: one JSON request, one JSON response, over HTTPS.
  *
- * Whoever is asked is not believed and not waited for without an end: a certificate that was signed by somebody else, a
- * redirect, a status other than 200, an answer that is too long, too late or no JSON is a failure that says what was
- * expected and found. It knows nothing of what is asked: conversion and admission are made of it elsewhere.
+ * A webhook is not trusted. These are errors that say what was expected and what was found: a certificate of an unknown
+ * authority, a redirect, a status other than 200, a response that is too long, late, or not JSON. Conversion and admission
+ * build on this room; it does not know what a request contains.
  *
  * @module
  */
@@ -14,69 +14,50 @@ import { withoutTrailing } from "../util/scan.ts";
 import { decodeJson } from "../value/json.ts";
 import type { Value } from "../value/value.ts";
 import type { Clock } from "../util/clock.ts";
+import { readBody, withTimeout } from "./response.ts";
 
 /** Where a webhook is. */
 export interface HookAddress {
   /** `https://HOST[:PORT]/PATH`: where to connect. */
   readonly url: string;
-  /** The name that its certificate must have, where that is not the host of the URL. */
+  /** The name in its certificate, where it differs from the host of the URL. */
   readonly serverName?: string;
-  /** PEM: who must have signed its certificate; whoever this machine trusts where it is missing. */
+  /** The authorities of its certificate, PEM; those that this machine trusts by default. */
   readonly ca?: string;
 }
 
-/** Asks webhooks. */
+/** Calls webhooks. */
 export interface Hooks {
-  /**
-   * Sends `body`, a JSON text, and gives back the JSON value of the answer. Rejects with an error that says what was wrong
-   * with the answer, or that there was none within `millis`.
-   */
+  /** Sends a JSON text and resolves to the JSON value of the response. Rejects when there is no valid one within `millis`. */
   ask(address: HookAddress, body: string, millis: number): Promise<Value>;
   /** Ends the connections. */
   close(): void;
 }
 
-/** Connections to one webhook side by side; more questions wait. */
-const MOST_SOCKETS = 32;
-/** An answer may be twice as long as what was sent, and this much longer: it is read within a turn. */
-const ROOM = 1 << 20;
+/** Connections to one webhook at a time; further requests wait. */
+const MAX_SOCKETS = 32;
+/** A response may be twice as long as its request, and this much longer: it is decoded in one slice of the event loop. */
+const EXTRA_BYTES = 1 << 20;
 
-/** Asks over HTTPS; connections are kept for the next question. */
+/** Calls webhooks over HTTPS; connections are kept for the next request. */
 export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
-  const settings = { keepAlive: true, maxSockets: MOST_SOCKETS, maxFreeSockets: 2, scheduling: "lifo" } as const;
-  // Made for the first question.
+  const settings = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: 2, scheduling: "lifo" } as const;
   let agent: Agent | undefined;
   return {
-    ask: (address, body, millis) => ask({ address, body, millis, agent: (agent ??= new Agent(settings)), clock }),
+    ask: (address, body, millis) =>
+      withTimeout(clock, millis, "an answer", async (signal) => {
+        const response = await send(optionsOf(address, (agent ??= new Agent(settings)), signal), body);
+        const bytes = await readBody(response, 2 * body.length + EXTRA_BYTES, "an answer");
+        if (response.statusCode !== 200) throw new Error(`expected the status 200, got ${response.statusCode}`);
+        return decodeJson(bytes).value;
+      }),
     close: () => agent?.destroy(),
   };
 }
 
-interface Question {
-  readonly address: HookAddress;
-  readonly body: string;
-  readonly millis: number;
-  readonly agent: Agent;
-  readonly clock: Clock;
-}
-
-async function ask({ address, body, millis, agent, clock }: Question): Promise<Value> {
-  const abort = new AbortController();
-  const late = new Error(`expected an answer within ${millis / 1000} s, got none`);
-  const timer = clock.after(millis, () => abort.abort(late));
-  try {
-    const response = await send(optionsOf(address, agent, abort.signal), body);
-    return await read(response, 2 * body.length + ROOM);
-  } catch (error) {
-    throw abort.signal.aborted ? late : error;
-  } finally {
-    timer.cancel();
-  }
-}
-
 function optionsOf({ url, serverName, ca }: HookAddress, agent: Agent, signal: AbortSignal): RequestOptions {
   const { hostname, port, pathname } = new URL(url);
-  // An address of IPv6 stands in brackets in a URL and in none elsewhere.
+  // A URL puts an IPv6 address in brackets; a socket takes it without them.
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   return {
     method: "POST",
@@ -84,7 +65,7 @@ function optionsOf({ url, serverName, ca }: HookAddress, agent: Agent, signal: A
     port: port === "" ? 443 : Number(port),
     path: tidy(pathname),
     agent,
-    // A certificate that was given as the authority is believed although another one has signed it.
+    // Trust a configured certificate also when it is an intermediate one.
     allowPartialTrustChain: true,
     signal,
     headers: { "content-type": "application/json", accept: "application/json" },
@@ -93,7 +74,7 @@ function optionsOf({ url, serverName, ca }: HookAddress, agent: Agent, signal: A
   };
 }
 
-/** A path without doubled slashes and one at its end, which a server in Go would answer with a redirect. */
+/** Removes double slashes and the one at the end: a server in Go would respond with a redirect. */
 const tidy = (path: string): string => withoutTrailing(posix.normalize(path), "/") || "/";
 
 function send(options: RequestOptions, body: string): Promise<IncomingMessage> {
@@ -102,16 +83,4 @@ function send(options: RequestOptions, body: string): Promise<IncomingMessage> {
   sent.on("error", reject);
   sent.end(body);
   return promise;
-}
-
-async function read(response: IncomingMessage, most: number): Promise<Value> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > most) throw new Error(`expected an answer of at most ${most} bytes, got more`);
-    parts.push(part);
-  }
-  if (response.statusCode !== 200) throw new Error(`expected the status 200, got ${response.statusCode}`);
-  return decodeJson(Buffer.concat(parts)).value;
 }

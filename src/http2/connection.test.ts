@@ -121,24 +121,24 @@ describe("whatever is called in whatever state, nothing throws", () => {
     peer.turn();
     await Promise.resolve();
     expect([peer.faults, over, peer.connection.openStreams]).toEqual([[], 1, 0]);
-    // Who asks late is told, too.
+    // A late listener is called, too.
     peer.requests[0]!.onOver(() => over++);
     await Promise.resolve();
     expect(over).toBe(2);
   });
 
-  test("a listener that fails is reported, and the others are told", () => {
+  test("a listener that fails is reported, and the others are called", () => {
     const peer = Peer.open();
     peer.request(1);
     const [stream] = peer.requests;
-    let told = 0;
+    let notified = 0;
     stream!.onOver(() => {
       throw new Error("a mistake");
     });
-    stream!.onOver(() => told++);
+    stream!.onOver(() => notified++);
     stream!.respond(200, OK);
     peer.turn();
-    expect([told, peer.faults.map(String)]).toEqual([1, ["Error: a mistake"]]);
+    expect([notified, peer.faults.map(String)]).toEqual([1, ["Error: a mistake"]]);
   });
 
   test("a handler that fails ends its stream, and the connection goes on", () => {
@@ -199,7 +199,7 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     expect(peer.answer(1).body.slice(1000)).toBe("abc");
   });
 
-  test("streams take turns: a long answer does not keep a short one waiting", () => {
+  test("streams send one frame each: a long response does not delay a short one", () => {
     const peer = Peer.open({}, [[SETTING.initialWindowSize, 1 << 24]]);
     peer.send(frame(TYPE.windowUpdate, 0, 0, uint32(1 << 24)));
     peer.takes = false;
@@ -252,7 +252,7 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     ]);
   });
 
-  test("before a credential was shown bodies that nobody reads take one window together", () => {
+  test("before authentication unread bodies share one window", () => {
     const peer = Peer.open();
     for (const id of [1, 3]) peer.request(id, { method: "POST", ends: false });
     for (let i = 0; i < 3; i++) peer.data(1, Buffer.alloc(16_384));
@@ -556,7 +556,7 @@ describe("what is no mistake", () => {
     ).toEqual(["4 0 ", "4 1 ", "6 1 12345678", "4 1 "]);
   });
 
-  test("a field that is indexed is the one that was said, on every stream", () => {
+  test("an indexed field is the one that was sent, on every stream", () => {
     const peer = Peer.open();
     peer.send(frame(TYPE.headers, HEADERS, 1, Buffer.concat([requestBlock("GET", "/"), literal("x", "y", true)])));
     peer.send(frame(TYPE.headers, HEADERS, 3, Buffer.concat([requestBlock("GET", "/"), indexed(62)])));
@@ -649,7 +649,7 @@ describe("a connection has bounds", () => {
     expect(peer.socket).toEqual(["pause", "resume"]);
   });
 
-  test("no more of a long answer is taken than the socket has room for", () => {
+  test("no more of a long response is written than the socket accepts", () => {
     const peer = Peer.open({}, [[SETTING.initialWindowSize, 1 << 24]]);
     peer.send(frame(TYPE.windowUpdate, 0, 0, uint32(1 << 24)));
     peer.takes = false;
@@ -662,7 +662,7 @@ describe("a connection has bounds", () => {
     expect([stream!.buffered, peer.answer(1).body.length]).toEqual([0, 1 << 20]);
   });
 
-  test("short pieces of a body that nobody reads are kept together", () => {
+  test("short pieces of an unread body are kept together", () => {
     const peer = Peer.open();
     peer.connection.trust();
     peer.request(1, { method: "POST", ends: false });
@@ -714,7 +714,7 @@ describe("the end", () => {
     expect(over).toBe(true);
   });
 
-  test("whoever waits for room is told when there is some, and when nobody reads any more", async () => {
+  test("a writer that waits is resumed when the peer reads, and when the stream is closed", async () => {
     const peer = Peer.open({}, [[SETTING.initialWindowSize, 0]]);
     peer.request(1);
     const [stream] = peer.requests;

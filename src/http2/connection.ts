@@ -1,17 +1,17 @@
 /**
- * A server's end of a connection of HTTP/2 (RFC 9113): bytes in, requests out; answers in, bytes out.
+ * The server's side of an HTTP/2 connection (RFC 9113): bytes in, requests out; responses in, bytes out.
  *
- * It touches no socket, no clock and no loop of its own, so that a test can play any sequence of frames on it. What a peer does
- * wrong ends a stream or the connection, as the RFC says, and nothing else; what fails in the server while a frame is handled
- * ends the stream, and is told to {@link ConnectionOptions.onFault}.
+ * It uses no socket, clock or event loop of its own, so that a test can send any sequence of frames to it. A violation by the peer
+ * ends a stream or the connection, as the RFC says. An error of the server in the handling of a frame ends the stream, and goes to
+ * {@link ConnectionOptions.onFault}.
  *
- * What it keeps has a bound in bytes:
+ * Its memory is bounded in bytes:
  *
- *     a frame that is not whole           16 KiB
- *     headers that are not whole          as many as headers may have, and as the listener has room for
- *     bodies that nobody reads            the window of each stream; before a credential was shown, 64 KiB together
- *     answers that the peer does not take 256 KiB beside what was handed in; then nothing more is written
- *     acknowledgements and resets         64 KiB beyond that; then nothing more is read
+ *     an incomplete frame                 16 KiB
+ *     incomplete headers                  the limit of headers, and the shared memory of the server
+ *     unread bodies                       the window of each stream; before authentication 64 KiB for all
+ *     unsent responses                    256 KiB besides the bytes of the writers; above it no response is written
+ *     unsent acknowledgements and resets  64 KiB more; above it nothing is read
  *
  * @module
  */
@@ -34,36 +34,36 @@ import { UnreadBodies } from "./unread-bodies.ts";
 
 /** The socket of a connection. */
 export interface Transport extends Sink {
-  /** Ends it when all that was written has been sent. */
+  /** Ends the socket after all written bytes. */
   end(): void;
-  /** Breaks it off. */
+  /** Destroys the socket. */
   destroy(): void;
-  /** Reads nothing more until {@link Transport.resume}. */
+  /** Stops reading until {@link Transport.resume}. */
   pause(): void;
   resume(): void;
 }
 
-/** How much a peer may ask for. */
+/** Limits of a peer. */
 export interface Http2Limits {
-  /** Streams at the same time. */
+  /** Concurrent streams. */
   readonly streams: number;
-  /** Bytes of a body that may come before anybody reads it. */
+  /** Bytes of a body that may arrive before it is read. */
   readonly streamWindow: number;
-  /** Bytes of the names and values of a request, each field with 32 more; and fields. What is over it is answered with 431. */
+  /** Bytes of the names and values of a request, with 32 more for each field; and fields. Above them the response is 431. */
   readonly headerBytes: number;
   readonly headerFields: number;
-  /** Streams that a peer resets, or makes the server reset, after they have begun (CVE-2023-44487, CVE-2025-8671). */
+  /** Streams that the peer resets, or makes the server reset (CVE-2023-44487, CVE-2025-8671). */
   readonly resets: RateLimit;
 }
 
-/** Memory that connections share. */
+/** A memory budget that connections share. */
 export interface SharedMemory {
-  /** Takes so many bytes; false where there are not so many. */
+  /** Reserves bytes; returns false where there are not enough. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
-/** What a connection is made of. */
+/** The parts of a connection. */
 export interface ConnectionOptions {
   readonly transport: Transport;
   readonly limits: Http2Limits;
@@ -72,22 +72,22 @@ export interface ConnectionOptions {
   readonly pages: BufferPool;
   /** The steady clock, in ms. */
   readonly now: () => number;
-  /** Where headers that are not whole are kept. */
+  /** The memory of incomplete headers. */
   readonly headerMemory: SharedMemory;
-  /** A request has come. */
+  /** Called for each request. */
   readonly onRequest: (stream: Http2Stream) => void;
-  /** Headers have begun that are not whole, or are whole now. */
+  /** Called when headers are incomplete, and when they are complete. */
   readonly onHeaders: (areWaitedFor: boolean) => void;
-  /** The peer has to end the connection now: it was told so, and no request runs any more. */
+  /** Called when the peer should close the connection: GOAWAY was sent, and no request runs. */
   readonly onEnding: () => void;
-  /** Something of ours has failed; the stream has ended. */
+  /** Called with an error of the server; the stream has ended. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** Bytes of answers and acknowledgements that are not sent, from which on nothing is read. */
-const MOST_UNSENT = 327_680;
-/** Streams that were reset a moment ago, or left unread: what the peer sent on them before it knew is no mistake of its. */
-const MOST_RESET = 1000;
+/** Unsent bytes of responses and acknowledgements above which nothing is read. */
+const MAX_UNSENT_BYTES = 327_680;
+/** Remembered streams that were reset or left unread: the peer may have sent frames on them before it knew. */
+const MAX_RESET_STREAMS = 1000;
 
 type State = "open" | "closing" | "ended";
 
@@ -108,23 +108,22 @@ export class Http2Connection implements StreamOwner {
   #isPaused = false;
   #lastStream = 0;
   #block: HeaderBlock | undefined = undefined;
-  /** Bytes that the peer may send on all streams together. */
+  /** The peer's window of the connection, and its full size. */
   #window = DEFAULT_WINDOW;
-  /** What that is again when everything has been read. */
-  #wholeWindow = DEFAULT_WINDOW;
-  /** Bytes of bodies that nobody has read; counted until a credential was shown. */
+  #fullWindow = DEFAULT_WINDOW;
+  /** Unread bytes of bodies; counted until authentication. */
   #unread = 0;
 
   constructor(options: ConnectionOptions) {
     const { transport, limits } = options;
     this.#options = options;
-    this.#reader = new FrameReader(DEFAULT_FRAME_SIZE, (frame) => this.#take(frame));
+    this.#reader = new FrameReader(DEFAULT_FRAME_SIZE, (frame) => this.#receive(frame));
     this.#decoder = new HeaderDecoder({ listBytes: limits.headerBytes, listFields: limits.headerFields });
     this.#output = new Output({ ...options, sink: transport, fill: () => this.#fill() });
     this.#sender = new Sender(this.#output, (stream) => this.#answered(stream));
     this.#resets = new Rate(limits.resets, options.now);
     this.#unreadBodies = new UnreadBodies({
-      most: limits.streams,
+      maxBodies: limits.streams,
       extend: (id, bytes) => this.#control(windowUpdateFrame(id, bytes)),
       stop: (id) => this.#control(resetFrame(id, ERROR.none)),
     });
@@ -137,17 +136,17 @@ export class Http2Connection implements StreamOwner {
     );
   }
 
-  /** Requests that have not been answered to their end. */
+  /** Requests without a complete response. */
   get openStreams(): number {
     return this.#streams.size;
   }
 
-  /** Whether no further request is taken. */
+  /** Whether no further request is accepted. */
   get isEnding(): boolean {
     return this.#state !== "open";
   }
 
-  /** Takes what has come. */
+  /** Processes bytes from the socket. */
   receive(piece: Buffer): void {
     if (this.#state === "ended") return;
     try {
@@ -159,22 +158,22 @@ export class Http2Connection implements StreamOwner {
     }
   }
 
-  /** A credential was shown: bodies may come on all streams at once. */
+  /** Opens the window of the connection for bodies on all streams; called after authentication. */
   trust(): void {
     if (this.#isTrusted) return;
     const { streams, streamWindow } = this.#options.limits;
     this.#isTrusted = true;
     this.#unread = 0;
-    this.#wholeWindow = streams * streamWindow;
+    this.#fullWindow = streams * streamWindow;
     this.#openWindow();
   }
 
-  /** Asks the peer whether it is there: a socket that leads nowhere fails then. */
+  /** Sends a ping, which makes a dead socket fail. */
   ping(): void {
     this.#control(PING);
   }
 
-  /** Takes no further requests, and ends when those that run have been answered. */
+  /** Accepts no further requests, and ends after the responses to those that run. */
   close(): void {
     if (this.#state !== "open") return;
     this.#state = "closing";
@@ -182,7 +181,7 @@ export class Http2Connection implements StreamOwner {
     this.#endIfDone();
   }
 
-  /** Ends with an error: requests that run are broken off. */
+  /** Ends with an error; running requests are aborted. */
   fail(code: number, message: string): void {
     if (this.#state === "ended") return;
     this.#control(goAwayFrame(this.#lastStream, code, message));
@@ -190,13 +189,13 @@ export class Http2Connection implements StreamOwner {
     this.#dropAll();
   }
 
-  /** Breaks off at once. */
+  /** Destroys the connection. */
   destroy(): void {
     this.#options.transport.destroy();
     this.closed();
   }
 
-  /** The socket has closed: nothing can be sent or read any more. */
+  /** Releases everything after the socket was closed. */
   closed(): void {
     this.#state = "ended";
     this.#dropAll();
@@ -212,7 +211,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   reset(stream: Http2Stream, code: number): void {
-    this.#forgive(stream.id);
+    this.#remember(stream.id);
     this.#control(resetFrame(stream.id, code));
     this.#drop(stream);
   }
@@ -232,15 +231,15 @@ export class Http2Connection implements StreamOwner {
     this.#options.onFault(error);
   }
 
-  // What comes.
+  // Receiving
 
-  #take(frame: Frame): boolean {
+  #receive(frame: Frame): boolean {
     this.#check(frame);
     this.#dispatch(frame);
     return this.#state !== "ended";
   }
 
-  /** Settings come first, and nothing comes between the parts of a header block (RFC 9113 3.4 and 6.10). */
+  /** Settings come first, and no frame comes between the parts of a header block (RFC 9113 3.4 and 6.10). */
   #check({ type, flags, stream }: Frame): void {
     if (!this.#isGreeted && (type !== TYPE.settings || flags & FLAG.ack)) {
       throw new ConnectionError(ERROR.protocol, "expected the settings of the peer first");
@@ -256,36 +255,26 @@ export class Http2Connection implements StreamOwner {
   #dispatch(frame: Frame): void {
     switch (frame.type) {
       case TYPE.data:
-        this.#onData(frame);
-        return;
+        return this.#onData(frame);
       case TYPE.headers:
-        this.#onHeaders(frame);
-        return;
+        return this.#onHeaders(frame);
       case TYPE.priority:
-        this.#onPriority(frame);
-        return;
+        return this.#onPriority(frame);
       case TYPE.reset:
-        this.#onReset(frame);
-        return;
+        return this.#onReset(frame);
       case TYPE.settings:
-        this.#onSettings(frame);
-        return;
+        return this.#onSettings(frame);
       case TYPE.pushPromise:
         throw new ConnectionError(ERROR.protocol, "expected no PUSH_PROMISE of a client");
       case TYPE.ping:
-        this.#onPing(frame);
-        return;
+        return this.#onPing(frame);
       case TYPE.goAway:
-        this.#onGoAway(frame);
-        return;
+        return this.#onGoAway(frame);
       case TYPE.windowUpdate:
-        this.#onWindowUpdate(frame);
-        return;
+        return this.#onWindowUpdate(frame);
       case TYPE.continuation:
-        this.#onContinuation(frame);
-        return;
-      default:
-      // What is not known is not heeded (RFC 9113 4.1).
+        return this.#onContinuation(frame);
+      default: // Unknown frames are ignored (RFC 9113 4.1).
     }
   }
 
@@ -312,15 +301,12 @@ export class Http2Connection implements StreamOwner {
   ): void {
     const { inbound } = stream;
     const code = inbound.count(counted) || inbound.take(bytes, from, to, isEnd);
-    // Who has read it may have ended the stream, before it was known that this was all.
+    // The reader may have ended the stream before it knew that the body was complete.
     if (stream.isClosed) {
       if (isEnd) this.#unreadBodies.delete(stream.id);
       return;
     }
-    if (code !== ERROR.none) {
-      this.#punish(stream, code);
-      return;
-    }
+    if (code !== ERROR.none) return this.#refuseFrame(stream, code);
     const padding = counted - (to - from);
     if (padding > 0 && !inbound.isEnded) {
       inbound.giveBack(padding);
@@ -338,10 +324,7 @@ export class Http2Connection implements StreamOwner {
       throw new ConnectionError(ERROR.protocol, "expected no stream to depend on itself");
     }
     const isEnd = (flags & FLAG.endStream) !== 0;
-    if (flags & FLAG.endHeaders) {
-      this.#onBlock(id, isEnd, this.#decoder.decode(bytes, from, to));
-      return;
-    }
+    if (flags & FLAG.endHeaders) return this.#onBlock(id, isEnd, this.#decoder.decode(bytes, from, to));
     this.#block = new HeaderBlock(id, isEnd, this.#options.limits.headerBytes * 2);
     this.#options.onHeaders(true);
     this.#addToBlock(this.#block, bytes, from, to);
@@ -370,18 +353,15 @@ export class Http2Connection implements StreamOwner {
     this.#options.onHeaders(false);
   }
 
-  /** All headers of a request are there, or what stands behind its body. */
+  /** Processes the complete headers of a request, or its trailers. */
   #onBlock(id: number, isEnd: boolean, list: HeaderList): void {
     const stream = this.#streams.get(id);
-    if (stream) {
-      this.#onTrailers(stream, isEnd, list);
-      return;
-    }
+    if (stream) return this.#onTrailers(stream, isEnd, list);
     if (isEnd) this.#unreadBodies.delete(id);
     if (this.#resetStreams.has(id)) return;
     if (id % 2 === 0) throw new ConnectionError(ERROR.protocol, `expected an odd number for a stream, got ${id}`);
     if (id <= this.#lastStream) throw new ConnectionError(ERROR.streamClosed, `expected stream ${id} to be a new one`);
-    // The peer will know that it was not looked at.
+    // GOAWAY has told the peer that this stream is not processed.
     if (this.#state !== "open") return;
     this.#lastStream = id;
     if (this.#streams.size >= this.#options.limits.streams) this.#refuse(id, ERROR.refusedStream);
@@ -408,7 +388,7 @@ export class Http2Connection implements StreamOwner {
   #onTrailers(stream: Http2Stream, isEnd: boolean, list: HeaderList): void {
     const isRight = isEnd && areTrailers(list);
     const code = stream.inbound.isEnded ? ERROR.streamClosed : isRight ? stream.inbound.end() : ERROR.protocol;
-    if (code !== ERROR.none) this.#punish(stream, code);
+    if (code !== ERROR.none) this.#refuseFrame(stream, code);
   }
 
   #onPriority(frame: Frame): void {
@@ -418,7 +398,7 @@ export class Http2Connection implements StreamOwner {
     if (isRight) return;
     const code = to - from === 5 ? ERROR.protocol : ERROR.frameSize;
     const stream = this.#streams.get(id);
-    if (stream) this.#punish(stream, code);
+    if (stream) this.#refuseFrame(stream, code);
     else throw new ConnectionError(code, "expected a priority of five bytes that is not of its own stream");
   }
 
@@ -426,20 +406,14 @@ export class Http2Connection implements StreamOwner {
     this.#mustBeKnown(frame);
     mustHave(frame, 4);
     const stream = this.#streams.get(frame.stream);
-    if (!stream) {
-      this.#unreadBodies.delete(frame.stream);
-      return;
-    }
+    if (!stream) return this.#unreadBodies.delete(frame.stream);
     this.#drop(stream);
     this.#countReset();
   }
 
   #onSettings(frame: Frame): void {
     this.#mustBeConnection(frame);
-    if (frame.flags & FLAG.ack) {
-      mustHave(frame, 0);
-      return;
-    }
+    if (frame.flags & FLAG.ack) return mustHave(frame, 0);
     const { initialWindowSize, headerTableSize = DEFAULT_TABLE_SIZE } = peerSettings(frame);
     if (headerTableSize < DEFAULT_TABLE_SIZE) this.#sender.dropTable();
     if (initialWindowSize !== undefined && !this.#sender.resize(initialWindowSize, this.#streams.values())) {
@@ -472,8 +446,8 @@ export class Http2Connection implements StreamOwner {
     this.#mustBeKnown(frame);
     const stream = this.#streams.get(frame.stream);
     if (!stream) return;
-    if (more === 0) this.#punish(stream, ERROR.protocol);
-    else if (!this.#sender.extend(stream, more)) this.#punish(stream, ERROR.flowControl);
+    if (more === 0) this.#refuseFrame(stream, ERROR.protocol);
+    else if (!this.#sender.extend(stream, more)) this.#refuseFrame(stream, ERROR.flowControl);
   }
 
   #mustBeConnection({ stream }: Frame): void {
@@ -486,7 +460,7 @@ export class Http2Connection implements StreamOwner {
       throw new ConnectionError(ERROR.protocol, "expected a frame of a stream, got one of the connection");
   }
 
-  /** A stream that has not begun cannot be spoken of (RFC 9113 5.1). */
+  /** Checks that a stream has begun (RFC 9113 5.1). */
   #mustBeKnown(frame: Frame): void {
     this.#mustBeStream(frame);
     const { stream } = frame;
@@ -495,12 +469,11 @@ export class Http2Connection implements StreamOwner {
     }
   }
 
-  // What goes.
-
+  // Sending
   #control(text: string): void {
     if (this.#state === "ended") return;
     this.#output.addText(text);
-    if (this.#isPaused || this.#output.unsent <= MOST_UNSENT) return;
+    if (this.#isPaused || this.#output.unsent <= MAX_UNSENT_BYTES) return;
     this.#isPaused = true;
     this.#options.transport.pause();
   }
@@ -512,19 +485,19 @@ export class Http2Connection implements StreamOwner {
     this.#options.transport.resume();
   }
 
-  /** Opens the window of the connection again, when that is worth a frame. */
+  /** Extends the window of the connection, when that is worth a frame. */
   #openWindow(): void {
-    const more = this.#wholeWindow - this.#unread - this.#window;
-    if (more < this.#wholeWindow >> 4) return;
+    const more = this.#fullWindow - this.#unread - this.#window;
+    if (more < this.#fullWindow >> 4) return;
     this.#window += more;
     this.#control(windowUpdateFrame(0, more));
   }
 
-  /** The end of an answer was written. */
+  /** Handles the end of a response. */
   #answered(stream: Http2Stream): void {
     const { id, inbound } = stream;
     if (!inbound.isEnded) {
-      this.#forgive(id);
+      this.#remember(id);
       if (this.#state === "open") this.#unreadBodies.add(id, inbound.window, inbound.missing);
       else this.#control(resetFrame(id, ERROR.none));
     }
@@ -533,14 +506,14 @@ export class Http2Connection implements StreamOwner {
     this.#endIfDone();
   }
 
-  /** Refuses a stream that has not begun. */
+  /** Resets a stream that has not begun. */
   #refuse(id: number, code: number): void {
-    this.#forgive(id);
+    this.#remember(id);
     this.#control(resetFrame(id, code));
   }
 
-  /** Resets a stream for a mistake of the peer. */
-  #punish(stream: Http2Stream, code: number): void {
+  /** Resets a stream after a violation of the peer. */
+  #refuseFrame(stream: Http2Stream, code: number): void {
     this.reset(stream, code);
     this.#countReset();
   }
@@ -549,10 +522,10 @@ export class Http2Connection implements StreamOwner {
     if (!this.#resets.take()) throw new ConnectionError(ERROR.enhanceYourCalm, "expected fewer streams to be reset");
   }
 
-  /** What still comes on a stream that was reset is no mistake. */
-  #forgive(id: number): void {
+  /** Remembers a reset stream, on which frames may still arrive. */
+  #remember(id: number): void {
     this.#resetStreams.add(id);
-    if (this.#resetStreams.size <= MOST_RESET) return;
+    if (this.#resetStreams.size <= MAX_RESET_STREAMS) return;
     const [oldest] = this.#resetStreams;
     this.#resetStreams.delete(oldest!);
   }
@@ -586,7 +559,7 @@ export class Http2Connection implements StreamOwner {
   }
 }
 
-/** Where the payload of a frame begins and ends without its padding and `fixed` bytes in front (RFC 9113 6.1 and 6.2). */
+/** Where the payload of a frame begins and ends, without padding and `fixed` bytes in front (RFC 9113 6.1 and 6.2). */
 function unpadded({ flags, bytes, from, to }: Frame, fixed: number): [from: number, to: number] {
   const isPadded = (flags & FLAG.padded) !== 0;
   const start = from + (isPadded ? 1 : 0) + fixed;

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What every connection begins with, as text of one byte a character (RFC 9113 3.4). */
+/** The beginning of every connection, as latin1 (RFC 9113 3.4). */
 export const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /** Types of frames (RFC 9113 6). */
@@ -52,13 +52,13 @@ export const ERROR = {
   http11Required: 13,
 } as const;
 
-/** Bytes in front of each frame. */
+/** Bytes of the head of a frame. */
 export const FRAME_HEAD = 9;
 
-/** The table, the frame size and the window, in bytes, that hold until settings say otherwise (RFC 9113 6.5.2). */
+/** The default sizes of the table, of frames and of the window, in bytes (RFC 9113 6.5.2). */
 export const DEFAULT_TABLE_SIZE = 4096;
 export const DEFAULT_FRAME_SIZE = 16_384;
 export const DEFAULT_WINDOW = 65_535;
 
 /** The largest window (RFC 9113 6.9.1). */
-export const LARGEST_WINDOW = 2 ** 31 - 1;
+export const MAX_WINDOW = 2 ** 31 - 1;

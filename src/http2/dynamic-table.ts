@@ -1,54 +1,53 @@
 import type { HeaderField } from "./header-field.ts";
 
-/** What each entry counts beside its bytes (RFC 7541 4.1). */
+/** The size of an entry besides its bytes (RFC 7541 4.1). */
 export const ENTRY_BYTES = 32;
 
-/** The header fields that a peer has said last (RFC 7541 2.3.2). */
+/** The header fields that a peer has added last (RFC 7541 2.3.2). */
 export class DynamicTable {
-  /** A ring with as many places as the smallest entries could take. */
+  /** A ring for the maximum of entries, which all have the smallest size. */
   readonly #ring: (HeaderField | undefined)[] = [];
-  readonly #places: number;
+  readonly #capacity: number;
   #newest = 0;
   #count = 0;
   #bytes = 0;
-  #most: number;
+  #maxBytes: number;
 
-  /** @param most bytes that it may have */
-  constructor(most: number) {
-    this.#most = most;
-    this.#places = Math.max(1, Math.floor(most / ENTRY_BYTES));
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#capacity = Math.max(1, Math.floor(maxBytes / ENTRY_BYTES));
   }
 
-  /** The entry of an index; 0 is the newest, undefined where there is none. */
+  /** The entry of an index, of which 0 is the newest; undefined beyond the last one. */
   at(index: number): HeaderField | undefined {
-    return index < this.#count ? this.#ring[this.#place(index)] : undefined;
+    return index < this.#count ? this.#ring[this.#slot(index)] : undefined;
   }
 
-  /** Adds an entry; older ones make room for it, and one that is larger than the table leaves it empty (RFC 7541 4.4). */
+  /** Adds an entry and removes old ones; one that is larger than the table empties it (RFC 7541 4.4). */
   add(field: HeaderField): void {
     const bytes = bytesOf(field);
-    this.#shrink(this.#most - bytes);
-    if (bytes > this.#most) return;
-    this.#newest = (this.#newest + 1) % this.#places;
+    this.#shrink(this.#maxBytes - bytes);
+    if (bytes > this.#maxBytes) return;
+    this.#newest = (this.#newest + 1) % this.#capacity;
     this.#ring[this.#newest] = field;
     this.#count++;
     this.#bytes += bytes;
   }
 
-  /** Bounds it anew, by no more bytes than it was made for. */
-  resize(most: number): void {
-    this.#most = most;
-    this.#shrink(most);
+  /** Changes the size, up to that of the constructor. */
+  resize(maxBytes: number): void {
+    this.#maxBytes = maxBytes;
+    this.#shrink(maxBytes);
   }
 
-  #place(index: number): number {
-    return (this.#newest - index + this.#places) % this.#places;
+  #slot(index: number): number {
+    return (this.#newest - index + this.#capacity) % this.#capacity;
   }
 
-  /** Drops the oldest entries until it has so many bytes at most. */
-  #shrink(most: number): void {
-    while (this.#count > 0 && this.#bytes > most) {
-      const oldest = this.#place(this.#count - 1);
+  /** Removes the oldest entries until at most `maxBytes` are left. */
+  #shrink(maxBytes: number): void {
+    while (this.#count > 0 && this.#bytes > maxBytes) {
+      const oldest = this.#slot(this.#count - 1);
       this.#bytes -= bytesOf(this.#ring[oldest]!);
       this.#ring[oldest] = undefined;
       this.#count--;
@@ -56,5 +55,5 @@ export class DynamicTable {
   }
 }
 
-/** What a field counts, in a table and in a list (RFC 7541 4.1, RFC 9113 6.5.2). */
+/** The size of a field in a table and in a list (RFC 7541 4.1, RFC 9113 6.5.2). */
 export const bytesOf = ({ name, value }: HeaderField): number => name.length + value.length + ENTRY_BYTES;

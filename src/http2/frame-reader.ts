@@ -1,15 +1,13 @@
 /**
- * Cuts what comes on a connection into frames (RFC 9113 3.4 and 4.1).
- *
- * A frame is handed over when all of it is there. Most are, in the piece that has just come; of one that is not, its own
- * bytes are kept, and nothing else of the piece.
+ * Splits the bytes of a connection into frames (RFC 9113 3.4 and 4.1). Complete frames are not copied; of an incomplete one its bytes
+ * are kept.
  *
  * @module
  */
 import { ERROR, FRAME_HEAD, PREFACE } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 
-/** One frame; its payload lies in `bytes`, between `from` and `to`, and is valid during the call. */
+/** A frame; its payload is in `bytes`, between `from` and `to`, and valid during the call. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -20,40 +18,33 @@ export interface Frame {
   readonly to: number;
 }
 
-/** Takes a frame; whether more of them are wanted. */
+/** Receives a frame; returns whether to continue. */
 type Take = (frame: Frame) => boolean;
 
 /** See the head of this file. */
 export class FrameReader {
-  readonly #largest: number;
+  readonly #maxPayload: number;
   readonly #take: Take;
   readonly #preface: string;
-  /** Bytes of the preface that have come. */
+  /** Bytes of the preface so far. */
   #prefaceRead = 0;
-  /** The frame that has begun: its head, then all of it; the first `#length` bytes are there. */
+  /** The incomplete frame, or its head, and the number of its bytes so far. */
   #begun: Buffer | undefined = undefined;
   #length = 0;
 
-  /**
-   * @param largest bytes that a payload may have
-   * @param preface what comes before all frames; a server sends none
-   */
-  constructor(largest: number, take: Take, preface: string = PREFACE) {
-    this.#largest = largest;
+  /** @param preface the bytes before all frames; a server sends none */
+  constructor(maxPayload: number, take: Take, preface: string = PREFACE) {
+    this.#maxPayload = maxPayload;
     this.#take = take;
     this.#preface = preface;
   }
 
-  /** Bytes that are kept of a frame that has begun. */
+  /** Bytes of the incomplete frame. */
   get held(): number {
     return this.#begun?.length ?? 0;
   }
 
-  /**
-   * Reads a piece of what comes.
-   *
-   * @throws ConnectionError where it is no HTTP/2, or a frame is too large
-   */
+  /** Reads bytes. @throws ConnectionError where they are not HTTP/2, or a frame is too large */
   read(piece: Buffer): void {
     let at = this.#prefaceRead < this.#preface.length ? this.#readPreface(piece) : 0;
     if (this.#begun) at = this.#complete(piece, at);
@@ -78,13 +69,16 @@ export class FrameReader {
 
   #payloadLength(bytes: Buffer, at: number): number {
     const length = bytes.readUIntBE(at, 3);
-    if (length > this.#largest) {
-      throw new ConnectionError(ERROR.frameSize, `expected a frame of ${this.#largest} bytes at most, got ${length}`);
+    if (length > this.#maxPayload) {
+      throw new ConnectionError(
+        ERROR.frameSize,
+        `expected a frame of ${this.#maxPayload} bytes at most, got ${length}`,
+      );
     }
     return length;
   }
 
-  /** Keeps the beginning of a frame that is not there as a whole. */
+  /** Keeps the beginning of an incomplete frame. */
   #begin(piece: Buffer, at: number): void {
     const isHead = piece.length - at < FRAME_HEAD;
     const size = FRAME_HEAD + (isHead ? 0 : this.#payloadLength(piece, at));
@@ -92,7 +86,7 @@ export class FrameReader {
     this.#length = piece.copy(this.#begun, 0, at);
   }
 
-  /** Adds to the frame that has begun; where the rest of the piece begins. */
+  /** Adds to the incomplete frame; returns where the rest of the piece begins. */
   #complete(piece: Buffer, from: number): number {
     let at = this.#fill(piece, from);
     const begun = this.#begun!;

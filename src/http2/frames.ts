@@ -1,5 +1,5 @@
 /**
- * Frames to be sent, as text of one byte a character (RFC 9113 4.1 and 6).
+ * Encodes frames as latin1 strings (RFC 9113 4.1 and 6).
  *
  * @module
  */
@@ -22,7 +22,7 @@ export const frameHead = (length: number, type: number, flags: number, stream: n
 const uint32 = (value: number): string =>
   String.fromCharCode(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff);
 
-/** A header block, in as many frames as it needs: every peer takes frames of 16 KiB. */
+/** A header block, in several frames where it is longer than 16 KiB, which every peer accepts. */
 export function headersFrames(stream: number, block: string, isEnd: boolean): string {
   const flags = isEnd ? FLAG.endStream : 0;
   if (block.length <= DEFAULT_FRAME_SIZE) {
@@ -38,14 +38,14 @@ export function headersFrames(stream: number, block: string, isEnd: boolean): st
   return frames;
 }
 
-/** Ends a stream at once. */
+/** RST_STREAM. */
 export const resetFrame = (stream: number, code: number): string => frameHead(4, TYPE.reset, 0, stream) + uint32(code);
 
-/** Lets the peer send more, on a stream or, with 0, on the connection. */
+/** WINDOW_UPDATE of a stream or, with 0, of the connection. */
 export const windowUpdateFrame = (stream: number, bytes: number): string =>
   frameHead(4, TYPE.windowUpdate, 0, stream) + uint32(bytes);
 
-/** Settings by number. */
+/** SETTINGS. */
 export function settingsFrame(settings: readonly (readonly [name: number, value: number])[]): string {
   const payload = settings
     .map(([name, value]) => String.fromCharCode(name >>> 8, name & 0xff) + uint32(value))
@@ -53,16 +53,16 @@ export function settingsFrame(settings: readonly (readonly [name: number, value:
   return frameHead(payload.length, TYPE.settings, 0, 0) + payload;
 }
 
-/** Says that the settings of the peer hold. */
+/** The acknowledgement of the peer's settings. */
 export const SETTINGS_ACK: string = frameHead(0, TYPE.settings, FLAG.ack, 0);
 
-/** Asks whether the peer is there. */
+/** A ping. */
 export const PING: string = frameHead(8, TYPE.ping, 0, 0) + "keelson!";
 
-/** Answers a ping with its own eight bytes. */
+/** The acknowledgement of a ping, with its eight bytes. */
 export const pingAck = (data: string): string => frameHead(8, TYPE.ping, FLAG.ack, 0) + data;
 
-/** Says that no stream after `last` is looked at. */
+/** GOAWAY; streams after `last` are not processed. */
 export function goAwayFrame(last: number, code: number, why: string): string {
   const payload = uint32(last) + uint32(code) + why;
   return frameHead(payload.length, TYPE.goAway, 0, 0) + payload;

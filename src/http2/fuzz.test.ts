@@ -19,7 +19,7 @@ test.each(FOUND)("$name", async (found) => {
   expect(await playRun(found)).toBeUndefined();
 });
 
-test(`${STEPS} steps on connections that nobody has foreseen`, { timeout: 1_800_000 }, async () => {
+test(`${STEPS} random steps on connections`, { timeout: 1_800_000 }, async () => {
   let steps = 0;
   for (let seed = FIRST; steps < STEPS; seed++) {
     const outcome = await drawRun(seed);

@@ -97,7 +97,7 @@ test("what is over the limits is not kept, and the table follows all the same", 
   expect(decode(headerBlock(three.slice(1)), few).isTooLarge).toBe(false);
 });
 
-test("a text that no list has room for ends the connection, also in the Huffman code", () => {
+test("a text that exceeds the list ends the connection, also in the Huffman code", () => {
   expect(() => decode(literal("a", "x".repeat(10_001)))).toThrow("10000 bytes at most");
 });
 
@@ -112,7 +112,7 @@ test.each([
   ["a capital in its name", "Impersonate-User", "x", "name"],
   ["a colon in its name", "a:b", "x", "name"],
   ["no name", "", "x", "name"],
-])("RFC 9113 8.2.1: a field with %s is told, also when it is named again", (_what, name, value, part) => {
+])("RFC 9113 8.2.1: a field with %s is reported, also when it is indexed", (_what, name, value, part) => {
   const one = decoder();
   expect(decode(Buffer.concat([literal("ok", "1"), literal(name, value)])).invalid).toEqual({ field: name, part });
   decode(literal(name, value, true), one);

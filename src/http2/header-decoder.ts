@@ -1,9 +1,8 @@
 /**
- * Reads header blocks (HPACK, RFC 7541).
+ * Decodes header blocks (HPACK, RFC 7541).
  *
- * A block is read to its end whatever it says, since the table of the connection follows from all of it. What is over the
- * limits is not kept. A field that no request may have is reported and never left out: a server that does not see
- * `impersonate-user` would answer as somebody else (RFC 9113 8.2.1).
+ * Every block is read to its end, because the table of the connection depends on it. Fields above the limits are not kept. An invalid
+ * field is reported and never left out: without `impersonate-user` the server would act as another user (RFC 9113 8.2.1).
  *
  * @module
  */
@@ -14,32 +13,31 @@ import { type HeaderField, headerField } from "./header-field.ts";
 import { decodeHuffman } from "./huffman.ts";
 import { STATIC_FIELDS } from "./static-table.ts";
 
-/** How much a block may say. */
+/** Limits of a block. */
 export interface HeaderLimits {
   /** Bytes of all names and values, each field with 32 more (RFC 9113 6.5.2, SETTINGS_MAX_HEADER_LIST_SIZE). */
   readonly listBytes: number;
   readonly listFields: number;
 }
 
-/** What a block says. */
+/** The fields of a block. */
 export interface HeaderList {
-  /** Names and values in turn, in their order; each character is a byte. Empty where the list is too large. */
+  /** Names and values alternate, in their order; each character is a byte. Empty where the list is too large. */
   readonly fields: readonly string[];
-  /** Whether it is over the limits. */
+  /** Whether the limits are exceeded. */
   readonly isTooLarge: boolean;
-  /** The first field that no request may have. */
+  /** The first invalid field. */
   readonly invalid: InvalidField | undefined;
 }
 
-/** A field that no request may have. */
+/** A field that is invalid in a request. */
 export interface InvalidField {
   /** Its name. */
   readonly field: string;
-  /** What is wrong. */
   readonly part: "name" | "value";
 }
 
-/** Bytes of an integer beyond its first one: more of them say numbers that nothing here can be. */
+/** Bytes of an integer after its first one; longer integers have no use here. */
 const INTEGER_BYTES = 4;
 const NOTHING = Buffer.alloc(0);
 
@@ -59,11 +57,7 @@ export class HeaderDecoder {
     this.#limits = limits;
   }
 
-  /**
-   * Reads a whole block.
-   *
-   * @throws ConnectionError where it is malformed: the table of the connection is unknown from then on (RFC 7541 2.2)
-   */
+  /** Decodes a block. @throws ConnectionError for a malformed one, after which the table is unknown (RFC 7541 2.2) */
   decode(block: Buffer, from: number, to: number): HeaderList {
     this.#block = block;
     this.#at = from;
@@ -78,7 +72,7 @@ export class HeaderDecoder {
     return { fields: this.#fields, isTooLarge: this.#isTooLarge, invalid: this.#invalid };
   }
 
-  /** Updates of the table's size stand before all fields (RFC 7541 4.2). */
+  /** Reads updates of the table's size, which come before all fields (RFC 7541 4.2). */
   #sizeUpdates(): void {
     while (this.#at < this.#end && (this.#block[this.#at]! & 0xe0) === 0x20) {
       const size = this.#integer(5);
@@ -124,11 +118,11 @@ export class HeaderDecoder {
     return headerField(name, this.#text());
   }
 
-  /** An integer whose first bits are the last ones of a byte (RFC 7541 5.1). */
+  /** An integer in the last bits of a byte and the bytes after it (RFC 7541 5.1). */
   #integer(bits: number): number {
-    const most = (1 << bits) - 1;
-    let value = this.#byte() & most;
-    if (value < most) return value;
+    const max = (1 << bits) - 1;
+    let value = this.#byte() & max;
+    if (value < max) return value;
     for (let i = 0; i < INTEGER_BYTES; i++) {
       const byte = this.#byte();
       value += (byte & 0x7f) << (7 * i);
@@ -142,7 +136,7 @@ export class HeaderDecoder {
     return this.#block[this.#at++]!;
   }
 
-  /** A text, plain or in the Huffman code (RFC 7541 5.2); one that no list has room for is none that anybody reads. */
+  /** A text, plain or in the Huffman code (RFC 7541 5.2); one that exceeds the list is an error. */
   #text(): string {
     const isHuffman = (this.#block[this.#at]! & 0x80) !== 0;
     const length = this.#integer(7);

@@ -1,27 +1,27 @@
 /**
- * Writes header blocks (HPACK, RFC 7541), as text of one byte a character.
+ * Encodes header blocks (HPACK, RFC 7541), as latin1 strings.
  *
- * Every field is a literal that the peer does not remember: a table of what was said would cost the server more than it saves
- * the network, and a peer can then bound its own table at any size.
+ * Every field is a literal that is not added to the peer's table: a table would cost the server more than it saves the network, and
+ * the peer can use any table size.
  *
  * @module
  */
 import { STATIC_FIELDS } from "./static-table.ts";
 
-/** Headers of an answer by lower-case name; a list for a header that is sent several times. */
+/** Headers of a response by lower-case name; a list for a header with several fields. */
 export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** The beginning of a block behind which the peer has no table: of the size 0 (RFC 7541 6.3). */
+/** The beginning of a block after which the peer's table has the size 0 (RFC 7541 6.3). */
 export const NO_TABLE = "\x20";
 
 const VALUE = /^[\t\x20-\x7E\x80-\xFF]*$/;
 
-/** An integer behind the first bits of a byte (RFC 7541 5.1). */
+/** An integer after the first bits of a byte (RFC 7541 5.1). */
 function integer(value: number, bits: number, first: number): string {
-  const most = (1 << bits) - 1;
-  if (value < most) return String.fromCharCode(first | value);
-  let text = String.fromCharCode(first | most);
-  for (let rest = value - most; ; rest = Math.floor(rest / 128)) {
+  const max = (1 << bits) - 1;
+  if (value < max) return String.fromCharCode(first | value);
+  let text = String.fromCharCode(first | max);
+  for (let rest = value - max; ; rest = Math.floor(rest / 128)) {
     if (rest < 128) return text + String.fromCharCode(rest);
     text += String.fromCharCode((rest % 128) | 128);
   }
@@ -31,7 +31,7 @@ const literal = (text: string): string => integer(text.length, 7, 0) + text;
 
 /** The first index of each name of the static table. */
 const INDEXES = new Map<string, number>();
-/** The statuses that stand in the static table, whole. */
+/** The fields of statuses in the static table. */
 const STATUSES = new Map<number, string>();
 STATIC_FIELDS.forEach((field, index) => {
   if (!field) return;
@@ -39,7 +39,7 @@ STATIC_FIELDS.forEach((field, index) => {
   if (field.name === ":status") STATUSES.set(Number(field.value), integer(index, 7, 0x80));
 });
 
-/** How a field begins: its name, by index where it has one. Names are those of the server's own answers, so few. */
+/** The encoded names of fields, by index where there is one. The server sends few different names. */
 const BEGINNINGS = new Map<string, string>();
 
 function beginningOf(name: string): string {
@@ -52,11 +52,7 @@ function beginningOf(name: string): string {
   return beginning;
 }
 
-/**
- * A header block.
- *
- * @throws Error where a value has a character that no header may have
- */
+/** Encodes a header block. @throws Error where a value has an invalid character */
 export function encodeHeaders(status: number, headers: AnswerHeaders): string {
   let block = STATUSES.get(status) ?? beginningOf(":status") + literal(String(status));
   for (const name in headers) {

@@ -1,15 +1,15 @@
-/** One header field as it was sent; each character is a byte. */
+/** A header field; each character is a byte. */
 export interface HeaderField {
   readonly name: string;
   readonly value: string;
-  /** Which part has a character that no field may have there, or blanks around its value (RFC 9113 8.2.1). */
+  /** The part with an invalid character, or with blanks around the value (RFC 9113 8.2.1). */
   readonly invalid: "name" | "value" | undefined;
 }
 
 const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const VALUE = /^[\t\x20-\x7E\x80-\xFF]*$/;
 
-/** A field, checked. */
+/** Checks a field. */
 export const headerField = (name: string, value: string): HeaderField => ({ name, value, invalid: fault(name, value) });
 
 function fault(name: string, value: string): HeaderField["invalid"] {

@@ -1,13 +1,13 @@
 /**
- * The Huffman code of HPACK, read (RFC 7541 5.2 and appendix B).
+ * Decodes the Huffman code of HPACK (RFC 7541 5.2 and appendix B).
  *
- * The code is canonical: codes of one length follow one another in the order of their symbols. So the lengths say all, and
- * the table below is made of them. It reads four bits at a time: each inner node of the tree is a state.
+ * The code is canonical: codes of one length are consecutive in the order of their symbols, so the table below follows from the lengths.
+ * It reads four bits at a time: each inner node of the tree is a state.
  *
  * @module
  */
 
-/** Bits of each symbol: the 256 bytes, and the end of the text. */
+/** The code length of each symbol: the 256 bytes, and the end of the text. */
 const BITS: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
   28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
@@ -21,7 +21,7 @@ const BITS: readonly number[] = [
 ];
 const END = 256;
 
-/** Results of reading four bits in a state: the next state, the byte that is complete, and what else is so. */
+/** The results of reading four bits in a state: the next state, the completed byte, and flags. */
 interface Table {
   /** At `state * 16 + bits`. */
   readonly next: Uint8Array;
@@ -31,12 +31,12 @@ interface Table {
 
 /** A symbol is complete. */
 const EMITS = 1;
-/** A text may end here: what is left is less than a byte of ones (RFC 7541 5.2). */
+/** A text can end here: the rest is less than a byte of ones (RFC 7541 5.2). */
 const MAY_END = 2;
-/** No text has this. */
+/** The code is invalid. */
 const WRONG = 4;
 
-/** An inner node: what follows on 0 and on 1, an inner node or a symbol. */
+/** An inner node: its children for 0 and 1, each an inner node or a symbol. */
 type Node = [Node | number, Node | number];
 
 function treeOf(bits: readonly number[]): Node {
@@ -82,7 +82,7 @@ function innerNodes(root: Node): readonly Node[] {
   return nodes;
 }
 
-/** Where a text may end: the root, and what up to seven ones lead to from it. */
+/** The states where a text can end: the root, and those after up to seven ones. */
 function endingNodes(root: Node): ReadonlySet<Node> {
   const nodes = new Set([root]);
   let node = root;
@@ -92,7 +92,7 @@ function endingNodes(root: Node): ReadonlySet<Node> {
 
 interface Walked {
   readonly node: Node;
-  /** The symbol that was complete on the way; -1 for none. No symbol is shorter than five bits, so there is one at most. */
+  /** The completed symbol; -1 for none. A symbol has at least five bits, so there is at most one. */
   readonly symbol: number;
 }
 
@@ -122,13 +122,13 @@ function fill(
 
 const { next: NEXT, symbol: SYMBOL, flags: FLAGS } = tableOf(treeOf(BITS));
 
-/** Texts of headers are read into this when they fit; each is a string before the next one is read. */
+/** The buffer of decoded texts that fit; each becomes a string before the next one is decoded. */
 const SCRATCH = Buffer.allocUnsafeSlow(8192);
 
-/** Bytes that become of so many at most: no symbol is shorter than five bits. */
+/** The maximum of decoded bytes: a symbol has at least five bits. */
 const mostOf = (length: number): number => Math.ceil((length * 8) / 5);
 
-/** What a text says, each character a byte; undefined where it is none. */
+/** Decodes a text, each character a byte; undefined for an invalid one. */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string | undefined {
   const most = mostOf(to - from);
   const out = most <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(most);

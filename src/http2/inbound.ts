@@ -7,38 +7,36 @@ function copyOf(piece: Buffer): Buffer {
   return copy;
 }
 
-/** Hears of a body; one that fails ends its stream. */
+/** Receives a body; an error ends its stream. */
 export interface BodyListener {
-  /** A piece has come; it does not change. */
+  /** Receives a piece, which does not change. */
   data(piece: Uint8Array): void;
-  /** All of it has come. */
+  /** The body is complete. */
   end(): void;
-  /** The rest will never come. */
+  /** The rest of the body will never come. */
   broken(): void;
 }
 
-/** Shorter pieces are copied together: each would cost more than it says, and keep what came with it in memory. */
+/** Shorter pieces are copied together: each would cost more than its bytes, and keep the bytes around it in memory. */
 const SHORT = 1024;
 const BLOCK = 4096;
 
 /**
- * The body of a request: what the peer may send of it, and what has come (RFC 9113 5.2 and 8.1.1).
+ * The body of a request, with its window (RFC 9113 5.2 and 8.1.1).
  *
- * Its window is opened by whoever reads it, by as much as there is room for. So a body that nobody reads yet takes the window
- * that every stream begins with, and no more.
+ * The reader extends the window by the memory that it has. So an unread body has at most the initial window.
  */
 export class Inbound {
-  /** Bytes that its Content-Length says; -1 for none. */
+  /** The Content-Length; -1 without one. */
   readonly #expected: number;
-  /** Bytes that the peer may send now, and those that it could send in all. */
+  /** Bytes that the peer may send now, and the sum of all that it was allowed. */
   #window: number;
   #allowed: number;
   #received = 0;
-  /** Bytes that have come and nobody has read. */
+  /** Unread bytes. */
   unread = 0;
-  /** What has come and nobody has read. */
   #waiting: Buffer[] = [];
-  /** The block whose first bytes are the last of what waits; there while it has room. */
+  /** The block whose first bytes are the last waiting piece, while it has space. */
   #block: Buffer | undefined = undefined;
   #listener: BodyListener | undefined = undefined;
   #isStarted = false;
@@ -46,7 +44,7 @@ export class Inbound {
   #isBroken = false;
   readonly #onFault: (error: unknown) => void;
 
-  /** @param onFault is told when the listener fails */
+  /** @param onFault called with an error of the listener */
   constructor(expected: number, window: number, onFault: (error: unknown) => void) {
     this.#expected = expected;
     this.#onFault = onFault;
@@ -54,7 +52,7 @@ export class Inbound {
     this.#allowed = window;
   }
 
-  /** Whether all of it has come. */
+  /** Whether the body is complete. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -64,62 +62,62 @@ export class Inbound {
     return this.#window;
   }
 
-  /** Bytes that have not come; -1 where nobody has said how many there are. */
+  /** Bytes that have not arrived; -1 where the length is unknown. */
   get missing(): number {
     return this.#expected < 0 ? -1 : this.#expected - this.#received;
   }
 
-  /** Counts a frame of DATA, padding too; the error code where it may not come. */
+  /** Counts a DATA frame with its padding; returns an error code where it is not allowed. */
   count(bytes: number): number {
     if (this.#isEnded) return ERROR.streamClosed;
     this.#window -= bytes;
     return this.#window < 0 ? ERROR.flowControl : ERROR.none;
   }
 
-  /** Takes what a frame says, and whether it was the last one; the error code where it contradicts the Content-Length. */
+  /** Receives the data of a frame; returns an error code where it contradicts the Content-Length. */
   take(bytes: Buffer, from: number, to: number, isEnd: boolean): number {
     this.#received += to - from;
     if (this.#expected >= 0 && this.#received > this.#expected) return ERROR.protocol;
-    if (to > from) this.#deliver(bytes.subarray(from, to));
+    if (to > from) this.#receive(bytes.subarray(from, to));
     return isEnd && !this.#isBroken ? this.end() : ERROR.none;
   }
 
-  /** No more comes; the error code where more was to come. */
+  /** Ends the body; returns an error code where bytes are missing. */
   end(): number {
     if (this.#expected >= 0 && this.#received !== this.#expected) return ERROR.protocol;
     this.#isEnded = true;
-    if (this.#isStarted) this.#tell("end");
+    if (this.#isStarted) this.#notify("end");
     return ERROR.none;
   }
 
-  /** Nobody is told any more of what comes, nor of what has come and was not read. */
+  /** Discards unread and later bytes. */
   break(): void {
     if (this.#isBroken || (this.#isEnded && this.#isStarted)) return;
     this.#isBroken = true;
     this.#waiting = [];
     this.#block = undefined;
     this.unread = 0;
-    if (this.#listener) this.#tell("broken");
+    if (this.#listener) this.#notify("broken");
   }
 
-  /** Names who reads it, once; it is told from now on when the body breaks off. */
+  /** Sets the listener, once; it is notified when the body breaks off. */
   open(listener: BodyListener): void {
     this.#listener = listener;
-    if (this.#isBroken) this.#tell("broken");
+    if (this.#isBroken) this.#notify("broken");
   }
 
-  /** Delivers what has come, and all that comes from now on. */
+  /** Delivers unread bytes, and later ones when they arrive. */
   start(): void {
     this.#isStarted = true;
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#block = undefined;
     this.unread = 0;
-    for (const piece of waiting) if (!this.#isBroken) this.#hand(piece);
-    if (this.#isEnded && !this.#isBroken) this.#tell("end");
+    for (const piece of waiting) if (!this.#isBroken) this.#deliver(piece);
+    if (this.#isEnded && !this.#isBroken) this.#notify("end");
   }
 
-  /** Permits so many bytes in all; the bytes by which the window of the peer grows. */
+  /** Allows a sum of bytes; returns by how much the peer's window grows. */
   allow(bytes: number): number {
     const more = Math.max(0, bytes - this.#allowed);
     this.#allowed += more;
@@ -127,22 +125,19 @@ export class Inbound {
     return this.#isEnded ? 0 : more;
   }
 
-  /** Gives bytes back that were no part of it. */
+  /** Returns padding to the window. */
   giveBack(bytes: number): void {
     this.#window += bytes;
   }
 
-  #deliver(piece: Buffer): void {
-    if (this.#isStarted) {
-      this.#hand(piece);
-      return;
-    }
+  #receive(piece: Buffer): void {
+    if (this.#isStarted) return this.#deliver(piece);
     this.unread += piece.length;
     if (piece.length < SHORT && this.#waiting.length > 0) this.#join(piece);
     else this.#keep(piece);
   }
 
-  #hand(piece: Buffer): void {
+  #deliver(piece: Buffer): void {
     try {
       this.#listener!.data(piece);
     } catch (error) {
@@ -150,18 +145,18 @@ export class Inbound {
     }
   }
 
-  #tell(what: "end" | "broken"): void {
+  #notify(what: "end" | "broken"): void {
     void attempt(() => this.#listener![what](), this.#onFault);
   }
 
   #keep(piece: Buffer): void {
     this.#block = undefined;
-    // A small part of what came at once would keep all of it.
+    // A small part of a larger buffer would keep all of it in memory.
     const isSmall = piece.length < SHORT || 2 * piece.length < piece.buffer.byteLength;
     this.#waiting.push(isSmall ? copyOf(piece) : piece);
   }
 
-  /** Keeps a short piece in one block with the short ones before it. */
+  /** Copies a short piece to a block with the short ones before it. */
   #join(piece: Buffer): void {
     let used = this.#block ? this.#waiting.pop()!.length : 0;
     if (!this.#block || this.#block.length - used < piece.length) {

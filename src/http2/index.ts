@@ -1,5 +1,5 @@
 /**
- * HTTP/2 for servers (RFC 9113), without a socket: `connection.ts` is where to begin.
+ * HTTP/2 for servers (RFC 9113), without a socket; begin with `connection.ts`.
  *
  * @module
  */

@@ -1,36 +1,35 @@
 import type { Output } from "./output.ts";
 
-/** Bytes that wait before a writer is asked to wait, too. */
-const MUCH = 65_536;
-/** Pieces that were written and are still kept, where not even more of them wait. */
-const MOST_MOVED = 64;
+/** Waiting bytes above which a writer should wait. */
+const HIGH_WATER_BYTES = 65_536;
+/** Sent pieces that are kept while fewer wait. */
+const MAX_SENT_PIECES = 64;
 
 interface Piece {
   readonly bytes: Uint8Array;
-  /** Called when the bytes need not be kept any more. */
+  /** Called when the bytes are no longer needed. */
   readonly taken: (() => void) | undefined;
 }
 
 /**
- * An answer on its way: its head, and the bytes that wait for windows and for the socket (RFC 9113 8.1).
+ * A response: its header block, and bytes that wait for windows and for the socket (RFC 9113 8.1).
  *
- *     none ──► begun: a head waits or has been written, bytes follow ──► ending: no more bytes follow ──► done
+ *     none ──► begun: the head waits or was written, bytes follow ──► ending: no more bytes follow ──► done
  */
 export class Outbound {
   /** The header block, until it has been written. */
   head: string | undefined = undefined;
-  /** Whether an answer has begun. */
   isBegun = false;
-  /** Whether all of it has been handed in. */
+  /** Whether all of its bytes were added. */
   isEnding = false;
-  /** Whether its end has been written. */
+  /** Whether its end was written. */
   isDone = false;
-  /** Bytes that the peer lets us send; below 0 where it has changed its mind (RFC 9113 6.9.2). */
+  /** The peer's window; it can be negative after a change of settings (RFC 9113 6.9.2). */
   window: number;
-  /** Bytes that wait. */
+  /** Waiting bytes. */
   buffered = 0;
   #pieces: Piece[] = [];
-  /** The first piece that has not been written as a whole, and how much of it has been. */
+  /** The first piece that was not written completely, and how much of it was. */
   #first = 0;
   #offset = 0;
   #drained: (() => void)[] = [];
@@ -39,15 +38,15 @@ export class Outbound {
     this.window = window;
   }
 
-  /** Adds bytes, which do not change before `taken` is called; whether the writer may go on at once. */
+  /** Adds bytes, which must not change before `taken` is called; returns whether the writer can go on. */
   add(bytes: Uint8Array, taken?: () => void): boolean {
     if (bytes.length > 0) this.#pieces.push({ bytes, taken });
     else taken?.();
     this.buffered += bytes.length;
-    return this.buffered < MUCH;
+    return this.buffered < HIGH_WATER_BYTES;
   }
 
-  /** Moves so many bytes to an output. */
+  /** Moves bytes to an output. */
   move(bytes: number, output: Output): void {
     this.buffered -= bytes;
     for (let left = bytes; left > 0;) {
@@ -59,18 +58,18 @@ export class Outbound {
       this.#offset += part;
       if (this.#offset === piece.bytes.length) this.#next(piece, output);
     }
-    if (this.buffered < MUCH) this.#wake();
+    if (this.buffered < HIGH_WATER_BYTES) this.#wake();
   }
 
-  /** Resolves when there is room for more, or nobody takes any. */
+  /** Resolves when the writer can go on, or the response was dropped. */
   drained(): Promise<void> {
-    if (this.isDone || this.buffered < MUCH) return Promise.resolve();
+    if (this.isDone || this.buffered < HIGH_WATER_BYTES) return Promise.resolve();
     return new Promise((resolve) => {
       this.#drained.push(resolve);
     });
   }
 
-  /** Drops what waits: nobody takes it any more. */
+  /** Discards waiting bytes. */
   drop(): void {
     this.head = undefined;
     this.isDone = true;
@@ -82,8 +81,8 @@ export class Outbound {
   #next({ taken }: Piece, output: Output): void {
     this.#offset = 0;
     this.#first++;
-    // A stream that always has something to send, as that of a watch may, would keep all that it has ever sent.
-    const isMuch = this.#first >= MOST_MOVED && 2 * this.#first >= this.#pieces.length;
+    // A stream that always has bytes to send, such as a watch, would keep all that it has ever sent.
+    const isMuch = this.#first >= MAX_SENT_PIECES && 2 * this.#first >= this.#pieces.length;
     if (this.#first === this.#pieces.length || isMuch) {
       this.#pieces = this.#pieces.slice(this.#first);
       this.#first = 0;

@@ -1,8 +1,8 @@
 /**
- * What leaves on a connection: frames that are collected while the server works, and handed over together.
+ * The output of a connection: collects frames during one slice of the event loop, and writes them together.
  *
- * Heads of frames are text of one byte a character, bodies are bytes; what leaves is one buffer. So a peer that was slow costs
- * what waits for its socket, which is bounded, and nothing that was handed in is kept once it is in that buffer.
+ * Heads of frames are latin1 strings, bodies are bytes; both are copied to one buffer. So a slow peer costs the bounded bytes that
+ * wait for its socket, and the added bytes are released once they are copied.
  *
  * @module
  */
@@ -10,36 +10,36 @@
 import { BufferPool } from "../util/buffer-pool.ts";
 import { attempt } from "../util/attempt.ts";
 
-/** Where bytes of a connection go. */
+/** Receives the bytes of a connection. */
 export interface Sink {
-  /** Sends bytes, which are not changed until `sent` is called: they have been taken, or never will be. */
+  /** Sends bytes, which must not change until `sent` is called: they were sent, or never will be. */
   write(bytes: Uint8Array, sent: () => void): void;
 }
 
-/** So many bytes leave at once without waiting for what else is to be said. */
+/** Bytes that are written at once, without waiting for more. */
 const BATCH = 65_536;
-/** What is larger leaves in a buffer that is used again. */
+/** Larger batches are written in a pooled buffer. */
 const SMALL = 32_768;
 /** The size of such a buffer: a batch, the frame that has filled it, and heads of frames. */
 const PAGE = BATCH + 32_768;
-/** Bytes that may wait for the socket before no more answers are written. */
-const MOST_UNSENT = 262_144;
+/** Unsent bytes above which no more responses are written. */
+const MAX_UNSENT_BYTES = 262_144;
 
-/** The buffers that many connections may share. */
-export const outputPages = (most: number): BufferPool => new BufferPool(PAGE, most);
+/** A pool of buffers that many connections can share. */
+export const outputPages = (max: number): BufferPool => new BufferPool(PAGE, max);
 
-/** Does some work when everything that has come so far has been looked at. */
+/** Runs work after all bytes that have arrived are processed. */
 export type Later = (work: () => void) => void;
 
-/** What an output needs. */
+/** The parts of an output. */
 export interface OutputOptions {
   readonly sink: Sink;
   readonly later: Later;
   /** Buffers for large batches; see {@link outputPages}. */
   readonly pages: BufferPool;
-  /** Called before bytes leave, to add to them; and when there is room again. */
+  /** Called before bytes are written, to add more; and when more can be added again. */
   readonly fill: () => void;
-  /** A listener has failed. */
+  /** Called with an error of a listener. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -56,7 +56,7 @@ export class Output {
   #waiting = 0;
   /** Bytes that the sink has not sent. */
   #unsent = 0;
-  /** Who wants to hear when what waits has been sent; and when the last that was handed over has been. */
+  /** Listeners for the waiting bytes, and for the last written ones. */
   #listeners: (() => void)[] = [];
   #lastListeners: (() => void)[] = [];
   #isScheduled = false;
@@ -66,9 +66,9 @@ export class Output {
     this.#options = options;
   }
 
-  /** Whether answers may be written. */
+  /** Whether responses can be written. */
   get hasRoom(): boolean {
-    return this.#waiting + this.#unsent < MOST_UNSENT;
+    return this.#waiting + this.#unsent < MAX_UNSENT_BYTES;
   }
 
   /** Bytes that are not sent. */
@@ -76,7 +76,7 @@ export class Output {
     return this.#waiting + this.#unsent;
   }
 
-  /** Adds text of one byte a character; it joins text before it. */
+  /** Adds a latin1 string to the one before it. */
   addText(text: string): void {
     if (this.#isClosed) return;
     const last = this.#parts.length - 1;
@@ -86,43 +86,43 @@ export class Output {
     this.#added(text.length);
   }
 
-  /** Adds bytes; they are copied before they leave. */
+  /** Adds bytes, which are copied when they are written. */
   addBytes(bytes: Uint8Array): void {
     if (this.#isClosed) return;
     this.#parts.push(bytes);
     this.#added(bytes.length);
   }
 
-  /** Calls a listener when all that has been added so far has been sent, or never will be. */
+  /** Calls a listener when everything that was added was sent, or never will be. */
   whenSent(listener: () => void): void {
     this.#listeners.push(listener);
     this.schedule();
   }
 
-  /** Sends what there is, and what `fill` adds, when everything that has come has been looked at. */
+  /** Writes everything, with what `fill` adds, after all bytes that have arrived are processed. */
   schedule(): void {
     if (this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = true;
     this.#options.later(this.#work);
   }
 
-  /** Sends what there is. */
+  /** Writes everything. */
   flush(): void {
     const listeners = this.#listeners;
     this.#listeners = [];
     if (this.#waiting > 0) this.#send(listeners);
     else if (this.#unsent > 0) this.#lastListeners.push(...listeners);
-    else this.#tell(listeners);
+    else this.#notify(listeners);
   }
 
-  /** Nothing more is sent; whoever waits is told so. */
+  /** Discards waiting bytes, and calls the listeners. */
   close(): void {
     this.#isClosed = true;
     this.#parts = [];
     this.#waiting = 0;
     const listeners = this.#listeners;
     this.#listeners = [];
-    this.#tell(listeners);
+    this.#notify(listeners);
   }
 
   #send(listeners: (() => void)[]): void {
@@ -146,11 +146,11 @@ export class Output {
 
   #sent(bytes: number, listeners: readonly (() => void)[]): void {
     this.#unsent -= bytes;
-    this.#tell(listeners);
+    this.#notify(listeners);
     if (this.hasRoom && !this.#isClosed) this.#options.fill();
   }
 
-  #tell(listeners: readonly (() => void)[]): void {
+  #notify(listeners: readonly (() => void)[]): void {
     for (const listener of listeners) void attempt(listener, this.#options.onFault);
   }
 

@@ -1,10 +1,10 @@
-/** So many at once, and so many more each second. */
+/** A burst, and a rate per second. */
 export interface RateLimit {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** Counts what a peer may do now and then, but not all the time: a bucket that fills up as time goes by. */
+/** A token bucket for what a peer may do at times, but not all the time. */
 export class Rate {
   readonly #limit: RateLimit;
   readonly #now: () => number;
@@ -19,7 +19,7 @@ export class Rate {
     this.#since = now();
   }
 
-  /** Counts one; whether it was still within the limit. */
+  /** Takes a token; returns whether there was one. */
   take(): boolean {
     const now = this.#now();
     const { burst, perSecond } = this.#limit;

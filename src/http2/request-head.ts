@@ -1,11 +1,11 @@
 /**
- * What the header fields of a request say (RFC 9113 8.2 and 8.3).
+ * Reads the header fields of a request (RFC 9113 8.2 and 8.3).
  *
  * @module
  */
 import type { HeaderList } from "./header-decoder.ts";
 
-/** Why a request is answered with a failure without being looked at. */
+/** The error response to a request that is not processed. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -16,15 +16,15 @@ export interface RequestHead {
   readonly method: string;
   /** Empty for CONNECT, which has none. */
   readonly path: string;
-  /** All fields: names and values in turn, as they were sent; each character is a byte. */
+  /** Names and values alternate, as they were sent; each character is a byte. */
   readonly fields: readonly string[];
-  /** Bytes that its body is to have; -1 where nothing is said. */
+  /** The Content-Length; -1 without one. */
   readonly contentLength: number;
-  /** There where it is to be refused: no part of it decides about anything then. */
+  /** Set where the request is refused; the other members then have no meaning. */
   readonly refusal: Refusal | undefined;
 }
 
-/** The head that a list of fields makes; undefined where the request is malformed and its stream is to be reset (RFC 9113 8.1.1). */
+/** Reads the head of a request; undefined for a malformed one, whose stream is reset (RFC 9113 8.1.1). */
 export function requestHead({ fields, isTooLarge, invalid }: HeaderList): RequestHead | undefined {
   if (isTooLarge) return refused(431, "expected smaller headers");
   if (invalid?.part === "name" || invalid?.field.startsWith(":")) return undefined;
@@ -44,14 +44,14 @@ const refused = (status: number, message: string): RequestHead => ({
   refusal: { status, message },
 });
 
-/** Whether fields may stand behind a body: none of them is a pseudo-header field (RFC 9113 8.1). */
+/** Whether fields are valid trailers: none of them is a pseudo-header field (RFC 9113 8.1). */
 export function areTrailers({ fields, invalid }: HeaderList): boolean {
   for (let i = 0; i < fields.length; i += 2) if (fields[i]!.charCodeAt(0) === COLON) return false;
   return !invalid;
 }
 
-/** Fields that HTTP/2 has no use for: they are about a connection of HTTP/1.1 (RFC 9113 8.2.2). */
-const OF_A_CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
+/** The connection-specific fields of HTTP/1.1, which HTTP/2 forbids (RFC 9113 8.2.2). */
+const CONNECTION_FIELDS = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
 const COLON = 58;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const LENGTH = /^\d{1,15}$/;
@@ -77,13 +77,13 @@ type Pseudo = Record<"method" | "path" | "scheme" | "authority", string | undefi
 const isPseudo = (name: string): name is keyof Pseudo =>
   name === "method" || name === "path" || name === "scheme" || name === "authority";
 
-/** The length that the fields from `from` on say, -1 for none; undefined where one of them may not be there. */
+/** The Content-Length of the fields from `from` on, -1 without one; undefined where a field is forbidden. */
 function lengthOf(fields: readonly string[], from: number): number | undefined {
   let length = -1;
   for (let i = from; i < fields.length; i += 2) {
     const name = fields[i]!;
     const value = fields[i + 1]!;
-    if (name.charCodeAt(0) === COLON || OF_A_CONNECTION.has(name)) return undefined;
+    if (name.charCodeAt(0) === COLON || CONNECTION_FIELDS.has(name)) return undefined;
     if (name === "te" && value !== "trailers") return undefined;
     if (name !== "content-length") continue;
     if (length >= 0 || !LENGTH.test(value)) return undefined;
@@ -92,7 +92,7 @@ function lengthOf(fields: readonly string[], from: number): number | undefined {
   return length;
 }
 
-/** CONNECT names an authority only; all others have a path, which begins with a slash but for `OPTIONS *` (RFC 9113 8.3.1 and 8.5). */
+/** The path: none for CONNECT, otherwise one that begins with a slash, or `OPTIONS *` (RFC 9113 8.3.1 and 8.5). */
 function pathOf({ method, path, scheme, authority }: Pseudo): string | undefined {
   if (method === "CONNECT") return path === undefined && scheme === undefined && authority ? "" : undefined;
   if (path === undefined || scheme === undefined) return undefined;

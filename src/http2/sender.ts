@@ -1,55 +1,52 @@
-import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, LARGEST_WINDOW, TYPE } from "./constants.ts";
+import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, MAX_WINDOW, TYPE } from "./constants.ts";
 import { frameHead, headersFrames } from "./frames.ts";
 import { NO_TABLE } from "./header-encoder.ts";
 import type { Output } from "./output.ts";
 import type { Http2Stream } from "./stream.ts";
 
-/**
- * Sends the answers of a connection, as the windows of the peer and the room in the output permit: one frame of each stream
- * after the other (RFC 9113 5.2).
- */
+/** Sends the responses of a connection within the windows of the peer and the limit of the output: one frame of each stream in turn (RFC 9113 5.2). */
 export class Sender {
   readonly #output: Output;
   readonly #onDone: (stream: Http2Stream) => void;
-  /** Streams with something to send that their windows permit; who has waited longest is first. */
+  /** Streams that can send something; the one that has waited longest is first. */
   readonly #ready = new Set<Http2Stream>();
-  /** Bytes that the peer lets all streams together send. */
+  /** The peer's window of the connection. */
   #window = DEFAULT_WINDOW;
-  /** The window that a stream begins with. */
+  /** The initial window of a stream. */
   #initialWindow = DEFAULT_WINDOW;
-  /** What the next header block begins with. */
+  /** The beginning of the next header block. */
   #prefix = "";
   #hasTable = true;
 
-  /** @param onDone is called when the end of an answer was written */
+  /** @param onDone called when the end of a response was written */
   constructor(output: Output, onDone: (stream: Http2Stream) => void) {
     this.#output = output;
     this.#onDone = onDone;
   }
 
-  /** The window that a new stream begins with. */
+  /** The initial window of a stream. */
   get initialWindow(): number {
     return this.#initialWindow;
   }
 
-  /** The peer remembers less than it has to: it is told that there is nothing to remember (RFC 9113 4.3.1). */
+  /** Tells a peer with a small table that none is used (RFC 9113 4.3.1). */
   dropTable(): void {
     if (this.#hasTable) this.#prefix = NO_TABLE;
     this.#hasTable = false;
   }
 
-  /** Sends an interim answer at once. */
+  /** Sends an interim response at once. */
   sendInterim(id: number, block: string): void {
     this.#output.addText(this.#headers(id, block, false));
   }
 
-  /** Sends what a stream has, now or in its turn. */
+  /** Sends bytes of a stream, at once or after those of other streams. */
   send(stream: Http2Stream): void {
     const isNext = this.#ready.size === 0 || stream.outbound.head !== undefined;
     if (!isNext || !this.#output.hasRoom || this.#write(stream)) this.#wait(stream);
   }
 
-  /** Sends as much as there is room for. */
+  /** Sends as much as the output accepts. */
   fill(): void {
     for (let blocked = 0; blocked < this.#ready.size && this.#output.hasRoom;) {
       const stream = this.#ready.values().next().value!;
@@ -60,28 +57,28 @@ export class Sender {
     }
   }
 
-  /** Sends nothing more of a stream. */
+  /** Sends no more of a stream. */
   forget(stream: Http2Stream): void {
     this.#ready.delete(stream);
   }
 
-  /** The peer lets all streams together send more; false where that is more than a window can be. */
+  /** Extends the window of the connection; returns false where it is then too large. */
   extendAll(bytes: number): boolean {
     this.#window += bytes;
     this.#output.schedule();
-    return this.#window <= LARGEST_WINDOW;
+    return this.#window <= MAX_WINDOW;
   }
 
-  /** The peer lets a stream send more; likewise. */
+  /** Extends the window of a stream; returns false where it is then too large. */
   extend(stream: Http2Stream, bytes: number): boolean {
     const { outbound } = stream;
     outbound.window += bytes;
-    if (outbound.window > LARGEST_WINDOW) return false;
+    if (outbound.window > MAX_WINDOW) return false;
     if (outbound.window > 0 && outbound.buffered > 0) this.#wait(stream);
     return true;
   }
 
-  /** The peer has changed the window that all streams began with (RFC 9113 6.9.2); likewise. */
+  /** Changes the initial window, and the windows of all streams with it (RFC 9113 6.9.2); returns false where one is too large. */
   resize(initialWindow: number, streams: Iterable<Http2Stream>): boolean {
     const more = initialWindow - this.#initialWindow;
     this.#initialWindow = initialWindow;
@@ -94,12 +91,12 @@ export class Sender {
     this.#output.schedule();
   }
 
-  /** Whether the window of the connection has no room for what a stream has to send next. */
+  /** Whether the window of the connection blocks a stream. */
   #isBlocked({ outbound }: Http2Stream): boolean {
     return this.#window <= 0 && outbound.head === undefined && outbound.buffered > 0;
   }
 
-  /** Writes the head of an answer and one frame of its bytes; whether more is there that may go. */
+  /** Writes the head of a response and one DATA frame; returns whether the stream can send more. */
   #write(stream: Http2Stream): boolean {
     const { outbound, id } = stream;
     if (outbound.isDone) return false;

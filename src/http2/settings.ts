@@ -1,30 +1,26 @@
 /**
- * Settings of a peer (RFC 9113 6.5).
+ * Reads the settings of a peer (RFC 9113 6.5).
  *
  * @module
  */
-import { DEFAULT_FRAME_SIZE, ERROR, LARGEST_WINDOW, SETTING } from "./constants.ts";
+import { DEFAULT_FRAME_SIZE, ERROR, MAX_WINDOW, SETTING } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import type { Frame } from "./frame-reader.ts";
 
-/** What a peer has asked for; settings that nobody here has a use for are missing. */
+/** The settings of a peer that are used here. */
 export interface PeerSettings {
-  /** The window that each stream to the peer begins with. */
+  /** The initial window of each stream. */
   initialWindowSize?: number;
-  /** The smallest table for its headers that it has asked for (RFC 7541 4.2). */
+  /** The smallest table size that was set (RFC 7541 4.2). */
   headerTableSize?: number;
-  /** How many streams to it may be open. */
+  /** The maximum of open streams. */
   maxConcurrentStreams?: number;
 }
 
 const ENTRY = 6;
-const LARGEST_FRAME_SIZE = 2 ** 24 - 1;
+const MAX_FRAME_SIZE = 2 ** 24 - 1;
 
-/**
- * The settings of a frame; the last one of a name counts, but for the table.
- *
- * @throws ConnectionError for a value that a setting cannot have
- */
+/** Reads a SETTINGS frame; the last value of a name counts, except for the table. @throws ConnectionError for an invalid value */
 export function peerSettings({ bytes, from, to }: Frame): PeerSettings {
   if ((to - from) % ENTRY !== 0) throw new ConnectionError(ERROR.frameSize, "expected settings of six bytes each");
   const settings: PeerSettings = {};
@@ -40,13 +36,13 @@ export function peerSettings({ bytes, from, to }: Frame): PeerSettings {
 }
 
 function check(name: number, value: number): void {
-  if (name === SETTING.initialWindowSize && value > LARGEST_WINDOW) {
-    throw new ConnectionError(ERROR.flowControl, `expected a window of ${LARGEST_WINDOW} bytes at most, got ${value}`);
+  if (name === SETTING.initialWindowSize && value > MAX_WINDOW) {
+    throw new ConnectionError(ERROR.flowControl, `expected a window of ${MAX_WINDOW} bytes at most, got ${value}`);
   }
   if (name === SETTING.enablePush && value > 1) {
     throw new ConnectionError(ERROR.protocol, `expected ENABLE_PUSH to be 0 or 1, got ${value}`);
   }
-  if (name === SETTING.maxFrameSize && (value < DEFAULT_FRAME_SIZE || value > LARGEST_FRAME_SIZE)) {
+  if (name === SETTING.maxFrameSize && (value < DEFAULT_FRAME_SIZE || value > MAX_FRAME_SIZE)) {
     throw new ConnectionError(
       ERROR.protocol,
       `expected a frame size of ${DEFAULT_FRAME_SIZE} bytes or more, got ${value}`,

@@ -1,9 +1,9 @@
 /**
- * One request and its answer on a connection of HTTP/2 (RFC 9113 5.1).
+ * A request and its response on an HTTP/2 connection (RFC 9113 5.1), for the server.
  *
- * This is all that the server sees of a stream. Whatever is called, in whatever state: what cannot be sent any more is
- * dropped, and nothing throws. Its states are two halves, what comes ({@link Inbound}) and what goes ({@link Outbound}); it
- * is closed when both have ended or one side has reset it, and over when nothing of it waits for the socket.
+ * All methods can be called in any state: bytes that cannot be sent any more are dropped, and nothing throws. A stream has two halves,
+ * {@link Inbound} and {@link Outbound}; it is closed when both have ended or one side has reset it, and over when none of its bytes
+ * wait for the socket.
  *
  * @module
  */
@@ -14,19 +14,18 @@ import { type BodyListener, Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";
 import type { RequestHead } from "./request-head.ts";
 
-/** What a stream asks of its connection. */
+/** The connection of a stream. */
 export interface StreamOwner {
-  /** There is something to send. */
+  /** Sends what the stream has. */
   send(stream: Http2Stream): void;
-  /** An interim answer, which nothing waits for. */
+  /** Sends an interim response. */
   sendInterim(stream: Http2Stream, block: string): void;
-  /** Resets it. */
   reset(stream: Http2Stream, code: number): void;
-  /** Lets the peer send more of its body. */
+  /** Extends the peer's window of the stream. */
   extend(stream: Http2Stream, bytes: number): void;
-  /** What waited of its body has been read. */
+  /** Called when unread bytes of the body were read. */
   consumed(stream: Http2Stream): void;
-  /** A listener has failed. */
+  /** Called with an error of a listener. */
   fault(error: unknown): void;
 }
 
@@ -36,14 +35,14 @@ export class Http2Stream {
   readonly head: RequestHead;
   /** Whether a body may follow. */
   readonly hasBody: boolean;
-  /** These are for the connection alone. */
+  /** For the connection only. */
   readonly inbound: Inbound;
   readonly outbound: Outbound;
-  /** Bytes of its body that the connection counts as unread. */
+  /** Unread bytes of the body that the connection has counted. */
   counted = 0;
   readonly #owner: StreamOwner;
   #isClosed = false;
-  /** Who wants to hear that it is over; there while it is not. */
+  /** Called when the stream is over; undefined afterwards. */
   #listeners: (() => void)[] | undefined = [];
 
   constructor(
@@ -61,38 +60,34 @@ export class Http2Stream {
     this.#owner = owner;
   }
 
-  /** Whether nothing more can be sent or read. */
+  /** Whether nothing can be sent or read any more. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Names who reads the body, once; nothing is delivered before {@link Http2Stream.start}. */
+  /** Sets the listener of the body, once; {@link Http2Stream.start} begins the delivery. */
   open(listener: BodyListener): void {
     this.inbound.open(listener);
   }
 
-  /** Delivers the body, from its beginning. */
+  /** Delivers the body. */
   start(): void {
     this.inbound.start();
     this.#owner.consumed(this);
   }
 
-  /** Lets the body have so many bytes in all. */
+  /** Allows a sum of bytes of the body. */
   allow(bytes: number): void {
     const more = this.inbound.allow(bytes);
     if (more > 0 && !this.#isClosed) this.#owner.extend(this, more);
   }
 
-  /** Sends an interim answer, as 100. */
+  /** Sends an interim response, such as 100. */
   interim(status: number): void {
     if (!this.#isClosed && !this.outbound.isBegun) this.#owner.sendInterim(this, encodeHeaders(status, {}));
   }
 
-  /**
-   * Answers with bytes that are there; undefined for none.
-   *
-   * @throws Error where a header cannot be sent; nothing has been then
-   */
+  /** Sends a complete response. @throws Error where a header is invalid; nothing was sent then */
   respond(status: number, headers: AnswerHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (!this.#begin(status, headers)) return;
     if (body instanceof Uint8Array) this.outbound.add(body);
@@ -101,16 +96,12 @@ export class Http2Stream {
     this.#owner.send(this);
   }
 
-  /**
-   * Begins an answer whose bytes come later.
-   *
-   * @throws Error where a header cannot be sent; nothing has been then
-   */
+  /** Begins a response whose bytes follow. @throws Error where a header is invalid; nothing was sent then */
   begin(status: number, headers: AnswerHeaders): void {
     if (this.#begin(status, headers)) this.#owner.send(this);
   }
 
-  /** Adds bytes, which do not change before `taken` is called; false when the writer should wait until it is {@link Http2Stream.drained}. */
+  /** Adds bytes, which must not change before `taken` is called; returns false when the writer should wait for {@link Http2Stream.drained}. */
   write(bytes: Uint8Array, taken?: () => void): boolean {
     if (this.#isClosed || this.outbound.isEnding) return false;
     const mayGoOn = this.outbound.add(bytes, taken);
@@ -118,48 +109,48 @@ export class Http2Stream {
     return mayGoOn;
   }
 
-  /** Bytes that wait for the peer. */
+  /** Unsent bytes. */
   get buffered(): number {
     return this.outbound.buffered;
   }
 
-  /** Resolves when there is room again, or nobody takes anything. */
+  /** Resolves when the writer can go on, or the stream was closed. */
   drained(): Promise<void> {
     return this.outbound.drained();
   }
 
-  /** Ends the answer. */
+  /** Ends the response. */
   end(): void {
     if (this.#isClosed || this.outbound.isEnding) return;
     this.outbound.isEnding = true;
     this.#owner.send(this);
   }
 
-  /** Breaks off. */
+  /** Resets the stream. */
   reset(code: number): void {
     if (!this.#isClosed) this.#owner.reset(this, code);
   }
 
-  /** Calls a listener once, when its last byte was sent or it was broken off; later where that is so already. */
+  /** Calls a listener once, when the last byte was sent or the stream was reset; asynchronously where that is so already. */
   onOver(listener: () => void): void {
     if (this.#listeners) this.#listeners.push(listener);
     else queueMicrotask(() => this.#call(listener));
   }
 
-  /** For the connection: nothing more can be sent or read. */
+  /** Closes both halves; for the connection. */
   close(): void {
     this.#isClosed = true;
     this.outbound.drop();
     this.inbound.break();
   }
 
-  /** For the connection: whoever was told of something has failed. */
+  /** Handles an error of a listener; for the connection. */
   fault(error: unknown): void {
     this.#owner.fault(error);
     this.reset(ERROR.internal);
   }
 
-  /** For the connection: nothing of it waits for the socket. */
+  /** Calls the listeners when the stream is over; for the connection. */
   over(): void {
     const listeners = this.#listeners;
     this.#listeners = undefined;

@@ -1,49 +1,44 @@
-/** Bytes of one body that are still taken after its answer; a client that sends more has not looked for an answer. */
-const MOST_BYTES = 4 << 20;
+/** Bytes of one body that are accepted after its response; a client that sends more does not read the response. */
+const MAX_BYTES = 4 << 20;
 
-/** What is told to the peer. */
+/** Options of {@link UnreadBodies}. */
 export interface UnreadBodiesOptions {
-  /** So many bodies at once; the oldest gives way to another one. */
-  readonly most: number;
-  /** Lets the peer send more of one. */
+  /** The maximum of bodies; above it the oldest is reset. */
+  readonly maxBodies: number;
+  /** Extends the peer's window of a stream. */
   extend(stream: number, bytes: number): void;
-  /** Lets the peer send no more of one; that is no fault (RFC 9113 8.1). */
+  /** Resets a stream without an error (RFC 9113 8.1). */
   stop(stream: number): void;
 }
 
 /**
- * Bodies whose requests were answered before all of them had come, as with 413: what still comes is dropped.
+ * Bodies of requests that got their response early, such as 413: later bytes are dropped.
  *
- * Many clients look at no answer before they have sent all of their body, or lose the one that a reset of the stream follows at
- * once. So the reset comes late: after {@link MOST_BYTES}, or when there are too many of them.
+ * Many clients do not read a response before they have sent the whole body, or lose one that is followed by a reset. So the reset
+ * comes late: after {@link MAX_BYTES}, or when there are too many bodies.
  */
 export class UnreadBodies {
   readonly #options: UnreadBodiesOptions;
-  /** Bytes that the peer may still send, by stream. */
+  /** The peer's windows, by stream. */
   readonly #windows = new Map<number, number>();
 
   constructor(options: UnreadBodiesOptions) {
     this.#options = options;
   }
 
-  /**
-   * Adds one.
-   *
-   * @param window bytes that the peer may send as it is
-   * @param missing bytes that have not come; -1 where its length is not known
-   */
+  /** Adds a body with its window and the number of missing bytes, -1 where that is unknown. */
   add(stream: number, window: number, missing: number): void {
     const isLong = missing < 0 || missing > window;
-    if (isLong) this.#options.extend(stream, MOST_BYTES);
-    this.#windows.set(stream, isLong ? window + MOST_BYTES : window);
-    if (this.#windows.size > this.#options.most) this.#stop(this.#windows.keys().next().value!);
+    if (isLong) this.#options.extend(stream, MAX_BYTES);
+    this.#windows.set(stream, isLong ? window + MAX_BYTES : window);
+    if (this.#windows.size > this.#options.maxBodies) this.#stop(this.#windows.keys().next().value!);
   }
 
   has(stream: number): boolean {
     return this.#windows.has(stream);
   }
 
-  /** So many bytes have come, with their padding, or all that was missing. */
+  /** Counts bytes with their padding. */
   take(stream: number, bytes: number, isEnd: boolean): void {
     const window = this.#windows.get(stream)! - bytes;
     if (isEnd) this.#windows.delete(stream);
@@ -51,7 +46,7 @@ export class UnreadBodies {
     else this.#stop(stream);
   }
 
-  /** The peer sends no more of one. */
+  /** Removes a body that has ended. */
   delete(stream: number): void {
     this.#windows.delete(stream);
   }

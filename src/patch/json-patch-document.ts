@@ -1,10 +1,9 @@
 /**
- * A document while a JSON patch is applied to it: each operation is one method.
+ * A document to which a JSON patch is applied: one method for each operation.
  *
- * The value that it was made of is never modified. A container is copied when it is first written to; the copies are
- * `#owned`, and written to in place from then on. A value that comes to stand in two places (`copy`) stands there as two:
- * whoever decodes the result changes it in place.
- * Everything that takes time is charged to a budget, so that no patch blocks the process (CVE-2019-1002100).
+ * The original value is never changed. A container is copied at its first write; the copies are `#owned`, and later writes
+ * change them. A value that `copy` adds is cloned: the decoder of the result changes values in place.
+ * All work is charged to a budget, so that no patch blocks the process (CVE-2019-1002100).
  *
  * @module
  */
@@ -23,20 +22,20 @@ import { unescapeToken } from "../value/pointer.ts";
 import { PatchError } from "./patch-error.ts";
 import { PatchWork, membersCost } from "./patch-work.ts";
 
-/** How many bytes of JSON the `copy` operations of a patch may add together, as in the real server. */
+/** Bytes of JSON that the `copy` operations of a patch may add together, as in kube-apiserver. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** Elements that are shifted along inside a list cost about this part of a visit. */
+/** The cost of moving an element inside a list, as a part of a visit. */
 const SHIFT_COST = 1 / 16;
 
-/** What it costs to measure and to copy an element, and to forget it again, beside looking at it. */
+/** The cost of measuring, copying and later freeing an element, besides the visit. */
 const COPY_COST = 3;
 
 type Container = Value[] | ValueObject;
 
 const isContainer = (value: Value | undefined): value is Container => Array.isArray(value) || isObject(value);
 
-/** See the module. All methods throw PatchError `invalid` when the operation does not fit the document. */
+/** See the module. All methods throw PatchError `invalid` when an operation does not fit the document. */
 export class JsonPatchDocument {
   #root: Value;
   readonly #owned = new Set<Container>();
@@ -47,12 +46,12 @@ export class JsonPatchDocument {
     this.#root = root;
   }
 
-  /** The document as it is now. Call it once, after the last operation. */
+  /** The document. Call it once, after the last operation. */
   get root(): Value {
     return this.#root;
   }
 
-  /** Sets a member, or inserts an element in front of the index (`-` is the end). */
+  /** Sets a member, or inserts an element before the index (`-` is the end). */
   add(pointer: string, value: Value): void {
     const { container, key } = this.#own(pointer);
     if (!Array.isArray(container)) return setMember(container, key, value);
@@ -61,7 +60,7 @@ export class JsonPatchDocument {
     container.splice(index, 0, value);
   }
 
-  /** Sets a member or an element; the element must be there. With the path "" an object or a list takes the root's place. */
+  /** Sets a member or an existing element. With the path "" an object or a list replaces the root. */
   replace(pointer: string, value: Value): void {
     if (pointer === "") {
       if (!isContainer(value))
@@ -74,7 +73,7 @@ export class JsonPatchDocument {
     else setMember(container, key, value);
   }
 
-  /** Takes a member or an element out, and gives it. */
+  /** Removes a member or an element, and returns it. */
   remove(pointer: string): Value {
     const { container, key } = this.#own(pointer);
     if (Array.isArray(container)) {
@@ -89,12 +88,12 @@ export class JsonPatchDocument {
     return value;
   }
 
-  /** {@link remove} and {@link add}. */
+  /** Calls {@link remove}, then {@link add}. */
   move(from: string, to: string): void {
     this.add(to, this.remove(from));
   }
 
-  /** Adds what is at another place, null when that is a member that is missing. */
+  /** Adds the value at another path, null for a missing member. */
   copy(from: string, to: string): void {
     const value = this.#get(from) ?? null;
     this.#copiedBytes += this.#sizeOf(value, MAX_COPIED_BYTES - this.#copiedBytes);
@@ -105,8 +104,8 @@ export class JsonPatchDocument {
   }
 
   /**
-   * Compares; a missing member equals null and no value, anything else does not equal no value. What is stored may be
-   * secret, so the message does not say it.
+   * Compares a value; a missing member equals null and no value. The message does not contain the stored value, which may
+   * be secret.
    */
   test(pointer: string, value: Value | undefined): void {
     const found = (pointer === "" ? this.#root : this.#get(pointer)) ?? null;
@@ -115,7 +114,7 @@ export class JsonPatchDocument {
     throw new PatchError("invalid", `test failed: expected ${quote(pointer)} to have the value of the patch`);
   }
 
-  /** The value at a pointer, undefined for a member that is missing. */
+  /** The value at a pointer, undefined for a missing member. */
   #get(pointer: string): Value | undefined {
     const tokens = new Tokens(pointer);
     let container: Value | undefined = this.#root;
@@ -130,7 +129,7 @@ export class JsonPatchDocument {
     throw missing(pointer);
   }
 
-  /** The container that a pointer leads into, owned, and the key in it. */
+  /** The parent container of a pointer, owned, and the key in it. */
   #own(pointer: string): { container: Container; key: string } {
     const tokens = new Tokens(pointer);
     let container = this.#ownContainer(this.#root, pointer);
@@ -173,7 +172,7 @@ export class JsonPatchDocument {
     return size;
   }
 
-  /** About how many values a comparison visits: it ends where the two differ, but lists the members of both first. */
+  /** About how many values a comparison visits: it stops at a difference, but lists the members of both objects first. */
   #comparison(a: Value, b: Value | undefined): number {
     if (Array.isArray(a) && Array.isArray(b)) {
       return a.length === b.length ? a.reduce((sum: number, x, i) => sum + this.#comparison(x, b[i]), 1) : 1;
@@ -190,14 +189,11 @@ export class JsonPatchDocument {
   }
 }
 
-/**
- * The tokens of a pointer, one after the other: of a path that leads nowhere no more are read than are followed. What stands
- * before the first slash is not looked at.
- */
+/** The tokens of a pointer, read one by one, without the text before the first slash. A path to nowhere is not read on. */
 class Tokens {
   readonly #pointer: string;
   #start: number;
-  /** Where the slash behind the token is; -1 behind the last one. */
+  /** The position of the slash after the token; -1 for the last token. */
   #end: number;
 
   constructor(pointer: string) {
@@ -207,7 +203,7 @@ class Tokens {
     this.#end = pointer.indexOf("/", this.#start);
   }
 
-  /** Whether this is the key in the last container. */
+  /** Whether the token is the key in the last container. */
   get isLast(): boolean {
     return this.#end < 0;
   }

@@ -206,7 +206,7 @@ describe("patch documents", () => {
     expect(failure(() => atOnce(followJsonPatch(OBJECT, operations))).code).toBe("invalid");
   });
 
-  test("an operation of null has no members, and is refused when its turn comes", () => {
+  test("an operation of null has no members, and is refused when it is applied", () => {
     const { operations } = parseJsonPatch([{ op: "test", path: "/data/k", value: "w" }, null]);
     expect(failure(() => atOnce(followJsonPatch(OBJECT, operations))).message).toContain("/data/k");
     expect(failure(() => applyJsonPatch(OBJECT, [null])).code).toBe("invalid");
@@ -217,7 +217,7 @@ describe("patch documents", () => {
     expect(failure(() => parseJsonPatch(many)).code).toBe("malformed");
   });
 
-  test("DEC-24: members that no operation has are told", () => {
+  test("DEC-24: unknown members of operations are reported", () => {
     expect(
       parseJsonPatch([
         { op: "test", path: "/a", value: { x: 1 } },
@@ -241,7 +241,7 @@ describe("values that stand in two places are not written to in both", () => {
     expect(applyJsonPatch({}, patch)).toEqual({ a: { c: { x: { y: [1, 2], z: 1 } } }, b: { x: { y: [1, 3], z: 1 } } });
   });
 
-  test("by whoever decodes the result in place", () => {
+  test("by a decoder that changes the result in place", () => {
     const result = applyJsonPatch({ a: { x: [{ y: 1 }] } }, [{ op: "copy", from: "/a", path: "/b" }]);
     delete (result as { b: { x: { y?: number }[] } }).b.x[0]!.y;
     expect(result).toEqual({ a: { x: [{ y: 1 }] }, b: { x: [{}] } });

@@ -1,11 +1,11 @@
 /**
- * JSON patch (RFC 6902), in the dialect of the real server: `replace` of a missing member adds it, `copy` from a missing
- * member gives null, `test` of a missing member against null or nothing passes, only `replace` and `test` take the whole
- * document (path ""), indices may be negative (`-1`) or padded (`01`), and the first segment of a path is not looked at,
- * so that `data/m` without a slash writes `m` at the root.
+ * JSON patch (RFC 6902), as kube-apiserver applies it: `replace` of a missing member adds it, `copy` of a missing member
+ * adds null, `test` of a missing member passes against null or no value, only `replace` and `test` accept the whole document
+ * (path ""), indices may be negative (`-1`) or padded (`01`), and the first segment of a path is ignored, so that `data/m`
+ * without a slash writes `m` at the root.
  *
- * What is wrong with an operation is noticed when its turn comes. What is no list of operations is noticed before; whether
- * the types of `op`, `path` and `from` are, too, is for the caller to say ({@link ReadOptions}).
+ * An invalid operation fails when it is applied; a patch that is no list of operations fails before. {@link ReadOptions}
+ * decides when wrong types of `op`, `path` and `from` fail.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import { isObject, type Value, type ValueObject } from "../value/value.ts";
 import { JsonPatchDocument } from "./json-patch-document.ts";
 import { PatchError } from "./patch-error.ts";
 
-/** How many operations a patch may have. */
+/** The number of operations that a patch may have. */
 export const MAX_OPERATIONS = 10_000;
 
-/** How deep the values of the result may be nested: what bodies may, and their place in the object. */
+/** How deep the values of a result may be nested: a body, and its path in the object. */
 const MAX_DEPTH = 1100;
 
-/** One operation as the client wrote it; what is missing is undefined, and so is what is of the wrong type. */
+/** One operation of the client; missing members and members of a wrong type are undefined. */
 export interface JsonPatchOperation {
   readonly op: string | undefined;
   readonly path: string | undefined;
@@ -32,7 +32,7 @@ export interface JsonPatchOperation {
 /** A JSON patch as {@link parseJsonPatch} reads it. */
 export interface JsonPatch {
   readonly operations: readonly JsonPatchOperation[];
-  /** The members that no operation has, as `[0].extra`, for warnings (DEC-24). */
+  /** Unknown members of operations, as `[0].extra`, for warnings (DEC-24). */
   readonly unknown: string[];
 }
 
@@ -40,7 +40,7 @@ const MEMBERS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
 /** How a patch is read. */
 export interface ReadOptions {
-  /** Refuse members of a wrong type at once, as a reader that validates does; else they count as missing. */
+  /** Refuse members of a wrong type, as strict decoding does; otherwise they count as missing. */
   readonly typed: boolean;
 }
 
@@ -49,8 +49,8 @@ const NOTHING: ValueObject = {};
 /**
  * Reads a JSON patch; null is a patch without operations, and an operation of null one without members.
  *
- * @throws PatchError `malformed` unless it is a list of objects, whose `op`, `path` and `from` are strings where types are
- *   asked for; `tooManyOperations` beyond {@link MAX_OPERATIONS}
+ * @throws PatchError `malformed` unless it is a list of objects with valid types; `tooManyOperations` above
+ *   {@link MAX_OPERATIONS}
  */
 export function parseJsonPatch(patch: Value, { typed }: ReadOptions = { typed: true }): JsonPatch {
   if (patch === null) return { operations: [], unknown: [] };
@@ -87,11 +87,10 @@ function textMember(item: ValueObject, name: string, index: number, typed: boole
 }
 
 /**
- * Carries operations out one after the other, in steps; all of them or none. Neither argument is modified; the result shares what
- * did not change with the document and what is new with the patch.
+ * Applies all operations in order, one step each, or none. Changes neither argument; the result shares unchanged parts with
+ * the document and new parts with the patch.
  *
- * @throws PatchError `invalid` for the first that does not fit the document, and `tooManyOperations` for those that move
- *   or visit too much
+ * @throws PatchError `invalid` for the first operation that does not fit, `tooManyOperations` for too much work
  */
 export function* followJsonPatch(document: Value, operations: readonly JsonPatchOperation[]): Steps<Value> {
   if (operations.length === 0) return document;
@@ -103,7 +102,7 @@ export function* followJsonPatch(document: Value, operations: readonly JsonPatch
     }
     if (isWithinDepth(target.root, MAX_DEPTH)) return target.root;
   } catch (error) {
-    // Operations can nest values deeper than any body may be; those who walk them then run out of stack.
+    // Operations can nest values deeper than a body may be; recursion then exceeds the stack.
     if (!(error instanceof RangeError)) throw error;
   }
   throw new PatchError("tooManyOperations", `Expected a JSON patch to nest values at most ${MAX_DEPTH} deep, got more`);
@@ -118,8 +117,8 @@ function isWithinDepth(value: Value, depth: number): boolean {
 function apply(target: JsonPatchDocument, operation: JsonPatchOperation, index: number): void {
   const { op, value = null } = operation;
   const pointer = (name: "path" | "from"): string => {
-    const given = operation[name];
-    if (given !== undefined) return given;
+    const text = operation[name];
+    if (text !== undefined) return text;
     throw new PatchError(
       "invalid",
       `Expected operation [${index}] (${op}) of the JSON patch to have a ${name} that is a text, found none`,

@@ -1,5 +1,5 @@
 /**
- * JSON merge patch (RFC 7386): a patch that looks like the object, in which null removes.
+ * JSON merge patch (RFC 7386): a patch in the form of the object, in which null removes a member.
  *
  * @module
  */
@@ -7,13 +7,10 @@
 import { getMember, isObject, setMember, type Value, type ValueObject } from "../value/value.ts";
 
 /**
- * Applies a merge patch. Neither argument is modified; the result shares what did not change with the target, and what
- * is new with the patch.
+ * Applies a merge patch. Changes neither argument; the result shares unchanged parts with the target and new parts with the
+ * patch. Objects are merged, other values replace. Nulls inside new objects are dropped.
  *
- * Objects are merged, anything else replaces. A null removes the member; nulls inside an object that is new are dropped.
- *
- * @param pruned whether they are also dropped inside objects of a list, unless that takes the place of an object: so does
- *   Kubernetes, RFC 7386 does not
+ * @param pruned drop nulls also in objects of a list, unless the list replaces an object: as Kubernetes, not as RFC 7386
  */
 export function applyMergePatch(target: Value | undefined, patch: Value, pruned = false): Value {
   if (Array.isArray(patch) && pruned && !isObject(target))
@@ -23,8 +20,8 @@ export function applyMergePatch(target: Value | undefined, patch: Value, pruned 
   let merged: ValueObject | undefined;
   for (const key of Object.keys(patch)) {
     const before = base && getMember(base, key);
-    const given = patch[key]!;
-    const after = given === null ? undefined : applyMergePatch(before, given, pruned);
+    const value = patch[key]!;
+    const after = value === null ? undefined : applyMergePatch(before, value, pruned);
     if (after === before) continue;
     merged ??= { ...base };
     if (after === undefined) delete merged[key];

@@ -1,15 +1,9 @@
 /**
- * The error of this room.
- *
- * @module
- */
-
-/**
  * Why a patch was not applied.
  *
- * - `malformed`: the document is no patch of its kind; a server answers 400.
+ * - `malformed`: the document is no patch of its kind; HTTP 400.
  * - `invalid`: the patch does not fit the object, or a `test` failed; 422.
- * - `tooManyOperations`: it asks for more work than a patch may; 413.
+ * - `tooManyOperations`: the patch needs too much work; 413.
  */
 export type PatchErrorCode = "malformed" | "invalid" | "tooManyOperations";
 

@@ -1,12 +1,12 @@
 import { PatchError } from "./patch-error.ts";
 
-/** How many values a patch may visit, copy or move: some 50 ms. */
+/** How many values a patch may visit, copy or move: about 50 ms. */
 export const MAX_WORK = 4_000_000;
 
-/** What it costs to visit all members of an object: one with many is a hash table to V8, and not in the cache. */
+/** The cost of a visit to all members of an object; a large object is a hash table in V8, outside the CPU cache. */
 export const membersCost = (count: number): number => (count > 1024 ? count * 8 : count);
 
-/** What one patch has visited: a short one may speak of the same long list again and again. */
+/** Counts the work of one patch: a short patch may change the same long list many times. */
 export class PatchWork {
   #done = 0;
 

@@ -1,10 +1,9 @@
 /**
- * How a strategic merge patch merges and orders lists.
+ * Merges and orders lists for a strategic merge patch.
  *
- * A list that is merged has two parts: the elements that the patch speaks of, in its order, and those that only the
- * server has, in theirs. The two are woven together: where both sides know the order of two elements the server's order
- * holds, and otherwise the patch goes first. So a new element comes to stand in front, and `$setElementOrder`, which
- * speaks of all elements that the client knows, moves them.
+ * A merged list has two parts: the elements of the patch, in its order, and the other elements, in the server's order. They
+ * are interleaved: the server's order holds between two elements that the server has; otherwise the patch comes first. So
+ * new elements come to the front, and `$setElementOrder`, which lists all elements that the client knows, moves them.
  *
  * @module
  */
@@ -15,27 +14,27 @@ import { getMember, isContainer, isObject, type Value, type ValueObject } from "
 import { PatchError } from "./patch-error.ts";
 import type { PatchWork } from "./patch-work.ts";
 
-/** What the type says of a list, and what to do with its elements. */
+/** How the type merges a list, and functions for its elements. */
 export interface ListShape {
-  /** The member, for messages. */
+  /** The name of the member, for messages. */
   readonly name: string;
   /** Whether elements are merged; otherwise the patch replaces the list. */
   readonly merges: boolean;
-  /** The member that identifies an element, undefined for lists of scalars. */
+  /** The member that identifies an element; undefined for lists of scalars. */
   readonly mergeKey: string | undefined;
-  readonly mergeItem: (before: ValueObject, given: ValueObject) => Steps<ValueObject>;
-  /** A value where there was none; undefined when nothing is left of it. */
+  readonly mergeItem: (before: ValueObject, patch: ValueObject) => Steps<ValueObject>;
+  /** A new value; undefined when nothing of it is left. */
   readonly asNew: (value: Value) => Value | undefined;
-  /** A value of the patch that is taken as it is. */
+  /** A value of the patch that replaces another one. */
   readonly asGiven: (value: Value) => Value;
-  /** What the patch has visited so far. */
+  /** The work of the patch so far. */
   readonly work: PatchWork;
 }
 
-/** What it costs to find an element by what makes it the same one, and to put it into its place. */
+/** The cost of finding an element by its identity and moving it. */
 const ITEM_COST = 12;
 
-/** Merges the list of a patch into the stored one; `deletes`: its elements are to be taken away. */
+/** Merges the list of a patch into the stored one; with `deletes`, removes its elements. */
 export function* mergeLists(stored: Value[], patch: Value[], shape: ListShape, deletes = false): Steps<Value[]> {
   shape.work.charge((stored.length + patch.length) * ITEM_COST);
   if (!shape.merges && !deletes) return patch.map(shape.asGiven);
@@ -54,9 +53,9 @@ export function* mergeLists(stored: Value[], patch: Value[], shape: ListShape, d
 }
 
 /**
- * Merges the list of a patch, if there is one, and puts the result into the order that `$setElementOrder` gives.
+ * Merges the list of a patch, if there is one, and sorts the result by `$setElementOrder`.
  *
- * @throws PatchError when the patch has an element that the order has not, or has them in another order
+ * @throws PatchError when elements of the patch are not in the order, or in another one
  */
 export function* orderList(
   stored: Value[] | undefined,
@@ -83,25 +82,25 @@ function* mergeKeyed(stored: ValueObject[], given: ValueObject[], shape: ListSha
   const { base, rest, replaced } = followItemDirectives(stored, given, shape, key);
   if (replaced) return weave(rest.map(shape.asGiven), rest, [], key);
   const merged: ValueObject[] = [...base];
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   merged.forEach((item, i) => {
     const id = Object.hasOwn(item, key) ? identity(item, key) : undefined;
-    if (id !== undefined && !places.has(id)) places.set(id, i);
+    if (id !== undefined && !indexes.has(id)) indexes.set(id, i);
   });
   for (const item of rest) {
     const id = identity(item, key);
-    const place = places.get(id);
-    if (place !== undefined) {
-      merged[place] = yield* shape.mergeItem(merged[place]!, item);
+    const index = indexes.get(id);
+    if (index !== undefined) {
+      merged[index] = yield* shape.mergeItem(merged[index]!, item);
       yield;
-    } else places.set(id, merged.push(shape.asGiven(item) as ValueObject) - 1);
+    } else indexes.set(id, merged.push(shape.asGiven(item) as ValueObject) - 1);
   }
   return weave(merged, rest, base, key);
 }
 
 /**
- * Follows the `$patch` of elements: what is left of the stored list, and the elements of the patch without any. One that
- * says `replace` replaces the list, whatever else it says.
+ * Applies the `$patch` directives of elements: returns the stored elements that are left, and the elements of the patch
+ * without a directive. One `replace` replaces the whole list.
  */
 function followItemDirectives(
   stored: ValueObject[],
@@ -128,43 +127,43 @@ function followItemDirectives(
   return { base: deleted.size === 0 ? stored : stored.filter(stays), rest, replaced };
 }
 
-/** Weaves the elements that `order` has, in its order, into the others, which keep that of `server`. */
+/** Interleaves the elements in `order` with the others, which keep the order of `server`. */
 function weave(merged: Value[], order: Value[], server: Value[], key: string | undefined): Value[] {
-  const orderOf = placesOf(order, key);
-  const serverOf = placesOf(server, key);
-  const spoken: Placed[] = [];
-  const others: Placed[] = [];
+  const orderOf = indexesOf(order, key);
+  const serverOf = indexesOf(server, key);
+  const listed: Indexed[] = [];
+  const others: Indexed[] = [];
   for (const item of merged) {
     const id = identity(item, key);
-    const place = orderOf.get(id);
+    const index = orderOf.get(id);
     const known = serverOf.get(id);
-    if (place === undefined) others.push({ item, place: known ?? Infinity, known });
-    else spoken.push({ item, place, known });
+    if (index === undefined) others.push({ item, index: known ?? Infinity, known });
+    else listed.push({ item, index, known });
   }
-  spoken.sort(byPlace);
-  others.sort(byPlace);
+  listed.sort(byIndex);
+  others.sort(byIndex);
   const woven: Value[] = [];
   let next = 0;
-  for (const { item, known } of spoken) {
-    // The server's order counts only between two elements that it knows.
-    while (known !== undefined && next < others.length && others[next]!.place < known) woven.push(others[next++]!.item);
+  for (const { item, known } of listed) {
+    // The server's order holds only between two elements that it has.
+    while (known !== undefined && next < others.length && others[next]!.index < known) woven.push(others[next++]!.item);
     woven.push(item);
   }
   for (; next < others.length; next++) woven.push(others[next]!.item);
   return woven;
 }
 
-/** An element on its way into the merged list: its place among its own part, and where the server has it. */
-interface Placed {
+/** An element of the merged list: its index in its own part, and its index on the server. */
+interface Indexed {
   readonly item: Value;
-  readonly place: number;
+  readonly index: number;
   readonly known: number | undefined;
 }
 
-/** Infinite places are equal; the sort is stable. */
-const byPlace = (a: Placed, b: Placed): number => (a.place === b.place ? 0 : a.place - b.place);
+/** Infinite indexes are equal; the sort is stable. */
+const byIndex = (a: Indexed, b: Indexed): number => (a.index === b.index ? 0 : a.index - b.index);
 
-function placesOf(items: Value[], key: string | undefined): Map<string, number> {
+function indexesOf(items: Value[], key: string | undefined): Map<string, number> {
   const found = new Map<string, number>();
   items.forEach((item, i) => {
     const id = identity(item, key);
@@ -173,7 +172,7 @@ function placesOf(items: Value[], key: string | undefined): Map<string, number> 
   return found;
 }
 
-/** What makes two elements the same one: the value of the merge key, or the whole scalar. */
+/** The identity of an element: the value of the merge key, or the whole scalar. */
 function identity(item: Value, key: string | undefined): string {
   if (key === undefined) return canonicalJson(item);
   const value = isObject(item) ? getMember(item, key) : undefined;
@@ -181,12 +180,12 @@ function identity(item: Value, key: string | undefined): string {
   throw new PatchError("invalid", `an element of a keyed list does not contain declared merge key: ${key}`);
 }
 
-function without(stored: Value[], gone: Value[]): Value[] {
-  const ids = new Set(gone.map((item) => canonicalJson(item)));
+function without(stored: Value[], deleted: Value[]): Value[] {
+  const ids = new Set(deleted.map((item) => canonicalJson(item)));
   return stored.filter((item) => !ids.has(canonicalJson(item)));
 }
 
-/** The elements of the patch must stand in the order of `$setElementOrder`, which must have them all. */
+/** Checks that the elements of the patch are in the order of `$setElementOrder`, which must list them all. */
 function checkOrder(given: Value[], order: Value[], shape: ListShape): void {
   if (given.length === 0 || order.length === 0) return;
   const ids = order.map((item) => identity(item, shape.mergeKey));
@@ -203,7 +202,7 @@ function checkOrder(given: Value[], order: Value[], shape: ListShape): void {
   }
 }
 
-/** Whether a list is one of maps; its elements must be all maps or all scalars of one type. */
+/** Whether the elements are maps; throws unless all have one type, maps or scalars. */
 function holdsMaps(items: Value[], shape: ListShape): boolean {
   const kinds = new Set(
     items.map((item) =>

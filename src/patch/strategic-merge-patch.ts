@@ -1,15 +1,15 @@
 /**
- * Strategic merge patch: a merge patch that knows the type of the object, so that lists can be merged by key, and that
- * may hold directives (MARK-14; the upstream description is "strategic merge patch" in the API conventions of Kubernetes).
+ * Strategic merge patch: a merge patch that uses the type of the object to merge lists by key, and may contain directives
+ * (MARK-14; "strategic merge patch" in the API conventions of Kubernetes).
  *
- * - `$patch: replace | delete` in a map: the rest of the patch map stands for it, or nothing is left. In an element of a
- *   keyed list: the element is deleted, or the other elements of the patch replace the whole list.
- * - `$retainKeys: [...]`: members of the original that are not listed go.
- * - `$deleteFromPrimitiveList/<member>: [...]`: these elements go.
+ * - `$patch: replace | delete` in a map: the rest of the patch replaces the map, or the map becomes empty. In an element of a
+ *   keyed list: the other elements of the patch replace the list, or the element is deleted.
+ * - `$retainKeys: [...]`: unlisted members of the original are removed.
+ * - `$deleteFromPrimitiveList/<member>: [...]`: these elements are removed.
  * - `$setElementOrder/<member>: [...]`: the order of the merged list.
  *
- * What is new is taken as it is given, without nulls and without maps that hold a `$patch`. Whole numbers written as
- * floats are integers here (recorded: `19.0` and `2e1` are accepted in this kind of patch only).
+ * New values are added without nulls and without maps that contain a `$patch`. Whole numbers written as floats become
+ * integers (recorded: `19.0` and `2e1` are accepted in this kind of patch only).
  *
  * @module
  */
@@ -27,11 +27,11 @@ const DELETE_LIST = "$deleteFromPrimitiveList";
 const SET_ORDER = "$setElementOrder";
 
 /**
- * Applies a strategic merge patch, in a step for each element that is merged with one of the same key. Neither argument is
- * modified; the result shares what did not change with the target and what is new with the patch. The result may hold
- * members that the type does not have: whoever decodes it tells.
+ * Applies a strategic merge patch, one step for each element that is merged with one of the same key. Changes neither
+ * argument; the result shares unchanged parts with the target and new parts with the patch. It may contain members that the
+ * type does not have: the decoder reports them.
  *
- * @throws PatchError `malformed` for directives of a wrong form, `invalid` for those that cannot be followed
+ * @throws PatchError `malformed` for a directive of a wrong form, `invalid` for one that does not fit
  */
 export const applyStrategicMergePatch = (
   target: ValueObject,
@@ -39,7 +39,7 @@ export const applyStrategicMergePatch = (
   type: StructType,
 ): Steps<ValueObject> => mergeMap(target, patch, type, new PatchWork());
 
-/** What it costs to copy a member, beside looking at it. */
+/** The cost of copying a member, besides the visit. */
 const COPY_COST = 4;
 
 function* mergeMap(
@@ -58,17 +58,17 @@ function* mergeMap(
     const deletes = directiveField(name, DELETE_LIST);
     const key = deletes ?? name;
     if (deletes === undefined && ordered.has(key)) continue;
-    const given = patch[name]!;
+    const value = patch[name]!;
     const before = getMember(result, key);
     const inner = memberType(type, key);
-    const after = given === null ? undefined : yield* mergeMember(before, given, inner, deletes !== undefined, work);
+    const after = value === null ? undefined : yield* mergeMember(before, value, inner, deletes !== undefined, work);
     if (after === undefined) delete result[key];
     else if (after !== before) setMember(result, key, after);
   }
   return result;
 }
 
-/** `$patch` in a map: takes the place of any merging. */
+/** Applies `$patch` in a map, in place of a merge. */
 function followDirective(directive: Value, patch: ValueObject): ValueObject {
   if (directive === "delete") return {};
   if (directive !== "replace") {
@@ -78,7 +78,7 @@ function followDirective(directive: Value, patch: ValueObject): ValueObject {
   return plainNumbers(rest) as ValueObject;
 }
 
-/** A copy of the original, of which `$retainKeys` leaves only the listed members. */
+/** Copies the original; `$retainKeys` keeps only the listed members. */
 function retainKeys(original: ValueObject, patch: ValueObject): ValueObject {
   const list = getMember(patch, RETAIN_KEYS);
   if (list === undefined) return { ...original };
@@ -98,7 +98,7 @@ function retainKeys(original: ValueObject, patch: ValueObject): ValueObject {
   return Object.fromEntries(Object.entries(original).filter(([key]) => kept.has(key)));
 }
 
-/** Merges and orders the lists that a `$setElementOrder` names; gives the names of those that are done. */
+/** Merges and orders the lists that a `$setElementOrder` names; returns their names. */
 function* orderLists(
   result: ValueObject,
   patch: ValueObject,
@@ -131,7 +131,7 @@ function* orderLists(
   return done;
 }
 
-/** The member after the patch, undefined when it goes. `deletes`: the patch lists elements to take away. */
+/** The member after the patch, undefined when it is removed. `deletes`: the patch lists elements to remove. */
 function* mergeMember(
   before: Value | undefined,
   given: Value,
@@ -150,7 +150,7 @@ function* mergeMember(
   return asNew(given);
 }
 
-/** How the lists of a place are merged. */
+/** How lists of a type are merged. */
 function listShape(type: Type | undefined, name: string, work: PatchWork): ListShape {
   const list: ListType | undefined = type?.kind === "list" ? type : undefined;
   return {
@@ -171,7 +171,7 @@ function memberType(type: Type | undefined, key: string): Type | undefined {
 const patchStrategy = (type: Type | undefined): string[] =>
   type?.schema["x-kubernetes-patch-strategy"]?.split(",") ?? [];
 
-/** The member that a directive of the form `$name/<member>` is about, undefined for any other name. */
+/** The member in a directive of the form `$name/<member>`, undefined for any other name. */
 function directiveField(name: string, directive: string): string | undefined {
   if (!name.startsWith(directive)) return undefined;
   if (name.charAt(directive.length) === "/") return name.slice(directive.length + 1);
@@ -182,7 +182,7 @@ function directiveField(name: string, directive: string): string | undefined {
 }
 
 /**
- * A value where there was none: members of null are left out, and so are maps with a `$patch`, which patch nothing.
+ * A new value, without null members and without maps that contain a `$patch`.
  */
 function asNew(value: Value): Value | undefined {
   if (Array.isArray(value)) return value.map(asNew).filter((item) => item !== undefined);
@@ -196,7 +196,7 @@ function asNew(value: Value): Value | undefined {
   return kept;
 }
 
-/** The value with plain numbers in place of whole numbers that were written as floats. */
+/** Replaces whole numbers that were written as floats by integers. */
 function plainNumbers(value: Value): Value {
   const number = asJsonNumber(value);
   if (number) return number.integer === undefined && Number.isSafeInteger(number.value) ? number.value : value;

@@ -2,13 +2,13 @@
 export const withoutZone = (address: string): string =>
   address.includes("%") ? (/^([^%]*)%.*$/.exec(address)?.[1] ?? address) : address;
 
-/** The bytes of an IP address, 4 or 16 of them; undefined for a text that is none. A zone (`%eth0`) does not count. */
+/** The 4 or 16 bytes of an IP address, without its zone (`%eth0`); undefined for any other text. */
 export function addressBytes(text: string): Buffer | undefined {
   const bare = withoutZone(text);
   const v4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(bare)?.slice(1).map(Number);
   if (v4) return v4.every((part) => part < 256) ? Buffer.from(v4) : undefined;
   if (!bare.includes(":") || !URL.canParse(`http://[${bare}]`)) return undefined;
-  // As a host of a URL it is hexadecimal throughout, with one gap at most.
+  // The host of a URL is hexadecimal, with at most one gap.
   const [head = [], tail = []] = new URL(`http://[${bare}]`).hostname
     .slice(1, -1)
     .split("::")

@@ -1,8 +1,6 @@
 /**
- * Writes X.509 certificates (RFC 5280): an authority, serving certificates and client certificates with P-256 keys, and
- * what requests ask for.
- *
- * Only these shapes are written. `node:crypto` makes the keys and signs; nothing here is secret but what it returns.
+ * Writes X.509 certificates (RFC 5280): an authority, serving and client certificates with P-256 keys, and those that
+ * certificate requests ask for. `node:crypto` makes the keys and signs.
  *
  * @module
  */
@@ -31,7 +29,7 @@ import {
   time,
   utf8,
 } from "./der.ts";
-import { extensionOf, fieldsOf } from "./foreign.ts";
+import { extensionOf, fieldsOf } from "./certificate-reader.ts";
 import type { AltNames } from "./names.ts";
 import { pemOf } from "../util/pem.ts";
 import type { CertificateRequest } from "./request.ts";
@@ -42,15 +40,15 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** From when a certificate is counted, in milliseconds since the epoch, and for how many days it is good. */
+/** The validity of a certificate: from now on, in milliseconds since the epoch, for a number of days. */
 export interface Term {
   readonly now: number;
   readonly days: number;
 }
 
-const DAY = 86_400_000;
-/** Certificates begin a little in the past, so that a client whose clock is behind takes them. */
-const SKEW = 300_000;
+const DAY_MS = 86_400_000;
+/** Certificates begin a little in the past, for clients whose clocks are behind. */
+const SKEW_MS = 300_000;
 const SERIAL_BYTES = 16;
 
 const OID = {
@@ -68,21 +66,21 @@ const OID = {
 };
 
 const SIGNATURE = sequence(OID.ecdsaWithSha256);
-/** Bits of KeyUsage (RFC 5280 4.2.1.3), counted from the left, without the zeros at the end. */
+/** Bits of KeyUsage (RFC 5280 4.2.1.3), from the left, without the zeros at the end. */
 const DIGITAL_SIGNATURE = bitString(Buffer.of(0b1000_0000), 7);
 const SIGNATURE_AND_ENCIPHERMENT = bitString(Buffer.of(0b1010_0000), 5);
 const SIGNATURE_AND_SIGNING = bitString(Buffer.of(0b1000_0110), 1);
 
 /**
- * A certificate authority of our own that signs leaves and no further authority.
+ * Makes a certificate authority that signs leaves and no further authority.
  *
- * @param previous the authority to go on with: its name and its key stay, so what it has signed stays good
+ * @param previous the authority to renew: its name and key stay, so the certificates that it signed stay valid
  */
 export function authority(term: Term, previous?: KeyPair): KeyPair {
   const serial = newSerial();
   const key = previous ? createPrivateKey(previous.key) : newKey();
-  // Every authority has a name of its own: OpenSSL looks the issuer of a certificate up by name, and takes a signature
-  // that does not fit for a failure of the connection instead of a certificate that it does not know.
+  // Every authority has a name of its own: OpenSSL finds an issuer by its name, and reports a wrong signature as a failed
+  // connection, not as an unknown certificate.
   const name = previous ? subjectOf(previous.cert) : nameOf([], `keelson-ca-${serial.toString("hex")}`);
   const id = previous ? keyIdOf(previous.cert) : keyId(key);
   const extensions = [
@@ -95,66 +93,55 @@ export function authority(term: Term, previous?: KeyPair): KeyPair {
   return pair(cert, key);
 }
 
-/** A serving certificate for names and addresses, signed by `ca`. */
+/** Makes a serving certificate for names and addresses, signed by `ca`. */
 export const serving = (ca: KeyPair, hosts: readonly string[], term: Term): KeyPair =>
-  leaf(ca, nameOf([], "keelson"), OID.serverAuth, term, [
-    extension(OID.subjectAltName, sequence(...hosts.map(generalName))),
-  ]);
+  newLeaf(ca, nameOf([], "keelson"), ["server auth"], term, hosts.map(generalName));
 
-/** A client certificate, signed by `ca`: the common name is the user, the organisations are the groups. */
+/** Makes a client certificate, signed by `ca`: the common name is the user, the organisations are the groups. */
 export const client = (ca: KeyPair, user: string, groups: readonly string[], term: Term): KeyPair =>
-  leaf(ca, nameOf(groups, user), OID.clientAuth, term, []);
+  newLeaf(ca, nameOf(groups, user), ["client auth"], term, []);
 
-/** Whether a certificate says by which key it was signed; strict clients ask for it (RFC 5280 4.2.1.1). */
+/** Whether a certificate has an authority key identifier, which strict clients require (RFC 5280 4.2.1.1). */
 export const namesAuthorityKey = (pem: string): boolean =>
   extensionOf(new X509Certificate(pem), OID.authorityKeyIdentifier) !== undefined;
 
-function leaf(ca: KeyPair, subject: Buffer, purpose: Buffer, term: Term, more: readonly Buffer[]): KeyPair {
-  const key = newKey();
-  const extensions = [
-    extension(OID.basicConstraints, sequence(), true),
-    extension(OID.keyUsage, DIGITAL_SIGNATURE, true),
-    extension(OID.extKeyUsage, sequence(purpose)),
-    extension(OID.subjectKeyIdentifier, octetString(keyId(key))),
-    extension(OID.authorityKeyIdentifier, sequence(implicit(0, keyIdOf(ca.cert)))),
-    ...more,
-  ];
-  const validity = validityOf(term);
-  const content = { serial: newSerial(), issuer: subjectOf(ca.cert), subject, validity, key, extensions };
-  return pair(certificate(content, createPrivateKey(ca.key)), key);
-}
-
-/** What a signer says of a certificate beside what its request says. */
+/** The part of a certificate that its signer decides. */
 export interface Grant extends Validity {
-  /** Those of {@link GRANTED_USAGES} that it has. */
   readonly usages: readonly GrantedUsage[];
 }
 
-/** For what a certificate can be asked: as the Certificates API calls it (CERT-2). */
+/** The usages that a signer can grant, as the Certificates API calls them (CERT-2). */
 export const GRANTED_USAGES = ["digital signature", "key encipherment", "server auth", "client auth"] as const;
 
 /** One of {@link GRANTED_USAGES}. */
 export type GrantedUsage = (typeof GRANTED_USAGES)[number];
 
-/** The certificate, PEM, that a request asks for: its subject, names and key are those of the request, all else is the signer's. */
-export function issue(ca: KeyPair, { subject, names, key }: CertificateRequest, grant: Grant): string {
+/** Issues the certificate, PEM, of a request: subject, names and key are those of the request. */
+export const issue = (ca: KeyPair, { subject, names, key }: CertificateRequest, grant: Grant): string =>
+  pemOf("CERTIFICATE", leaf(ca, subject.whole, key, grant, altNames(names)));
+
+function newLeaf(
+  ca: KeyPair,
+  subject: Buffer,
+  usages: readonly GrantedUsage[],
+  term: Term,
+  names: readonly Buffer[],
+): KeyPair {
+  const key = newKey();
+  return pair(leaf(ca, subject, key, { ...validityOf(term), usages }, names), key);
+}
+
+function leaf(ca: KeyPair, subject: Buffer, key: KeyObject, grant: Grant, names: readonly Buffer[]): Buffer {
   const extensions = [
     extension(OID.basicConstraints, sequence(), true),
     extension(OID.keyUsage, keyUsageOf(grant.usages), true),
     extension(OID.extKeyUsage, sequence(...purposesOf(grant.usages))),
     extension(OID.subjectKeyIdentifier, octetString(keyId(key))),
     extension(OID.authorityKeyIdentifier, sequence(implicit(0, keyIdOf(ca.cert)))),
-    ...altNamesExtension(names),
+    ...(names.length === 0 ? [] : [extension(OID.subjectAltName, sequence(...names))]),
   ];
-  const content = {
-    serial: newSerial(),
-    issuer: subjectOf(ca.cert),
-    subject: subject.whole,
-    validity: grant,
-    key,
-    extensions,
-  };
-  return pemOf("CERTIFICATE", certificate(content, createPrivateKey(ca.key)));
+  const content = { serial: newSerial(), issuer: subjectOf(ca.cert), subject, validity: grant, key, extensions };
+  return certificate(content, createPrivateKey(ca.key));
 }
 
 const keyUsageOf = (usages: readonly GrantedUsage[]): Buffer =>
@@ -165,23 +152,20 @@ const purposesOf = (usages: readonly GrantedUsage[]): Buffer[] => [
   ...(usages.includes("client auth") ? [OID.clientAuth] : []),
 ];
 
-function altNamesExtension({ dns, emails, uris, addresses }: AltNames): Buffer[] {
-  const names = [
-    ...dns.map((name) => implicit(2, Buffer.from(name))),
-    ...emails.map((name) => implicit(1, Buffer.from(name))),
-    ...addresses.map((address) => implicit(7, address)),
-    ...uris.map((uri) => implicit(6, Buffer.from(uri))),
-  ];
-  return names.length === 0 ? [] : [extension(OID.subjectAltName, sequence(...names))];
-}
+const altNames = ({ dns, emails, uris, addresses }: AltNames): Buffer[] => [
+  ...dns.map((name) => implicit(2, Buffer.from(name))),
+  ...emails.map((name) => implicit(1, Buffer.from(name))),
+  ...addresses.map((address) => implicit(7, address)),
+  ...uris.map((uri) => implicit(6, Buffer.from(uri))),
+];
 
-/** From when to when a certificate is good, in milliseconds since the epoch. */
+/** The validity of a certificate, in milliseconds since the epoch. */
 export interface Validity {
   readonly begins: number;
   readonly ends: number;
 }
 
-const validityOf = ({ now, days }: Term): Validity => ({ begins: now - SKEW, ends: now + days * DAY });
+const validityOf = ({ now, days }: Term): Validity => ({ begins: now - SKEW_MS, ends: now + days * DAY_MS });
 
 interface Content {
   readonly serial: Buffer;
@@ -192,7 +176,7 @@ interface Content {
   readonly extensions: readonly Buffer[];
 }
 
-/** Certificate (RFC 5280 4.1): what is certified, how it is signed, the signature. */
+/** Certificate (RFC 5280 4.1): the content, the algorithm, the signature. */
 function certificate({ serial, issuer, subject, validity, key, extensions }: Content, signer: KeyObject): Buffer {
   const certified = sequence(
     explicit(0, integer(Buffer.of(2))),
@@ -210,14 +194,14 @@ function certificate({ serial, issuer, subject, validity, key, extensions }: Con
 const extension = (id: Buffer, value: Buffer, critical = false): Buffer =>
   sequence(id, ...(critical ? [TRUE] : []), octetString(value));
 
-/** A name of groups and a user, each a part of its own. */
+/** A name of groups and a user, each a relative distinguished name. */
 const nameOf = (organizations: readonly string[], commonName: string): Buffer =>
   sequence(
     ...organizations.map((text) => setOf(sequence(OID.organization, utf8(text)))),
     setOf(sequence(OID.commonName, utf8(commonName))),
   );
 
-/** GeneralName (RFC 5280 4.2.1.6): an address as its bytes, anything else as a name. */
+/** GeneralName (RFC 5280 4.2.1.6) of an address or a DNS name. */
 function generalName(host: string): Buffer {
   const address = addressBytes(host);
   return address ? implicit(7, address) : implicit(2, Buffer.from(host));
@@ -225,7 +209,7 @@ function generalName(host: string): Buffer {
 
 const newKey = (): KeyObject => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
-/** 16 random bytes of which the first is neither zero nor negative, so that every serial number has as many. */
+/** 16 random bytes; the first is positive and not zero, so that all serial numbers have the same length. */
 function newSerial(): Buffer {
   const bytes = randomBytes(SERIAL_BYTES);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
@@ -235,22 +219,22 @@ function newSerial(): Buffer {
 const publicKeyInfo = (key: KeyObject): Buffer =>
   (key.type === "public" ? key : createPublicKey(key)).export({ type: "spki", format: "der" });
 
-/** The identifier of a key: the first 160 bits of the SHA-256 of its public half (RFC 7093 2, method 1). */
+/** The identifier of a key: the first 160 bits of the SHA-256 of its public key (RFC 7093 2, method 1). */
 function keyId(key: KeyObject): Buffer {
   const [, bits] = elements(elements(publicKeyInfo(key))[0]!.content);
   return createHash("sha256").update(bits!.content.subarray(1)).digest().subarray(0, 20);
 }
 
-/** The identifier by which a certificate knows its key; one that has none is given it. */
+/** The subject key identifier of a certificate, computed where the certificate has none. */
 function keyIdOf(pem: string): Buffer {
   const value = extensionOf(new X509Certificate(pem), OID.subjectKeyIdentifier);
   return value ? elements(value)[0]!.content : keyId(new X509Certificate(pem).publicKey);
 }
 
-/** The name of a certificate's subject, byte for byte as it has it. */
+/** The subject of a certificate, as its bytes. */
 function subjectOf(pem: string): Buffer {
   const fields = fieldsOf(new X509Certificate(pem));
-  // Serial number, signature, issuer and validity stand before it, and a version unless it is the first.
+  // Before it: the version unless it is 1, then serial number, signature, issuer and validity.
   return fields[fields[0]!.tag === EXPLICIT_0 ? 5 : 4]!.whole;
 }
 

@@ -1,14 +1,14 @@
 /**
- * Certificates in process: written here, kept in files or in memory, judged by `node:crypto`. No port, no file of its own.
+ * Certificates: written here, verified by `node:crypto`. This room opens no port and no file.
  *
  * @module
  */
 export { GRANTED_USAGES, type GrantedUsage, type KeyPair, client, issue } from "./certificate.ts";
 export { DerError } from "./der.ts";
-export { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./foreign.ts";
+export { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./certificate-reader.ts";
 export { type PemBlock, pemBlocks } from "../util/pem.ts";
 export { isSignedBy, readPublicKey } from "./public-key.ts";
 export { type CertificateRequest, isSigned, readRequest } from "./request.ts";
 export { kubeconfig, kubeconfigLike } from "./kubeconfig.ts";
-export { type CertificateFacts, certificateFacts } from "./facts.ts";
+export { type CertificateFacts, certificateFacts } from "./certificate-facts.ts";
 export { type Pki, type PkiFiles, type Renewable, createPki, givenPair, openPki, storedFacts } from "./pki.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { X509Certificate } from "node:crypto";
-import { hostsOf } from "./facts.ts";
+import { hostsOf } from "./certificate-facts.ts";
 import type { KeyPair } from "./certificate.ts";
 import type { Pki } from "./pki.ts";
 
@@ -22,24 +22,22 @@ function nameOf(url: string, { server }: Identity): string[] {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** What a kubeconfig is made of. */
 type Identity = Pick<Pki, "trust" | "admin" | "adminToken"> & Partial<Pick<Pki, "server">>;
 
-/** By what a user is known: a certificate with its key, PEM, or a token. */
+/** The credential of a user: a certificate with its key, PEM, or a token. */
 export type Credential = KeyPair | { readonly token: string };
 
-/** Whose kubeconfig it is. */
+/** The user of a kubeconfig. */
 export interface KubeconfigUser {
   readonly name: string;
   readonly credential: Credential;
 }
 
 /**
- * The text of a kubeconfig (YAML) for the admin. Where the certificate of the server does not name the address, clients are
- * told which name it has.
+ * The kubeconfig (YAML) of the admin. Where the server's certificate is not valid for the host of `url`, it sets
+ * `tls-server-name`.
  *
- * @param url base address of the server
- * @param pki its certificates; over plain HTTP the admin's token is all there is
+ * @param pki the server's certificates; plain HTTP uses the admin's token alone
  */
 export function kubeconfig(url: string, pki: Identity): string {
   const secure = url.startsWith("https:");
@@ -50,11 +48,7 @@ export function kubeconfig(url: string, pki: Identity): string {
 
 const CLUSTER = /^ {2}cluster:\n((?: {4}\S.*\n)+)/m;
 
-/**
- * The kubeconfig of another user, for the server of one that {@link kubeconfig} has written.
- *
- * @param server the address of the server, where that is another one
- */
+/** The kubeconfig of another user, from one that {@link kubeconfig} has written; `server` replaces its URL. */
 export function kubeconfigLike(text: string, user: KubeconfigUser, server?: string): string {
   const [, lines] = CLUSTER.exec(text) ?? [];
   if (lines === undefined) throw new Error("expected a kubeconfig with a cluster, found none");

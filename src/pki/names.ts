@@ -1,20 +1,20 @@
 /**
- * Names in certificates and requests: of subjects (RFC 5280 4.1.2.4) and the other names that they have (4.2.1.6).
+ * Names in certificates and requests: subjects (RFC 5280 4.1.2.4) and alternative names (4.2.1.6).
  *
  * @module
  */
 import { DerError, type Element, TAG, elements, oid, only } from "./der.ts";
 
-/** The parts of a subject that say who somebody is. */
+/** The parts of a subject that name a user and groups. */
 export interface Subject {
-  /** The name as it stands. */
+  /** The name as its bytes. */
   readonly whole: Buffer;
   /** The last common name; empty where there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
 
-/** The other names of a subject; kinds of names that nobody here understands are left out. */
+/** The alternative names of a subject; other types of names are left out. */
 export interface AltNames {
   readonly dns: readonly string[];
   readonly emails: readonly string[];
@@ -23,7 +23,7 @@ export interface AltNames {
   readonly addresses: readonly Buffer[];
 }
 
-/** No names at all. */
+/** No alternative names. */
 export const NO_NAMES: AltNames = { dns: [], emails: [], uris: [], addresses: [] };
 
 const COMMON_NAME = oid("2.5.4.3");

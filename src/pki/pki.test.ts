@@ -28,7 +28,7 @@ const held = ({ ca, server, admin, tokenKeys, adminToken }: Pki) => ({ ca, serve
 
 type Held = ReturnType<typeof held>;
 
-/** A first start, and what a second one after some days writes anew. */
+/** Starts twice; returns what the second start, some days later, writes again. */
 function restarted(days: number, hosts = HOSTS, change: (files: Map<string, string>) => void = () => {}) {
   const files = filesOf();
   const clock = new ManualClock();
@@ -97,7 +97,7 @@ describe("openPki", () => {
     expect(written).toEqual([]);
   });
 
-  test("certificates that end within a month are made anew from the same CA; keys and token stay", () => {
+  test("certificates that end within a month are renewed by the same CA; keys and token stay", () => {
     const { first, second, written } = restarted(340);
     expect(written).toEqual(LEAVES);
     expect(second.ca).toEqual(first.ca);
@@ -113,12 +113,12 @@ describe("openPki", () => {
     expect(fits({ ...second, ca: first.ca })).toBe(true);
   });
 
-  test("a CA is made anew before it could end ahead of a leaf that it signs", () => {
+  test("a CA is renewed before it could end ahead of a leaf that it signs", () => {
     expect(restarted(3650 - 396).written).toEqual(LEAVES);
     expect(restarted(3650 - 394).written).toEqual(ALL);
   });
 
-  test("certificates that have not begun, as the clock was ahead when they were made, are made anew", () => {
+  test("certificates that have not begun, because the clock was ahead, are renewed", () => {
     const { first, second, written } = restarted(-400);
     expect(written).toEqual(ALL);
     expect(second.ca.key).toBe(first.ca.key);
@@ -143,7 +143,7 @@ describe("openPki", () => {
     expect([all.length, all[0], all.includes("a.example")]).toEqual([100, "last.example", false]);
   });
 
-  test("what is to be made anew is, though it lasts; names and key of the CA stay", () => {
+  test("what the options name is renewed, due or not; names and key of the CA stay", () => {
     const files = filesOf();
     const [hosts, clock] = [HOSTS, new ManualClock()];
     const first = held(openPki(files, { hosts, clock }));
@@ -183,7 +183,7 @@ describe("openPki", () => {
     ["the token is gone", (files) => files.delete("admin.token"), ["admin.token"]],
     ["the token is empty", (files) => files.set("admin.token", "\n"), ["admin.token"]],
   ] satisfies [string, (files: Map<string, string>) => unknown, string[]][])(
-    "what a crash left by half is made anew: %s",
+    "a pair that a crash left incomplete is written again: %s",
     (_, change, expected) => {
       const { second, written } = restarted(0, HOSTS, change);
       expect(written).toEqual(expected);
@@ -192,7 +192,7 @@ describe("openPki", () => {
     },
   );
 
-  test("a leaf of another CA is made anew", () => {
+  test("a leaf of another CA is renewed", () => {
     const other = filesOf();
     void openPki(other, { hosts: HOSTS, clock: new ManualClock() }).ca;
     const { second, written } = restarted(0, HOSTS, (files) => {
@@ -202,7 +202,7 @@ describe("openPki", () => {
     expect(fits(second)).toBe(true);
   });
 
-  test("RFC 5280 4.2.1.1: leaves that do not name the key that signed them are made anew from the same CA", () => {
+  test("RFC 5280 4.2.1.1: leaves without an authority key identifier are renewed by the same CA", () => {
     const { second, written } = restarted(0, HOSTS, (files) => {
       for (const [name, text] of Object.entries(PKI_OF_0_1)) files.set(name, text);
     });
@@ -216,7 +216,7 @@ describe("openPki", () => {
     }
   });
 
-  test("a file that is no certificate is told by its name, and nothing is put in its place", () => {
+  test("a file that is no certificate is named in the error, and not replaced", () => {
     expect(() => restarted(0, HOSTS, (files) => files.set("ca.crt", "garbage"))).toThrow("expected ca.crt and ca.key");
   });
 });

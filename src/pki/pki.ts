@@ -1,11 +1,11 @@
 /**
- * The certificates of a server: its own CA, the serving certificate, the admin's client certificate; and beside them the
- * key that signs tokens and the admin's own token.
+ * The certificates of a server: its CA, the serving certificate and the admin's client certificate; also the key that signs
+ * tokens, and the admin's token.
  *
- * Each is made when it is first asked for, so a server without TLS makes no certificate, and kept in files: those of a
- * data directory, or of memory. A certificate that ends within a month or has not begun, that does not name the address
- * to listen on, or that strict clients would not take, is made anew from the same CA; {@link Pki.renew} does so while the
- * server runs. The CA is made anew, with the same name and key, before it could end ahead of a leaf.
+ * Each is made at its first use, so a server without TLS makes no certificate, and kept in files, on a disk or in memory. The
+ * same CA issues a certificate again when it ends within a month, has not begun, lacks an address to listen on, or is not
+ * valid for strict clients; {@link Pki.renew} does so while the server runs. The CA is renewed, with its name and key, before
+ * it could end ahead of a leaf.
  *
  * @module
  */
@@ -15,30 +15,30 @@ import type { Clock } from "../util/clock.ts";
 import { addressBytes, withoutZone } from "./address.ts";
 import { pemBlocks, pemOf } from "../util/pem.ts";
 import { type KeyPair, authority, client, namesAuthorityKey, serving } from "./certificate.ts";
-import { type CertificateFacts, certificateFacts, hostsOf } from "./facts.ts";
+import { type CertificateFacts, certificateFacts, hostsOf } from "./certificate-facts.ts";
 
-/** All that a server needs to prove who it is and to know its admin. */
+/** The certificates, keys and tokens of a server. */
 export interface Pki {
   readonly ca: KeyPair;
-  /** The own one, or the one that was given; then `cert` may be a chain. */
+  /** Our own serving certificate, or the configured one; then `cert` may be a chain. */
   readonly server: KeyPair;
-  /** What clients know the server by, PEM: the CA, or what the given chain ends in; empty for what everybody knows. */
+  /** The authorities that clients need, PEM: the CA, or the roots of the configured chain; empty for a public authority. */
   readonly trust: string;
   readonly admin: KeyPair;
   /**
-   * The keys of tokens of service accounts, PEM: the private one that signs (PKCS#8), then the public ones of those before
-   * it, the latest first, whose tokens are still good (AUTHN-34).
+   * The keys of service account tokens, PEM: the private one that signs (PKCS#8), then the public keys of former ones, the
+   * latest first, whose tokens are still valid (AUTHN-34).
    */
   readonly tokenKeys: readonly string[];
   /** The admin's bearer token. */
   readonly adminToken: string;
-  /** All certificates: server, admin, CA. */
+  /** The server, admin and CA certificates. */
   facts(): readonly CertificateFacts[];
-  /** Whether one has to be made anew by now, or does not name all hosts. */
+  /** Whether a certificate has to be renewed now, or lacks a host. */
   due(): boolean;
   /**
-   * Looks at the files again and makes anew what no longer serves; answers whether a certificate is another one, or was
-   * written. What has gone from the files meanwhile, or is not whole there, is held and written again.
+   * Reads the files again and renews what is due; returns whether a certificate changed or was written. A file that has
+   * disappeared or is damaged is written again from memory.
    */
   renew(): boolean;
 }
@@ -46,47 +46,47 @@ export interface Pki {
 /** The names of certificates. */
 export type CertificateName = "ca" | "server" | "admin";
 
-/** What can be made anew: a certificate, or the key that signs tokens. */
+/** What can be renewed: a certificate, or the key that signs tokens. */
 export type Renewable = CertificateName | "token";
 
-/** Where a Pki is kept between starts. Reading answers undefined for what is not there. */
+/** Stores the files of a Pki. `read` returns undefined for a file that does not exist. */
 export interface PkiFiles {
   read(name: string): string | undefined;
-  /** Writes a file that only its owner may read. */
+  /** Writes a file that only its owner can read. */
   write(name: string, text: string): void;
 }
 
-/** For whom certificates are made, and by which clock. */
+/** Options of a Pki. */
 export interface PkiOptions {
   /** Names and addresses of the serving certificate. */
   readonly hosts: readonly string[];
   readonly clock: Pick<Clock, "now">;
-  /** Reads a serving certificate that others make, and its key; it is used in place of an own one. */
+  /** Reads the configured serving certificate and its key, which replace our own. */
   readonly given?: (() => KeyPair) | undefined;
-  /** What is made anew, whether it has to be or not. */
+  /** What is renewed at once, due or not. */
   readonly anew?: readonly Renewable[];
 }
 
 const ADMIN = { user: "keelson:admin", groups: ["system:masters"] };
-const DAY = 86_400_000;
-const RENEW_BEFORE = 30 * DAY;
+const DAY_MS = 86_400_000;
+const RENEW_BEFORE_MS = 30 * DAY_MS;
 const CA_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** A CA with less than this to go would end ahead of a leaf. */
-const RENEW_CA_BEFORE = LEAF_DAYS * DAY + RENEW_BEFORE;
-/** Names that a certificate keeps from the one before it, with its own. */
-const MOST_HOSTS = 100;
+/** A CA with less time left would end ahead of a leaf. */
+const RENEW_CA_BEFORE_MS = LEAF_DAYS * DAY_MS + RENEW_BEFORE_MS;
+/** A renewed certificate keeps the names of its predecessor, up to this many with its own. */
+const MAX_HOSTS = 100;
 
-/** A Pki that is forgotten with the process. */
+/** A Pki in memory. */
 export function createPki(options: PkiOptions): Pki {
   const files = new Map<string, string>();
   return openPki({ read: (name) => files.get(name), write: (name, text) => void files.set(name, text) }, options);
 }
 
-/** The Pki of some files; makes what is missing in them, too old, or does not name the hosts, which may change. */
+/** A Pki in files; makes what is missing there, is due, or lacks a host. */
 export function openPki(files: PkiFiles, options: PkiOptions): Pki {
-  let held: Certificates | undefined;
-  const certificates = (): Certificates => (held ??= openCertificates(files, options));
+  let current: Certificates | undefined;
+  const certificates = (): Certificates => (current ??= openCertificates(files, options));
   let tokens = tokenKeys(files, options.anew?.includes("token"));
   let read: readonly CertificateFacts[] | undefined;
   const facts = (): readonly CertificateFacts[] => (read ??= factsOf(certificates(), options));
@@ -112,7 +112,7 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
       const now = options.clock.now();
       const isDue = ({ begins, renewedFrom }: CertificateFacts): boolean =>
         renewedFrom !== undefined && (now < begins || now >= renewedFrom);
-      return facts().some(isDue) || (!options.given && !serves(certificates().server, wantedHosts(options)));
+      return facts().some(isDue) || (!options.given && !serves(certificates().server, desiredHosts(options)));
     },
     renew() {
       const before = certificates();
@@ -121,15 +121,15 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
         isWritten = true;
         files.write(name, text);
       };
-      held = openCertificates({ read: (name) => files.read(name), write }, options, before);
+      current = openCertificates({ read: (name) => files.read(name), write }, options, before);
       read = undefined;
       tokens = tokenKeys(files);
-      return isWritten || NAMES.some((name) => before[name].cert !== held![name].cert);
+      return isWritten || NAMES.some((name) => before[name].cert !== current![name].cert);
     },
   };
 }
 
-/** The certificates that are in files, as they are there; nothing is made. */
+/** The certificates in files, as they are; makes none. */
 export const storedFacts = (files: PkiFiles): readonly CertificateFacts[] =>
   NAMES.flatMap((name) => {
     const cert = files.read(`${name}.crt`);
@@ -140,16 +140,16 @@ type Certificates = Readonly<Record<CertificateName, KeyPair>>;
 
 const NAMES: readonly CertificateName[] = ["server", "admin", "ca"];
 
-function factsOf(held: Certificates, { given }: PkiOptions): readonly CertificateFacts[] {
+function factsOf(current: Certificates, { given }: PkiOptions): readonly CertificateFacts[] {
   return NAMES.map((name) => {
-    if (name === "server" && given) return certificateFacts(name, held.server.cert);
-    return certificateFacts(name, held[name].cert, renewedBefore(name));
+    if (name === "server" && given) return certificateFacts(name, current.server.cert);
+    return certificateFacts(name, current[name].cert, renewedBefore(name));
   });
 }
 
-const renewedBefore = (name: CertificateName): number => (name === "ca" ? RENEW_CA_BEFORE : RENEW_BEFORE);
+const renewedBefore = (name: CertificateName): number => (name === "ca" ? RENEW_CA_BEFORE_MS : RENEW_BEFORE_MS);
 
-const wantedHosts = ({ hosts }: PkiOptions): readonly string[] => hosts.map(certified);
+const desiredHosts = ({ hosts }: PkiOptions): readonly string[] => hosts.map(certified);
 
 function openCertificates(files: PkiFiles, options: PkiOptions, before?: Certificates): Certificates {
   const { clock, given, anew = [] } = options;
@@ -161,17 +161,19 @@ function openCertificates(files: PkiFiles, options: PkiOptions, before?: Certifi
   };
   const leaf = { now, days: LEAF_DAYS };
   const found = load(files, "ca");
-  const whole = found && fits(found) ? found : before && keep("ca", before.ca);
-  const isGood = whole && !anew.includes("ca") && lasts(whole, now, RENEW_CA_BEFORE);
-  const ca = isGood ? whole : keep("ca", authority({ now, days: CA_DAYS }, whole));
+  const previous = found && fits(found) ? found : before && keep("ca", before.ca);
+  const isGood = previous && !anew.includes("ca") && lasts(previous, now, RENEW_CA_BEFORE_MS);
+  const ca = isGood ? previous : keep("ca", authority({ now, days: CA_DAYS }, previous));
   const known = (name: "server" | "admin"): KeyPair | undefined => {
     const pair = load(files, name);
     if (pair && fits(pair, ca)) return pair;
     return before && fits(before[name], ca) ? keep(name, before[name]) : undefined;
   };
   const usable = (name: "server" | "admin", pair: KeyPair | undefined): KeyPair | undefined =>
-    pair && !anew.includes(name) && lasts(pair, now, RENEW_BEFORE) && namesAuthorityKey(pair.cert) ? pair : undefined;
-  const hosts = wantedHosts(options);
+    pair && !anew.includes(name) && lasts(pair, now, RENEW_BEFORE_MS) && namesAuthorityKey(pair.cert)
+      ? pair
+      : undefined;
+  const hosts = desiredHosts(options);
   const own = (): KeyPair => {
     const last = known("server");
     const server = usable("server", last);
@@ -184,24 +186,24 @@ function openCertificates(files: PkiFiles, options: PkiOptions, before?: Certifi
   };
 }
 
-/** Names of a certificate and those of the one before it: what was once added by hand stays. */
+/** Adds the names of the previous certificate: a name that was once added stays. */
 function withFormer(hosts: readonly string[], last: KeyPair | undefined): readonly string[] {
   const former = last ? hostsOf(new X509Certificate(last.cert)) : [];
   const known = new Set(hosts.map(identityOf));
   const kept = former.filter((host) => !known.has(identityOf(host)));
-  return [...hosts, ...kept].slice(0, Math.max(MOST_HOSTS, hosts.length));
+  return [...hosts, ...kept].slice(0, Math.max(MAX_HOSTS, hosts.length));
 }
 
-/** What two spellings of one address share. */
+/** The same text for all spellings of an address. */
 const identityOf = (host: string): string => addressBytes(host)?.toString("hex") ?? host.toLowerCase();
 
-/** The pair of a name, as far as it is there. @throws Error that names the files when they hold something else */
+/** The pair of a name, undefined where a file is missing. @throws Error that names the files when they are damaged */
 function load(files: PkiFiles, name: string): KeyPair | undefined {
   const [cert, key] = [files.read(`${name}.crt`), files.read(`${name}.key`)];
   return cert === undefined || key === undefined ? undefined : keyPair(cert, key, `${name}.crt`, `${name}.key`);
 }
 
-/** A certificate and its key, PEM. @throws Error that names the files when they hold something else */
+/** A certificate and its key, PEM. @throws Error that names the files when they are no such pair */
 function keyPair(cert: string, key: string, certFile: string, keyFile: string): KeyPair {
   try {
     void [new X509Certificate(cert), createPrivateKey(key)];
@@ -213,7 +215,7 @@ function keyPair(cert: string, key: string, certFile: string, keyFile: string): 
   return { cert, key };
 }
 
-/** A certificate, or a chain that begins with it, and its key, as others made them. @throws Error that names the files */
+/** A configured certificate, or a chain that begins with it, and its key. @throws Error that names the files */
 export function givenPair(cert: string, key: string, certFile: string, keyFile: string): KeyPair {
   const pair = keyPair(cert, key, certFile, keyFile);
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return pair;
@@ -221,8 +223,8 @@ export function givenPair(cert: string, key: string, certFile: string, keyFile: 
 }
 
 /**
- * Whether the key is that of the certificate, and `issuer` signed it (its own key without one). A crash between two files
- * leaves pairs of which that is not so.
+ * Whether the key belongs to the certificate, and `issuer` (by default its own key) signed it. A crash between the writes of
+ * two files leaves pairs that do not fit.
  */
 function fits({ cert, key }: KeyPair, issuer?: KeyPair): boolean {
   const certificate = new X509Certificate(cert);
@@ -230,19 +232,19 @@ function fits({ cert, key }: KeyPair, issuer?: KeyPair): boolean {
   return certificate.checkPrivateKey(createPrivateKey(key)) && certificate.verify(signer.publicKey);
 }
 
-/** Whether a certificate has begun and does not end within a time; it begins a little before it is made. */
+/** Whether a certificate has begun and does not end within a time. */
 const lasts = ({ cert }: KeyPair, now: number, millis: number): boolean => {
   const { validFromDate, validToDate } = new X509Certificate(cert);
   return validFromDate.getTime() <= now && validToDate.getTime() - now > millis;
 };
 
-/** The certificates at the end of a chain that are signed by nobody else. */
+/** The self-signed certificates of a chain. */
 const rootsOf = (chain: string): string =>
   pemsIn(chain, "CERTIFICATE")
     .filter((pem) => isRoot(new X509Certificate(pem)))
     .join("");
 
-/** The blocks of one type, each as a text. */
+/** The blocks of one type, each as PEM. */
 const pemsIn = (text: string, type: string): string[] =>
   Array.from(pemBlocks(text))
     .filter((block) => block.type === type)
@@ -251,7 +253,7 @@ const pemsIn = (text: string, type: string): string[] =>
 const isRoot = (certificate: X509Certificate): boolean =>
   certificate.issuer === certificate.subject && certificate.verify(certificate.publicKey);
 
-/** Whether a certificate is good for all of these names and addresses. */
+/** Whether a certificate is valid for all of these names and addresses. */
 function serves({ cert }: KeyPair, hosts: readonly string[]): boolean {
   const certificate = new X509Certificate(cert);
   return hosts.every(
@@ -259,22 +261,22 @@ function serves({ cert }: KeyPair, hosts: readonly string[]): boolean {
   );
 }
 
-/** A name or address as a certificate can have it: names in ASCII, addresses without the zone of this machine. */
+/** A host as a certificate contains it: names in ASCII, addresses without a zone. */
 const certified = (host: string): string => (addressBytes(host) ? withoutZone(host) : domainToASCII(host) || host);
 
-/** So many keys are kept of those that signed before: a key that is older has to be named by an option. */
-const MOST_FORMER = 8;
+/** Public keys of former token keys that are kept; an option can name older ones. */
+const MAX_FORMER_KEYS = 8;
 const FORMER = "token-former.pem";
 
-/** The keys of tokens; where it is to be another one, that of now is kept as one that has signed before. */
+/** The keys of tokens; `anew` makes another one and keeps the public key of the current one. */
 function tokenKeys(files: PkiFiles, anew = false): readonly string[] {
   const known = files.read("token.key");
   const former = pemsIn(files.read(FORMER) ?? "", "PUBLIC KEY");
   if (known !== undefined && !anew) return [known, ...former];
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  const kept = [...(known === undefined ? [] : [publicHalf(known)]), ...former].slice(0, MOST_FORMER);
-  // First what has to be accepted, then what signs.
+  const kept = [...(known === undefined ? [] : [publicHalf(known)]), ...former].slice(0, MAX_FORMER_KEYS);
+  // The keys that verify are written before the key that signs.
   if (kept.length > 0) files.write(FORMER, `${kept.map((one) => one.trim()).join("\n")}\n`);
   files.write("token.key", pem);
   return [pem, ...kept];

@@ -1,5 +1,5 @@
 /**
- * Public keys as certificates hold them (SubjectPublicKeyInfo), of the kinds that certificates are made for.
+ * Public keys in certificates (SubjectPublicKeyInfo).
  *
  * @module
  */
@@ -7,19 +7,19 @@ import { type KeyObject, constants, createPublicKey, verify } from "node:crypto"
 import { DerError, TAG, only } from "./der.ts";
 
 const CURVES: readonly string[] = ["secp224r1", "prime256v1", "secp384r1", "secp521r1"];
-/** What is shorter is broken; what is longer takes too long. */
-const RSA_BITS = { least: 1024, most: 16_384 };
+/** A shorter key is not secure; a longer one takes too long. */
+const RSA_BITS = { min: 1024, max: 16_384 };
 
-/** Reads a key: RSA, ECDSA on one of the curves of NIST, or Ed25519. @throws DerError */
+/** Reads a key: RSA, ECDSA on a NIST curve, or Ed25519. @throws DerError */
 export function readPublicKey(bytes: Buffer): KeyObject {
   only(bytes, TAG.sequence);
   const key = opened(bytes);
   const { asymmetricKeyType: type, asymmetricKeyDetails: { namedCurve = "", modulusLength = 0 } = {} } = key;
   if (type === "ed25519") return key;
   if (type === "ec" && CURVES.includes(namedCurve)) return key;
-  if (type === "rsa" && modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most) return key;
+  if (type === "rsa" && modulusLength >= RSA_BITS.min && modulusLength <= RSA_BITS.max) return key;
   throw new DerError(
-    `expected a key for RSA (${RSA_BITS.least} to ${RSA_BITS.most} bits), ECDSA (${CURVES.join(", ")}) or Ed25519, found ${[type, namedCurve || modulusLength || ""].join(" ").trim()}`,
+    `expected a key for RSA (${RSA_BITS.min} to ${RSA_BITS.max} bits), ECDSA (${CURVES.join(", ")}) or Ed25519, found ${[type, namedCurve || modulusLength || ""].join(" ").trim()}`,
   );
 }
 
@@ -31,7 +31,7 @@ function opened(bytes: Buffer): KeyObject {
   }
 }
 
-/** Whether a text was signed by a key: RSA with PSS and ECDSA over its SHA-256, Ed25519 over the text itself. */
+/** Whether a key signed a text: RSA with PSS and ECDSA over its SHA-256, Ed25519 over the text itself. */
 export function isSignedBy(key: KeyObject, text: string, signature: Buffer): boolean {
   const bytes = Buffer.from(text);
   if (key.asymmetricKeyType === "ed25519") return verify(null, bytes, key, signature);

@@ -1,6 +1,6 @@
 /**
- * Requests for certificates (PKCS#10, RFC 2986): read, and their signature verified. A request is refused before anything
- * costly is done with it: it has at most {@link LARGEST_REQUEST} bytes, and a key of one of the usual kinds.
+ * Reads certificate requests (PKCS#10, RFC 2986) and verifies their signatures. A request of more than
+ * {@link MAX_REQUEST_BYTES} or with an unusual key is refused before the costly steps.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { type AltNames, NO_NAMES, type Subject, readAltNames, readSubject } from
 import { pemBlocks } from "../util/pem.ts";
 import { readPublicKey } from "./public-key.ts";
 
-/** The most bytes that a request may have, as DER: thousands of names. */
-export const LARGEST_REQUEST: number = 64 * 1024;
+/** The length of the longest request in bytes, as DER: thousands of names fit. */
+export const MAX_REQUEST_BYTES: number = 64 * 1024;
 
-/** What is asked for. */
+/** A certificate request. */
 export interface CertificateRequest {
   readonly subject: Subject;
   readonly names: AltNames;
@@ -21,7 +21,7 @@ export interface CertificateRequest {
   readonly signed: Signed;
 }
 
-/** What is signed, how, and the signature. */
+/** The signed bytes, the algorithm and the signature. */
 interface Signed {
   readonly content: Buffer;
   /** AlgorithmIdentifier. */
@@ -29,14 +29,14 @@ interface Signed {
   readonly signature: Buffer;
 }
 
-/** Reads the first block of a PEM text, which has to be a request. @throws DerError that says what was expected */
+/** Reads the first block of a PEM text, which must be a request. @throws DerError that says what was expected */
 export function readRequest(pem: string): CertificateRequest {
   const { value: block } = pemBlocks(pem).next();
   if (!block) throw new DerError("expected a PEM block CERTIFICATE REQUEST, found none");
   if (block.type !== "CERTIFICATE REQUEST") {
     throw new DerError(`expected a PEM block CERTIFICATE REQUEST, found ${block.type.slice(0, 40)}`);
   }
-  if (block.bytes.length > LARGEST_REQUEST) throw new DerError(`expected at most ${LARGEST_REQUEST} bytes`);
+  if (block.bytes.length > MAX_REQUEST_BYTES) throw new DerError(`expected at most ${MAX_REQUEST_BYTES} bytes`);
   return readDer(block.bytes);
 }
 
@@ -67,7 +67,7 @@ function wholeBytes({ content }: Element): Buffer {
 const EXTENSION_REQUEST = oid("1.2.840.113549.1.9.14");
 const SUBJECT_ALT_NAME = oid("2.5.29.17");
 
-/** The names that the request's extensions ask for. */
+/** The alternative names in the extensions of a request. */
 function namesIn(attributes: Element): AltNames {
   let names = NO_NAMES;
   for (const { content } of elements(attributes.content)) {
@@ -86,7 +86,7 @@ function namesIn(attributes: Element): AltNames {
 /** How a signature is verified. */
 interface Algorithm {
   readonly keyType: "rsa" | "ec" | "ed25519";
-  /** Null where the algorithm has its own. */
+  /** Null where the algorithm implies it. */
   readonly digest: string | null;
   readonly isPss?: true;
 }
@@ -130,7 +130,7 @@ function algorithmOf(identifier: Buffer): Algorithm | undefined {
   return digest === undefined ? undefined : { keyType: "rsa", digest, isPss: true };
 }
 
-/** Whether a request is signed by the key that it is for, in a way that is still trusted. */
+/** Whether the key of a request has signed it, with an algorithm that is still trusted. */
 export function isSigned({ key, signed: { content, algorithm, signature } }: CertificateRequest): boolean {
   const how = algorithmOf(algorithm);
   if (!how || how.keyType !== key.asymmetricKeyType) return false;

@@ -1,50 +1,47 @@
 /**
- * The storage contract: what all other rooms may rely on, whatever keeps the bytes.
+ * The storage contract: what every backend guarantees to the other rooms.
  *
  * A store maps keys to values (opaque bytes) and counts one revision for all of them. It knows nothing of objects,
  * kinds or HTTP.
  *
  * Basics
- * - Every successful write gets the next revision; revisions only grow and are never used twice, not even after a
- *   crash or a restore. Several writes may share one flush, but each has its own revision (see Transactions).
- * - A write is acknowledged (its promise resolves) only when it is on disk, and nobody sees it before that: neither
- *   `get`, `range` nor `watch`.
- * - Before the promise of a write resolves, its event has been handed to every watcher of this store object that has
- *   caught up with the present.
- * - Writes that were called in one order on one key are applied in that order, single ones and those of transactions alike.
+ * - Every successful write gets the next revision. Revisions only grow and are never used twice, also after a crash or a
+ *   restore. Several writes may share one flush, but each has its own revision (see Transactions).
+ * - The promise of a write resolves when the write is on disk. `get`, `range` and `watch` do not show it before.
+ * - Before that promise resolves, every watcher of this store object that has caught up has received the event.
+ * - Writes to one key are applied in the order of their calls, single writes and transactions alike.
  * - A failed write changed nothing, unless it fails with `unknown`: then it may or may not have happened.
  * - Damage is reported by key ({@link StoreError} `corrupt`), never served, and never taken for an empty store.
  *
  * Transactions
- * - {@link Store.transact} carries out several writes as one: all or none. All conditions are checked against the same
- *   state. When one does not hold, nothing is written, and the error is that of the first write whose condition does not
- *   hold, as {@link Store.write} would give it.
- * - Their revisions are consecutive, in the order of the writes, with no other write between them. A store that numbers
- *   transactions and not writes (etcd) gives all of them the same revision. So one revision can belong to several keys, but
- *   never twice to one key.
- * - Nobody sees a part of a transaction: neither `get`, nor a `range` of the present, nor a watcher that has caught up with
- *   the present, which gets all of its events that match in one call, in the order of the writes.
- * - A transaction is durable as one: after a crash or a power cut at any moment all of it is there, or none. `unknown` and
- *   `full` concern all of it. On a full disk it is done where each of its writes would be done alone, and the room that is
- *   kept for such writes is enough for all of them together.
+ * - {@link Store.transact} applies several writes or none. All conditions are checked against the same state. When one
+ *   does not hold, nothing is written, and the error is the one that {@link Store.write} would give for the first such write.
+ * - Their revisions are consecutive, in the order of the writes, with no other write between them. A store that counts
+ *   transactions (etcd) gives all of them the same revision. So one revision can belong to several keys, but only once to
+ *   each key.
+ * - No reader sees a part of a transaction: neither `get`, nor a `range` of the newest revision, nor a watcher that has
+ *   caught up, which gets all matching events in one call, in the order of the writes.
+ * - A transaction is durable as a whole: after a crash or a power cut all of it exists, or nothing. `unknown` and `full`
+ *   apply to all of it. On a full disk it succeeds when each of its writes would succeed alone; the reserve is large enough
+ *   for all of them.
  * - It has at most {@link MAX_TRANSACTION_WRITES} writes with {@link MAX_TRANSACTION_BYTES} of keys and values, else it
- *   fails with `tooLarge`. etcd permits less: `--max-txn-ops` operations in `--max-request-bytes` bytes, as it was started.
- *   A write is one operation; a delete that shows another last value than the one that is stored is two.
+ *   fails with `tooLarge`. etcd has its own limits: `--max-txn-ops` operations in `--max-request-bytes` bytes. A write is one
+ *   operation; a delete whose `value` differs from the stored one is two.
  *
  * Caveats
- * - Buffers that a store hands out are shared (and may be views into larger ones), and those that it is given it keeps
- *   for its watchers, as it keeps lists of writes: read them, do not write to them.
+ * - Buffers that a store returns are shared (and may be views of larger ones); it also keeps the buffers and lists of writes
+ *   for its watchers. Do not change them.
  * - A watch from a revision begins after all writes of that revision, and events of one revision always come in one call.
- *   Where the writes of a transaction have revisions of their own, a read at one in the middle shows the writes up to it,
- *   and a watch from there delivers the writes after it.
- * - A key is a non-empty, well-formed string; another one is a mistake of the caller (`TypeError`).
- * - Keys are compared as UTF-8 bytes. `range(prefix)` takes a plain prefix: end it with a separator of your own if
- *   `foo` must not find `foobar`.
+ *   Where the writes of a transaction have revisions of their own, a read at one of them shows the writes up to it, and a
+ *   watch from it delivers the writes after it.
+ * - A key is a non-empty, well-formed string; any other key is a bug of the caller (`TypeError`).
+ * - Keys are compared as UTF-8 bytes. `range(prefix)` takes a plain prefix: end it with a separator if `foo` must not find
+ *   `foobar`.
  *
  * @module
  */
 
-/** What is stored under a key: opaque bytes. */
+/** A stored value: opaque bytes. */
 export type Bytes = Uint8Array;
 
 /** A stored record. `revision` is that of the last write to the key. */
@@ -54,7 +51,7 @@ export interface StoredRecord {
   readonly revision: number;
 }
 
-/** One change, as watchers see it. */
+/** One change. */
 export interface StoreEvent {
   readonly type: "put" | "delete";
   readonly key: string;
@@ -71,8 +68,8 @@ export type Write =
   /** Stores a key that must not exist yet; else fails with `exists`. */
   | { readonly type: "create"; readonly key: string; readonly value: Bytes }
   /**
-   * Replaces a value whose revision must still be `expected`; else fails with `conflict` or `notFound`. With `leaves` what is
-   * stored is on its way out: such a write is done where there is room for little else.
+   * Replaces a value whose revision must still be `expected`; else fails with `conflict` or `notFound`. `leaves` marks an
+   * object that is being deleted: such a write may use the reserve of a full disk.
    */
   | {
       readonly type: "update";
@@ -82,17 +79,16 @@ export type Write =
       readonly leaves?: boolean;
     }
   /**
-   * Removes a key whose revision must still be `expected`; else fails with `conflict` or `notFound`.
-   * `value` is what the delete event shows as the last value.
+   * Deletes a key whose revision must still be `expected`; else fails with `conflict` or `notFound`. The delete event has
+   * `value` as the last value.
    */
   | { readonly type: "delete"; readonly key: string; readonly value: Bytes; readonly expected: number };
 
-/** What a range read answers: records in key order, as of `revision`. */
+/** The result of a range read: records in key order, as of `revision`. */
 export interface RangeResult {
   readonly records: readonly StoredRecord[];
-  /** The revision at which this is the whole truth. */
   readonly revision: number;
-  /** Whether `limit` cut the answer short. */
+  /** Whether `limit` left records out. */
   readonly more: boolean;
 }
 
@@ -102,55 +98,49 @@ export interface RangeOptions {
   readonly start?: string;
   /** At most this many records; no limit by default. */
   readonly limit?: number;
-  /** Reads as of this revision (within the history that is kept, else `compacted`); the newest by default. */
+  /** Reads as of this revision (`compacted` when it is older than the history); the newest by default. */
   readonly revision?: number;
 }
 
 /**
- * Gets every event once, in order of revision. Events that were committed together come in one call; only a watcher that
- * is still catching up may get them joined with others, or split.
+ * Receives every event once, in order of revision. Events that were committed together come in one call; only during
+ * catch-up they may be joined with others, or split.
  */
 export interface StoreWatcher {
   events(batch: readonly StoreEvent[]): void;
-  /** All events up to `revision` have been delivered, although none of them may have matched. Optional for backends. */
+  /** All events up to `revision` were delivered, also when none matched. Optional for backends. */
   progress?(revision: number): void;
-  /** The stream ended and nothing will follow; `compacted` when the start is no longer kept. */
+  /** The watch ended; `compacted` when its start is older than the history. */
   ended(error: StoreError): void;
 }
 
-/** A version of a key, as the history shows it. */
-export interface StoredVersion {
-  readonly type: "put" | "delete";
-  readonly revision: number;
-  /** The value after a put; the last value before a delete. */
-  readonly value: Bytes;
-  /** The revision that the key had before, 0 when this version created it. */
-  readonly previousRevision: number;
-  /** Wall time of the write in milliseconds; undefined where the store does not keep it. */
+/** A version of a key in its history. */
+export interface StoredVersion extends Omit<StoreEvent, "key"> {
+  /** Wall time of the write in milliseconds; undefined where the store does not record it. */
   readonly time: number | undefined;
 }
 
 /** Bounds of {@link Store.history}; none by default. */
 export interface HistoryBounds {
   readonly limit?: number;
-  /** Bytes of all values together: the answer ends with the version that reaches this, the second one at the earliest. */
+  /** Bytes of all values together: the result ends with the version that reaches them, but not before the second. */
   readonly bytes?: number;
 }
 
-/** What {@link Store.history} answers. */
+/** The result of {@link Store.history}. */
 export interface KeyHistory {
   /** Newest first. */
   readonly versions: readonly StoredVersion[];
-  /** Whether a bound cut the answer short. */
+  /** Whether a bound left versions out. */
   readonly more: boolean;
-  /** The history before this revision is gone; a version at or before it is shown when it is the one that was left. */
+  /** Older history was compacted; the newest version up to this revision is shown where it is kept. */
   readonly compactedRevision: number;
 }
 
-/** A revision that stays readable. */
+/** Keeps a revision readable. */
 export interface Pin {
   readonly revision: number;
-  /** Lets it go; calling it again does nothing. */
+  /** Ends it; a second call does nothing. */
   release(): void;
 }
 
@@ -159,128 +149,126 @@ export interface StoreWatch {
   close(): void;
 }
 
-/** Figures of a store, for `/metrics` and `keelson info`. */
+/** Statistics of a store, for `/metrics` and `keelson info`. */
 export interface StoreStats {
   readonly revision: number;
   /** The oldest revision that can still be read or watched from. */
   readonly compactedRevision: number;
   readonly records: number;
-  /** Bytes on disk (or in memory), all files together. */
+  /** Bytes on disk (or in memory), of all files. */
   readonly bytes: number;
-  /** Flushes so far and the writes that they carried. */
+  /** Flushes so far and their writes. */
   readonly flushes: number;
   readonly writes: number;
-  /** Milliseconds of the last flushes, newest last; at most 1000 since the last call. */
+  /** Milliseconds of the flushes since the last call, newest last; at most 1000. */
   readonly flushMillis: readonly number[];
 }
 
-/** How much room a store has. */
-export interface StoreRoom {
-  /** Whether a write was refused with `full`, and room is still short: writes that make some are done, and reads. */
+/** The disk space of a store. */
+export interface StoreSpace {
+  /** Whether a write failed with `full` and space is still short: only reads, and writes that free space, succeed. */
   readonly full: boolean;
   /** Bytes that can be written, without the reserve. */
   readonly freeBytes: number;
-  /** Bytes that are kept for writes that make room. */
+  /** Bytes that are reserved for writes that free space. */
   readonly reserveBytes: number;
 }
+
+/** An open store. */
 
 /** A store that is open. */
 export interface Store {
   /** The newest revision that this process has seen committed. */
   readonly revision: number;
 
-  /** Carries out one write and resolves to its revision once it is durable. Rejects with {@link StoreError}. */
+  /** Applies one write and resolves to its revision once it is durable. Rejects with {@link StoreError}. */
   write(write: Write): Promise<number>;
 
   /**
-   * Carries out several writes as one: all or none, durable as one, seen as one. Resolves to their revisions, in the order
-   * of the writes, once they are durable; at once to none when there are no writes. One write is the same as {@link write}.
-   * Rejects with {@link StoreError}, and with `TypeError` when a key stands twice.
+   * Applies several writes or none. Resolves to their revisions, in the order of the writes, once they are durable; without
+   * writes at once to none. One write is the same as {@link write}. Rejects with {@link StoreError}, and with `TypeError`
+   * when a key occurs twice.
    */
   transact(writes: readonly Write[]): Promise<readonly number[]>;
 
-  /** The record of a key, or undefined. Always the newest committed state. */
+  /** The newest committed record of a key, or undefined. */
   get(key: string): Promise<StoredRecord | undefined>;
 
   /** The records whose key begins with `prefix`, in key order. */
   range(prefix: string, options?: RangeOptions): Promise<RangeResult>;
 
   /**
-   * Delivers every change after revision `after` to a key that begins with `prefix`. Changes that are already stored
-   * are delivered first (asynchronously), then new ones as they are committed. Ends with `compacted` when `after` is
-   * older than the history, with `future` when it is newer than the store. Throws when the store is closed or failed.
+   * Delivers every change after revision `after` to a key that begins with `prefix`: first (asynchronously) changes that are
+   * stored already, then new ones when they are committed. Ends with `compacted` when `after` is older than the history, with
+   * `future` when it is newer than the store. Throws when the store is closed or failed.
    */
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch;
 
   /**
-   * Forgets the history up to `revision`, in small steps: what only a read or watch from before `revision` could see.
-   * Reading and watching from `revision` itself still work. Rejects with `future` when it is newer than the store.
+   * Deletes the history before `revision`, in small steps. Reads and watches from `revision` still work. Rejects with
+   * `future` when it is newer than the store.
    */
   compact(revision: number): Promise<void>;
 
-  /**
-   * The newest revision of the whole store, asked of whoever decides it: for an embedded store the same as
-   * `revision`, for a shared one a round trip.
-   */
+  /** The newest revision of the whole store: of an embedded store the same as `revision`, of a shared one a round trip. */
   currentRevision(): Promise<number>;
 
   stats(): Promise<StoreStats>;
 
   /**
-   * Whether other processes write to it, too: then those who share it elect which of them compacts it and runs controllers.
-   * A store of one process compacts itself. False where it is not there.
+   * Whether other processes write to the store, too. The servers of a shared store elect the one that compacts it and runs
+   * controllers; any other store compacts itself. False by default.
    */
   readonly isShared?: boolean;
 
-  /** How much room there was at the last look, a second ago at most. Optional for backends. */
-  readonly room?: StoreRoom | undefined;
+  /** The disk space, at most a second old. Optional for backends. */
+  readonly space?: StoreSpace | undefined;
 
   /**
-   * The versions of a key that are kept, also when the key is not there any more: those that a read at some revision
-   * within the history would show, and its deletes. Rejects with `corrupt` when one of them is damaged. Optional for
-   * backends.
+   * The versions of a key in the history, also of a deleted one: what reads at its revisions would show, and the deletes.
+   * Rejects with `corrupt` when one of them is damaged. Optional for backends.
    */
   readonly history?: ((key: string, bounds?: HistoryBounds) => Promise<KeyHistory>) | undefined;
 
   /**
-   * Keeps the newest revision readable until it is released, whatever the bounds of the history say: for a long read
-   * that must be of one revision. Optional for backends; without it such a read can end with `compacted`.
+   * Keeps the newest revision readable until it is released, beyond the bounds of the history: for a long read at one
+   * revision. Optional for backends; without it such a read can end with `compacted`.
    */
   readonly pin?: (() => Promise<Pin>) | undefined;
 
   /**
-   * Whether the value of a key is stored in another form than the one that a write would give it now, such as with an
-   * older key. Only where values are stored in another form than they are given.
+   * Whether the value of a key is stored in another form than a write would give it now, such as with an older key. Only in
+   * stores that transform values.
    */
   isOutdated?(key: string): Promise<boolean>;
 
-  /** Flushes, releases the lock and closes. Writes that are under way end first. */
+  /** Flushes, releases the lock and closes, after the running writes. */
   close(): Promise<void>;
 
-  /** Resolves when the store has failed for good and the process must end: what the disk holds is unknown. */
+  /** Resolves when the store has failed for good and the process must end: the state of the disk is unknown. */
   readonly failed: Promise<StoreError>;
 }
 
-/** Why a store refused; see {@link StoreError.code}. */
+/** The reason of a {@link StoreError}. */
 export type StoreErrorCode =
-  | "exists" // create of a key that is there
-  | "notFound" // update or delete of a key that is not there
+  | "exists" // create of a key that exists
+  | "notFound" // update or delete of a key that does not exist
   | "conflict" // the key has another revision than expected
-  | "compacted" // the revision is older than the history that is kept
+  | "compacted" // the revision is older than the history
   | "future" // the revision is newer than the store
-  | "full" // no room on the disk; reads and deletes go on, other writes when there is room again
-  | "corrupt" // a record's checksum does not fit
+  | "full" // no disk space; reads and deletes succeed, other writes when there is space again
+  | "corrupt" // a record's checksum does not match
   | "notEncrypted" // the value cannot be encrypted now; nothing was written
   | "tooLarge" // the value or the transaction is over the store's limit
   | "unknown" // the write may or may not have happened
-  | "unavailable" // a shared store cannot be reached now; a write that fails so has not happened
-  | "inUse" // another process has the directory
-  | "gone" // the files of the store were removed, replaced or cut off under it
-  | "readOnly" // the store is only read
+  | "unavailable" // a shared store cannot be reached now; the write has not happened
+  | "inUse" // another process has locked the directory
+  | "gone" // the files of the store were removed, replaced or truncated while it was open
+  | "readOnly" // the store is open for reads only
   | "failed" // the store has failed for good
   | "closed"; // the store is closed
 
-/** An error of a store. `revision` is the one that the key has, `owner` the process that has the directory, where known. */
+/** An error of a store. `revision` is the current one of the key, `owner` the process that has locked the directory. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
@@ -301,11 +289,11 @@ export class StoreError extends Error {
   }
 }
 
-/** Largest value that a store takes: 1.5 MiB, the limit of etcd, so that objects can move there. */
+/** The largest value: 1.5 MiB, the limit of etcd, so that objects can be moved there. */
 export const MAX_VALUE_BYTES: number = 1_572_864;
 
-/** Most writes of one transaction. */
+/** The number of writes of one transaction. */
 export const MAX_TRANSACTION_WRITES = 4096;
 
-/** Most bytes of the keys and values of one transaction of several writes: 8 MiB. */
+/** The bytes of keys and values of one transaction of several writes: 8 MiB. */
 export const MAX_TRANSACTION_BYTES: number = 8 << 20;

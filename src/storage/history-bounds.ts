@@ -1,6 +1,6 @@
 import type { HistoryBounds, StoredVersion } from "./contract.ts";
 
-/** How many of some versions, newest first, a bounded history shows; with all of them there may be room for more. */
+/** How many versions, newest first, are within the bounds; when all of them are, there may be more. */
 export function countWithin(
   versions: readonly Pick<StoredVersion, "value">[],
   { limit = Infinity, bytes = Infinity }: HistoryBounds,

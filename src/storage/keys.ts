@@ -1,15 +1,15 @@
 /**
- * What every backend does the same way with keys and writes: their order, their ranges and the checks at the door.
+ * What all backends share: the order of keys, checks of writes, and errors.
  *
  * @module
  */
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, MAX_VALUE_BYTES, StoreError } from "./contract.ts";
 import type { StoreEvent, Write } from "./contract.ts";
 
-/** Moves surrogates above the rest of the basic plane, so that code units compare like the code points they encode. */
+/** Moves surrogates above the rest of the basic plane, so that code units sort like code points. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
 
-/** Compares two keys as their UTF-8 bytes would; negative when `a` comes first. */
+/** Compares two keys as UTF-8 bytes; negative when `a` comes first. */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -21,11 +21,10 @@ export function compareKeys(a: string, b: string): number {
 }
 
 /**
- * Checks a write before a backend takes it.
+ * Checks a write.
  *
  * @throws StoreError `tooLarge` for a value over {@link MAX_VALUE_BYTES}
- * @throws TypeError for a key that is empty or that UTF-8 cannot encode (a lone surrogate): two such keys would
- *   become one on disk
+ * @throws TypeError for an empty key, and for a lone surrogate: UTF-8 would encode two such keys as one
  */
 export function checkWrite(write: Write): void {
   const { key, value } = write;
@@ -39,10 +38,10 @@ export function checkWrite(write: Write): void {
 }
 
 /**
- * Checks the writes of a transaction before a backend takes them.
+ * Checks the writes of a transaction.
  *
- * @throws StoreError `tooLarge` for a transaction over its bounds, and for a value as {@link checkWrite} does
- * @throws TypeError for a key that stands twice, and for a key as {@link checkWrite} does
+ * @throws StoreError `tooLarge` for a transaction or a value over its bounds
+ * @throws TypeError for a key that occurs twice, and as {@link checkWrite}
  */
 export function checkTransaction(writes: readonly Write[]): void {
   for (const write of writes) checkWrite(write);
@@ -63,19 +62,19 @@ export function checkTransaction(writes: readonly Write[]): void {
   throw new StoreError("tooLarge", message);
 }
 
-/** The revisions of `count` writes that were numbered one after the other. */
+/** `count` consecutive revisions. */
 export const revisionsFrom = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => first + i);
 
-/** How a message names the writes of a transaction. */
+/** The keys of a transaction in messages. */
 export const namesOf = ([first, ...others]: readonly Pick<Write, "key">[]): string =>
   others.length === 0 ? first!.key : `${first!.key} and ${others.length} more`;
 
-/** Whether the condition of a write holds where its key has `revision` (0: the key is not there). */
+/** Whether the condition of a write holds for a key at `revision` (0: the key does not exist). */
 export const holds = (write: Write, revision: number): boolean =>
   write.type === "create" ? revision === 0 : revision !== 0 && revision === write.expected;
 
-/** What watchers see of a write that has got `revision`. */
+/** The event of a write at `revision`. */
 export const eventOf = (write: Write, revision: number): StoreEvent => ({
   type: write.type === "delete" ? "delete" : "put",
   key: write.key,
@@ -84,14 +83,12 @@ export const eventOf = (write: Write, revision: number): StoreEvent => ({
   previousRevision: write.type === "create" ? 0 : write.expected,
 });
 
-/** The refusal of a write whose key has `revision` (0: the key is not there). */
+/** The error of a write whose key is at `revision` (0: the key does not exist). */
 export function conditionError(write: Write, revision: number): StoreError {
   const { key } = write;
   if (write.type === "create") {
-    return new StoreError("exists", `Expected ${key} not to exist, found it at revision ${revision}`, {
-      key,
-      revision,
-    });
+    const message = `Expected ${key} not to exist, found it at revision ${revision}`;
+    return new StoreError("exists", message, { key, revision });
   }
   if (revision === 0) {
     return new StoreError("notFound", `Expected ${key} at revision ${write.expected}, found no such key`, { key });
@@ -100,13 +97,13 @@ export function conditionError(write: Write, revision: number): StoreError {
   return new StoreError("conflict", message, { key, revision });
 }
 
-/** The refusal to read or watch from `revision` when the history begins after it. */
+/** The error of a read or watch from `revision`, older than the history. */
 export function compactedError(revision: number, compacted: number): StoreError {
   const message = `Expected a revision of at least ${compacted}, got ${revision}: older history has been compacted`;
   return new StoreError("compacted", message, { revision: compacted });
 }
 
-/** The refusal to read or watch from a `revision` that the store has not reached. */
+/** The error of a read or watch from `revision`, newer than the store. */
 export function futureError(revision: number, newest: number): StoreError {
   return new StoreError("future", `Expected a revision of at most ${newest}, got ${revision}`, { revision: newest });
 }

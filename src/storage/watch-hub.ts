@@ -1,12 +1,12 @@
 /**
- * Hands committed changes to watchers, for any backend that lives in this process.
+ * Delivers committed changes to watchers, for backends in this process.
  *
- * The hub keeps a bounded ring of recent changes. A watcher that starts inside the ring is served from it; one that
- * starts further back first reads the backend's log page by page and joins when it has reached the ring. It is not a
- * cache: it knows no current state, and what leaves the ring is found in the log alone.
+ * The hub keeps a bounded ring of recent changes. A watcher that starts inside the ring gets them from it; one that starts
+ * earlier first reads the backend's log page by page, until it has reached the ring. The hub is not a cache: it has no current
+ * state.
  *
- * A watcher is in one of three states: `behind` (reading towards the ring), `live` (called on each commit), `closed`.
- * Invariant: a live watcher has been handed every matching change up to the hub's revision.
+ * A watcher is in one of three states: `behind` (reads the log), `live` (called on each commit), `closed`.
+ * Invariant: a live watcher has received every matching change up to the hub's revision.
  *
  * @module
  */
@@ -15,21 +15,20 @@ import { StoreError } from "./contract.ts";
 import { reportUncaught } from "../util/faults.ts";
 import { compactedError, futureError } from "./keys.ts";
 
-/** One step through the log: every matching change after the start and up to `through`, in order. */
+/** A page of the log: every matching change after its start and up to `through`, in order. */
 export interface LogPage {
   readonly events: readonly StoreEvent[];
   readonly through: number;
 }
 
-/** How a hub is fed and bounded. */
+/** Options of a hub. */
 export interface WatchHubOptions {
   readonly revision: number;
   readonly compacted: number;
-  /** Reads on from `after` in the backend's log; rejects with StoreError `compacted` when that is gone. */
+  /** Reads the backend's log from `after`; rejects with StoreError `compacted` when that is older than the history. */
   readLog(prefix: string, after: number): Promise<LogPage>;
-  /** Most changes kept in memory. */
+  /** Maximum of changes in memory, and of the bytes of their values. */
   readonly ringEvents: number;
-  /** Most bytes of values kept in memory. */
   readonly ringBytes: number;
 }
 
@@ -37,7 +36,7 @@ interface Watch {
   readonly prefix: string;
   readonly watcher: StoreWatcher;
   state: "behind" | "live" | "closed";
-  /** Everything that matches up to this revision has been handed over. */
+  /** All matching changes up to this revision were delivered. */
   position: number;
 }
 
@@ -45,11 +44,11 @@ interface Watch {
 export class WatchHub {
   readonly #options: WatchHubOptions;
   readonly #watches = new Set<Watch>();
-  /** Changes from `#head` on are in the ring; those before it have been dropped and wait to be cut off. */
+  /** The ring begins at `#head`; the changes before it are dropped and not yet cut off. */
   #ring: StoreEvent[] = [];
   #head = 0;
   #bytes = 0;
-  /** The ring holds every change after this revision. */
+  /** The ring contains every change after this revision. */
   #ringAfter: number;
   #revision: number;
   #compacted: number;
@@ -61,17 +60,17 @@ export class WatchHub {
     this.#compacted = options.compacted;
   }
 
-  /** The newest revision that has been handed over. */
+  /** The newest committed revision. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The oldest revision that can be watched from. */
+  /** The oldest revision from which a watch can start. */
   get compacted(): number {
     return this.#compacted;
   }
 
-  /** Takes changes that were committed together, in order of revision, and hands them to every live watcher. */
+  /** Delivers changes that were committed together, in order of revision, to every live watcher. */
   commit(events: readonly StoreEvent[], revision: number): void {
     for (const event of events) {
       this.#bytes += event.value.length;
@@ -80,11 +79,11 @@ export class WatchHub {
     this.#revision = revision;
     this.#trim();
     for (const watch of this.#watches) {
-      if (watch.state === "live" && watch.position < revision) this.#hand(watch, events, revision);
+      if (watch.state === "live" && watch.position < revision) this.#deliver(watch, events, revision);
     }
   }
 
-  /** Notes that the history up to `revision` is gone: later watches may not start before it. */
+  /** Records that the history up to `revision` is gone: later watches cannot start before it. */
   forget(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
   }
@@ -118,20 +117,20 @@ export class WatchHub {
     try {
       while (watch.state === "behind" && watch.position < this.#ringAfter) {
         const page = await this.#options.readLog(watch.prefix, watch.position);
-        if (watch.state === "behind") this.#hand(watch, page.events, page.through);
+        if (watch.state === "behind") this.#deliver(watch, page.events, page.through);
       }
     } catch (error) {
       this.#end(watch, error instanceof StoreError ? error : new StoreError("failed", String(error), { cause: error }));
       return;
     }
-    // No await from here on: no commit can slip in between the look at the ring and the change of state.
+    // No await from here on, so no commit can come between the slice of the ring and the change of state.
     if (watch.state !== "behind") return;
     watch.state = "live";
     const events = this.#ring.slice(this.#indexAfter(watch.position));
-    this.#hand(watch, events, this.#revision);
+    this.#deliver(watch, events, this.#revision);
   }
 
-  #hand(watch: Watch, events: readonly StoreEvent[], revision: number): void {
+  #deliver(watch: Watch, events: readonly StoreEvent[], revision: number): void {
     const { prefix, watcher } = watch;
     watch.position = revision;
     const matching = prefix === "" ? events : events.filter((event) => event.key.startsWith(prefix));
@@ -143,7 +142,7 @@ export class WatchHub {
     }
   }
 
-  /** What a watcher shows of the store is wrong from now on; neither the others nor the store suffer from it. */
+  /** Ends the watch: its view is wrong from now on. The store and other watchers are not affected. */
   #watcherFailed(watch: Watch, cause: unknown): void {
     const failure = new StoreError("failed", `A watcher of the store has failed: ${String(cause)}`, { cause });
     this.#end(watch, failure);
@@ -185,7 +184,7 @@ export class WatchHub {
       this.#bytes -= dropped.value.length;
       this.#ringAfter = dropped.revision;
     }
-    // Cutting off only when half is waste keeps the cost per change constant.
+    // Cutting only when half is dropped keeps the cost per change constant.
     if (this.#head > 256 && this.#head > this.#ring.length / 2) {
       this.#ring = this.#ring.slice(this.#head);
       this.#head = 0;

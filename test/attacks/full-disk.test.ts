@@ -113,7 +113,7 @@ class Filled {
 
   /** How often the log says that the store is full. */
   get told(): number {
-    return this.keelson.messages.filter((line) => line.startsWith("ERROR no room is left")).length;
+    return this.keelson.messages.filter((line) => line.startsWith("ERROR no space is left")).length;
   }
 }
 

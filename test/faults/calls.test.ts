@@ -91,7 +91,7 @@ function faultOf({ most, ...kind }: Kind, random: Random): Fault {
   return { ...kind, at: Math.max(1, Math.ceil(most ** random.next())) };
 }
 
-const MESSAGE = /I\/O|EIO|full|ENOSPC|EDQUOT|quota|No room|unable to open/;
+const MESSAGE = /I\/O|EIO|full|ENOSPC|EDQUOT|quota|No room|No space|unable to open/;
 
 /** What is wrong with how a run ended; nothing is acknowledged once the store has said that it has failed. */
 function wrongEnd({ code, signal, lines, stderr }: Run, ends: Ending): string[] {

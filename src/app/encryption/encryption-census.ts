@@ -7,7 +7,7 @@ import { isEncrypted } from "../../encryption/transformer.ts";
 import type { EncryptedRecords, UnreadRecord } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
 import type { Dialect } from "../../meta/dialect.ts";
-import { visitPresent } from "../../storage/sqlite/present.ts";
+import { visitRecords } from "../../storage/sqlite/current-records.ts";
 import { type Clock, systemRandom } from "../../util/clock.ts";
 import { silentLog } from "../../util/log.ts";
 import { EncryptedGroups } from "./encrypted-groups.ts";
@@ -32,7 +32,7 @@ export interface KeysPlace {
 /**
  * Does something to a store, with keys where a place of them is given: they are open before anything is done.
  *
- * @param work is handed what looks at each record of the store in a directory, and rejects as `visitPresent` does
+ * @param work is handed what looks at each record of the store in a directory, and rejects as `visitRecords` does
  * @throws OptionError for a configuration with mistakes; CliError where a plugin of it is unwell
  */
 export async function withCensus<T>(
@@ -46,7 +46,7 @@ export async function withCensus<T>(
 async function takeCensus(directory: string, keys: Encryption | undefined): Promise<Census> {
   const groups = new EncryptedGroups<string>();
   const unread: UnreadRecord[] = [];
-  await visitPresent(directory, ({ key, revision, value }) => {
+  await visitRecords(directory, ({ key, revision, value }) => {
     if (isEncrypted(value)) groups.add(key, value, key);
     const explained = keys?.explain(key, value);
     return explained?.then(({ why }) => {

@@ -173,7 +173,15 @@ export class Encryption implements Disposable {
           else log.error("the KMS plugin is not well", { plugin: name, wrong });
         };
         const well = (): void => this.#readable();
-        const provider = new KmsProvider({ name, plugin, clock, random, bytes: systemBytes, told, well });
+        const provider = new KmsProvider({
+          name,
+          plugin,
+          clock,
+          random,
+          bytes: systemBytes,
+          onHealthChange: told,
+          onHealthy: well,
+        });
         plugins.push(provider);
         return provider;
       },

@@ -115,6 +115,6 @@ export async function refusalOf(error: unknown, { store }: ServeOptions, directo
   const cause = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
   if (!(cause instanceof StoreError)) return error;
   if (cause.code !== "corrupt" || store !== "sqlite" || !directory) return cause;
-  const { damagedStore } = await import("../../storage/sqlite/advice.ts");
+  const { damagedStore } = await import("../../storage/sqlite/damaged-store.ts");
   return damagedStore(directory.store, cause.message, cause);
 }

@@ -23,7 +23,7 @@ interface Watching {
   readonly prefix: string;
   readonly watcher: StoreWatcher;
   position: number;
-  /** `new` until its start has been looked at, `behind` until it has been told what was stored before. */
+  /** `new` until its start was checked, `behind` until it has received the stored changes. */
   state: "new" | "behind" | "live";
 }
 
@@ -85,7 +85,7 @@ export class FakeStore implements Store {
     return this.#revision;
   }
 
-  /** Changes are committed but watchers are not told, until `release`. */
+  /** Changes are committed but not delivered, until `release`. */
   hold(): void {
     this.#held = true;
   }

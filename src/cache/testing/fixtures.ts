@@ -63,14 +63,14 @@ export const inNamespace = (namespace: string): Selection => ({ id: `ns:${namesp
 /** One object. */
 export const one = (key: string): Selection => ({ id: `one:${key}`, prefix: "", key });
 
-/** Objects with a label, told by the pairs. */
+/** Objects with a label, selected by the pairs. */
 export const withLabel = (label: string, value: string, prefix = ""): Selection => ({
   id: `label:${prefix}:${label}=${value}`,
   prefix,
   labels: [[label, value]],
 });
 
-/** Objects with a field, told by a filter. */
+/** Objects with a field, selected by a filter. */
 export const withField = (name: string, value: string, prefix = ""): Selection => ({
   id: `field:${prefix}:${name}=${value}`,
   prefix,
@@ -136,7 +136,7 @@ export interface TestCache {
   readonly clock: ManualClock;
   readonly cacher: Cacher;
   readonly things: ResourceCache;
-  /** Errors that nobody was waiting for. */
+  /** Errors that no caller got. */
   readonly errors: unknown[];
   /** Commits objects (undefined deletes) of the resource together; returns the last revision. */
   readonly put: (...objects: readonly TestPut[]) => number;
@@ -166,7 +166,7 @@ export async function testCache(options: CacherOptions = {}, store: FakeStore = 
 }
 
 /** Lets everything that is under way come to rest. */
-export async function settle(): Promise<void> {
+export async function untilIdle(): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await new Promise((resolve) => {
       setImmediate(resolve);

@@ -1,6 +1,6 @@
 /**
- * What is stored of a value whose key a plugin has: the text with the seed that it was encrypted with, which only the plugin can
- * open. A protobuf message, that of kube-apiserver (CRYPT-11):
+ * The stored form of a value whose key a plugin holds: the encrypted text, and the encrypted seed of its key. It is the protobuf
+ * message of kube-apiserver (CRYPT-11):
  *
  *     1 text   2 key id   3 sealed seed   4 annotations (map of bytes)   5 kind of seed (0 key, 1 seed)
  *
@@ -12,45 +12,49 @@ import { WireWriter } from "../../wire/encoding/wire-writer.ts";
 import { CipherError } from "../transformer.ts";
 import type { SealedSeed } from "./plugin.ts";
 
-/** What a sealed seed is: the key of AES-GCM itself, or what a key for each value is derived from. */
+/** What a seed is: an AES-GCM key, or the input from which a key for each value is derived. */
 export type SeedKind = "key" | "seed";
 
-/** A stored value, taken apart. */
+/** A decoded stored value. */
 export interface Envelope {
   readonly text: Bytes;
   readonly seed: SealedSeed;
   readonly kind: SeedKind;
 }
 
-const MOST_KEY_ID = 1024;
-const MOST_SEED = 1024;
-const MOST_ANNOTATIONS = 32 * 1024;
-const LONGEST_DOMAIN = 253;
+const MAX_KEY_ID_BYTES = 1024;
+const MAX_SEED_BYTES = 1024;
+const MAX_ANNOTATION_BYTES = 32 * 1024;
+const MAX_DOMAIN_LENGTH = 253;
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
-/** What is wrong with a sealed seed (CRYPT-12); undefined when nothing is. */
+/** The error of a sealed seed (CRYPT-12); undefined for a valid one. */
 export function wrongSeed({ keyId, ciphertext, annotations }: SealedSeed): string | undefined {
   const wrong = wrongKeyId(keyId);
   if (wrong !== undefined) return wrong;
-  if (ciphertext.length === 0 || ciphertext.length > MOST_SEED) {
-    return `expected a sealed seed of 1 to ${MOST_SEED} bytes, got ${ciphertext.length}`;
+  if (ciphertext.length === 0 || ciphertext.length > MAX_SEED_BYTES) {
+    return `expected a sealed seed of 1 to ${MAX_SEED_BYTES} bytes, got ${ciphertext.length}`;
   }
   let size = 0;
   for (const [name, value] of annotations) {
-    if (name.length > LONGEST_DOMAIN || !DOMAIN.test(name))
+    if (name.length > MAX_DOMAIN_LENGTH || !DOMAIN.test(name))
       return `expected names of annotations to be domain names, got ${JSON.stringify(name.slice(0, 100))}`;
     size += Buffer.byteLength(name) + value.length;
   }
-  return size > MOST_ANNOTATIONS ? `expected annotations of at most ${MOST_ANNOTATIONS} bytes, got ${size}` : undefined;
+  return size > MAX_ANNOTATION_BYTES
+    ? `expected annotations of at most ${MAX_ANNOTATION_BYTES} bytes, got ${size}`
+    : undefined;
 }
 
-/** What is wrong with the id of a key; undefined when nothing is. */
+/** The error of a key id; undefined for a valid one. */
 export function wrongKeyId(keyId: string): string | undefined {
   const size = Buffer.byteLength(keyId);
-  return size === 0 || size > MOST_KEY_ID ? `expected a key id of 1 to ${MOST_KEY_ID} bytes, got ${size}` : undefined;
+  return size === 0 || size > MAX_KEY_ID_BYTES
+    ? `expected a key id of 1 to ${MAX_KEY_ID_BYTES} bytes, got ${size}`
+    : undefined;
 }
 
-/** The bytes of an envelope. */
+/** Encodes an envelope. */
 export function encodeEnvelope({ text, seed, kind }: Envelope): Buffer {
   const writer = new WireWriter(text.length + seed.ciphertext.length + seed.keyId.length + 64);
   if (kind === "seed") writer.integerField(5, 1);
@@ -61,7 +65,7 @@ export function encodeEnvelope({ text, seed, kind }: Envelope): Buffer {
   return writer.finish();
 }
 
-/** The envelope of bytes. @throws CipherError when they are none */
+/** Decodes an envelope. @throws CipherError */
 export function decodeEnvelope(bytes: Bytes): Envelope {
   let text: Bytes = Buffer.alloc(0);
   let ciphertext: Bytes = Buffer.alloc(0);
@@ -90,7 +94,7 @@ export function decodeEnvelope(bytes: Bytes): Envelope {
   return { text, seed, kind: kind === 1 ? "seed" : "key" };
 }
 
-/** Writes annotations as a map of protobuf, in the order of their names. */
+/** Writes annotations as a protobuf map, in the order of their names. */
 export function writeAnnotations(writer: WireWriter, field: number, annotations: ReadonlyMap<string, Bytes>): void {
   for (const [name, value] of [...annotations].toSorted(([a], [b]) => (a < b ? 1 : -1))) {
     const before = writer.length;
@@ -100,7 +104,7 @@ export function writeAnnotations(writer: WireWriter, field: number, annotations:
   }
 }
 
-/** Reads one entry of such a map; it has no more of them than a message of gRPC or a stored value has room for. */
+/** Reads one entry of a protobuf map of annotations; the size of the message bounds their number. */
 export function readAnnotation(reader: WireReader, into: Map<string, Bytes>): void {
   let name = "";
   let value: Bytes = Buffer.alloc(0);

@@ -1,20 +1,19 @@
 /**
- * What a plugin for keys can be asked (KMS v2, KEP-3299): it holds the key that never leaves it, and encrypts the seeds that
- * this server makes.
+ * The calls of a KMS v2 plugin (KEP-3299). It holds a key that never leaves it, and encrypts the seeds of this server.
  *
  * @module
  */
 import type { Bytes } from "../../storage/contract.ts";
 
-/** How a plugin is, and which of its keys it encrypts with now. */
+/** The health of a plugin, and the key that it encrypts with. */
 export interface PluginStatus {
   readonly version: string;
-  /** `ok`, or what is wrong. */
+  /** `ok`, or the error. */
   readonly healthz: string;
   readonly keyId: string;
 }
 
-/** What a plugin has made of a seed; all of it is stored with each value. */
+/** A seed that a plugin has encrypted; all of it is stored with each value. */
 export interface SealedSeed {
   readonly keyId: string;
   readonly ciphertext: Bytes;
@@ -22,10 +21,10 @@ export interface SealedSeed {
   readonly annotations: ReadonlyMap<string, Bytes>;
 }
 
-/** A plugin; each call rejects with Error when it fails or takes too long. */
+/** A plugin; each call rejects with Error when it fails or times out. */
 export interface KmsPlugin {
   status(): Promise<PluginStatus>;
-  /** @param uid names the call in the plugin's log */
+  /** @param uid identifies the call in the plugin's log */
   encrypt(plain: Bytes, uid: string): Promise<SealedSeed>;
   decrypt(sealed: SealedSeed, uid: string): Promise<Bytes>;
   close(): void;

@@ -8,16 +8,16 @@ import { KmsProvider } from "./provider.ts";
 const text = Buffer.from("{}");
 const MINUTE = 60_000;
 
-function provided(state: PluginState): { provider: KmsProvider; clock: ManualClock; told: (string | undefined)[] } {
+function provided(state: PluginState): { provider: KmsProvider; clock: ManualClock; changes: (string | undefined)[] } {
   const clock = new ManualClock();
-  const told: (string | undefined)[] = [];
+  const changes: (string | undefined)[] = [];
   const parts = {
     clock,
     random: seededRandom(1),
     bytes: systemBytes,
-    told: (wrong: string | undefined) => told.push(wrong),
+    onHealthChange: (wrong: string | undefined) => changes.push(wrong),
   };
-  return { provider: new KmsProvider({ name: "plug", plugin: localPlugin(state), ...parts }), clock, told };
+  return { provider: new KmsProvider({ name: "plug", plugin: localPlugin(state), ...parts }), clock, changes };
 }
 
 /** Moves time and lets what follows happen. */
@@ -58,7 +58,7 @@ describe("a provider with a plugin", () => {
 
   test("CRYPT-12: a seed serves writes for three minutes after the last good status, and reads without an end", async () => {
     const state: PluginState = { keyId: "one", healthz: "ok" };
-    const { provider, clock, told } = provided(state);
+    const { provider, clock, changes } = provided(state);
     await provider.start();
     const stored = provider.encrypt(text, "/a");
     state.failure = "gone";
@@ -74,7 +74,7 @@ describe("a provider with a plugin", () => {
     await pass(clock, 10_000);
     expect(provider.wrong).toBeUndefined();
     provider.encrypt(text, "/a");
-    expect(told).toEqual(["gone", undefined]);
+    expect(changes).toEqual(["gone", undefined]);
     expect(state.calls?.["encrypt"]).toBe(1);
   });
 

@@ -1,9 +1,10 @@
 /**
- * The provider kms (v2): this server makes a seed, lets a plugin seal it once, and encrypts every value with a key derived from it.
+ * The provider kms (v2): this server makes a seed, a plugin encrypts it once, and every value is encrypted with a key that is
+ * derived from the seed.
  *
- * Writing needs no call: the seed is there. Reading needs one for each sealed seed that has not been seen. The plugin's
- * status says which key it uses now; with another one a new seed is made. A seed serves writes for three minutes after the
- * last good status, so that a plugin that is gone for a moment stops nobody (CRYPT-11, CRYPT-12).
+ * A write needs no call. A read needs one for each sealed seed that is not in memory. The plugin's status names its current
+ * key; for another key a new seed is made. A seed is used for writes until three minutes after the last good status, so that a
+ * short outage of the plugin blocks no write (CRYPT-11, CRYPT-12).
  *
  * @module
  */
@@ -17,39 +18,39 @@ import type { KmsPlugin, PluginStatus, SealedSeed } from "./plugin.ts";
 import { SEED, SeedKey } from "./seed-key.ts";
 import { errorText } from "../../util/cut-text.ts";
 
-/** What a provider is made of. */
+/** The parts of a provider. */
 export interface KmsParts {
   readonly name: string;
   readonly plugin: KmsPlugin;
   readonly clock: Clock;
   readonly random: Random;
   readonly bytes: RandomBytes;
-  /** Told when the plugin becomes unwell, and when it is well again. */
-  readonly told?: (wrong: string | undefined) => void;
-  /** Told with every answer of a plugin that is well: what could not be read may be readable now. */
-  readonly well?: () => void;
+  /** Called when the plugin becomes unhealthy, with the reason, and when it is healthy again. */
+  readonly onHealthChange?: (wrong: string | undefined) => void;
+  /** Called after each good status: values that could not be read may be readable now. */
+  readonly onHealthy?: () => void;
 }
 
-/** Figures of a provider, for `/metrics`. */
+/** Metrics of a provider, for `/metrics`. */
 export interface KmsFigures {
   readonly provider: string;
   readonly keys: readonly SeenKey[];
-  /** Status answers without a key id that can be used. */
+  /** Status responses without a valid key id. */
   readonly invalidKeyIds: number;
   readonly openedSeeds: number;
 }
 
-/** A key that values were read or written with, or that a status has named. */
+/** A key that was used for reads or writes, or that a status has named. */
 export interface SeenKey {
   readonly how: "from_storage" | "to_storage" | "status";
   /** SHA-256 of its id. */
   readonly hash: string;
   readonly count: number;
-  /** The wall time of the last time, in ms. */
+  /** The wall time of the last use, in ms. */
   readonly at: number;
 }
 
-/** A seed that writes. */
+/** The seed of new values. */
 interface Writing {
   readonly key: SeedKey;
   readonly sealed: SealedSeed;
@@ -58,11 +59,11 @@ interface Writing {
 }
 
 const PREFIX = "k8s:enc:kms:v2:";
-const STATUS_MS = 60_000;
-const UNWELL_MS = 10_000;
+const STATUS_INTERVAL_MS = 60_000;
+const UNHEALTHY_INTERVAL_MS = 10_000;
 const WRITES_MS = 180_000;
-/** Opened seeds that are remembered: one for each key and start of a server. */
-const MOST_SEEDS = 1000;
+/** Decrypted seeds in memory: one for each key and start of a server. */
+const MAX_SEEDS = 1000;
 const VERSIONS: readonly string[] = ["v2", "v2beta1"];
 
 /** See the head of this file. */
@@ -75,7 +76,7 @@ export class KmsProvider implements Transformer {
   readonly #seen = new Map<string, { -readonly [K in keyof SeenKey]: SeenKey[K] }>();
   #writing: Writing | undefined;
   #wrong: string | undefined = "its status has not been asked yet";
-  #isTold = false;
+  #isReported = false;
   #version: string | undefined;
   #invalidKeyIds = 0;
   #timer: Timer | undefined;
@@ -87,15 +88,15 @@ export class KmsProvider implements Transformer {
     this.prefix = Buffer.from(`${PREFIX}${parts.name}:`);
   }
 
-  /** What is wrong with the plugin; undefined when it is well. */
+  /** Why the plugin is unhealthy; undefined when it is healthy. */
   get wrong(): string | undefined {
     return this.#wrong;
   }
 
-  /** Asks for the status, and again every minute, or every ten seconds while the plugin is unwell; resolves after the first answer. */
+  /** Calls Status, then every minute, or every ten seconds while the plugin is unhealthy; resolves after the first response. */
   async start(): Promise<void> {
     await this.#check();
-    this.#again();
+    this.#scheduleCheck();
   }
 
   close(): void {
@@ -111,13 +112,13 @@ export class KmsProvider implements Transformer {
       throw new CipherError(`the plugin ${this.name} has not been well for three minutes: ${this.#wrong ?? ""}`);
     }
     const text = writing.key.encrypt(plain, key, this.#parts.bytes);
-    this.#saw("to_storage", writing.sealed.keyId);
+    this.#count("to_storage", writing.sealed.keyId);
     return Buffer.concat([this.prefix, encodeEnvelope({ text, seed: writing.sealed, kind: "seed" })]);
   }
 
   decrypt(stored: Bytes, key: string): Bytes | Promise<Bytes> {
     const { text, seed, kind } = decodeEnvelope(stored.subarray(this.prefix.length));
-    this.#saw("from_storage", seed.keyId);
+    this.#count("from_storage", seed.keyId);
     const id = idOf(kind, seed);
     const known = this.#seeds.get(id);
     if (known instanceof SeedKey) return known.decrypt(text, key);
@@ -139,7 +140,7 @@ export class KmsProvider implements Transformer {
     };
   }
 
-  /** Lets the plugin open a seed; all who need it wait for the one call. */
+  /** Decrypts a seed by the plugin; all values that need it wait for one call. */
   #open(id: string, kind: SeedKey["kind"], seed: SealedSeed): Promise<SeedKey> {
     const { plugin, random } = this.#parts;
     const opening = plugin.decrypt(seed, random.uuid()).then(
@@ -158,37 +159,37 @@ export class KmsProvider implements Transformer {
 
   #remember(id: string, seed: SeedKey | Promise<SeedKey>): void {
     this.#seeds.delete(id);
-    if (this.#seeds.size >= MOST_SEEDS) this.#seeds.delete(this.#seeds.keys().next().value!);
+    if (this.#seeds.size >= MAX_SEEDS) this.#seeds.delete(this.#seeds.keys().next().value!);
     this.#seeds.set(id, seed);
   }
 
-  #again(): void {
+  #scheduleCheck(): void {
     if (this.#isClosed) return;
-    const millis = this.#wrong === undefined ? STATUS_MS : UNWELL_MS;
-    const work = (): void => void this.#check().then(() => this.#again());
+    const millis = this.#wrong === undefined ? STATUS_INTERVAL_MS : UNHEALTHY_INTERVAL_MS;
+    const work = (): void => void this.#check().then(() => this.#scheduleCheck());
     this.#timer = this.#parts.clock.after(millis, work, { owner: "status of a KMS plugin", upkeep: true });
   }
 
-  /** Asks the plugin how it is, and takes on its key. */
+  /** Calls Status, and uses its key. */
   async #check(): Promise<void> {
-    const { clock, plugin, told, well } = this.#parts;
+    const { clock, plugin, onHealthChange, onHealthy } = this.#parts;
     // The call counts as part of the three minutes, which are an upper bound.
-    const asked = clock.steady();
+    const begin = clock.steady();
     let wrong: string | undefined;
     try {
-      wrong = await this.#judge(await plugin.status(), asked);
+      wrong = await this.#evaluate(await plugin.status(), begin);
     } catch (error) {
       wrong = errorText(error);
     }
-    const changed = !this.#isTold ? wrong !== undefined : wrong !== this.#wrong;
-    this.#isTold = true;
+    const changed = !this.#isReported ? wrong !== undefined : wrong !== this.#wrong;
+    this.#isReported = true;
     this.#wrong = wrong;
     if (this.#isClosed) return;
-    if (changed) told?.(wrong);
-    if (wrong === undefined) well?.();
+    if (changed) onHealthChange?.(wrong);
+    if (wrong === undefined) onHealthy?.();
   }
 
-  async #judge(status: PluginStatus, asked: number): Promise<string | undefined> {
+  async #evaluate(status: PluginStatus, begin: number): Promise<string | undefined> {
     const { version, healthz, keyId } = status;
     const wrong: string[] = [];
     if (healthz !== "ok") wrong.push(`it says ${JSON.stringify(healthz.slice(0, 200))}`);
@@ -200,16 +201,16 @@ export class KmsProvider implements Transformer {
       this.#invalidKeyIds++;
       wrong.push(wrongId);
     } else {
-      this.#saw("status", keyId);
-      const refused = await this.#useKey(keyId, asked);
+      this.#count("status", keyId);
+      const refused = await this.#useKey(keyId, begin);
       if (refused !== undefined) wrong.push(refused);
     }
     return wrong.length === 0 ? undefined : wrong.join("; ");
   }
 
-  /** Sees to it that what is written is sealed by a key; what was there before stays until it has been done. */
-  async #useKey(keyId: string, asked: number): Promise<string | undefined> {
-    const until = asked + WRITES_MS;
+  /** Makes a seed for a key, unless writes use it already; the previous seed is used until the new one is sealed. */
+  async #useKey(keyId: string, begin: number): Promise<string | undefined> {
+    const until = begin + WRITES_MS;
     if (this.#writing?.sealed.keyId === keyId) {
       this.#writing.until = until;
       return undefined;
@@ -226,7 +227,7 @@ export class KmsProvider implements Transformer {
     return undefined;
   }
 
-  #saw(how: SeenKey["how"], keyId: string): void {
+  #count(how: SeenKey["how"], keyId: string): void {
     const id = `${how} ${keyId}`;
     const known = this.#seen.get(id);
     const at = this.#parts.clock.now();
@@ -235,12 +236,12 @@ export class KmsProvider implements Transformer {
       known.count++;
       return;
     }
-    if (this.#seen.size >= MOST_SEEDS) this.#seen.clear();
+    if (this.#seen.size >= MAX_SEEDS) this.#seen.clear();
     this.#seen.set(id, { how, hash: `sha256:${createHash("sha256").update(keyId).digest("hex")}`, count: 1, at });
   }
 }
 
-/** Names a sealed seed: everything that the plugin is given to open it. */
+/** The identity of a sealed seed: everything that the plugin needs to decrypt it. */
 function idOf(kind: string, { keyId, ciphertext, annotations }: SealedSeed): string {
   const bytes = Buffer.from(ciphertext.buffer, ciphertext.byteOffset, ciphertext.byteLength);
   const id = `${kind}\n${JSON.stringify(keyId)}\n${bytes.toString("latin1")}`;

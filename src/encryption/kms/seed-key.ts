@@ -5,15 +5,15 @@ import type { RandomBytes } from "../random.ts";
 import { CipherError } from "../transformer.ts";
 import type { SeedKind } from "./envelope.ts";
 
-/** Bytes of a seed, of what is drawn for each value, and of a derived key. */
+/** Bytes of a seed and of a derived key; of the random input for each value; of a nonce. */
 export const SEED = 32;
 const INFO = 32;
 const NONCE = 12;
 const FIRST_BLOCK = Buffer.of(1);
 
 /**
- * Encrypts and decrypts with what a plugin has opened. Of a seed a key is derived for each value, by HKDF (RFC 5869, expand
- * alone) of 32 random bytes that stand before the text, so that no key is used twice (CRYPT-11).
+ * Encrypts and decrypts with the secret of a plugin. HKDF (RFC 5869, expand only) derives a key for each value from 32 random
+ * bytes before the text, so that no key is used twice (CRYPT-11).
  */
 export class SeedKey {
   readonly kind: SeedKind;
@@ -27,17 +27,17 @@ export class SeedKey {
     this.#secret = createSecretKey(secret);
   }
 
-  /** The text of a value, bound to its place. */
-  encrypt(plain: Bytes, place: string, random: RandomBytes): Buffer {
+  /** Encrypts a value, bound to its key in the store. */
+  encrypt(plain: Bytes, storeKey: string, random: RandomBytes): Buffer {
     const info = random(INFO);
-    return Buffer.concat([info, ...sealGcm(this.#derived(info), random(NONCE), plain, place)]);
+    return Buffer.concat([info, ...sealGcm(this.#derived(info), random(NONCE), plain, storeKey)]);
   }
 
-  /** The value of a text. @throws CipherError */
-  decrypt(text: Bytes, place: string): Buffer {
-    if (this.kind === "key") return openGcm(this.#secret, text, place);
-    if (text.length < INFO) throw new CipherError("expected 32 bytes before the text, got a value that is cut off");
-    return openGcm(this.#derived(text.subarray(0, INFO)), text.subarray(INFO), place);
+  /** Decrypts a text. @throws CipherError */
+  decrypt(text: Bytes, storeKey: string): Buffer {
+    if (this.kind === "key") return openGcm(this.#secret, text, storeKey);
+    if (text.length < INFO) throw new CipherError("expected 32 bytes before the text, got a truncated value");
+    return openGcm(this.#derived(text.subarray(0, INFO)), text.subarray(INFO), storeKey);
   }
 
   #derived(info: Bytes): KeyObject {

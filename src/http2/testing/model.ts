@@ -56,7 +56,7 @@ interface Expectation {
   readonly stream: number;
 }
 
-const LARGEST_WINDOW = 2 ** 31 - 1;
+const MAX_WINDOW = 2 ** 31 - 1;
 const DEFAULT_WINDOW = 65_535;
 const FRAME_BYTES = 16_384;
 /** Parts of a header block, and how many times as long as headers it may be, from which on it may be refused. */
@@ -471,7 +471,7 @@ export class Http2Model {
         values.push([payload.readUInt16BE(at), payload.readUInt32BE(at + 2)]);
     }
     for (const [name, value] of values) {
-      if (name === SETTING.initialWindowSize && value > LARGEST_WINDOW) codes.push(CODE.flowControl);
+      if (name === SETTING.initialWindowSize && value > MAX_WINDOW) codes.push(CODE.flowControl);
       if (name === SETTING.enablePush && value > 1) codes.push(CODE.protocol);
       if (name === SETTING.maxFrameSize && (value < FRAME_BYTES || value >= 2 ** 24)) codes.push(CODE.protocol);
     }
@@ -486,7 +486,7 @@ export class Http2Model {
     if (next === undefined) return;
     const before = this.#roomAfter(this.#settings.slice(0, -1));
     for (const { room, isClosed, isAnswered } of this.streams.values()) {
-      const isOver = !isClosed && !isAnswered && room + next - Math.min(before, this.#initialRoom) > LARGEST_WINDOW;
+      const isOver = !isClosed && !isAnswered && room + next - Math.min(before, this.#initialRoom) > MAX_WINDOW;
       if (isOver) this.#expect({ what: "a window beyond all", must: false, goAway: FLOW });
     }
   }
@@ -524,8 +524,7 @@ export class Http2Model {
     if (id === 0) {
       this.room += more;
       if (more === 0) this.#breaks("a window that does not grow", [CODE.protocol]);
-      else if (this.room > LARGEST_WINDOW)
-        this.#expect({ what: "a window beyond all", must: this.isExact, goAway: FLOW });
+      else if (this.room > MAX_WINDOW) this.#expect({ what: "a window beyond all", must: this.isExact, goAway: FLOW });
       return;
     }
     if (!this.#mayBeSpokenOf(id, "WINDOW_UPDATE")) return;
@@ -533,8 +532,8 @@ export class Http2Model {
     if (!stream || stream.isClosed || stream.isAnswered) return;
     stream.room += more;
     if (more === 0) this.#wrong(stream, "a window that does not grow", [CODE.protocol]);
-    else if (stream.room + this.#pendingRoom > LARGEST_WINDOW)
-      this.#wrong(stream, "a window beyond all", FLOW, this.isExact && stream.room > LARGEST_WINDOW);
+    else if (stream.room + this.#pendingRoom > MAX_WINDOW)
+      this.#wrong(stream, "a window beyond all", FLOW, this.isExact && stream.room > MAX_WINDOW);
   }
 
   /** A stream that has not begun cannot be spoken of (RFC 9113 5.1). */
@@ -766,10 +765,10 @@ export class Http2Model {
   #serverWindow({ stream: id, payload }: CutFrame): void {
     if (payload.length !== 4) throw new Violation("WINDOW_UPDATE of another size");
     const more = payload.readUInt32BE(0);
-    if (more < 1 || more > LARGEST_WINDOW) throw new Violation(`WINDOW_UPDATE of ${more}`);
+    if (more < 1 || more > MAX_WINDOW) throw new Violation(`WINDOW_UPDATE of ${more}`);
     if (id === 0) {
       this.window += more;
-      if (this.window > LARGEST_WINDOW) throw new Violation("a window beyond all");
+      if (this.window > MAX_WINDOW) throw new Violation("a window beyond all");
       return;
     }
     const known = this.streams.get(id);
@@ -778,7 +777,7 @@ export class Http2Model {
     if (stream.endedAt > 0 && stream.endedAt <= this.#synced)
       throw new Violation(`WINDOW_UPDATE on stream ${id}, which the client has ended`);
     stream.window += more;
-    if (stream.window > LARGEST_WINDOW) throw new Violation("a window beyond all");
+    if (stream.window > MAX_WINDOW) throw new Violation("a window beyond all");
   }
 
   #serverGoAway({ stream, payload }: CutFrame): void {

@@ -174,7 +174,7 @@ describe("reading a backup refuses", () => {
     ["a newer form", forged(JSON.stringify({ ...HEADER, version: 2 })), /^failed: .*found 2: use a newer keelson/],
     ["a header without a revision", forged(JSON.stringify({ ...HEADER, revision: "7" })), /first line is not complete/],
     ["a header without a time", forged(JSON.stringify({ ...HEADER, time: "soon" })), /first line is not complete/],
-    ["a record without a key", forged(JSON.stringify(HEADER), '{"revision":1}'), /should tell of a record/],
+    ["a record without a key", forged(JSON.stringify(HEADER), '{"revision":1}'), /expected a line with a key/],
     [
       "a value that no store takes",
       forged(JSON.stringify(HEADER), '{"key":"a","revision":1,"bytes":9e9,"crc32":"0"}'),

@@ -1,5 +1,5 @@
 /**
- * Reads a backup, and believes nothing in it before it is checked.
+ * Reads and checks backups.
  *
  * @module
  */
@@ -10,27 +10,26 @@ import { MAX_VALUE_BYTES, StoreError, type StoredRecord } from "../contract.ts";
 import { BACKUP_FORMAT, BACKUP_VERSION, type BackupHeader, type BackupSummary } from "./format.ts";
 import { recordSum } from "./write.ts";
 
-/** Longest line: a key and a few numbers. */
-const MOST_LINE = 1 << 20;
+/** The length of the longest line: a key and a few numbers. */
+const MAX_LINE_BYTES = 1 << 20;
 
-/** Where the records of a backup go. */
+/** Receives the records of a backup. */
 export interface BackupSink {
   begin(header: BackupHeader): void;
   record(record: StoredRecord): void;
 }
 
 /**
- * Reads the bytes of a backup, compressed as they are, to their end. What the sink was given counts only when the promise
- * resolves: the checksum of the whole stands at the end.
+ * Reads a backup to its end. The records are valid only when the promise resolves: the checksum of the whole comes last.
  *
- * Rejects with StoreError `corrupt` for anything but a whole backup, and with `failed` for a newer form of it.
+ * Rejects with StoreError `corrupt` for a damaged backup, and with `failed` for a newer format.
  */
 export async function readBackup(pieces: AsyncIterable<Uint8Array>, sink: BackupSink): Promise<BackupSummary> {
-  const bytes = new ByteReader(unpacked(pieces));
+  const bytes = new ByteReader(decompressed(pieces));
   const header = headerOf(await bytes.line());
   sink.begin(header);
   for (let records = 0; ; records++) {
-    // The last line is not part of what its checksum is about.
+    // The checksum does not include the last line.
     const sum = bytes.sumSoFar();
     const line = asObject(await bytes.line());
     if (line["end"] === true) {
@@ -63,7 +62,7 @@ function headerOf(text: string): BackupHeader {
 async function recordOf(line: Readonly<Record<string, unknown>>, bytes: ByteReader): Promise<StoredRecord> {
   const { key, revision, bytes: size, crc32 } = line;
   if (typeof key !== "string" || !Number.isSafeInteger(revision) || !Number.isSafeInteger(size)) {
-    throw damaged("a line that should tell of a record does not");
+    throw damaged("expected a line with a key, a revision and a size, found another one");
   }
   if ((size as number) < 0 || (size as number) > MAX_VALUE_BYTES) throw damaged(`${key} has ${String(size)} bytes`);
   const value = await bytes.take(size as number);
@@ -78,7 +77,7 @@ function asObject(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw damaged(`expected a line of JSON, found ${JSON.stringify(text.slice(0, 80))}`);
 }
@@ -86,8 +85,8 @@ function asObject(text: string): Readonly<Record<string, unknown>> {
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** The bytes inside of the compression that the first bytes name; as they are when they name none. */
-async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Decompresses a backup by its first bytes; other bytes stay as they are. */
+async function* decompressed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (head.length < ZSTD.length) {
@@ -96,23 +95,23 @@ async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     head = Buffer.concat([head, next.value]);
   }
   const whole = rejoined(head, iterator);
-  const unpacker = head.subarray(0, 4).equals(ZSTD)
+  const decoder = head.subarray(0, 4).equals(ZSTD)
     ? createZstdDecompress()
     : head.subarray(0, 2).equals(GZIP)
       ? createGunzip()
       : undefined;
-  if (unpacker === undefined) {
+  if (decoder === undefined) {
     yield* whole;
     return;
   }
   const source = Readable.from(whole);
-  source.on("error", (error) => unpacker.destroy(error));
+  source.on("error", (error) => decoder.destroy(error));
   try {
-    yield* source.pipe(unpacker) as AsyncIterable<Uint8Array>;
+    yield* source.pipe(decoder) as AsyncIterable<Uint8Array>;
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     const ours = typeof code === "string" && /^(Z_|ZSTD_|ERR_ZSTD|ERR_ZLIB|ERR_TRAILING)/.test(code);
-    throw ours ? damaged(`it cannot be unpacked: ${(error as Error).message}`) : error;
+    throw ours ? damaged(`it cannot be decompressed: ${(error as Error).message}`) : error;
   } finally {
     source.destroy();
   }
@@ -123,7 +122,7 @@ async function* rejoined(head: Buffer, rest: AsyncIterator<Uint8Array>): AsyncGe
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-/** Takes lines and counted bytes from a stream, and sums up what it has given. */
+/** Reads lines and numbers of bytes from a stream, and hashes them. */
 class ByteReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   readonly #hash: Hash = createHash("sha256");
@@ -133,7 +132,7 @@ class ByteReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** The SHA-256 of everything that was given. */
+  /** The SHA-256 of all bytes that were read. */
   sumSoFar(): string {
     return this.#hash.copy().digest("hex");
   }
@@ -142,27 +141,27 @@ class ByteReader {
     let from = 0;
     for (;;) {
       const at = this.#buffer.indexOf(10, from);
-      if (at >= 0) return this.#give(at + 1).toString("utf8", 0, at);
+      if (at >= 0) return this.#read(at + 1).toString("utf8", 0, at);
       from = this.#buffer.length;
-      if (from > MOST_LINE) throw damaged("a line does not end");
+      if (from > MAX_LINE_BYTES) throw damaged("a line does not end");
       if (!(await this.#more())) throw damaged("it ends too early");
     }
   }
 
   async take(count: number): Promise<Buffer> {
     while (this.#buffer.length < count) if (!(await this.#more())) throw damaged("it ends too early");
-    return this.#give(count);
+    return this.#read(count);
   }
 
   async atEnd(): Promise<boolean> {
     return this.#buffer.length === 0 && !(await this.#more());
   }
 
-  #give(count: number): Buffer {
-    const given = this.#buffer.subarray(0, count);
+  #read(count: number): Buffer {
+    const bytes = this.#buffer.subarray(0, count);
     this.#buffer = this.#buffer.subarray(count);
-    this.#hash.update(given);
-    return given;
+    this.#hash.update(bytes);
+    return bytes;
   }
 
   async #more(): Promise<boolean> {

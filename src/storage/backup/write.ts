@@ -1,5 +1,5 @@
 /**
- * Writes a backup of any store, while it serves.
+ * Writes a backup of any store that is open.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { crc32, createGzip, createZstdCompress } from "node:zlib";
 import type { Store, StoredRecord } from "../contract.ts";
 import { BACKUP_FORMAT, BACKUP_VERSION, type BackupHeader, type Compression } from "./format.ts";
 
-/** Records that are read at a time. */
+/** Records of one read. */
 const PAGE = 100;
 
 /**
- * The bytes of a backup. The revision is the newest one when the first piece is asked for; it stays readable until the
- * last piece was taken or the generator is ended, where the store can do that. Throws the StoreError of a read that fails.
+ * The bytes of a backup. Its revision is the newest one at the first piece; a pin keeps it readable until the generator ends,
+ * where the store has pins. Throws the StoreError of a read that fails.
  */
 export async function* backupLines(
   store: Store,
@@ -56,16 +56,16 @@ function recordBytes({ key, value, revision }: StoredRecord): Uint8Array[] {
 export const recordSum = (key: string, value: Uint8Array): string =>
   crc32(value, crc32(key)).toString(16).padStart(8, "0");
 
-/** The same, compressed. Destroy the stream to end it early. */
+/** The compressed bytes of a backup. Destroy the stream to end it early. */
 export function backupStream(
   store: Store,
   header: Omit<BackupHeader, "revision">,
   compression: Compression,
 ): Transform {
   const lines = Readable.from(backupLines(store, header));
-  const packer = compression === "zstd" ? createZstdCompress() : createGzip();
-  // Each end of the pair is told when the other one fails or is destroyed.
-  lines.on("error", (error) => packer.destroy(error));
-  packer.on("close", () => lines.destroy());
-  return lines.pipe(packer);
+  const encoder = compression === "zstd" ? createZstdCompress() : createGzip();
+  // An error or a destroy of one stream ends the other one.
+  lines.on("error", (error) => encoder.destroy(error));
+  encoder.on("close", () => lines.destroy());
+  return lines.pipe(encoder);
 }

@@ -1,12 +1,12 @@
 /**
- * One connection to one member of an etcd cluster at a time, and another one when that fails.
+ * A connection to one member of an etcd cluster, and to another one when it fails.
  *
- *     connecting -> connected -> connecting ...     (the next endpoint; after a whole round of them with a growing wait)
- *                -> over: closed, or the cluster is not the one that it was
+ *     connecting -> connected -> connecting ...     (the next endpoint; after each round a longer wait)
+ *                -> ended: closed, or the cluster is another one than before
  *
- * A member counts as connected when it has a leader and has answered a consistent read. From then on it is asked for its
- * status every two seconds; one that does not answer, or has lost its leader, is left. (Pings of HTTP/2 would do only half of
- * that, and etcd takes offence at frequent ones.)
+ * A member counts as connected when it has a leader and has responded to a consistent read. Then its status is read every two
+ * seconds; a member that does not respond or has lost its leader is left. (HTTP/2 pings would not detect a lost leader, and etcd
+ * refuses frequent ones.)
  *
  * @module
  */
@@ -19,75 +19,75 @@ import { CODES, GrpcError } from "../../grpc/error.ts";
 import { type Credentials, GrpcSession } from "../../grpc/session.ts";
 import { CALLS, type Header, rangeRequest, readRange, readStatus, statusRequest } from "./messages.ts";
 
-/** A member that is connected. */
+/** A connected member. */
 export interface Member {
   readonly url: string;
   readonly session: GrpcSession;
   /** `3.6.1`. */
   readonly version: string;
-  /** Whether it can say how far a watch is without ever running ahead of the events. */
-  readonly tellsProgress: boolean;
+  /** Whether its progress responses never run ahead of the events. */
+  readonly reportsProgress: boolean;
 }
 
-/** What a client needs. */
+/** Options of a client. */
 export interface ClientOptions {
   /** `https://host:2379`, at least one. */
   readonly endpoints: readonly string[];
-  /** Read anew for each connection, so that certificates can be exchanged while the server runs. */
+  /** Read for each connection, so that certificates can be replaced while the server runs. */
   readonly credentials: () => Credentials;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** A key for consistent reads that are about the revision alone. */
+  /** A key for consistent reads of the revision alone. */
   readonly probe: Uint8Array;
-  /** The newest revision that we know to be committed: a cluster that has less has lost something. */
+  /** The newest revision that was committed: a cluster with a lower one has lost data. */
   readonly floor: () => number;
-  /** Told the revision that the member had when it was asked last. */
-  readonly heard: (revision: number) => void;
+  /** Called with the revision of each status. */
+  readonly onRevision: (revision: number) => void;
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 2000 };
-/** A member that has lost its leader says so at once instead of holding the request. */
+/** A member without a leader then fails requests at once instead of holding them. */
 const METADATA = { hasleader: "true" };
 const CONNECT_MS = 3000;
 const TICK_MS = 500;
-const STATUS_EVERY_MS = 2000;
-const STATUS_MS = 1500;
-/** How long a call is tried, over as many members as it takes. etcd itself gives a proposal up after seven seconds. */
-const CALL_MS = 10_000;
+const STATUS_INTERVAL_MS = 2000;
+const STATUS_TIMEOUT_MS = 1500;
+/** How long a call is tried, on all members together. etcd itself times out proposals after seven seconds. */
+const CALL_TIMEOUT_MS = 10_000;
 
 /** See the head of this file. */
 export class EtcdClient {
   readonly #options: ClientOptions;
   readonly #stop = new AbortController();
-  /** Resolves when the cluster turned out to be another one, or an older state of it. */
+  /** Resolves when the cluster is another one, or an older state of the same one. */
   readonly failed: Promise<StoreError>;
   #fail: (error: StoreError) => void = () => {};
-  #over: StoreError | undefined;
+  #ended: StoreError | undefined;
   #member: Member | undefined;
   #connecting: Promise<Member> | undefined;
   #next: number;
   #failures = 0;
-  /** Why the last try to connect failed, as the end of a sentence. */
+  /** Why the last connection failed, as the end of a sentence. */
   #why = "";
   #cluster: bigint | undefined;
   #timer: Timer;
-  #asking = false;
-  #askedAt = 0;
+  #isReadingStatus = false;
+  #statusAt = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
-    // Several servers on one cluster spread over its members.
+    // Several servers spread over the members.
     this.#next = Math.floor(options.random.next() * options.endpoints.length);
     this.#timer = options.clock.after(TICK_MS, () => this.#tick());
   }
 
-  /** The member that is connected, as soon as there is one. Rejects with `unavailable` after `timeoutMs`. */
-  async member(timeoutMs: number = CALL_MS): Promise<Member> {
-    if (this.#over) throw this.#over;
+  /** Resolves to the connected member. Rejects with `unavailable` after `timeoutMs`. */
+  async member(timeoutMs: number = CALL_TIMEOUT_MS): Promise<Member> {
+    if (this.#ended) throw this.#ended;
     if (this.#member?.session.open) return this.#member;
     const connected = this.#connect();
     const { clock, endpoints } = this.#options;
@@ -105,28 +105,28 @@ export class EtcdClient {
     }
   }
 
-  /** A call that may be made again whatever happened to it. Rejects with GrpcError or StoreError. */
+  /** Makes a call that may be repeated after any failure. Rejects with GrpcError or StoreError. */
   read(path: string, frame: Buffer): Promise<Uint8Array> {
     return this.#call(path, frame, isTransient);
   }
 
-  /** A call that is made again only when it surely had no effect. Rejects with GrpcError or StoreError. */
+  /** Makes a call that is repeated only when it certainly had no effect. Rejects with GrpcError or StoreError. */
   write(path: string, frame: Buffer): Promise<Uint8Array> {
     return this.#call(path, frame, isRefusedForNow);
   }
 
-  /** The same, told in the moment in which it is known: an answer, or GrpcError or StoreError. */
+  /** Makes the same call with callbacks, which are called synchronously; the error is a GrpcError or StoreError. */
   send(path: string, frame: Buffer, answered: (answer: Uint8Array) => void, failed: (error: unknown) => void): void {
-    const again = (): void => void this.write(path, frame).then(answered, failed);
-    if (!this.#member?.session.open) return again();
-    this.#member.session.request(path, frame, CALL_MS, (error, answer) => {
+    const retry = (): void => void this.write(path, frame).then(answered, failed);
+    if (!this.#member?.session.open) return retry();
+    this.#member.session.request(path, frame, CALL_TIMEOUT_MS, (error, answer) => {
       if (error === undefined) answered(answer);
-      else if (isRefusedForNow(error)) again();
+      else if (isRefusedForNow(error)) retry();
       else failed(error);
     });
   }
 
-  /** Leaves a member, because it turned out to be of no use. */
+  /** Disconnects from a member that does not work. */
   leave(member: Member, why: string): void {
     if (this.#member !== member || !member.session.open) return;
     this.#options.log.warn("etcd member left", { url: member.url, why });
@@ -137,16 +137,16 @@ export class EtcdClient {
     this.#end(new StoreError("closed", "The store has been closed"));
   }
 
-  async #call(path: string, frame: Buffer, again: (error: unknown) => boolean): Promise<Uint8Array> {
+  async #call(path: string, frame: Buffer, canRetry: (error: unknown) => boolean): Promise<Uint8Array> {
     const { clock, random } = this.#options;
-    const end = clock.steady() + CALL_MS;
+    const end = clock.steady() + CALL_TIMEOUT_MS;
     for (let failures = 0; ; failures++) {
       const { session } = await this.member(end - clock.steady());
       try {
         return await session.call(path, frame, end - clock.steady());
       } catch (error) {
         const wait = backoff(failures, RETRY, random);
-        if (this.#over || !again(error) || clock.steady() + wait >= end) throw error;
+        if (this.#ended || !canRetry(error) || clock.steady() + wait >= end) throw error;
         await sleep(clock, wait, this.#stop.signal);
       }
     }
@@ -161,7 +161,7 @@ export class EtcdClient {
   async #findMember(): Promise<Member> {
     const { endpoints, clock, random, log } = this.#options;
     for (let tries = 1; ; tries++) {
-      if (this.#over) throw this.#over;
+      if (this.#ended) throw this.#ended;
       const url = endpoints[this.#next % endpoints.length]!;
       this.#next++;
       try {
@@ -181,7 +181,7 @@ export class EtcdClient {
   async #open(url: string): Promise<Member> {
     const { clock, credentials, probe } = this.#options;
     const session = await GrpcSession.open(url, { credentials: credentials(), metadata: METADATA }, clock, CONNECT_MS);
-    // Its calls are given up by the tick only once it is the member, so here by the end of the connection.
+    // The tick expires only the calls of the current member.
     const timer = clock.after(CONNECT_MS, () => session.destroy(`no answer within ${CONNECT_MS} ms`));
     try {
       const status = readStatus(await session.call(CALLS.status, statusRequest(), CONNECT_MS));
@@ -189,10 +189,11 @@ export class EtcdClient {
       const frame = rangeRequest({ key: probe, limit: 1, keysOnly: true });
       const { header } = readRange(await session.call(CALLS.range, frame, CONNECT_MS));
       this.#check(url, header);
-      if (this.#over) throw this.#over;
-      const member = { url, session, version: status.version, tellsProgress: tellsProgress(status.version) };
+      if (this.#ended) throw this.#ended;
+      const { version } = status;
+      const member = { url, session, version, reportsProgress: reportsProgress(version) };
       this.#member = member;
-      this.#askedAt = clock.steady();
+      this.#statusAt = clock.steady();
       this.#failures = 0;
       return member;
     } catch (error) {
@@ -203,7 +204,7 @@ export class EtcdClient {
     }
   }
 
-  /** A revision that runs backwards would make stale caches look fresh, so nothing goes on after that. */
+  /** Ends the client for another cluster or a lower revision, with which stale caches would seem current. */
   #check(url: string, { cluster, revision }: Header): void {
     this.#cluster ??= cluster;
     const floor = this.#options.floor();
@@ -218,31 +219,32 @@ export class EtcdClient {
 
   #tick(): void {
     const { clock } = this.#options;
-    if (this.#over) return;
+    if (this.#ended) return;
     this.#timer = clock.after(TICK_MS, () => this.#tick());
     const member = this.#member;
     if (!member?.session.open) return;
     member.session.expire();
-    if (!this.#asking && clock.steady() - this.#askedAt >= STATUS_EVERY_MS) void this.#ask(member);
+    const isDue = clock.steady() - this.#statusAt >= STATUS_INTERVAL_MS;
+    if (isDue && !this.#isReadingStatus) void this.#readStatus(member);
   }
 
-  async #ask(member: Member): Promise<void> {
-    this.#asking = true;
+  async #readStatus(member: Member): Promise<void> {
+    this.#isReadingStatus = true;
     try {
-      const status = readStatus(await member.session.call(CALLS.status, statusRequest(), STATUS_MS));
-      if (status.hasLeader) this.#options.heard(status.header.revision);
+      const status = readStatus(await member.session.call(CALLS.status, statusRequest(), STATUS_TIMEOUT_MS));
+      if (status.hasLeader) this.#options.onRevision(status.header.revision);
       else this.leave(member, "it has lost its leader");
     } catch (error) {
-      this.leave(member, `it does not tell its status: ${String(error)}`);
+      this.leave(member, `its status could not be read: ${String(error)}`);
     } finally {
-      this.#asking = false;
-      this.#askedAt = this.#options.clock.steady();
+      this.#isReadingStatus = false;
+      this.#statusAt = this.#options.clock.steady();
     }
   }
 
   #end(error: StoreError): void {
-    if (this.#over) return;
-    this.#over = error;
+    if (this.#ended) return;
+    this.#ended = error;
     this.#stop.abort();
     this.#timer.cancel();
     this.#member?.session.destroy(error.message);
@@ -250,10 +252,10 @@ export class EtcdClient {
 }
 
 /**
- * Whether a version answers progress requests only after all events before (etcd issues 15220 and 17507): 3.4.31 and
+ * Whether a version responds to progress requests only after all earlier events (etcd issues 15220 and 17507): 3.4.31 and
  * later of 3.4, 3.5.13 and later.
  */
-export function tellsProgress(version: string): boolean {
+export function reportsProgress(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number);
   if (major !== 3) return major > 3;
   if (minor === 4) return patch >= 31;

@@ -1,5 +1,5 @@
 /**
- * What etcd's refusals mean in the words of the storage contract.
+ * Translates the errors of etcd to those of the storage contract.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { CODES, GrpcError } from "../../grpc/error.ts";
 
 const has = (error: unknown, text: string): boolean => error instanceof GrpcError && error.message.includes(text);
 
-/** The revision that was asked for is no longer kept. */
+/** The revision of the request was compacted. */
 export const isCompacted = (error: unknown): boolean => has(error, "required revision has been compacted");
 
-/** The revision that was asked for has not come yet. */
+/** The revision of the request is newer than the member. */
 export const isFuture = (error: unknown): boolean => has(error, "required revision is a future revision");
 
-/** The request is over `--max-request-bytes`; one that is far over it is refused before etcd looks at it. */
+/** The request is over `--max-request-bytes`; gRPC refuses one that is far over it before etcd sees it. */
 export const isTooLarge = (error: unknown): boolean =>
   has(error, "request is too large") || has(error, "received message larger than max");
 
@@ -25,24 +25,24 @@ const hasTooManyOperations = (error: unknown): boolean => has(error, "too many o
 const isFull = (error: unknown): boolean => has(error, "database space exceeded");
 
 /**
- * Whether a request surely had no effect and may succeed elsewhere or later: it was never sent, or refused by a member
- * that has no leader or too much to do, before it looked at it.
+ * Whether a request certainly had no effect and may succeed on another member or later: it was not sent, or a member without a
+ * leader or with too much load refused it.
  */
 export function isRefusedForNow(error: unknown): boolean {
   if (!(error instanceof GrpcError)) return false;
   return !error.sent || error.message === "etcdserver: no leader" || has(error, "too many requests");
 }
 
-/** Whether a read that failed may be made again: it failed for the sake of a connection, a member or an election. */
+/** Whether a failed read may be repeated: a connection, a member or an election failed it. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof GrpcError &&
   (error.code === CODES.unavailable || error.code === CODES.deadlineExceeded || has(error, "too many requests"));
 
-/** What was sent to be written. */
-export interface Sent {
-  /** The keys, for a message. */
+/** A write that was sent. */
+export interface SentWrite {
+  /** The keys, for messages. */
   readonly name: string;
-  /** The first of them. */
+  /** The first key. */
   readonly key: string;
   readonly operations: number;
   /** Bytes of the request. */
@@ -50,7 +50,7 @@ export interface Sent {
 }
 
 /** The error of a write that was sent and not acknowledged. */
-export function writeError({ name, key, operations, bytes }: Sent, error: unknown): StoreError {
+export function writeError({ name, key, operations, bytes }: SentWrite, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const details = { key, cause: error };
   const why = error instanceof Error ? error.message : String(error);
@@ -62,14 +62,14 @@ export function writeError({ name, key, operations, bytes }: Sent, error: unknow
     const message = `Expected no more operations than etcd takes at once, found ${operations} for ${name}: write less at once, or start etcd with a larger --max-txn-ops`;
     return new StoreError("tooLarge", message, details);
   }
-  if (isFull(error)) return new StoreError("full", `No room for ${name} in etcd: its space is used up`, details);
+  if (isFull(error)) return new StoreError("full", `No space for ${name} in etcd: its quota is used up`, details);
   if (isRefusedForNow(error) || (error instanceof GrpcError && !isTransient(error) && error.code !== CODES.unknown)) {
     return new StoreError("unavailable", `${name} was not written: ${why}`, details);
   }
   return new StoreError("unknown", `It is unknown whether ${name} was written: ${why}`, details);
 }
 
-/** The error of a read that will not be made again. */
+/** The error of a read that is not repeated. */
 export function readError(what: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const why = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 /**
- * The one watch that feeds a store: taken up again where it was whenever it breaks, on whatever member is there.
+ * The watch that feeds a store: when it breaks, it resumes where it ended, on any member.
  *
  * @module
  */
@@ -13,22 +13,22 @@ import type { Layout } from "./layout.ts";
 import { CALLS, putRequest } from "./messages.ts";
 import { WatchStream } from "./watch-stream.ts";
 
-/** Who is fed. */
+/** Receives the changes. */
 export interface FeedSink {
-  /** Where to go on from. */
+  /** The revision from which the watch resumes. */
   readonly revision: number;
-  /** Changes of records in order; everything up to `revision` has come. */
+  /** Changes of records in order; all up to `revision` have come. */
   commit(events: readonly StoreEvent[], revision: number): void;
-  /** What comes next is no longer kept; resolves when {@link FeedSink.revision} is one to go on from. */
+  /** The next changes were compacted; resolves when {@link FeedSink.revision} is one from which a watch can start. */
   lost(error: StoreError): Promise<void>;
 }
 
 const RETRY: BackoffOptions = { first: 20, most: 2000 };
-/** Events come by themselves, so only who waits longer than they take asks how far the watch is, and then every so often. */
-const ASK_FIRST_MS = 10;
-const ASK_EVERY_MS = 100;
-/** The same where asking takes a write. */
-const MARK_MS = 250;
+/** Progress is requested when a wait takes longer than events usually need, and then at an interval. */
+const PROGRESS_DELAY_MS = 10;
+const PROGRESS_INTERVAL_MS = 100;
+/** The delay and the interval where progress needs a write. */
+const MARK_INTERVAL_MS = 250;
 
 /** See the head of this file. */
 export class Feed {
@@ -42,10 +42,10 @@ export class Feed {
   #stream: WatchStream | undefined;
   #member: Member | undefined;
   #breakOff: (why: string) => void = () => {};
-  #marking = false;
-  /** The revision that somebody wants to see, and whether a timer runs to ask for it. */
-  #wanted = 0;
-  #asking = false;
+  #isMarking = false;
+  /** The revision that is waited for, and whether a timer runs to request progress. */
+  #awaited = 0;
+  #isScheduled = false;
 
   constructor(
     { client, layout, log }: { client: EtcdClient; layout: Layout; log: Log },
@@ -60,20 +60,20 @@ export class Feed {
     this.#sink = sink;
   }
 
-  /** Feeds until stopped or until the client is over. */
+  /** Follows the watch until it is stopped or the client has ended. */
   async run(): Promise<void> {
     for (let failures = 0; !this.#stop.signal.aborted;) {
       const before = this.#sink.revision;
       try {
         const error = await this.#follow(await this.#client.member(Infinity));
         if (this.#stop.signal.aborted) return;
-        // What is known from elsewhere need not be kept: a watch that was behind goes on from there.
+        // A watch that was behind can continue from a newer revision that is known from responses.
         const isLost = error instanceof StoreError && error.code === "compacted";
         if (isLost && error.revision! > this.#sink.revision) await this.#sink.lost(error);
-        else this.#log.warn("the watch on etcd broke and is taken up again", { why: error.message });
+        else this.#log.warn("the watch on etcd broke and is restarted", { why: error.message });
       } catch (error) {
         if (error instanceof StoreError && (error.code === "closed" || error.code === "failed")) return;
-        this.#log.warn("the watch on etcd could not be taken up", { why: String(error) });
+        this.#log.warn("the watch on etcd could not be started", { why: String(error) });
       }
       failures = this.#sink.revision > before ? 0 : failures + 1;
       await sleep(this.#clock, backoff(failures, RETRY, this.#random), this.#stop.signal);
@@ -85,36 +85,35 @@ export class Feed {
     this.#breakOff("stopped");
   }
 
-  /** Takes the watch up again, because it does not deliver what is known to have happened. */
+  /** Restarts the watch, because it does not deliver changes that are known to exist. */
   restart(why: string): void {
     this.#breakOff(why);
   }
 
-  /** Sees to it that the feed gets to `revision`, although no event of ours may have it. */
-  want(revision: number): void {
-    this.#wanted = Math.max(this.#wanted, revision);
-    if (!this.#asking && this.#wanted > this.#sink.revision)
-      this.#askIn(this.#member?.tellsProgress === false ? MARK_MS : ASK_FIRST_MS);
+  /** Makes sure that the watch reports `revision`, even where it delivers no event of that revision. */
+  awaitRevision(revision: number): void {
+    this.#awaited = Math.max(this.#awaited, revision);
+    if (!this.#isScheduled && this.#awaited > this.#sink.revision) this.#schedule(PROGRESS_DELAY_MS);
   }
 
-  #askIn(ms: number): void {
-    this.#asking = true;
-    this.#clock.after(ms, () => {
-      this.#asking = false;
-      if (this.#stop.signal.aborted || this.#wanted <= this.#sink.revision) return;
-      askProgress(this.#stream, this.#member, () => void this.#mark());
-      this.#askIn(this.#member?.tellsProgress === false ? MARK_MS : ASK_EVERY_MS);
+  #schedule(millis: number): void {
+    this.#isScheduled = true;
+    this.#clock.after(this.#member?.reportsProgress === false ? MARK_INTERVAL_MS : millis, () => {
+      this.#isScheduled = false;
+      if (this.#stop.signal.aborted || this.#awaited <= this.#sink.revision) return;
+      requestProgress(this.#stream, this.#member, () => void this.#mark());
+      this.#schedule(PROGRESS_INTERVAL_MS);
     });
   }
 
   async #mark(): Promise<void> {
-    if (this.#marking) return;
-    this.#marking = true;
-    await writeMark(this.#client, this.#layout).catch(() => {});
-    this.#marking = false;
+    if (this.#isMarking) return;
+    this.#isMarking = true;
+    await writeProgressMark(this.#client, this.#layout).catch(() => {});
+    this.#isMarking = false;
   }
 
-  /** Resolves to why it ended. */
+  /** Follows the watch on a member; resolves to the error that ended it. */
   #follow(member: Member): Promise<StoreError | GrpcError> {
     return new Promise((resolve) => {
       const end = (error: StoreError | GrpcError): void => {
@@ -147,13 +146,13 @@ export class Feed {
   }
 }
 
-/** Asks how far a watch is, in the way that its member can answer. */
-export function askProgress(stream: WatchStream | undefined, member: Member | undefined, mark: () => void): void {
+/** Requests the progress of a watch; `mark` is called on a member that does not report it reliably. */
+export function requestProgress(stream: WatchStream | undefined, member: Member | undefined, mark: () => void): void {
   if (!stream || !member) return;
-  if (member.tellsProgress) stream.requestProgress();
+  if (member.reportsProgress) stream.requestProgress();
   else mark();
 }
 
-/** A write of no meaning: who sees its event has seen everything before. */
-export const writeMark = (client: EtcdClient, layout: Layout): Promise<Uint8Array> =>
+/** Writes a key without meaning: a watch that delivers its event has delivered all events before. */
+export const writeProgressMark = (client: EtcdClient, layout: Layout): Promise<Uint8Array> =>
   client.write(CALLS.put, putRequest(layout.progress, new Uint8Array(0)));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tellsProgress } from "./client.ts";
+import { reportsProgress } from "./client.ts";
 import { Layout } from "./layout.ts";
 import type { WatchChange } from "./messages.ts";
 
@@ -41,7 +41,7 @@ test("changes become events: what is not a record is left out, and a delete show
   ]);
 });
 
-test("a last value that was written beside a delete is what the delete shows, and no other's", () => {
+test("a last value that was written with a delete is that of its event, and of no other", () => {
   const events = layout.events([
     change(layout.key("a"), 5, { before: "stored" }),
     change(layout.lastValue(0), 5, { value: "shown", before: "earlier" }),
@@ -51,7 +51,7 @@ test("a last value that was written beside a delete is what the delete shows, an
   expect(events.map(({ value }) => text(value))).toEqual(["shown", "stored"]);
 });
 
-test("each delete of a transaction shows the last value that was written beside it", () => {
+test("the event of each delete of a transaction has the last value that was written with it", () => {
   const keys = [0, 1, 2].map((i) => text(layout.lastValue(i)));
   expect(keys).toEqual(["/keelson/meta/last-value", "/keelson/meta/last-value/1", "/keelson/meta/last-value/2"]);
   const events = layout.events([
@@ -80,6 +80,6 @@ test("a change whose state before is needed and gone is compacted, never shown a
 test("progress is believed only from versions that never run ahead of their events", () => {
   const believed = ["3.4.31", "3.5.13", "3.5.20", "3.6.0", "3.7.0-rc.1", "4.0.0"];
   const not = ["3.4.23", "3.4.30", "3.5.0", "3.5.12", "3.3.27", "2.3.8", "", "x"];
-  expect(believed.filter((version) => !tellsProgress(version))).toEqual([]);
-  expect(not.filter((version) => tellsProgress(version))).toEqual([]);
+  expect(believed.filter((version) => !reportsProgress(version))).toEqual([]);
+  expect(not.filter((version) => reportsProgress(version))).toEqual([]);
 });

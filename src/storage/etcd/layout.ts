@@ -1,12 +1,12 @@
 /**
- * Where everything lies in etcd, below one prefix (`/keelson` by default):
+ * The keys in etcd, below one prefix (`/keelson` by default):
  *
- *     /keelson/data<key>        a record: the key as the contract has it, the value byte for byte
- *     /keelson/meta/format      the layout and for whom it was made, as JSON; written once
- *     /keelson/meta/last-value  what a delete shows as the last value, where that differs from what was stored
- *     /keelson/meta/last-value/1  the same for the second such delete of a transaction, and so on: etcd takes each key of a
- *                               transaction once. Servers that do not know these keys show what was stored.
- *     /keelson/meta/progress    written to learn how far a watch is, on an etcd that cannot say so reliably
+ *     /keelson/data<key>        a record: the key of the contract, the value byte for byte
+ *     /keelson/meta/format      the version of the layout and the owner, as JSON; written once
+ *     /keelson/meta/last-value  the last value in the event of a delete, where it differs from the stored one
+ *     /keelson/meta/last-value/1  the same for the second such delete of a transaction, and so on: a transaction of etcd writes
+ *                               each key once. Servers that do not know these keys show the stored value.
+ *     /keelson/meta/progress    written to learn the progress of a watch, on an etcd that does not report it reliably
  *
  * @module
  */
@@ -30,14 +30,14 @@ export interface KeyRange {
 export class Layout {
   readonly #data: string;
   readonly #dataBytes: Buffer;
-  /** Records and all that belongs to them. */
+  /** Records and metadata. */
   readonly everything: KeyRange;
   readonly format: Buffer;
   readonly #lastValue: string;
   readonly #lastValueBytes: Buffer;
   readonly progress: Buffer;
 
-  /** @param prefix of all keys; a slash at its end does not count */
+  /** @param prefix of all keys, with or without a slash at its end */
   constructor(prefix: string) {
     const root = withoutTrailing(prefix, "/");
     this.#data = `${root}/data`;
@@ -49,7 +49,7 @@ export class Layout {
     this.progress = Buffer.from(`${root}/meta/progress`);
   }
 
-  /** Where a transaction stores the last value of a delete: the `index`th one that it stores, from 0. */
+  /** The key of the `index`th last value that a transaction stores, from 0. */
   lastValue(index: number): Buffer {
     return index === 0 ? this.#lastValueBytes : Buffer.from(`${this.#lastValue}/${index}`);
   }
@@ -59,22 +59,22 @@ export class Layout {
     return Buffer.from(this.#data + key);
   }
 
-  /** The range of the records whose keys begin with `prefix`, from `start` on if that is inside. */
+  /** The range of the records whose keys begin with `prefix`, from `start` on. */
   range(prefix: string, start = ""): KeyRange {
     const { key, end } = rangeOf(this.#data + prefix);
     const from = this.key(start);
     return { key: Buffer.compare(from, key) > 0 ? from : key, end };
   }
 
-  /** A record with a value of its own, so that it does not hold the whole answer in memory. */
+  /** A record with a copy of the value, so that it does not keep the whole response in memory. */
   record({ key, value, modRevision }: KeyValue): StoredRecord {
     return { key: this.#nameOf(key), value: Buffer.from(value), revision: modRevision };
   }
 
   /**
-   * The changes of records among those of a watch over {@link Layout.everything}, in order.
+   * The changes of records in a watch over {@link Layout.everything}, in order.
    *
-   * @throws StoreError `compacted` when the state before a change is needed and no longer kept
+   * @throws StoreError `compacted` when the state before a change is needed and was compacted
    */
   events(changes: readonly WatchChange[]): StoreEvent[] {
     const events: StoreEvent[] = [];
@@ -82,7 +82,7 @@ export class Layout {
       const revision = now.modRevision;
       if (!this.#isData(now.key)) {
         const last = events.at(-1);
-        // The delete that it belongs to has the same revision and comes just before.
+        // The delete has the same revision and comes just before.
         if (last?.type === "delete" && last.revision === revision && this.#isLastValue(now.key)) {
           events[events.length - 1] = { ...last, value: Buffer.from(now.value) };
         }
@@ -118,7 +118,7 @@ export class Layout {
   }
 }
 
-/** All keys that begin with `prefix`; its last byte is never 255, since it is UTF-8. */
+/** The range of all keys that begin with `prefix`, whose last byte is below 255: it is UTF-8. */
 function rangeOf(prefix: string): KeyRange {
   const key = Buffer.from(prefix);
   const end = Buffer.from(key);

@@ -1,6 +1,6 @@
 /**
- * The messages of etcd's API (`etcdserverpb/rpc.proto`, `mvccpb/kv.proto`) that this backend sends and reads, each with
- * only the fields that it uses. Requests come as gRPC frames, ready to be sent.
+ * The messages of etcd's API (`etcdserverpb/rpc.proto`, `mvccpb/kv.proto`), each with the fields that this backend uses.
+ * Requests are encoded as gRPC frames.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { WireReader } from "../../wire/encoding/wire-reader.ts";
 import { WireWriter } from "../../wire/encoding/wire-writer.ts";
 import { frameOf } from "../../grpc/messages.ts";
 
-/** Paths of the calls. */
+/** Paths of the gRPC methods. */
 export const CALLS = {
   range: "/etcdserverpb.KV/Range",
   put: "/etcdserverpb.KV/Put",
@@ -18,10 +18,10 @@ export const CALLS = {
   status: "/etcdserverpb.Maintenance/Status",
 } as const;
 
-/** Room for the tags, lengths and numbers of a message; keys and values are added to it. */
-const ROOM = 192;
+/** Bytes for the tags, lengths and numbers of a message, besides keys and values. */
+const EXTRA_BYTES = 192;
 
-/** A key with its value, as etcd keeps them. */
+/** `KeyValue`. */
 export interface KeyValue {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -29,13 +29,13 @@ export interface KeyValue {
   readonly modRevision: number;
 }
 
-/** What every answer begins with. */
+/** `ResponseHeader`. */
 export interface Header {
   readonly cluster: bigint;
   readonly revision: number;
 }
 
-/** What is asked of a range of keys. */
+/** The fields of a `RangeRequest`. */
 export interface RangeQuery {
   readonly key: Uint8Array;
   /** The first key after the range; one key alone without it. */
@@ -43,7 +43,7 @@ export interface RangeQuery {
   readonly limit?: number;
   /** The newest by default. */
   readonly revision?: number;
-  /** Answered by the member that is asked, whatever the others know. */
+  /** Read from the member alone, without consensus. */
   readonly serializable?: boolean;
   readonly keysOnly?: boolean;
   readonly countOnly?: boolean;
@@ -53,7 +53,7 @@ const NOTHING = new Uint8Array(0);
 
 /** `RangeRequest`. */
 export function rangeRequest(query: RangeQuery): Buffer {
-  const writer = new WireWriter(ROOM + query.key.length + (query.end?.length ?? 0));
+  const writer = new WireWriter(EXTRA_BYTES + query.key.length + (query.end?.length ?? 0));
   writeRange(writer, query);
   return frameOf(writer);
 }
@@ -71,7 +71,7 @@ function writeRange(writer: WireWriter, query: RangeQuery): void {
 
 /** `PutRequest`. */
 export function putRequest(key: Uint8Array, value: Uint8Array): Buffer {
-  const writer = new WireWriter(ROOM + key.length + value.length);
+  const writer = new WireWriter(EXTRA_BYTES + key.length + value.length);
   writePut(writer, key, value);
   return frameOf(writer);
 }
@@ -81,25 +81,25 @@ function writePut(writer: WireWriter, key: Uint8Array, value: Uint8Array): void 
   writer.bytesField(1, key);
 }
 
-/** A change that happens only when `key` has the revision `expected` (0: when there is no such key). */
+/** A change that is applied only when `key` has the revision `expected` (0: the key does not exist). */
 export interface ConditionalChange {
   readonly key: Uint8Array;
   /** undefined: a condition that never holds. */
   readonly expected: number | undefined;
-  /** What is stored; undefined deletes the key. */
+  /** The new value; undefined deletes the key. */
   readonly value: Uint8Array | undefined;
-  /** Something else that is stored in the same revision. */
-  readonly beside?: { readonly key: Uint8Array; readonly value: Uint8Array };
+  /** Another key that is written at the same revision. */
+  readonly extra?: { readonly key: Uint8Array; readonly value: Uint8Array };
 }
 
 const TARGET_VERSION = 0;
 const TARGET_MOD = 2;
 const RESULT_LESS = 2;
 
-/** `TxnRequest`: the changes in their order when all conditions hold, else a look at the revision of each key. */
+/** `TxnRequest`: applies the changes in order when all conditions hold; otherwise reads the revision of each key. */
 export function changeRequest(changes: readonly ConditionalChange[]): Buffer {
-  const writer = new WireWriter(changes.reduce((sum, change) => sum + roomOf(change), 0));
-  // The writer begins at the end.
+  const writer = new WireWriter(changes.reduce((sum, change) => sum + sizeOf(change), 0));
+  // The writer writes from the end to the start.
   const backwards = changes.toReversed();
   for (const { key } of backwards) operation(writer, 3, 1, () => writeRange(writer, { key, keysOnly: true }));
   for (const change of backwards) writeChange(writer, change);
@@ -107,11 +107,14 @@ export function changeRequest(changes: readonly ConditionalChange[]): Buffer {
   return frameOf(writer);
 }
 
-const roomOf = ({ key, value, beside }: ConditionalChange): number =>
-  ROOM + 3 * key.length + (value?.length ?? 0) + (beside === undefined ? 0 : beside.key.length + beside.value.length);
+const sizeOf = ({ key, value, extra }: ConditionalChange): number =>
+  EXTRA_BYTES +
+  3 * key.length +
+  (value?.length ?? 0) +
+  (extra === undefined ? 0 : extra.key.length + extra.value.length);
 
-function writeChange(writer: WireWriter, { key, value, beside }: ConditionalChange): void {
-  if (beside !== undefined) operation(writer, 2, 2, () => writePut(writer, beside.key, beside.value));
+function writeChange(writer: WireWriter, { key, value, extra }: ConditionalChange): void {
+  if (extra !== undefined) operation(writer, 2, 2, () => writePut(writer, extra.key, extra.value));
   if (value === undefined) operation(writer, 2, 3, () => writer.bytesField(1, key));
   else operation(writer, 2, 2, () => writePut(writer, key, value));
 }
@@ -132,7 +135,7 @@ function writeCondition(writer: WireWriter, { key, expected }: ConditionalChange
   writer.endMessage(1, before);
 }
 
-/** A `RequestOp` of one `kind` in the list `field` of a transaction. */
+/** Writes a `RequestOp` of a `kind` to the list `field` of a transaction. */
 function operation(writer: WireWriter, field: number, kind: number, write: () => void): void {
   const before = writer.length;
   write();
@@ -142,17 +145,17 @@ function operation(writer: WireWriter, field: number, kind: number, write: () =>
 
 /** `CompactionRequest`. */
 export function compactRequest(revision: number): Buffer {
-  const writer = new WireWriter(ROOM);
+  const writer = new WireWriter(EXTRA_BYTES);
   writer.integerField(1, revision);
   return frameOf(writer);
 }
 
 /** `StatusRequest`. */
-export const statusRequest = (): Buffer => frameOf(new WireWriter(ROOM));
+export const statusRequest = (): Buffer => frameOf(new WireWriter(EXTRA_BYTES));
 
-/** `WatchRequest` for a range of keys, with the values before each change, in pieces where an answer is large. */
+/** `WatchRequest` for a range of keys, with previous values, and with fragments of large responses. */
 export function watchRequest(key: Uint8Array, end: Uint8Array, startRevision: number): Buffer {
-  const writer = new WireWriter(ROOM + key.length + end.length);
+  const writer = new WireWriter(EXTRA_BYTES + key.length + end.length);
   writer.integerField(8, 1);
   writer.integerField(6, 1);
   writer.integerField(4, 1);
@@ -163,15 +166,15 @@ export function watchRequest(key: Uint8Array, end: Uint8Array, startRevision: nu
   return frameOf(writer);
 }
 
-/** `WatchRequest` that asks how far the watches of a stream are. */
+/** `WatchRequest` for the progress of the watches of a stream. */
 export function progressRequest(): Buffer {
-  const writer = new WireWriter(ROOM);
+  const writer = new WireWriter(EXTRA_BYTES);
   writer.endMessage(3, 0);
   return frameOf(writer);
 }
 
 /** `RangeResponse`. */
-export interface RangeAnswer {
+export interface RangeResponse {
   readonly header: Header;
   readonly records: readonly KeyValue[];
   readonly more: boolean;
@@ -179,9 +182,9 @@ export interface RangeAnswer {
 }
 
 /** Reads a `RangeResponse`. */
-export const readRange = (bytes: Uint8Array): RangeAnswer => rangeAnswer(new WireReader(bytes));
+export const readRange = (bytes: Uint8Array): RangeResponse => rangeResponse(new WireReader(bytes));
 
-function rangeAnswer(reader: WireReader): RangeAnswer {
+function rangeResponse(reader: WireReader): RangeResponse {
   let header = NO_HEADER;
   const records: KeyValue[] = [];
   let more = false;
@@ -197,17 +200,17 @@ function rangeAnswer(reader: WireReader): RangeAnswer {
   return { header, records, more, count };
 }
 
-/** What became of {@link ConditionalChange}s that were sent as one. */
-export interface ChangeAnswer {
+/** The outcome of {@link ConditionalChange}s in one transaction. */
+export interface ChangeResponse {
   readonly succeeded: boolean;
-  /** The revision of the changes, or the newest one when they did not happen. */
+  /** The revision of the changes, or the newest one when they were not applied. */
   readonly revision: number;
-  /** When they did not happen the revision that each key has, 0 when there is no such key. */
+  /** When they were not applied the revision of each key, 0 for a key that does not exist. */
   readonly found: readonly number[];
 }
 
 /** Reads the `TxnResponse` to a {@link changeRequest}. */
-export function readChange(bytes: Uint8Array): ChangeAnswer {
+export function readChange(bytes: Uint8Array): ChangeResponse {
   const reader = new WireReader(bytes);
   let header = NO_HEADER;
   let succeeded = false;
@@ -222,18 +225,18 @@ export function readChange(bytes: Uint8Array): ChangeAnswer {
   return { succeeded, revision: header.revision, found };
 }
 
-/** The revision of the key that a `ResponseOp` shows, 0 when it shows none. */
+/** The revision of the key in a `ResponseOp`, 0 without a key. */
 function revisionIn(reader: WireReader): number {
   while (reader.more) {
     const field = reader.field();
-    if (field === 1) return reader.message(rangeAnswer).records[0]?.modRevision ?? 0;
+    if (field === 1) return reader.message(rangeResponse).records[0]?.modRevision ?? 0;
     reader.skip();
   }
   return 0;
 }
 
 /** `StatusResponse`. */
-export interface StatusAnswer {
+export interface StatusResponse {
   readonly header: Header;
   /** `3.5.13`. */
   readonly version: string;
@@ -242,7 +245,7 @@ export interface StatusAnswer {
 }
 
 /** Reads a `StatusResponse`. */
-export function readStatus(answer: Uint8Array): StatusAnswer {
+export function readStatus(answer: Uint8Array): StatusResponse {
   const reader = new WireReader(answer);
   let header = NO_HEADER;
   let version = "";
@@ -262,17 +265,17 @@ export function readStatus(answer: Uint8Array): StatusAnswer {
 /** One change in a `WatchResponse`. */
 export interface WatchChange {
   readonly deleted: boolean;
-  /** For a delete only key and modRevision mean something. */
+  /** A delete has only key and modRevision. */
   readonly now: KeyValue;
   readonly before: KeyValue | undefined;
 }
 
 /** `WatchResponse`. */
-export interface WatchAnswer {
+export interface WatchResponse {
   readonly header: Header;
   readonly created: boolean;
   readonly canceled: boolean;
-  /** Where the history begins, when that is why the watch was cancelled; else 0. */
+  /** The first revision of the history where the watch was cancelled because of it; else 0. */
   readonly compactRevision: number;
   readonly reason: string;
   /** More of the same revision follows. */
@@ -280,12 +283,8 @@ export interface WatchAnswer {
   readonly changes: readonly WatchChange[];
 }
 
-/**
- * Reads a `WatchResponse`. One that tells nothing beyond the revision `known` is read without its changes.
- *
- * @param known 0 where all changes are wanted
- */
-export function readWatch(bytes: Uint8Array, known: number): WatchAnswer {
+/** Reads a `WatchResponse`; leaves the changes out where none is newer than the revision `known` (0 reads all). */
+export function readWatch(bytes: Uint8Array, known: number): WatchResponse {
   const reader = new WireReader(bytes);
   const answer = {
     header: NO_HEADER,
@@ -310,7 +309,7 @@ export function readWatch(bytes: Uint8Array, known: number): WatchAnswer {
   return answer;
 }
 
-/** Whether an answer with this header is known: it stands in front, and no change is newer than it. */
+/** Whether no change of a response is newer than `known`: the header comes first, and no change is newer than it. */
 const isKnown = (header: Header, known: number): boolean => header !== NO_HEADER && header.revision <= known;
 
 function readWatchChange(reader: WireReader): WatchChange {

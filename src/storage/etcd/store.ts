@@ -1,15 +1,15 @@
 /**
- * The etcd backend: several servers on one cluster, which decides the order of all writes.
+ * The etcd backend: several servers on one cluster, which orders all writes.
  *
- * Our revisions are etcd's. A write, or several as one, is one conditional transaction, and all of its writes have one
- * revision; its promise resolves when its events have been handed to the watchers, so that who has its answer finds it in the
- * cache. All watchers of this process are fed through a hub, which
- * has events from one watch of etcd ({@link Feed}), and those of our own writes from their answers already, where nothing is
- * missing before them ({@link Acknowledged}); what the hub no longer has is read from etcd's log.
+ * Our revisions are etcd's. A write or a transaction is one conditional transaction of etcd, and all of its writes have one
+ * revision; its promise resolves when its events are delivered to the watchers, so that the cache contains what a caller has
+ * written. A hub feeds all watchers of this process. It gets events from one watch of etcd ({@link Feed}), and those of our own
+ * writes from the responses, where no earlier revision is missing ({@link AcknowledgedEvents}); older events are read from
+ * etcd's log ({@link LogReader}).
  *
- *     write() -> transaction -> etcd -> answer, or watch -> hub -> watchers -> the promise of the write
+ *     write() -> transaction -> etcd -> response, or watch -> hub -> watchers -> the promise of the write
  *
- * It keeps no state but the newest changes: a server that dies takes nothing with it.
+ * It keeps no state but the newest changes: a server that dies loses no data.
  *
  * @module
  */
@@ -39,17 +39,17 @@ import {
   namesOf,
 } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
-import { Acknowledged } from "./acknowledged.ts";
+import { AcknowledgedEvents } from "./acknowledged-events.ts";
 import { EtcdClient } from "./client.ts";
-import { type Sent, isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
+import { type SentWrite, isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
 import { Feed } from "./feed.ts";
 import type { Credentials } from "../../grpc/session.ts";
 import { DEFAULT_PREFIX, Layout } from "./layout.ts";
 import {
   CALLS,
-  type ChangeAnswer,
+  type ChangeResponse,
   type ConditionalChange,
-  type RangeAnswer,
+  type RangeResponse,
   type RangeQuery,
   changeRequest,
   compactRequest,
@@ -59,44 +59,44 @@ import {
   readStatus,
   statusRequest,
 } from "./messages.ts";
-import { Past } from "./past.ts";
-import { Reached } from "./reached.ts";
+import { LogReader } from "./log-reader.ts";
+import { RevisionWaiters } from "./revision-waiters.ts";
 
 /** Options of the etcd backend. */
 export interface EtcdStoreOptions {
   /** `https://host:2379` of some members of one cluster. */
   readonly endpoints: readonly string[];
-  /** Asked before each connection; none by default. */
+  /** Called before each connection; none by default. */
   readonly credentials?: () => Credentials;
-  /** What all our keys begin with; {@link DEFAULT_PREFIX} by default. Servers that share data share the prefix. */
+  /** The prefix of all keys; {@link DEFAULT_PREFIX} by default. Servers that share data share the prefix. */
   readonly prefix?: string;
-  /** For whom the data is; a store that was made for somebody else is refused. */
+  /** The owner of the data; a store of another owner is refused. */
   readonly owner?: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Log;
 }
 
-/** Of the layout in {@link Layout}. */
+/** The version of {@link Layout}. */
 const FORMAT = 1;
-/** Records in one answer: with values of usual size a megabyte, and never more than etcd can send. */
+/** Records in one response: with values of usual size a megabyte, and never more than etcd can send. */
 const PAGE = 500;
-/** Values that are read at once to learn what deletes show by themselves. */
-const DELETES_AT_ONCE = 16;
-/** Recent changes that are kept in memory for watchers that start a little late. */
+/** Values that are read concurrently to compare them with the last values of deletes. */
+const MAX_CONCURRENT_READS = 16;
+/** Recent changes in memory, for watchers that start a little late. */
 const RING_EVENTS = 4096;
 const RING_BYTES = 8 << 20;
-/** How long a write may wait for its event, while none comes at all, before the watch is taken up again. */
-const FEED_LATE_MS = 3000;
+/** How long a write may wait for its event, while none comes at all, before the watch is restarted. */
+const FEED_TIMEOUT_MS = 3000;
 /** How long `close` waits for the events of writes that are done. */
-const CLOSE_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 const FLUSH_SAMPLES = 1000;
 
 /**
  * Opens the store on a cluster.
  *
- * @throws StoreError `unavailable` when no member answers, `failed` when the data below the prefix is of a newer format
- *   or of another owner
+ * @throws StoreError `unavailable` when no member responds, `failed` when the data below the prefix has a newer format or
+ *   another owner
  */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const store = new EtcdStore(options);
@@ -116,24 +116,24 @@ class EtcdStore implements Store {
   readonly #layout: Layout;
   readonly #client: EtcdClient;
   readonly #feed: Feed;
-  readonly #past: Past;
-  /** Keys with a write under way, and the transactions that wait for each, in the order of their calls. */
-  readonly #keys = new PassingMap<string, UnderWay[]>();
-  readonly #acknowledged = new Acknowledged();
-  readonly #reached = new Reached();
+  readonly #log: LogReader;
+  /** Keys with a running transaction, and the transactions that wait for each, in the order of their calls. */
+  readonly #keys = new PassingMap<string, Transaction[]>();
+  readonly #acknowledged = new AcknowledgedEvents();
+  readonly #waiters = new RevisionWaiters();
   #hub: WatchHub;
   #end: StoreError | undefined;
   #closing: Promise<void> | undefined;
   #watchdog: Timer | undefined;
-  /** The question for the newest revision that is under way, and the one that is asked after it. */
-  #asked: Promise<number> | undefined;
-  #askedNext: Promise<number> | undefined;
-  /** When the feed brought something last, or was taken up again by us. */
+  /** The running read of the newest revision, and the next one. */
+  #revisionRead: Promise<number> | undefined;
+  #nextRevisionRead: Promise<number> | undefined;
+  /** When the feed delivered something or was restarted. */
   #fedAt = 0;
-  /** Transactions under way, and who waits until there are none. */
+  /** The number of running transactions, and the callback when there are none. */
   #writing = 0;
   #whenWritten: (() => void) | undefined;
-  #isSettling = false;
+  #isCommitScheduled = false;
   #writes = 0;
   #transactions = 0;
   #writeMillis: number[] = [];
@@ -150,11 +150,11 @@ class EtcdStore implements Store {
       log,
       probe: this.#layout.format,
       floor: () => this.#hub.revision,
-      heard: (revision) => this.#feed.want(revision),
+      onRevision: (revision) => this.#feed.awaitRevision(revision),
     });
-    this.#past = new Past(this.#client, this.#layout, clock);
-    const settled = (): number => {
-      this.#settle();
+    this.#log = new LogReader(this.#client, this.#layout, clock);
+    const committedRevision = (): number => {
+      this.#commitAcknowledged();
       return this.#hub.revision;
     };
     this.#feed = new Feed(
@@ -162,31 +162,31 @@ class EtcdStore implements Store {
       { clock, random },
       {
         get revision() {
-          return settled();
+          return committedRevision();
         },
         commit: (events, through) => {
           this.#fedAt = this.#clock.steady();
           this.#acknowledged.forget(through);
           this.#commit(events, through);
-          this.#settle();
+          this.#commitAcknowledged();
         },
-        lost: (error) => this.#startAnew(error),
+        lost: (error) => this.#restart(error),
       },
     );
     this.failed = this.#client.failed.then((error) => {
       this.#end ??= error;
       this.#hub.end(error);
-      this.#reached.to(Infinity);
+      this.#waiters.notify(Infinity);
       return error;
     });
   }
 
-  /** Checks or writes whose data this is, then begins to follow. */
+  /** Checks or writes the owner of the data, then starts the feed. */
   async open(owner: string | undefined): Promise<void> {
     await this.#claim(owner);
-    this.#hub = this.#makeHub(await this.#askRevision());
+    this.#hub = this.#makeHub(await this.#readRevision());
     void this.#feed.run();
-    this.#watch();
+    this.#startWatchdog();
   }
 
   get revision(): number {
@@ -197,7 +197,7 @@ class EtcdStore implements Store {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       checkWrite(write);
-      this.#carryOut(new UnderWay([write], resolve, reject));
+      this.#queue(new Transaction([write], resolve, reject));
     });
   }
 
@@ -206,7 +206,7 @@ class EtcdStore implements Store {
     checkTransaction(writes);
     if (writes.length === 0) return [];
     const revision = await new Promise<number>((resolve, reject) => {
-      this.#carryOut(new UnderWay(writes, resolve, reject));
+      this.#queue(new Transaction(writes, resolve, reject));
     });
     return writes.map(() => revision);
   }
@@ -237,7 +237,7 @@ class EtcdStore implements Store {
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
     this.#checkOpen();
     if (after <= this.#hub.revision) return this.#hub.watch(prefix, after, watcher);
-    // Another server may have written it: only etcd knows whether it lies in the future.
+    // Another server may have written it: only etcd knows whether it is a future revision.
     let closed = false;
     let watch: StoreWatch | undefined;
     const join = async (): Promise<void> => {
@@ -272,15 +272,15 @@ class EtcdStore implements Store {
     this.#hub.forget(revision);
   }
 
-  /** Who asks while a question is under way gets the answer to the next one: the one under way may be older. */
+  /** A call during a running read gets the result of the next one, since the running one may be older. */
   currentRevision(): Promise<number> {
     if (this.#end) return Promise.reject(this.#end);
-    if (this.#asked === undefined) return this.#ask();
-    return (this.#askedNext ??= this.#asked
+    if (this.#revisionRead === undefined) return this.#startRevisionRead();
+    return (this.#nextRevisionRead ??= this.#revisionRead
       .catch(() => {})
       .then(() => {
-        this.#askedNext = undefined;
-        return this.#ask();
+        this.#nextRevisionRead = undefined;
+        return this.#startRevisionRead();
       }));
   }
 
@@ -314,7 +314,7 @@ class EtcdStore implements Store {
   async #close(): Promise<void> {
     const error = new StoreError("closed", "The store has been closed");
     this.#end ??= error;
-    const timer = this.#clock.after(CLOSE_MS, () => this.#reached.to(Infinity));
+    const timer = this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#waiters.notify(Infinity));
     if (this.#writing > 0) {
       await new Promise<void>((resolve) => {
         this.#whenWritten = resolve;
@@ -325,7 +325,7 @@ class EtcdStore implements Store {
     this.#feed.stop();
     this.#client.close();
     this.#hub.end(error);
-    this.#reached.to(Infinity);
+    this.#waiters.notify(Infinity);
   }
 
   #checkOpen(): void {
@@ -334,8 +334,8 @@ class EtcdStore implements Store {
 
   // Writes
 
-  /** Begins with a transaction when none of its keys has another one under way. */
-  #carryOut(one: UnderWay): void {
+  /** Sends a transaction, after those that wait for or hold one of its keys. */
+  #queue(one: Transaction): void {
     this.#writing++;
     for (const { key } of one.writes) {
       const waiting = this.#keys.get(key);
@@ -350,10 +350,10 @@ class EtcdStore implements Store {
   }
 
   /** Sends a transaction, which holds all of its keys. */
-  #begin(one: UnderWay): void {
+  #begin(one: Transaction): void {
     one.start = this.#clock.steady();
     const changes = one.writes.map((write) => this.#changeOf(write));
-    const answered = (answer: ChangeAnswer): void => this.#answered(one, answer);
+    const answered = (response: ChangeResponse): void => this.#answered(one, response);
     const failed = (error: unknown): void => this.#failed(one, error);
     if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
     else this.#client.send(CALLS.txn, one.request(changes), (bytes) => answered(readChange(bytes)), failed);
@@ -367,8 +367,8 @@ class EtcdStore implements Store {
     };
   }
 
-  /** etcd has carried a transaction out or refused it. */
-  #answered(one: UnderWay, { succeeded, revision, found }: ChangeAnswer): void {
+  /** Handles the response to a transaction. */
+  #answered(one: Transaction, { succeeded, revision, found }: ChangeResponse): void {
     const { writes, start } = one;
     if (!succeeded) {
       const refused = writes.findIndex((write, i) => !holds(write, found[i] ?? 0));
@@ -382,22 +382,22 @@ class EtcdStore implements Store {
         revision,
         writes.map((write) => eventOf(write, revision)),
       );
-      if (!this.#isSettling) {
-        // With what else has come in the same moment.
-        this.#isSettling = true;
-        queueMicrotask(() => this.#settle());
+      if (!this.#isCommitScheduled) {
+        // Together with other responses of the same moment.
+        this.#isCommitScheduled = true;
+        queueMicrotask(() => this.#commitAcknowledged());
       }
-      this.#reached.wait(revision, now, (shown) => this.#written(one, shown));
+      this.#waiters.add(revision, now, (shown) => this.#written(one, shown));
     } else this.#written(one, revision);
   }
 
-  #failed(one: UnderWay, error: unknown): void {
+  #failed(one: Transaction, error: unknown): void {
     this.#next(one);
     this.#ended();
     one.reject(writeError(one, error));
   }
 
-  #written(one: UnderWay, revision: number): void {
+  #written(one: Transaction, revision: number): void {
     this.#ended();
     one.resolve(revision);
   }
@@ -406,8 +406,8 @@ class EtcdStore implements Store {
     if (--this.#writing === 0) this.#whenWritten?.();
   }
 
-  /** Gives the keys of a transaction to those that wait for them, and begins with those that wait for no other one. */
-  #next({ writes }: UnderWay): void {
+  /** Releases the keys of a transaction, and sends those that waited for no other key. */
+  #next({ writes }: Transaction): void {
     for (const { key } of writes) {
       const next = this.#keys.get(key)?.shift();
       if (!next) this.#keys.delete(key);
@@ -415,9 +415,9 @@ class EtcdStore implements Store {
     }
   }
 
-  /** Hands over what etcd has acknowledged, as far as nothing is missing before it. */
-  #settle(): void {
-    this.#isSettling = false;
+  /** Delivers acknowledged events, as far as no earlier revision is missing. */
+  #commitAcknowledged(): void {
+    this.#isCommitScheduled = false;
     const events = this.#acknowledged.takeAfter(this.#hub.revision);
     const last = events.at(-1);
     if (last) this.#commit(events, last.revision);
@@ -425,45 +425,45 @@ class EtcdStore implements Store {
 
   #commit(events: readonly StoreEvent[], through: number): void {
     this.#hub.commit(events, through);
-    this.#reached.to(through);
+    this.#waiters.notify(through);
   }
 
-  async #send(frame: Buffer): Promise<ChangeAnswer> {
+  async #send(frame: Buffer): Promise<ChangeResponse> {
     return readChange(await this.#client.write(CALLS.txn, frame));
   }
 
   /**
-   * A delete shows what was stored last, as etcd tells it to every server. Only where the caller wants to show something
-   * else is that written beside, in the same revision.
+   * The event of a delete shows the stored value, which etcd sends to every server. Another last value is written to a key of
+   * its own, at the same revision.
    */
-  async #sendDeletes(one: UnderWay, changes: readonly ConditionalChange[]): Promise<ChangeAnswer> {
+  async #sendDeletes(one: Transaction, changes: readonly ConditionalChange[]): Promise<ChangeResponse> {
     const complete = await this.#withLastValues(one.writes, changes);
     try {
       return await this.#send(one.request(complete));
     } catch (error) {
-      // What could be stored can be deleted, even where there is no room to show it otherwise.
+      // A value that could be stored can be deleted, even where the request has no space for another last value.
       if (changes.length > 1 || !isTooLarge(error)) throw error;
       return this.#send(one.request(changes));
     }
   }
 
-  /** The changes, each delete that shows another value than the one that is stored with that value beside it. */
+  /** Adds the last value to each delete whose last value differs from the stored one. */
   async #withLastValues(writes: readonly Write[], changes: readonly ConditionalChange[]): Promise<ConditionalChange[]> {
     const complete = [...changes];
     const deletes = [...writes.entries()].filter(([, { type }]) => type === "delete");
     let others = 0;
-    for (let at = 0; at < deletes.length; at += DELETES_AT_ONCE) {
-      const some = deletes.slice(at, at + DELETES_AT_ONCE);
+    for (let at = 0; at < deletes.length; at += MAX_CONCURRENT_READS) {
+      const some = deletes.slice(at, at + MAX_CONCURRENT_READS);
       const shown = await Promise.all(some.map(([i, { value }]) => this.#isStored(changes[i]!, value)));
       for (const [j, [i, { value }]] of some.entries()) {
         if (shown[j]) continue;
-        complete[i] = { ...changes[i]!, beside: { key: this.#layout.lastValue(others++), value } };
+        complete[i] = { ...changes[i]!, extra: { key: this.#layout.lastValue(others++), value } };
       }
     }
     return complete;
   }
 
-  /** Whether a key that is to be deleted has this value. */
+  /** Whether this is the stored value of a key. */
   async #isStored({ key, expected }: ConditionalChange, value: Uint8Array): Promise<boolean> {
     const { records } = await this.#range({ key, serializable: true }, "What a delete shows");
     const [stored] = records;
@@ -477,48 +477,48 @@ class EtcdStore implements Store {
     if (this.#writeMillis.length > 2 * FLUSH_SAMPLES) this.#writeMillis = this.#writeMillis.slice(-FLUSH_SAMPLES);
   }
 
-  /** Resolves when everything up to `revision` has been handed to the watchers. */
+  /** Resolves when everything up to `revision` was delivered to the watchers. */
   async #shown(revision: number): Promise<void> {
     if (revision <= this.#hub.revision) return;
     await new Promise((resolve) => {
-      this.#reached.wait(revision, this.#clock.steady(), resolve);
+      this.#waiters.add(revision, this.#clock.steady(), resolve);
     });
   }
 
-  /** Takes the feed up again when writes wait for their events although the connection seems well. */
-  #watch(): void {
+  /** Restarts the feed when writes wait for their events although the connection seems to work. */
+  #startWatchdog(): void {
     this.#watchdog = this.#clock.after(1000, () => {
       const now = this.#clock.steady();
-      const { oldest = now } = this.#reached;
-      if (now - Math.max(oldest, this.#fedAt) > FEED_LATE_MS) {
+      const { oldest = now } = this.#waiters;
+      if (now - Math.max(oldest, this.#fedAt) > FEED_TIMEOUT_MS) {
         this.#fedAt = now;
         this.#feed.restart("it does not deliver what has been written");
       }
-      if (this.#end === undefined || this.#end.code === "closed") this.#watch();
+      if (this.#end === undefined || this.#end.code === "closed") this.#startWatchdog();
     });
   }
 
   // Reads
 
-  #ask(): Promise<number> {
-    const asked = this.#askRevision().then((revision) => {
-      this.#feed.want(revision);
+  #startRevisionRead(): Promise<number> {
+    const read = this.#readRevision().then((revision) => {
+      this.#feed.awaitRevision(revision);
       return revision;
     });
-    this.#asked = asked;
+    this.#revisionRead = read;
     const done = (): void => {
-      if (this.#asked === asked) this.#asked = undefined;
+      if (this.#revisionRead === read) this.#revisionRead = undefined;
     };
-    asked.then(done, done);
-    return asked;
+    read.then(done, done);
+    return read;
   }
 
-  async #askRevision(): Promise<number> {
+  async #readRevision(): Promise<number> {
     const { header } = await this.#range({ key: this.#layout.format, keysOnly: true }, "The revision");
     return header.revision;
   }
 
-  async #range(query: RangeQuery, what: string): Promise<RangeAnswer> {
+  async #range(query: RangeQuery, what: string): Promise<RangeResponse> {
     try {
       return readRange(await this.#client.read(CALLS.range, rangeRequest(query)));
     } catch (error) {
@@ -527,8 +527,8 @@ class EtcdStore implements Store {
     }
   }
 
-  /** A page at a revision; any member that has the revision may answer that. */
-  async #page(query: RangeQuery, revision: number | undefined, what: string): Promise<RangeAnswer> {
+  /** Reads a page at a revision, from any member that has it. */
+  async #page(query: RangeQuery, revision: number | undefined, what: string): Promise<RangeResponse> {
     if (revision === undefined) return this.#range(query, what);
     const frame = (serializable: boolean): Buffer => rangeRequest({ ...query, revision, serializable });
     try {
@@ -547,7 +547,7 @@ class EtcdStore implements Store {
     }
   }
 
-  /** etcd does not tell where its history begins, only whether a revision can be read: the first that can is searched. */
+  /** Searches the first readable revision: etcd does not report where its history begins. */
   async #findCompacted(): Promise<number> {
     const known = this.#hub.compacted;
     const readable = async (revision: number): Promise<boolean> => {
@@ -579,22 +579,22 @@ class EtcdStore implements Store {
       compacted: 0,
       ringEvents: RING_EVENTS,
       ringBytes: RING_BYTES,
-      readLog: (prefix, after) => this.#past.read(prefix, after, this.#hub.revision),
+      readLog: (prefix, after) => this.#log.read(prefix, after, this.#hub.revision),
     });
   }
 
-  /** What came after the hub's revision is forgotten: its watchers end, and new ones begin in the present. */
-  async #startAnew(error: StoreError): Promise<void> {
-    const revision = await this.#askRevision();
+  /** Replaces the hub by one at the newest revision, after a gap: its watchers end. */
+  async #restart(error: StoreError): Promise<void> {
+    const revision = await this.#readRevision();
     const before = this.#hub;
     this.#hub = this.#makeHub(revision);
     this.#hub.forget(error.revision ?? 0);
     this.#acknowledged.forget(revision);
     before.end(error);
-    this.#reached.to(revision);
+    this.#waiters.notify(revision);
   }
 
-  /** Reads for whom the data is, and writes it where there is none yet. */
+  /** Reads the owner of the data, and writes it where there is none. */
   async #claim(owner: string | undefined): Promise<void> {
     const key = this.#layout.format;
     const value = Buffer.from(JSON.stringify({ format: FORMAT, ...(owner === undefined ? {} : { owner }) }));
@@ -606,21 +606,21 @@ class EtcdStore implements Store {
       if (succeeded) return;
     } catch (error) {
       const name = String(key);
-      const meant = writeError({ name, key: name, operations: 1, bytes: frame.length }, error);
-      if (meant.code !== "unknown") throw meant;
+      const failure = writeError({ name, key: name, operations: 1, bytes: frame.length }, error);
+      if (failure.code !== "unknown") throw failure;
     }
-    // Another server was first, or nobody knows: what is there now counts.
+    // Another server was first, or the outcome is unknown: read again.
     await sleep(this.#clock, 100);
     return this.#claim(owner);
   }
 }
 
-/** Writes that are carried out as one, on their way to etcd and back. */
-class UnderWay implements Sent {
+/** Writes that are sent to etcd in one transaction. */
+class Transaction implements SentWrite {
   readonly writes: readonly Write[];
   readonly resolve: (revision: number) => void;
   readonly reject: (error: StoreError) => void;
-  /** Keys that another transaction holds or waits for before this one. */
+  /** Keys for which it waits. */
   waitsFor = 0;
   /** When it was sent, on the steady clock. */
   start = 0;
@@ -641,10 +641,10 @@ class UnderWay implements Sent {
     return namesOf(this.writes);
   }
 
-  /** The request that asks etcd for the changes. */
+  /** The request for the changes. */
   request(changes: readonly ConditionalChange[]): Buffer {
     const frame = changeRequest(changes);
-    this.operations = changes.reduce((sum, { beside }) => sum + (beside === undefined ? 1 : 2), 0);
+    this.operations = changes.reduce((sum, { extra }) => sum + (extra === undefined ? 1 : 2), 0);
     this.bytes = frame.length;
     return frame;
   }

@@ -1,8 +1,8 @@
 /**
- * One watch of etcd over everything that is ours, on a stream of its own.
+ * One watch of etcd over all of our keys, on a stream of its own.
  *
- * etcd delivers complete revisions in order. A large answer comes in fragments; they are handed on together, so that
- * nobody sees half a revision.
+ * etcd delivers complete revisions in order. The fragments of a large response are joined, so that no watcher sees a part of a
+ * revision.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import type { Member } from "./client.ts";
 import { CODES, GrpcError } from "../../grpc/error.ts";
 import type { GrpcStream } from "../../grpc/session.ts";
 import type { KeyRange } from "./layout.ts";
-import { CALLS, type WatchAnswer, type WatchChange, progressRequest, readWatch, watchRequest } from "./messages.ts";
+import { CALLS, type WatchChange, type WatchResponse, progressRequest, readWatch, watchRequest } from "./messages.ts";
 
-/** Who listens to a watch. */
+/** Receives the changes of a watch. */
 export interface WatchStreamSink {
-  /** Changes in order; with them everything up to `revision` has been delivered. */
+  /** Changes in order; with them all changes up to `revision` are delivered. */
   changes(changes: readonly WatchChange[], revision: number): void;
-  /** Everything up to `revision` has been delivered. */
+  /** All changes up to `revision` are delivered. */
   progress(revision: number): void;
-  /** The revision up to which nothing need be delivered, since it is known already. */
+  /** The revision up to which changes are known and need no delivery. */
   known?(): number;
-  /** Nothing follows: StoreError `compacted`, or the reason why the stream broke. */
+  /** The stream ended: StoreError `compacted`, or the error that broke it. */
   ended(error: StoreError | GrpcError): void;
 }
 
@@ -33,9 +33,9 @@ export class WatchStream {
   readonly #sink: WatchStreamSink;
   readonly #stream: GrpcStream;
   #fragments: WatchChange[] = [];
-  #over = false;
+  #isEnded = false;
 
-  /** Delivers what happened after revision `after`. Throws GrpcError when the member is no longer connected. */
+  /** Delivers changes after revision `after`. Throws GrpcError when the member is no longer connected. */
   constructor(member: Member, { key, end }: KeyRange, after: number, sink: WatchStreamSink) {
     this.#member = member;
     this.#after = after;
@@ -44,48 +44,48 @@ export class WatchStream {
       message: (bytes) => this.#receive(bytes),
       ended: (error) => this.#end(error),
     });
-    // From `after` itself: etcd refuses that when it is compacted, whereas the change behind it may be half forgotten.
+    // From `after` itself: etcd refuses that when it is compacted, while it may deliver a part of the next change.
     this.#stream.send(watchRequest(key, end, Math.max(1, after)));
   }
 
-  /** Asks for a word of progress; there is none while events are still on their way. */
+  /** Requests progress; there is no response while events are on their way. */
   requestProgress(): void {
     this.#stream.send(progressRequest());
   }
 
   cancel(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.#stream.cancel();
   }
 
   #receive(bytes: Uint8Array): void {
-    if (this.#over) return;
+    if (this.#isEnded) return;
     const known = this.#sink.known?.() ?? 0;
-    let answer = readWatch(bytes, known);
-    // Its changes wait for the rest of their revision.
-    if (answer.fragment) answer = readWatch(Buffer.from(bytes), known);
-    if (answer.canceled) return this.#end(this.#refusal(answer));
-    if (answer.created) return;
-    if (answer.changes.length === 0 && !answer.fragment && this.#fragments.length === 0) {
-      if (this.#member.tellsProgress) this.#sink.progress(answer.header.revision);
+    let response = readWatch(bytes, known);
+    // Copied, since its changes wait for the rest of their revision.
+    if (response.fragment) response = readWatch(Buffer.from(bytes), known);
+    if (response.canceled) return this.#end(this.#errorOf(response));
+    if (response.created) return;
+    if (response.changes.length === 0 && !response.fragment && this.#fragments.length === 0) {
+      if (this.#member.reportsProgress) this.#sink.progress(response.header.revision);
       return;
     }
-    this.#fragments.push(...answer.changes);
-    if (answer.fragment) return;
+    this.#fragments.push(...response.changes);
+    if (response.fragment) return;
     const changes = this.#fragments.filter(({ now }) => now.modRevision > this.#after);
     this.#fragments = [];
     const last = changes.at(-1);
     if (last) this.#sink.changes(changes, last.now.modRevision);
   }
 
-  #refusal({ compactRevision, reason }: WatchAnswer): StoreError | GrpcError {
+  #errorOf({ compactRevision, reason }: WatchResponse): StoreError | GrpcError {
     if (compactRevision > 0) return compactedError(this.#after, compactRevision);
     return new GrpcError(CODES.unavailable, reason || "etcd cancelled the watch", true);
   }
 
   #end(error: StoreError | GrpcError): void {
-    if (this.#over) return;
+    if (this.#isEnded) return;
     this.cancel();
     this.#sink.ended(error);
   }

@@ -29,7 +29,7 @@ describe("a fork", () => {
     expect(String((await fork.get("a"))!.value)).toBe("fork");
   });
 
-  test("stands where it is told: revisions go on from there, and what is older is compacted", async () => {
+  test("begins at the revision of the options, and older revisions are compacted", async () => {
     const parent = await openMemoryStore();
     await parent.write(create("a"));
     const fork = parent.fork({ revision: 10 });
@@ -135,7 +135,7 @@ const branchOf = (store: MemoryStore, model: StoreModel): Branch => {
 const shown = (answer: RangeResult | StoreErrorCode): unknown =>
   typeof answer === "string" ? answer : answer.records.map((r) => [r.key, String(r.value), r.revision]);
 
-/** Compares every revision that a branch can read, and every event that its watcher was told, with the model. */
+/** Compares every revision that a branch can read, and every event that its watcher received, with the model. */
 async function expectSame({ store, model, log, from }: Branch): Promise<void> {
   for (let revision = model.compacted - 1; revision <= model.revision; revision++) {
     if (revision < 0) continue;

@@ -61,7 +61,7 @@ test("the history is bounded: what is older than historyEvents changes is compac
   expect((await store.range("k", { revision: 900 })).records).toHaveLength(900);
 });
 
-test("writes of one turn are delivered together", async () => {
+test("writes of one slice of the event loop are delivered together", async () => {
   const store = await openMemoryStore();
   const log = WatchLog.start(store, "", 0);
   await Promise.all([store.write(create("a")), store.write(create("b")), store.write(create("c"))]);
@@ -97,7 +97,7 @@ test("what a watcher writes while it is called is counted for itself, until it i
   await Promise.all(written);
 });
 
-test("a write is counted as under way until it is committed and its watchers have been told", async () => {
+test("a write is counted as running until it is committed and its watchers have received it", async () => {
   const activity = new Activity(new ManualClock());
   const store = await openMemoryStore({ activity });
   const log = WatchLog.start(store, "", 0);

@@ -1,14 +1,14 @@
 /**
- * The memory backend: for tests and for servers whose data may go when they end.
+ * The memory backend: for tests and for servers whose data is not kept.
  *
- * It keeps the promises of the contract except the one about disks: nothing survives `close`. Writes of one turn of
- * the event loop are committed together, as the embedded store would do it.
+ * It fulfils the contract except for durability: nothing survives `close`. Writes of one slice of the event loop are committed
+ * together, as in the embedded store.
  *
- * A store can be forked in constant time. What is there now is an index that forks share until one of them writes; what
- * was there before ({@link Past}), the writes that wait and the watchers belong to one store and are not passed on:
+ * A store can be forked in constant time. Forks share the index of current records until one of them writes; the history
+ * ({@link MemoryHistory}), pending writes and watchers belong to one store:
  *
  *     parent   a@1 b@2 a@3 ─── c@4 ── b@5        history from 0 on
- *                      └ fork ─── b@4 ── a@5     history from 3 on; neither sees what the other writes
+ *                      └ fork ─── b@4 ── a@5     history from 3 on; neither sees the writes of the other
  *
  * @module
  */
@@ -42,59 +42,55 @@ import {
   revisionsFrom,
 } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
-import { type Keyed, Past, byKey } from "./past.ts";
+import { type Keyed, MemoryHistory, byKey } from "./history.ts";
 
 /** Options of the memory backend. */
 export interface MemoryStoreOptions {
-  /** How many changes can be read back and watched from; 10 000 by default. */
+  /** How many changes the history contains; 10 000 by default. */
   readonly historyEvents?: number;
-  /** Counts writes until they are committed and every watcher that keeps up has been told. */
+  /** Counts writes until they are committed and delivered to every watcher that has caught up. */
   readonly activity?: Activity;
-  /**
-   * The revision at which it stands in the beginning, its history too; not before that of any record. For an empty store 0
-   * and for a fork where its parent stands, by default.
-   */
+  /** The first revision, not before that of any record; by default 0, in a fork the revision of its parent. */
   readonly revision?: number;
 }
 
-/** A record with what is known of its past. */
+/** A record with the revision of its previous version. */
 export interface RememberedRecord extends StoredRecord {
-  /** The revision of the version before; 0 for none, and by default. */
+  /** 0 for none, and by default. */
   readonly previousRevision?: number;
 }
 
-/** Options of a memory store that begins with something. */
+/** Options of a new memory store. */
 export interface OpenMemoryOptions extends MemoryStoreOptions {
-  /** What is there in the beginning; nothing by default. */
+  /** The first records; none by default. */
   readonly records?: readonly RememberedRecord[];
 }
 
 /** A store in memory. */
 export interface MemoryStore extends Store {
   /**
-   * A second store that begins with what is committed now, in constant time whatever there is; from here on neither
-   * sees what the other writes, and each is closed for itself. Writes that were called but are not committed yet are
-   * the parent's alone. The history of the fork begins at the present revision: what is older is `compacted` there. It
-   * keeps as much of it as its parent by default, and counts its work where it is told, not where its parent does.
+   * Creates a second store with the committed records, in constant time. Neither store sees later writes of the other, and
+   * each is closed on its own. Pending writes belong to the parent. The history of the fork begins at the current revision
+   * and has the length of its parent's by default. Its writes are counted by its own `activity`.
    *
    * @throws StoreError `closed` when the store is closed
    */
   fork(options?: MemoryStoreOptions): MemoryStore;
-  /** All that is committed now, in key order. */
+  /** All committed records, in key order. */
   records(): readonly RememberedRecord[];
 }
 
-/** Writes that are carried out as one. */
+/** A write or a transaction that waits for the flush. */
 interface Pending {
   readonly writes: readonly Write[];
-  /** Takes the revision of the first one; those of the others follow it. */
+  /** Resolves to the revision of the first write; those of the others follow it. */
   readonly resolve: (first: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a store begins with. */
-interface Present {
-  /** The newest version of each key that is there. Versions are never changed, so that stores can share them. */
+/** The records with which a store begins. */
+interface Current {
+  /** The newest version of each key. Versions are never changed, so that stores can share them. */
   readonly records: OrderedIndex<Keyed, StoreEvent>;
   readonly revision: number;
   /** Bytes of the values in `records`. */
@@ -117,7 +113,7 @@ class Memory implements MemoryStore {
   readonly #options: MemoryStoreOptions;
   readonly #historyEvents: number;
   readonly #records: OrderedIndex<Keyed, StoreEvent>;
-  readonly #past: Past;
+  readonly #history: MemoryHistory;
   #revision: number;
   #bytes: number;
   #flushes = 0;
@@ -126,22 +122,22 @@ class Memory implements MemoryStore {
   #flushed: (() => void) | undefined;
   #closed = false;
   readonly #pins = new Set<{ readonly revision: number }>();
-  /** Its ring is as long as the history, so that it never has to read a log. */
+  /** Its ring is as long as the history, so it never reads a log. */
   readonly #hub: WatchHub;
 
-  constructor({ records, revision, bytes }: Present, options: MemoryStoreOptions) {
+  constructor({ records, revision, bytes }: Current, options: MemoryStoreOptions) {
     this.#options = options;
     this.#historyEvents = options.historyEvents ?? 10_000;
     this.#records = records;
     this.#revision = options.revision ?? revision;
     this.#bytes = bytes;
-    this.#past = new Past(this.#revision);
+    this.#history = new MemoryHistory(this.#revision);
     this.#hub = new WatchHub({
       revision: this.#revision,
       compacted: this.#revision,
       ringEvents: this.#historyEvents,
       ringBytes: Infinity,
-      readLog: (_, after) => Promise.reject(compactedError(after, this.#past.compacted)),
+      readLog: (_, after) => Promise.reject(compactedError(after, this.#history.compacted)),
     });
   }
 
@@ -151,8 +147,8 @@ class Memory implements MemoryStore {
 
   fork(options: MemoryStoreOptions = {}): MemoryStore {
     this.#checkOpen();
-    const present = { records: this.#records.clone(), revision: this.#revision, bytes: this.#bytes };
-    return new Memory(present, { historyEvents: this.#historyEvents, ...options });
+    const current = { records: this.#records.clone(), revision: this.#revision, bytes: this.#bytes };
+    return new Memory(current, { historyEvents: this.#historyEvents, ...options });
   }
 
   records(): readonly RememberedRecord[] {
@@ -166,13 +162,13 @@ class Memory implements MemoryStore {
   async write(write: Write): Promise<number> {
     this.#checkOpen();
     checkWrite(write);
-    return this.#carryOut([write]);
+    return this.#commit([write]);
   }
 
   async transact(writes: readonly Write[]): Promise<readonly number[]> {
     this.#checkOpen();
     checkTransaction(writes);
-    return writes.length === 0 ? [] : revisionsFrom(await this.#carryOut(writes), writes.length);
+    return writes.length === 0 ? [] : revisionsFrom(await this.#commit(writes), writes.length);
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
@@ -185,7 +181,7 @@ class Memory implements MemoryStore {
     this.#checkOpen();
     const revision = options.revision ?? this.#revision;
     if (revision > this.#revision) throw futureError(revision, this.#revision);
-    if (revision < this.#past.compacted) throw compactedError(revision, this.#past.compacted);
+    if (revision < this.#history.compacted) throw compactedError(revision, this.#history.compacted);
     const { start, limit = Infinity } = options;
     const from = start !== undefined && compareKeys(start, prefix) > 0 ? start : prefix;
     const found = this.#at(revision, prefix, from, limit + 1);
@@ -212,9 +208,9 @@ class Memory implements MemoryStore {
     this.#checkOpen();
     return {
       revision: this.#revision,
-      compactedRevision: this.#past.compacted,
+      compactedRevision: this.#history.compacted,
       records: this.#records.size,
-      bytes: this.#bytes + this.#past.bytes,
+      bytes: this.#bytes + this.#history.bytes,
       flushes: this.#flushes,
       writes: this.#writes,
       flushMillis: [],
@@ -224,12 +220,12 @@ class Memory implements MemoryStore {
   async history(key: string, bounds: HistoryBounds = {}): Promise<KeyHistory> {
     this.#checkOpen();
     const newest = this.#records.get({ key });
-    const newestFirst = [...(newest ? [newest] : []), ...this.#past.of(key)];
+    const newestFirst = [...(newest ? [newest] : []), ...this.#history.of(key)];
     const count = countWithin(newestFirst, bounds);
     const versions = newestFirst.slice(0, count).map(({ type, revision, value, previousRevision }) => {
       return { type, revision, value, previousRevision, time: undefined };
     });
-    return { versions, more: newestFirst.length > count, compactedRevision: this.#past.compacted };
+    return { versions, more: newestFirst.length > count, compactedRevision: this.#history.compacted };
   }
 
   async pin(): Promise<Pin> {
@@ -250,8 +246,8 @@ class Memory implements MemoryStore {
     if (this.#closed) throw new StoreError("closed", "The store has been closed");
   }
 
-  /** Commits writes as one, at the end of this turn of the event loop. */
-  #carryOut(writes: readonly Write[]): Promise<number> {
+  /** Commits writes together, at the end of this slice of the event loop. */
+  #commit(writes: readonly Write[]): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ writes, resolve, reject });
       if (this.#pending.length > 1) return;
@@ -263,7 +259,7 @@ class Memory implements MemoryStore {
   #flush(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;
-    // A watcher may write while it is called: those writes have a flush of their own.
+    // A watcher may write in its call: those writes have a flush of their own.
     const flushed = this.#flushed;
     this.#pending = [];
     const events: StoreEvent[] = [];
@@ -281,19 +277,19 @@ class Memory implements MemoryStore {
     flushed?.();
   }
 
-  /** The first `most` versions as of a revision: those that are the present ones still, and those that were. */
-  #at(revision: number, prefix: string, from: string, most: number): StoreEvent[] {
+  /** The first `limit` versions as of a revision: those that are still current, and those that were replaced since. */
+  #at(revision: number, prefix: string, from: string, limit: number): StoreEvent[] {
     const found: StoreEvent[] = [];
     this.#records.scan({ key: from }, (record) => {
       if (!record.key.startsWith(prefix)) return false;
       if (record.revision <= revision) found.push(record);
-      return found.length < most;
+      return found.length < limit;
     });
     if (revision === this.#revision) return found;
-    return [...found, ...this.#past.at(revision, prefix, from, most)].toSorted(byKey).slice(0, most);
+    return [...found, ...this.#history.at(revision, prefix, from, limit)].toSorted(byKey).slice(0, limit);
   }
 
-  /** Applies all writes and adds their events, or none: the revision of the first one, or why it was refused. */
+  /** Applies all writes and adds their events, or none; returns the revision of the first one, or the error. */
   #applyAll(writes: readonly Write[], events: StoreEvent[]): number | StoreError {
     const refusal = writes.length === 1 ? undefined : this.#refusalOf(writes);
     if (refusal) return refusal;
@@ -306,7 +302,7 @@ class Memory implements MemoryStore {
     return first;
   }
 
-  /** The refusal of the first write whose condition does not hold. */
+  /** The error of the first write whose condition does not hold. */
   #refusalOf(writes: readonly Write[]): StoreError | undefined {
     for (const write of writes) {
       const current = this.#records.get(write)?.revision ?? 0;
@@ -315,7 +311,7 @@ class Memory implements MemoryStore {
     return undefined;
   }
 
-  /** Puts a change in, and takes it out again where the key is not at the version that the write names: mostly it is. */
+  /** Applies a write, and undoes it where its condition does not hold, which is rare. */
   #apply(write: Write): StoreEvent | StoreError {
     const event = eventOf(write, this.#revision + 1);
     const isPut = event.type === "put";
@@ -328,15 +324,15 @@ class Memory implements MemoryStore {
     }
     this.#revision += 1;
     this.#bytes += (isPut ? event.value.length : 0) - (previous?.value.length ?? 0);
-    this.#past.add(event, previous);
+    this.#history.add(event, previous);
     return event;
   }
 
-  #forget(wanted: number): void {
-    let revision = wanted;
+  #forget(desired: number): void {
+    let revision = desired;
     for (const pinned of this.#pins) revision = Math.min(revision, pinned.revision);
-    this.#past.forget(revision);
-    this.#hub.forget(this.#past.compacted);
+    this.#history.forget(revision);
+    this.#hub.forget(this.#history.compacted);
   }
 }
 

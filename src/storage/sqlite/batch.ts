@@ -1,10 +1,9 @@
 /**
- * A batch of writes packed into one buffer: transactions of one write or more, one after the other.
+ * A batch of writes in one buffer: transactions of one write or more, one after the other.
  *
- * Layout: first four float64 for each write (kind, bytes of the key, bytes of the value, expected revision), then the
- * bytes of each write, key followed by value. To the kind of a write is added {@link KINDS} times the number of writes of
- * its transaction that follow it. The writer thread overwrites the first two numbers of a write with its outcome and
- * revision.
+ * Layout: first four float64 for each write (kind, bytes of the key, bytes of the value, expected revision), then the bytes of
+ * each write, key and value. The kind of a write contains {@link KINDS} times the number of later writes of its transaction.
+ * The writer thread replaces the first two numbers of a write by its outcome and revision.
  *
  * @module
  */
@@ -14,18 +13,18 @@ import { CREATE, DELETE, LEAVE, UPDATE } from "./protocol.ts";
 const NUMBERS = 4;
 const KINDS = 4;
 const NO_BYTES = new Uint8Array(0);
-/** A buffer larger than this is not kept for the next batch. */
+/** A larger buffer is not kept for the next batch. */
 const KEEP_BYTES = 1 << 20;
 
-/** Writes that are carried out as one. */
+/** Writes that are applied together. */
 interface Transaction {
   readonly writes: readonly Write[];
 }
 
-/** Packs transactions of together `count` writes into `spare` if it is large enough, else into a new buffer. */
+/** Packs transactions with `count` writes into `spare` if it is large enough, else into a new buffer. */
 export function packBatch(batch: readonly Transaction[], count: number, spare: ArrayBuffer | undefined): ArrayBuffer {
   let offset = count * NUMBERS * 8;
-  const size = offset + mostBytes(batch);
+  const size = offset + maxBytes(batch);
   const buffer = spare !== undefined && spare.byteLength >= size ? spare : new ArrayBuffer(roundUp(size));
   const numbers = new Float64Array(buffer, 0, count * NUMBERS);
   const bytes = Buffer.from(buffer);
@@ -46,8 +45,8 @@ export function packBatch(batch: readonly Transaction[], count: number, spare: A
   return buffer;
 }
 
-/** The most that keys and values can take: a UTF-16 code unit needs three bytes of UTF-8 at most. */
-function mostBytes(batch: readonly Transaction[]): number {
+/** The maximum size of keys and values: a UTF-16 code unit needs at most three bytes of UTF-8. */
+function maxBytes(batch: readonly Transaction[]): number {
   let bytes = 0;
   for (const { writes } of batch) for (const { key, value } of writes) bytes += key.length * 3 + value.length;
   return bytes;
@@ -59,26 +58,26 @@ function kindOf(write: Write): number {
   return write.leaves === true ? LEAVE : UPDATE;
 }
 
-/** Whether a buffer that came back is worth keeping for the next batch. */
+/** Whether a returned buffer is kept for the next batch. */
 export function worthKeeping(buffer: ArrayBuffer): boolean {
   return buffer.byteLength <= KEEP_BYTES;
 }
 
-/** The outcome of write `i` of a batch that came back: one of WRITTEN, REFUSED, NO_ROOM. */
+/** The outcome of write `i` of a returned batch: WRITTEN, REFUSED or NO_SPACE. */
 export function outcomeOf(numbers: Float64Array, i: number): number {
   return numbers[i * NUMBERS]!;
 }
 
-/** The revision that write `i` got, or the one that its key has when it was refused. */
+/** The revision of write `i`, or the current one of its key when it was refused. */
 export function revisionOf(numbers: Float64Array, i: number): number {
   return numbers[i * NUMBERS + 1]!;
 }
 
-/** Walks through a batch on the writer's side; its fields are those of the write that it stands on. */
+/** Reads a batch in the writer thread; its fields are those of the current write. */
 export class BatchCursor {
   kind = CREATE;
   expected = 0;
-  /** Key and value are views into the batch; `row` spans both. */
+  /** Views of the batch; `row` spans key and value. */
   key: Uint8Array = NO_BYTES;
   value: Uint8Array = NO_BYTES;
   row: Uint8Array = NO_BYTES;
@@ -95,17 +94,17 @@ export class BatchCursor {
     this.#offset = count * NUMBERS * 8;
   }
 
-  /** The number of the write that it stands on. */
+  /** The index of the current write. */
   get index(): number {
     return this.#index;
   }
 
-  /** How many writes are left. */
+  /** The number of writes after the current one. */
   get left(): number {
     return this.#count - this.#index - 1;
   }
 
-  /** Another cursor that stands where this one does. */
+  /** A copy of the cursor at its position. */
   copy(): BatchCursor {
     const copy = new BatchCursor(this.#buffer, this.#count);
     copy.#index = this.#index;
@@ -113,12 +112,12 @@ export class BatchCursor {
     return copy;
   }
 
-  /** How many writes the next transaction has. */
+  /** The number of writes of the next transaction. */
   get group(): number {
     return 1 + Math.floor(this.#numbers[(this.#index + 1) * NUMBERS]! / KINDS);
   }
 
-  /** How many writes the next transactions have that are one or together have at most `count` writes of `bytes`. */
+  /** The number of writes of the next transactions: one, or as many as have at most `count` writes of `bytes`. */
   ahead(count: number, bytes: number): number {
     let sum = 0;
     let whole = 0;
@@ -153,7 +152,7 @@ export class BatchCursor {
   }
 }
 
-/** Writes the outcomes of a batch into its buffer; `outcomes` holds two numbers for each write. */
+/** Writes the outcomes of a batch into its buffer; `outcomes` has two numbers for each write. */
 export function fillOutcomes(buffer: ArrayBuffer, count: number, outcomes: Float64Array): void {
   const numbers = new Float64Array(buffer, 0, count * NUMBERS);
   for (let i = 0; i < count; i++) {

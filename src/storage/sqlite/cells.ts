@@ -1,30 +1,28 @@
 /**
- * The rows on one page of a database, read without SQLite.
- *
- * Nothing here trusts what it reads: whatever does not look like a row is not one, and whether a row is right is for its
- * checksum to tell.
+ * Reads the rows of a database page without SQLite. The page may be damaged: data that is no row is skipped, and the
+ * checksums of rows are checked elsewhere.
  *
  * @module
  */
 import type { Pages } from "./pages.ts";
 
-/** A column as it was read. */
+/** The value of a column. */
 export type Column = number | Buffer | string | null;
 
-/** A row: its number in tables that have one (0 elsewhere), and its columns. */
+/** A row: its rowid (0 in a table without one) and its columns. */
 export interface Cell {
   readonly rowid: number;
   readonly columns: readonly Column[];
 }
 
-/** Kinds of pages: where they say what they are. */
+/** Types of b-tree pages. */
 const TABLE_LEAF = 13;
 const INDEX_LEAF = 10;
 const INDEX_INTERIOR = 2;
-/** No row of ours is larger: the largest value, a key, and a little. */
-const MOST_BYTES = 4 << 20;
+/** The size of the largest row: the largest value, a key, and a little. */
+const MAX_ROW_BYTES = 4 << 20;
 
-/** The rows on a page; none when it holds no rows. `broken` counts places that should hold one and do not. */
+/** The rows on a page; none on other pages. `broken` counts cells that are no rows. */
 export function cellsOf(pages: Pages, number: number): { readonly cells: Cell[]; readonly broken: number } {
   const page = pages.read(number);
   const start = number === 1 ? 100 : 0;
@@ -48,7 +46,7 @@ export function cellsOf(pages: Pages, number: number): { readonly cells: Cell[];
 function readCell(pages: Pages, page: Buffer, from: number, kind: number): Cell | undefined {
   let at = from + (kind === INDEX_INTERIOR ? 4 : 0);
   const size = varint(page, at);
-  if (size === undefined || size.value > MOST_BYTES) return undefined;
+  if (size === undefined || size.value > MAX_ROW_BYTES) return undefined;
   at = size.end;
   let rowid = 0;
   if (kind === TABLE_LEAF) {
@@ -62,14 +60,14 @@ function readCell(pages: Pages, page: Buffer, from: number, kind: number): Cell 
   return columns && { rowid, columns };
 }
 
-/** The bytes of a row: what is on its page and what did not fit there. */
+/** The bytes of a row, on its page and on overflow pages. */
 function readPayload(pages: Pages, page: Buffer, at: number, size: number, table: boolean): Buffer | undefined {
   const usable = pages.pageBytes;
-  const most = table ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
-  if (size <= most) return at + size <= usable ? page.subarray(at, at + size) : undefined;
-  const least = Math.floor(((usable - 12) * 32) / 255) - 23;
-  const fitting = least + ((size - least) % (usable - 4));
-  const local = fitting <= most ? fitting : least;
+  const max = table ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
+  if (size <= max) return at + size <= usable ? page.subarray(at, at + size) : undefined;
+  const min = Math.floor(((usable - 12) * 32) / 255) - 23;
+  const fitting = min + ((size - min) % (usable - 4));
+  const local = fitting <= max ? fitting : min;
   if (at + local + 4 > usable) return undefined;
   const parts = [page.subarray(at, at + local)];
   let next = page.readUInt32BE(at + local);
@@ -115,7 +113,7 @@ function readColumn(bytes: Buffer, at: number, serial: number): { value: Column;
   return { value: serial % 2 === 0 ? bytes.subarray(at, end) : bytes.toString("utf8", at, end), end };
 }
 
-/** An integer of one to nine bytes; undefined when it is beyond the page or beyond what a double holds. */
+/** An integer of one to nine bytes; undefined when it exceeds the page or a safe integer. */
 function varint(bytes: Buffer, from: number): { readonly value: number; readonly end: number } | undefined {
   let value = 0;
   for (let i = 0; i < 9; i++) {

@@ -1,18 +1,20 @@
 /**
- * What the rows of a store say of each other: the index names the row of each key, and each row the one that it replaced,
- * so that every row belongs to the chain of one key.
+ * The links between rows: the index has the current revision of each key, and each row the revision that it replaced, so every
+ * row belongs to the chain of one key.
  *
- * A checksum tells whether a row is right once it has been found. A row whose key is damaged is not found any more by
- * who looks for that key, and a row that is gone is missed by nobody; the chain tells of both.
+ * A checksum detects a damaged row when it is read. A row whose key is damaged is not found by its key, and a missing row is
+ * not read at all; the chains detect both.
  *
  * @module
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 import { crc32c, rowChecksum } from "./crc32c.ts";
+import type { Ledger } from "./ledger.ts";
 import { PUT_ROW } from "./protocol.ts";
+import { arrayStatement } from "./statements.ts";
 
-/** A row of the log as it is found: damage can make a column one of another type, and a lost row has null in all. */
+/** A row of the log: damage can change the type of a column, and a missing row has null in all columns. */
 export type Row = readonly [
   key: Uint8Array,
   revision: number,
@@ -23,8 +25,8 @@ export type Row = readonly [
   value: unknown,
 ];
 
-/** A row whose checksum fits. */
-export type WholeRow = readonly [
+/** A row with a matching checksum. */
+export type ValidRow = readonly [
   key: Uint8Array,
   revision: number,
   previous: number,
@@ -34,16 +36,16 @@ export type WholeRow = readonly [
   value: Uint8Array,
 ];
 
-/** The same row, checked. @throws StoreError `corrupt` that names the key */
-export function whole(row: Row): WholeRow {
-  if (fits(row)) return row;
+/** Checks a row. @throws StoreError `corrupt` that names the key */
+export function validRow(row: Row): ValidRow {
+  if (isValid(row)) return row;
   const [key, revision] = row;
   const name = Buffer.from(key).toString();
   const message = `The record of ${name} at revision ${revision} is damaged: its checksum does not fit`;
   throw new StoreError("corrupt", message, { key: name, revision });
 }
 
-function fits(row: Row): row is WholeRow {
+function isValid(row: Row): row is ValidRow {
   const [key, revision, previous, kind, time, checksum, value] = row;
   if (typeof previous !== "number" || typeof kind !== "number" || typeof time !== "number") return false;
   if (!(value instanceof Uint8Array)) return false;
@@ -51,29 +53,23 @@ function fits(row: Row): row is WholeRow {
 }
 
 /**
- * Follows all chains.
+ * Checks all chains.
  *
- * @returns the newest revision that is lost, whose key cannot be told, or that follows such a one: what the history has
- *   from before is not all that there was. The newest of all when a row belongs to no chain, 0 when nothing is wrong
- * @throws StoreError `corrupt` when the index has the wrong key for a record: then nobody knows which keys there are
+ * @returns the newest revision that is missing, whose key is unknown, or that follows such a one: the history before it is
+ *   incomplete. The newest revision when a row belongs to no chain, 0 when nothing is wrong
+ * @throws StoreError `corrupt` when the index has the wrong key for a record: the keys of the store are then unknown
  */
-export function checkChains(db: DatabaseSync, file: string, { revision, compacted, records }: Counters): number {
-  const { gap, puts, links, present } = followLinks(db, compacted);
-  // As many records as keys: each entry of the index has its own.
-  const index = present === records ? { gap: 0, lost: 0 } : checkIndex(db, file);
-  // Every value is the present one of its key, or was replaced by another change.
+export function checkChains(db: DatabaseSync, file: string, { revision, compacted, records }: Ledger): number {
+  const { gap, puts, links, current } = followLinks(db, compacted);
+  // As many current rows as keys: each entry of the index has its row.
+  const index = current === records ? { gap: 0, lost: 0 } : checkIndex(db, file);
+  // Every value is the current one of its key, or was replaced by another change.
   if (puts !== records - index.lost + links) return revision;
   return Math.max(index.gap, gap);
 }
 
-interface Counters {
-  readonly revision: number;
-  readonly compacted: number;
-  readonly records: number;
-}
-
 function checkIndex(db: DatabaseSync, file: string): { gap: number; lost: number } {
-  const others = arrays(
+  const others = arrayStatement<readonly [...Row, type: string, other: unknown]>(
     db,
     `SELECT CAST(live.key AS BLOB), live.revision, previous, kind, time, checksum, value, typeof(live.key), log.key
      FROM live LEFT JOIN log ON log.revision = live.revision
@@ -81,10 +77,10 @@ function checkIndex(db: DatabaseSync, file: string): { gap: number; lost: number
   );
   let gap = 0;
   let count = 0;
-  for (const row of others.iterate() as unknown as Iterable<readonly [...Row, type: string, other: unknown]>) {
+  for (const row of others.iterate()) {
     const [key, revision, , kind, , , , type, other] = row;
     const lost = kind === null;
-    if (type !== "text" || !(lost || fits(row.slice(0, 7) as unknown as Row))) {
+    if (type !== "text" || !(lost || isValid(row.slice(0, 7) as unknown as Row))) {
       const [is, should] = [Buffer.from(key), other].map((name) => JSON.stringify(String(name)));
       throw new StoreError(
         "corrupt",
@@ -98,18 +94,18 @@ function checkIndex(db: DatabaseSync, file: string): { gap: number; lost: number
 }
 
 interface Links {
-  /** The newest change whose predecessor is not what it should be. */
+  /** The newest change with a wrong predecessor. */
   readonly gap: number;
   readonly puts: number;
-  /** Changes whose predecessor is there: what a change replaced is kept until that change itself is compacted. */
+  /** Changes with an existing predecessor: it is kept until the change itself is compacted. */
   readonly links: number;
-  /** Puts that the index has as the present record of their key. */
-  readonly present: number;
+  /** Puts that are current in the index. */
+  readonly current: number;
 }
 
-/** One walk over the log. */
+/** Reads the whole log once. */
 function followLinks(db: DatabaseSync, compacted: number): Links {
-  const followed = arrays(
+  const followed = arrayStatement<readonly [number | null, number, number, number]>(
     db,
     `SELECT max(CASE WHEN log.previous <> 0 AND before.key IS NOT log.key
                AND (before.revision IS NOT NULL OR log.revision > ?1) THEN log.revision END),
@@ -117,13 +113,6 @@ function followLinks(db: DatabaseSync, compacted: number): Links {
      FROM log LEFT JOIN log AS before ON before.revision = log.previous
        LEFT JOIN live ON live.key = log.key AND live.revision = log.revision`,
   );
-  const row = followed.get(compacted, PUT_ROW) as unknown as [number | null, number, number, number];
-  const [gap, puts, links, present] = row;
-  return { gap: gap ?? 0, puts, links, present };
-}
-
-function arrays(db: DatabaseSync, sql: string): StatementSync {
-  const statement = db.prepare(sql);
-  statement.setReturnArrays(true);
-  return statement;
+  const [gap, puts, links, current] = followed.get(compacted, PUT_ROW)!;
+  return { gap: gap ?? 0, puts, links, current };
 }

@@ -1,7 +1,5 @@
 /**
- * Verifies a store that nobody has open: every checksum, every index, the counters, the log and the mark beside it.
- *
- * Nothing is changed, whatever is found.
+ * Checks a store that is not open: every checksum, every index, the counters, the log and the high-water mark. Changes nothing.
  *
  * @module
  */
@@ -14,15 +12,15 @@ import { isDamage, isMisunderstood } from "./errors.ts";
 import { shareDirectory } from "./lock.ts";
 import { readMark } from "./mark.ts";
 import { checkMark } from "./open.ts";
-import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader, strangeTables } from "./schema.ts";
-import { type Survey, presentOf, withSurvey } from "./survey.ts";
+import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader, unknownTables } from "./schema.ts";
+import { type Survey, currentRows, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
 
-/** Something that is not as it should be. */
+/** A defect of a store. */
 export interface Finding {
   /**
-   * `file`: the database cannot be read at all; `log`: its write-ahead log; `mark`: it is not the newest one; `structure`:
-   * its trees and indexes; `counters`; `record`: the present value of a key; `history`: an older value of one.
+   * `file`: the database cannot be read; `log`: the write-ahead log; `mark`: the database is not the newest one; `structure`: trees
+   * and indexes; `counters`; `record`: the current value of a key; `history`: an older value.
    */
   readonly what: "file" | "log" | "mark" | "structure" | "counters" | "record" | "history";
   readonly message: string;
@@ -30,30 +28,30 @@ export interface Finding {
   readonly revision?: number;
 }
 
-/** What {@link checkStore} has found. */
+/** The result of {@link checkStore}. */
 export interface CheckReport {
   readonly directory: string;
   readonly format: number | undefined;
   readonly revision: number | undefined;
   readonly compactedRevision: number | undefined;
-  /** Keys that are there and whole. */
+  /** Valid current records. */
   readonly records: number;
-  /** Older versions and deletes that are there and whole. */
+  /** Valid older versions and deletes. */
   readonly history: number;
-  /** Bytes of all whole keys and values. */
+  /** Bytes of all valid keys and values. */
   readonly bytes: number;
-  /** Why SQLite's own check of trees and indexes could not be made, for want of room or of a right; undefined when it was. */
+  /** Why SQLite's check of trees and indexes failed, for lack of space or of a permission; undefined when it was made. */
   readonly structureUnchecked: string | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** Most messages of one kind that are kept. */
-const MOST = 1000;
+/** The maximum of reported messages of SQLite's check. */
+const MAX_MESSAGES = 1000;
 
 /**
  * Checks the store in `directory`.
  *
- * @throws StoreError `failed` when a process has the store open, or when there is no store
+ * @throws StoreError `failed` when a process has the store open, or there is no store
  */
 export function checkStore(directory: string): CheckReport {
   const file = join(directory, DATABASE_FILE);
@@ -80,8 +78,8 @@ function check(directory: string, file: string): CheckReport {
   }
   const wal = scanWal(`${file}-wal`);
   if (wal?.damage !== undefined) findings.push({ what: "log", message: `${file}-wal: ${wal.damage}` });
-  const { format, messages, unchecked } = checkStructure(file, wal === undefined || wal.believed.length === 0);
-  findings.push(...messages.slice(0, MOST).map((message): Finding => ({ what: "structure", message })));
+  const { format, messages, unchecked } = checkStructure(file, wal === undefined || wal.committed.length === 0);
+  findings.push(...messages.slice(0, MAX_MESSAGES).map((message): Finding => ({ what: "structure", message })));
   return withSurvey(file, wal, (survey) => {
     const { counters } = survey;
     if (counters) {
@@ -91,7 +89,7 @@ function check(directory: string, file: string): CheckReport {
     findings.push(...checkRows(survey), ...checkCounters(survey));
     let bytes = 0;
     for (const row of survey.rows.values()) bytes += row.size;
-    const records = presentOf(survey).rows.length;
+    const records = currentRows(survey).rows.length;
     return {
       directory,
       format,
@@ -106,25 +104,25 @@ function check(directory: string, file: string): CheckReport {
   });
 }
 
-/** What {@link checkStructure} has found. */
+/** The result of {@link checkStructure}. */
 interface Structure {
   readonly format: number | undefined;
   readonly messages: readonly string[];
-  /** Why the check could not be made. */
+  /** Why the check failed. */
   readonly unchecked?: string;
 }
 
 /**
- * SQLite's own check of trees, indexes and the list of free pages. Where the log is empty it needs no file beside the database;
- * otherwise it makes one, which is removed again.
+ * Runs SQLite's check of trees, indexes and free pages. With an empty log it needs no other file; otherwise SQLite creates one,
+ * which is removed again.
  */
-function checkStructure(file: string, alone: boolean): Structure {
+function checkStructure(file: string, isLogEmpty: boolean): Structure {
   const hadLog = existsSync(`${file}-wal`);
   let db: DatabaseSync | undefined;
   let format: number | undefined;
   try {
     const url = pathToFileURL(file);
-    if (alone) url.searchParams.set("immutable", "1");
+    if (isLogEmpty) url.searchParams.set("immutable", "1");
     db = new DatabaseSync(url, { readOnly: true, timeout: 0 });
     const pragma = (name: string): unknown => db!.prepare(`PRAGMA ${name}`).get()?.[name];
     const messages: string[] = [];
@@ -133,15 +131,15 @@ function checkStructure(file: string, alone: boolean): Structure {
     if (format < 1) messages.push(`the header names the format ${format}, there is none below 1`);
     if (format > FORMAT)
       messages.push(`the format is ${format}, newer than ${FORMAT}: check with the Keelson that wrote it`);
-    const strange = format === FORMAT ? strangeTables(db) : undefined;
-    if (strange !== undefined) messages.push(`a table is not defined as we define it: ${strange}`);
+    const unknown = format === FORMAT ? unknownTables(db) : undefined;
+    if (unknown !== undefined) messages.push(`a table is not defined as we define it: ${unknown}`);
     const found = db
-      .prepare(`PRAGMA integrity_check(${MOST})`)
+      .prepare(`PRAGMA integrity_check(${MAX_MESSAGES})`)
       .all()
       .map((row) => String(row["integrity_check"]));
     return { format, messages: [...messages, ...found.filter((line) => line !== "ok")] };
   } catch (error) {
-    // No room or no right to make that file says nothing of the store, of which the rest is read without it.
+    // No space or permission for that file says nothing about the store; the rest is read without it.
     const { message } = error as Error;
     return isDamage(error) || isMisunderstood(error)
       ? { format, messages: [message] }
@@ -155,9 +153,9 @@ function checkStructure(file: string, alone: boolean): Structure {
 
 function checkRows(survey: Survey): Finding[] {
   const findings: Finding[] = [];
-  const present = presentOf(survey);
+  const current = currentRows(survey);
   const named = new Set<number>();
-  for (const { key, revision, older } of present.lost) {
+  for (const { key, revision, older } of current.lost) {
     named.add(revision);
     const rest = older === undefined ? "" : `; an older version, of revision ${older}, is whole`;
     const why = survey.damaged.has(revision) ? "its checksum does not fit" : "it is not there";

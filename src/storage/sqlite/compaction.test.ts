@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../util/clock.ts";
 import { openTrusted } from "./open.ts";
 import { History } from "./history.ts";
-import { Room } from "./room.ts";
+import { DiskSpace } from "./disk-space.ts";
 import { openSqliteStore } from "./store.ts";
 import { temporaryDirectory } from "./testing/directory.ts";
 
@@ -38,11 +38,11 @@ test.each([
   const { db, ledger, mark } = openTrusted(path);
   const bounds = { historyMillis: Infinity, historyMaxShare: 1, historyMinBytes: Infinity, maxBytes: Infinity };
   const history = new History(db, ledger, { directory: path, ...bounds }, () => Infinity);
-  const room = new Room(db, path, { ledger, history, mark }, Infinity);
+  const space = new DiskSpace(db, path, { ledger, history, mark }, Infinity);
   const steps: number[] = [];
   for (let more = true; more;) {
     const before = threadMillis();
-    more = room.compact(target, systemClock.now());
+    more = space.compact(target, systemClock.now());
     steps.push(threadMillis() - before);
   }
   expect(ledger.compacted).toBe(target);

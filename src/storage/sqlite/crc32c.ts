@@ -40,13 +40,13 @@ const [T0, T1, T2, T3, T4, T5, T6, T7] = tables() as [
 /**
  * The CRC-32C of `bytes`, as an unsigned 32-bit number.
  *
- * @param crc the result for the bytes before, to continue from; 0 to begin
+ * @param crc the result for earlier bytes, to continue from; 0 at the start
  */
 export function crc32c(bytes: Uint8Array, crc = 0): number {
   const end = bytes.length;
   let c = ~crc;
   let i = 0;
-  // Eight bytes a round ("slicing by 8"): each table carries its byte over those that follow it.
+  // Eight bytes at a time ("slicing by 8"): each table moves its byte over the bytes after it.
   for (const last = end - 7; i < last; i += 8) {
     c ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
     c =
@@ -63,7 +63,7 @@ export function crc32c(bytes: Uint8Array, crc = 0): number {
   return ~c >>> 0;
 }
 
-/** Numbers of a row that its checksum covers besides key and value. */
+/** The numbers in the checksum of a row, besides key and value. */
 const trailer = new Float64Array(4);
 const trailerBytes = new Uint8Array(trailer.buffer);
 

@@ -73,7 +73,7 @@ test("a lost log row is reported as a corrupt record, not as a missing key", asy
   await store.close();
 });
 
-describe("where a part of the log cannot be told any more, nobody goes on from before it", () => {
+describe("where a part of the log is unknown, no watch continues from before it", () => {
   const changes = ["DELETE FROM log WHERE revision = 4", "UPDATE log SET key = 'o/0003' WHERE revision = 4"];
   test.each(changes)("%s", async (change) => {
     await fill(5);
@@ -100,7 +100,7 @@ test("tables that are not ours are refused", async () => {
   await expect(open()).rejects.toMatchObject({ code: "corrupt", message: expect.stringMatching(/our tables/) });
 });
 
-describe("rows that vanish, return or move are found when the store is opened", () => {
+describe("missing, returned and moved rows are detected when the store is opened", () => {
   const changes = [
     "DELETE FROM live WHERE key = 'k/0003'",
     "UPDATE live SET revision = 1 WHERE key = 'k/0003'",

@@ -1,5 +1,5 @@
 /**
- * What SQLite's errors mean to the store, and how a StoreError crosses between threads.
+ * Classifies the errors of SQLite, and converts StoreErrors for messages between threads.
  *
  * @module
  */
@@ -19,19 +19,19 @@ function resultCode(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** Whether there was no room for a change; SQLite has undone it. */
+/** Whether a change failed for lack of space; SQLite has undone it. */
 export function isFull(error: unknown): boolean {
   const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
-  // Node has no name for a quota that is used up.
+  // Node has no name for an exceeded quota.
   return resultCode(error) === SQLITE_FULL || code === "ENOSPC" || errno === -constants.errno.EDQUOT;
 }
 
-/** Whether somebody else holds the lock. */
+/** Whether another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY;
 }
 
-/** Whether what SQLite found in the file is not what it wrote: among it numbers that no number of ours can be. */
+/** Whether the file is damaged: SQLite says so, or a number is out of range. */
 export function isDamage(error: unknown): boolean {
   const code = resultCode(error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB || isOutOfRange(error);
@@ -40,14 +40,14 @@ export function isDamage(error: unknown): boolean {
 const isOutOfRange = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "ERR_OUT_OF_RANGE";
 
 /**
- * Whether SQLite does not understand a statement of ours, or the file: while a store is being opened that means damage,
- * because the statements are always the same ones.
+ * Whether SQLite does not understand a statement or the file. When a store is opened this means damage, because the
+ * statements are constant.
  */
 export function isMisunderstood(error: unknown): boolean {
   return resultCode(error) === SQLITE_ERROR;
 }
 
-/** Prepares any error for the way to the main thread; what has no code of its own gets `fallback`. */
+/** Converts an error for a message; one without a code of its own gets `fallback`. */
 export function toPlain(error: unknown, fallback: PlainError["code"]): PlainError {
   if (error instanceof StoreError) {
     const { code, message, key, revision, owner } = error;
@@ -55,11 +55,11 @@ export function toPlain(error: unknown, fallback: PlainError["code"]): PlainErro
   }
   const message = error instanceof Error ? error.message : String(error);
   if (isDamage(error)) return { code: "corrupt", message: `The database file is damaged: ${message}` };
-  if (isFull(error)) return { code: "full", message: `No room on the disk: ${message}` };
+  if (isFull(error)) return { code: "full", message: `No space on the disk: ${message}` };
   return { code: fallback, message };
 }
 
-/** The other end of {@link toPlain}. */
+/** Reverses {@link toPlain}. */
 export function fromPlain({ code, message, key, revision, owner }: PlainError): StoreError {
   return new StoreError(code, message, {
     ...(key === undefined ? {} : { key }),

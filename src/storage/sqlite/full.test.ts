@@ -40,7 +40,7 @@ async function expectAll(store: Store, written: Map<string, number>): Promise<vo
   expect(records.every((record) => Buffer.compare(record.value, VALUE) === 0)).toBe(true);
 }
 
-test("at the size limit writes fail with full, reads go on, deletes work and make room again", async () => {
+test("at the size limit writes fail with full, reads go on, deletes work and free space", async () => {
   const maxBytes = 2 << 20;
   const store = await openSqliteStore({ directory: directory.path, clock: systemClock, maxBytes });
   const log = WatchLog.start(store, "", 0);
@@ -66,7 +66,7 @@ test("at the size limit writes fail with full, reads go on, deletes work and mak
 test("at the size limit a transaction is done when each of its writes would be done there, and else not at all", async () => {
   const store = await openSqliteStore({ directory: directory.path, clock: systemClock, maxBytes: 2 << 20 });
   const { written } = await fillUp(store, "a");
-  expect(store.room?.full).toBe(true);
+  expect(store.space?.full).toBe(true);
   const [a, b, c, d, e, ...others] = [...written.keys()];
   const at = (key: string | undefined): { readonly key: string; readonly expected: number } => ({
     key: key!,
@@ -89,7 +89,7 @@ test("at the size limit a transaction is done when each of its writes would be d
   for (const writes of refused) {
     await expect(store.transact(writes)).rejects.toMatchObject({ code: "full", key: writes[0]!.key });
   }
-  // A condition that does not hold is told whatever the room.
+  // A condition that does not hold is reported on a full disk, too.
   const wrong = { ...remove(c), expected: 1e9 } as Write;
   await expect(store.transact([create, wrong])).rejects.toMatchObject({ code: "conflict", key: c });
   expect(store.revision).toBe(revision);
@@ -134,7 +134,7 @@ test("at the size limit the history gives way to updates, and none is refused", 
   const store = await openSqliteStore({ directory: directory.path, clock: systemClock, maxBytes: 2 << 20 });
   let expected = await store.write({ type: "create", key: "a", value: VALUE });
   for (let i = 0; i < 400; i++) expected = await store.write({ type: "update", key: "a", value: VALUE, expected });
-  expect(store.room?.full).toBe(false);
+  expect(store.space?.full).toBe(false);
   expect((await store.stats()).compactedRevision).toBeGreaterThan(0);
   expect(await store.get("a")).toMatchObject({ revision: expected });
   await store.close();
@@ -143,7 +143,7 @@ test("at the size limit the history gives way to updates, and none is refused", 
 /** A file system of 16 MiB, undefined where the machine does not let us mount one. */
 const mountSmall = (path: string): (() => void) | undefined => mountDisk(path, { type: "tmpfs", mebibytes: 16 });
 
-test("on a full disk nothing acknowledged is lost, and when there is room again writes work without a restart", async (context) => {
+test("on a full disk nothing acknowledged is lost, and when there is space again writes work without a restart", async (context) => {
   const path = join(directory.path, "disk");
   const unmount = mountSmall(path);
   if (unmount === undefined) return context.skip("this machine does not let the test mount a file system");
@@ -207,15 +207,15 @@ describe.each([1000, 100_000, 1_000_000])("on a disk filled with objects of %d b
     const path = join(directory.path, "disk");
     const unmount = mountSmall(path);
     if (unmount === undefined) return context.skip("this machine does not let the test mount a file system");
-    const told: string[] = [];
-    const log: Log = { ...silentLog, error: (line) => told.push(line), info: (line) => told.push(line) };
+    const messages: string[] = [];
+    const log: Log = { ...silentLog, error: (line) => messages.push(line), info: (line) => messages.push(line) };
     const options = { directory: join(path, "data"), clock: systemClock, log };
     let store = await openSqliteStore(options);
     try {
       const { written } = await fillUp(store, "a", value);
       expect(written.size * size).toBeGreaterThan(8 << 20);
-      expect(told).toEqual([expect.stringContaining("no room is left")]);
-      expect(store.room?.full).toBe(true);
+      expect(messages).toEqual([expect.stringContaining("no space is left")]);
+      expect(store.space?.full).toBe(true);
       const gone = someOf(written);
       const update = async (key: string, bytes: Buffer, leaves?: true): Promise<void> => {
         const expected = written.get(key)!;

@@ -27,7 +27,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("versions older than historyMillis are forgotten, also while nobody writes", async () => {
+test("versions older than historyMillis are compacted, also while there are no writes", async () => {
   const clock = new ManualClock();
   const store = await openSqliteStore({ directory: directory.path, clock, historyMillis: 60_000 });
   await rewrite(store, "old", 50);
@@ -60,7 +60,7 @@ test("what is deleted leaves nothing in the log once it is compacted, neither it
   db.close();
 });
 
-test("the history takes no more room than it may, and the writes that push it out pay for that", async () => {
+test("the history stays within its bound, and the writes that exceed it compact it", async () => {
   const store = await openSqliteStore({
     directory: directory.path,
     clock: systemClock,

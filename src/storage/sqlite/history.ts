@@ -1,9 +1,9 @@
 /**
- * Keeps the history within its bounds, a little at a time.
+ * Compacts the history to its bounds, in small steps.
  *
- * A revision is compacted by removing from the log what only older readers could see: the version that the change
- * replaced and, when the change was a delete, the change itself. So the history is worked off in order of revision, each
- * step costs a few rows, and it can stop after any of them. One run of it, with `previous` in brackets:
+ * To compact a revision is to remove from the log what only older reads could see: the version that the change replaced, and a
+ * delete itself. Revisions are compacted in order, each costs a few rows, and a step can end after any of them. An example, with
+ * `previous` in brackets:
  *
  *     log: 1 put a [0], 2 put b [0], 3 put a [1], 4 delete b [2]
  *     compacted to 3: removes 1      leaves 2, 3, 4
@@ -11,18 +11,19 @@
  *
  * @module
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../util/clock.ts";
 import type { Ledger } from "./ledger.ts";
 import { DELETE_ROW } from "./protocol.ts";
 import type { OpenOptions } from "./protocol.ts";
+import { type ArrayStatement, arrayStatement } from "./statements.ts";
 
-/** How long one step may work before it lets writes pass. */
-const STEP_MILLIS = 3;
-/** Rows that a step takes at most; a step's commit has to write the pages that it touched. */
+/** The duration of one step; writes come between steps. */
+const STEP_MS = 3;
+/** The maximum of rows of a step; its commit has to write the changed pages. */
 export const STEP_ROWS = 200;
-/** Bytes of removed rows between two looks at the clock, and the bytes that a row counts for beside its own. */
-const LOOK_BYTES = 256 * 1024;
+/** Bytes of removed rows between two reads of the clock, and the bytes that each row counts in addition. */
+const CLOCK_BYTES = 256 * 1024;
 const ROW_COST = 16 * 1024;
 
 type LogRow = readonly [revision: number, previous: number, kind: number, time: number, key: string];
@@ -33,39 +34,39 @@ export class History {
   readonly #options: OpenOptions;
   /** The oldest revision that a running read still needs. */
   readonly #pinned: () => number;
-  readonly #next: StatementSync;
-  /** When the oldest change of the history was made, and the compacted revision at which that was found out. */
+  readonly #next: ArrayStatement<LogRow>;
+  /** The time of the oldest change of the history, and the compacted revision at which it was read. */
   #oldest = { compacted: -1, revision: 0, time: 0 };
-  readonly #remove: StatementSync;
+  readonly #remove: ArrayStatement<readonly [bytes: number]>;
 
   constructor(db: DatabaseSync, ledger: Ledger, options: OpenOptions, pinned: () => number) {
     this.#ledger = ledger;
     this.#options = options;
     this.#pinned = pinned;
-    this.#next = db.prepare(
+    this.#next = arrayStatement(
+      db,
       "SELECT revision, previous, kind, time, key FROM log WHERE revision > ?1 ORDER BY revision LIMIT ?2",
     );
-    this.#next.setReturnArrays(true);
-    // A damaged row must not lead to the end of another one: what goes is of the same key, and not what the key has now.
-    this.#remove = db.prepare(
+    // A damaged row must not remove another one: the removed row has the same key and is not the current one.
+    this.#remove = arrayStatement(
+      db,
       `DELETE FROM log WHERE revision = ?1 AND revision <= ?2 AND key = ?3
          AND NOT EXISTS (SELECT 1 FROM live WHERE live.key = ?3 AND live.revision = ?1)
        RETURNING octet_length(key) + octet_length(value) AS size`,
     );
-    this.#remove.setReturnArrays(true);
   }
 
-  /** Pays, inside the transaction of `written` writes, for the history that they push out of its bounds. */
+  /** Compacts, in the transaction of `written` writes, the history that they push out of its bounds. */
   trimBehind(written: number, now: number): void {
     if (this.#isDue(0, now)) this.#work(0, now, 2 * written);
   }
 
   /**
-   * One step in a transaction of its own, towards `target` and towards the bounds.
+   * Compacts one step in a transaction of its own, up to `target` and to the bounds.
    *
-   * It waits for the disk like any write: what the log shows as complete must be there (see wal.ts).
+   * It waits for the disk like any write: a transaction that is complete in the log must be on disk (see wal.ts).
    *
-   * @param rows how many changes it takes at most
+   * @param rows the maximum of changes
    * @returns whether there is more to do
    */
   step(target: number, now: number, rows: number = STEP_ROWS): boolean {
@@ -74,22 +75,22 @@ export class History {
       this.#work(target, now, rows);
       return this.#ledger.compacted > before;
     });
-    // A read that runs can stand in the way; whoever asks tries again later.
+    // A running read can prevent progress; the caller tries again later.
     return this.#ledger.compacted > before && this.#isDue(target, now);
   }
 
-  /** Gives up the history up to a revision that is lost: who was there before it must not think that nothing happened. */
+  /** Compacts up to a lost revision: watches from before it must end with `compacted`. */
   forgetThrough(lost: number, now: number): void {
     while (this.#ledger.compacted < lost) this.step(lost, now);
   }
 
-  /** Whether there is nothing before the present, and nobody who reads holds on to it. */
+  /** Whether there is no history, and no running read needs any. */
   get isGone(): boolean {
     const { compacted, revision } = this.#ledger;
     return compacted === revision && this.#pinned() > revision;
   }
 
-  /** Keeps nothing of what `previous` was, either, which the change that is being made replaces; all before is gone. */
+  /** Removes the version that the current change replaces, together with the whole history before it. */
   skip(previous: number, key: string): void {
     if (previous > 0) this.#drop(previous, previous, key);
     this.#ledger.compacted = this.#ledger.revision;
@@ -97,9 +98,9 @@ export class History {
 
   #work(target: number, now: number, rows: number): void {
     const ledger = this.#ledger;
-    const end = systemClock.steady() + STEP_MILLIS;
+    const end = systemClock.steady() + STEP_MS;
     if (ledger.compacted >= ledger.revision) return;
-    const due = this.#next.all(ledger.compacted, rows) as unknown as LogRow[];
+    const due = this.#next.all(ledger.compacted, rows);
     const limit = Math.min(this.#pinned(), ledger.revision);
     let stopped = due.length < rows;
     let unseen = 0;
@@ -108,7 +109,7 @@ export class History {
         stopped = true;
         break;
       }
-      if (unseen >= LOOK_BYTES) {
+      if (unseen >= CLOCK_BYTES) {
         if (systemClock.steady() > end) return;
         unseen = 0;
       }
@@ -117,17 +118,17 @@ export class History {
       if (kind === DELETE_ROW) unseen += this.#drop(revision, revision, key);
       ledger.compacted = revision;
     }
-    // Revisions that were never given out have no rows: they are forgotten by counting.
+    // Unused revisions have no rows.
     if (stopped) ledger.compacted = Math.max(ledger.compacted, Math.min(target, limit));
   }
 
-  /** Whether the oldest change of the history is out of bounds; asks the log only after the history has moved. */
+  /** Whether the oldest change of the history is out of bounds; reads the log only when the history has changed. */
   #isDue(target: number, now: number): boolean {
     const { compacted, revision } = this.#ledger;
     if (compacted >= revision) return false;
     if (compacted < target) return true;
     if (this.#oldest.compacted !== compacted) {
-      const [next] = this.#next.all(compacted, 1) as unknown as LogRow[];
+      const [next] = this.#next.all(compacted, 1);
       if (next === undefined) return false;
       this.#oldest = { compacted, revision: next[0], time: next[3] };
     }
@@ -141,9 +142,9 @@ export class History {
     return historyBytes > Math.max(historyMinBytes, historyMaxShare * liveBytes);
   }
 
-  /** Removes a row that may be gone already; how many bytes it had. */
+  /** Removes a row, if it exists; returns its bytes. */
   #drop(revision: number, newest: number, key: string): number {
-    const [bytes] = (this.#remove.get(revision, newest, key) ?? [0]) as unknown as readonly [number];
+    const [bytes] = this.#remove.get(revision, newest, key) ?? [0];
     this.#ledger.logBytes -= bytes;
     return bytes;
   }

@@ -1,8 +1,8 @@
 /**
- * The counters of the database, kept in memory and written with each transaction that changes them.
+ * The counters of the database, kept in memory and written in each transaction that changes them.
  *
- * Invariant: outside of {@link Ledger.transaction} the fields are those of the last commit, but for a revision that
- * {@link Ledger.advance} could not write for want of room.
+ * Invariant: outside of {@link Ledger.transaction} the fields are those of the last commit, except a revision that
+ * {@link Ledger.advance} could not write for lack of space.
  *
  * @module
  */
@@ -10,27 +10,19 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 import { isFull } from "./errors.ts";
 
-interface Counters {
+/** See the head of this file. */
+export class Ledger {
   /** The newest revision. */
   revision: number;
-  /** The history up to this revision is gone. */
+  /** The oldest revision of the history. */
   compacted: number;
-  /** Keys that are there. */
+  /** Existing keys. */
   records: number;
   /** Bytes of their keys and values. */
   liveBytes: number;
   /** Bytes of all keys and values in the log. */
   logBytes: number;
-}
-
-/** See the head of this file. */
-export class Ledger implements Counters {
-  revision: number;
-  compacted: number;
-  records: number;
-  liveBytes: number;
-  logBytes: number;
-  /** What this transaction adds to the sum of all live revisions; see `checkCounts` in schema.ts. */
+  /** The change of the sum of all live revisions in this transaction; see `checkCounts` in schema.ts. */
   sumChange = 0;
   readonly #db: DatabaseSync;
   readonly #begin: StatementSync;
@@ -54,17 +46,17 @@ export class Ledger implements Counters {
     );
   }
 
-  /** Bytes that only the history needs: values that were replaced, and deletes. */
+  /** Bytes of the history: replaced values, and deletes. */
   get historyBytes(): number {
     return this.logBytes - this.liveBytes;
   }
 
-  /** Whether the database has all that is here. */
+  /** Whether the database contains these counters. */
   get saved(): boolean {
     return this.#saved;
   }
 
-  /** Leaves out the revisions up to this one. */
+  /** Skips the revisions up to this one. */
   advance(revision: number): void {
     if (revision <= this.revision) return;
     this.revision = revision;
@@ -76,11 +68,7 @@ export class Ledger implements Counters {
     }
   }
 
-  /**
-   * Runs `work` in a transaction. When it resolves to false, or when anything fails, nothing has happened.
-   *
-   * @throws whatever `work` or SQLite throws
-   */
+  /** Runs `work` in a transaction, which is rolled back when it returns false or anything throws. */
   transaction(work: () => boolean): void {
     const { revision, compacted, records, liveBytes, logBytes } = this;
     this.sumChange = 0;
@@ -103,7 +91,7 @@ export class Ledger implements Counters {
     } finally {
       if (!committed) {
         Object.assign(this, { revision, compacted, records, liveBytes, logBytes });
-        // SQLite rolls back by itself on some errors, a full disk among them.
+        // SQLite has already rolled back after some errors, such as a full disk.
         if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       }
     }

@@ -1,12 +1,10 @@
 /**
  * The lock on a data directory: one process at a time, and no lock outlives its process.
  *
- * Node has no flock, but SQLite locks files through the kernel (fcntl): a transaction that is held open on a small
- * database of its own is a lock that the kernel takes back when the process ends, however it ends. `owner` beside it
- * is a note for people and for the message of the one who is refused; it decides nothing.
+ * Node has no flock, but SQLite locks files through the kernel (fcntl): an open transaction on a small database of its own is a
+ * lock that the kernel releases when the process ends in any way. The file `owner` only serves messages.
  *
- * Invariant: nobody opens the file `lock` but SQLite. Closing any other descriptor of it would drop the lock
- * (fcntl(2)).
+ * Invariant: only SQLite opens the file `lock`. Closing any other descriptor of it would release the lock (fcntl(2)).
  *
  * @module
  */
@@ -16,19 +14,15 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 import { isBusy } from "./errors.ts";
 
-/** Length of the note: more than any number of a process. */
+/** The length of the `owner` file: longer than any process id. */
 const OWNER_BYTES = 12;
 
-/** A lock that is held. */
+/** A held lock. */
 export interface DirectoryLock {
   release(): void;
 }
 
-/**
- * Takes the lock on `directory`.
- *
- * @throws StoreError `inUse`, naming the process that has it
- */
+/** Locks `directory`. @throws StoreError `inUse` with the process that holds the lock */
 export function lockDirectory(directory: string): DirectoryLock {
   const lock = locked(directory, new DatabaseSync(join(directory, "lock"), { timeout: 0 }), [
     "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE",
@@ -36,16 +30,15 @@ export function lockDirectory(directory: string): DirectoryLock {
   try {
     writeOwner(join(directory, "owner"));
   } catch {
-    // No room for the note: the lock holds without it.
+    // No space for the file: the lock holds without it.
   }
   return lock;
 }
 
 /**
- * Takes part in the lock on `directory`, with others that only read; writes nothing. Where there is no lock, nobody has ever
- * written there.
+ * Shares the lock on `directory` with other readers; writes nothing. A directory without a lock file was never written to.
  *
- * @throws StoreError `inUse`, naming the process that writes
+ * @throws StoreError `inUse` with the process that writes
  */
 export function shareDirectory(directory: string): DirectoryLock {
   const file = join(directory, "lock");
@@ -68,7 +61,7 @@ function locked(directory: string, lock: DatabaseSync, statements: readonly stri
   }
 }
 
-/** In place, so that a full disk has room for it as well. */
+/** Overwrites the file in place, which needs no space on a full disk. */
 function writeOwner(file: string): void {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {

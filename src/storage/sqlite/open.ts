@@ -1,16 +1,14 @@
 /**
- * Opens the store of a directory, or refuses to: what is there must be what was left there.
- *
- * The database checks itself (schema.ts). Whether it is the newest one is told by the high-water mark beside it
- * (mark.ts), and whether its write-ahead log can be believed by reading that (wal.ts). A store that fails one of
- * these is refused and left as it is, with a message that says what to do.
+ * Opens and checks the store of a directory: the database checks itself (schema.ts), the high-water mark detects an older one
+ * (mark.ts), and the write-ahead log is read for damage (wal.ts). A store that fails a check is refused and left as it is; the
+ * error says what to do.
  *
  * @module
  */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
-import { damagedStore } from "./advice.ts";
+import { damagedStore } from "./damaged-store.ts";
 import { checkChains } from "./chains.ts";
 import { isDamage, isFull, isMisunderstood, toPlain } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
@@ -18,16 +16,16 @@ import { type Mark, HighWater, readMark } from "./mark.ts";
 import { DATABASE_FILE, type Migrations, openDatabase } from "./schema.ts";
 import { scanWal } from "./wal.ts";
 
-/** A store that may be used. */
+/** A store that has passed all checks. */
 export interface OpenedStore {
   readonly db: DatabaseSync;
   readonly ledger: Ledger;
   readonly mark: HighWater;
-  /** The history up to here is damaged and must be given up; 0 when it is whole. */
+  /** The history up to this revision is damaged and must be removed; 0 when it is complete. */
   readonly gap: number;
 }
 
-/** Opens the store in `directory`; the caller holds the lock. @throws StoreError `corrupt`, `failed` or `full` */
+/** Opens the store in `directory`, which the caller has locked. @throws StoreError `corrupt`, `failed` or `full` */
 export function openTrusted(directory: string, migrations?: Migrations): OpenedStore {
   try {
     const mark = readMark(directory);
@@ -52,7 +50,7 @@ function checkWal(file: string): void {
   if (damage !== undefined) throw new StoreError("corrupt", `Expected ${file} to be whole: ${damage}`);
 }
 
-/** A database that is older than its mark has been put there, or has lost what was written. */
+/** Checks that a database is not older than its mark. */
 export function checkMark(directory: string, mark: Mark | undefined, revision: number): void {
   if (mark === undefined || revision >= mark.floor) return;
   const file = join(directory, DATABASE_FILE);
@@ -62,14 +60,14 @@ export function checkMark(directory: string, mark: Mark | undefined, revision: n
   );
 }
 
-/** After an end without order the store goes on above every revision that may have been seen. */
+/** Creates the mark. After a crash the store continues above every revision that may have been used. */
 function begin(directory: string, ledger: Ledger, before: Mark | undefined): HighWater {
   const mark = new HighWater(directory, before, ledger.revision);
   if (before?.state === "open") ledger.advance(before.ceiling);
   try {
     mark.reserve(ledger.revision, 0);
   } catch (error) {
-    // Without room the store can be read; the first write tries again.
+    // A full disk can be read; the first write tries again.
     if (!isFull(error)) {
       mark.release();
       throw error;
@@ -78,7 +76,7 @@ function begin(directory: string, ledger: Ledger, before: Mark | undefined): Hig
   return mark;
 }
 
-/** Adds to the report of damage what can be done about it. */
+/** Adds to an error of damage what can be done about it. */
 function withAdvice(error: unknown, directory: string): unknown {
   const damaged = error instanceof StoreError ? error.code === "corrupt" : isDamage(error) || isMisunderstood(error);
   if (!damaged) return error;

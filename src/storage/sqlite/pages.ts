@@ -1,8 +1,7 @@
 /**
- * The pages of a database file, read without SQLite: for looking at a store that SQLite may refuse to open.
+ * Reads the pages of a database file without SQLite, which may refuse to open a damaged store.
  *
- * A page that is in the write-ahead log is read from there, as SQLite would. File format:
- * https://www.sqlite.org/fileformat2.html
+ * A page in the write-ahead log replaces that in the file, as in SQLite. File format: https://www.sqlite.org/fileformat2.html
  *
  * @module
  */
@@ -13,22 +12,22 @@ import type { WalScan } from "./wal.ts";
 /** Pages by number, from 1. */
 export interface Pages extends Disposable {
   readonly count: number;
-  /** Bytes of a page that belong to SQLite. */
+  /** The size of a page. */
   readonly pageBytes: number;
-  /** A page, undefined when it is not there. */
+  /** A page, undefined when it does not exist. */
   read(page: number): Buffer | undefined;
-  /** Numbers of the pages that hold nothing any more, as far as the list of them can be followed. */
+  /** The numbers of free pages, as far as the list of them is readable. */
   free(): Set<number>;
 }
 
-/** Opens the pages of `file`, overlaid with those of `wal` when there is one. */
+/** Opens the pages of `file`, replaced by those of `wal`, if any. */
 export function openPages(file: string, wal: WalScan | undefined): Pages {
   const descriptor = openSync(file, "r");
   const inFile = Math.floor(fstatSync(descriptor).size / PAGE_BYTES);
   const overlay = new Map<number, number>();
-  const frames = wal?.pageBytes === PAGE_BYTES ? [...wal.believed, ...wal.unreachable] : [];
+  const frames = wal?.pageBytes === PAGE_BYTES ? [...wal.committed, ...wal.unreachable] : [];
   for (const { page, offset } of frames) overlay.set(page, offset);
-  const count = frames.reduce((most, { page }) => Math.max(most, page), inFile);
+  const count = frames.reduce((max, { page }) => Math.max(max, page), inFile);
   const read = (page: number): Buffer | undefined => {
     if (page < 1 || page > count) return undefined;
     const at = overlay.get(page);
@@ -46,7 +45,7 @@ export function openPages(file: string, wal: WalScan | undefined): Pages {
   };
 }
 
-/** Follows the chain of trunk pages, each of which lists leaves. */
+/** Follows the list of trunk pages, each of which contains leaves. */
 function freePages(read: Pages["read"], count: number): Set<number> {
   const free = new Set<number>();
   let trunk = read(1)?.readUInt32BE(32) ?? 0;

@@ -40,15 +40,18 @@ test.for(Object.keys(FAULTS))("when %s, nothing more is acknowledged", async (fa
   await store.close();
 });
 
-test.for(Object.keys(FAULTS))("when %s and nobody writes, it is noticed after a second", async (fault) => {
-  const clock = new ManualClock(0);
-  const store = await openSqliteStore({ directory, clock });
-  await store.write({ type: "create", key: "a", value: Buffer.from("v") });
-  FAULTS[fault]!();
-  clock.advance(1000);
-  expect((await store.failed).cause).toMatchObject({ code: "gone" });
-  await store.close();
-});
+test.for(Object.keys(FAULTS))(
+  "when %s while there are no writes, the store detects it after a second",
+  async (fault) => {
+    const clock = new ManualClock(0);
+    const store = await openSqliteStore({ directory, clock });
+    await store.write({ type: "create", key: "a", value: Buffer.from("v") });
+    FAULTS[fault]!();
+    clock.advance(1000);
+    expect((await store.failed).cause).toMatchObject({ code: "gone" });
+    await store.close();
+  },
+);
 
 describe("while the store writes", () => {
   const logFile = (): string => join(directory, `${DATABASE_FILE}-wal`);

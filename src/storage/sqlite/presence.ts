@@ -1,9 +1,9 @@
 /**
- * Notices that the files of an open store are not its files any more: removed, replaced or cut off under it. What is written
- * to them then is lost, although every call says that it is done.
+ * Detects that the files of an open store were removed, replaced or truncated. Writes to them would be lost although every call
+ * succeeds.
  *
- * A log that is cut off while it is written to may soon be as long as before, with a hole where frames were. So its last
- * frame, as it was last seen, is looked at as well: no frame begins with zeros.
+ * A log that is truncated between writes may soon be as long as before, with a hole in place of frames. So the beginning of its
+ * last frame is checked, too: no frame begins with zeros.
  *
  * @module
  */
@@ -13,60 +13,60 @@ import { StoreError } from "../contract.ts";
 import { DATABASE_FILE, LOG_LIMIT_BYTES } from "./schema.ts";
 import { lastFrame } from "./wal.ts";
 
-interface Seen {
+interface FileState {
   readonly file: string;
-  readonly place: number;
+  readonly inode: number;
   readonly device: number;
   bytes: number;
 }
 
 /** See the head of this file. */
 export class Presence implements Disposable {
-  readonly #database: Seen;
-  readonly #log: Seen;
+  readonly #database: FileState;
+  readonly #log: FileState;
   readonly #descriptor: number;
   readonly #begin = Buffer.alloc(16);
-  #moves = 0;
+  #checkpoints = 0;
 
-  /** The database of `directory` is open, and its log is there. */
+  /** Requires an open database in `directory`, with its log. */
   constructor(directory: string) {
     const [database, log] = [DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => {
       const file = join(directory, name);
-      const { ino: place, dev: device, size: bytes } = statSync(file);
-      return { file, place, device, bytes };
+      const { ino: inode, dev: device, size: bytes } = statSync(file);
+      return { file, inode, device, bytes };
     });
     this.#database = database!;
     this.#log = log!;
     this.#descriptor = openSync(this.#log.file, "r");
   }
 
-  /** Checks that the files are there, and have lost nothing since {@link Presence.note}. @throws StoreError `gone` */
+  /** Checks that the files exist and have lost nothing since {@link Presence.note}. @throws StoreError `gone` */
   check(): void {
-    for (const seen of [this.#database, this.#log]) hasAtLeast(seen, seen.bytes);
+    for (const state of [this.#database, this.#log]) hasAtLeast(state, state.bytes);
   }
 
   /**
-   * Checks the files after what the store has done to them, and takes them as they are: from now on they only get longer.
+   * Checks the files after the store has changed them, and records their sizes: from now on they may only grow.
    *
-   * @param moves how often the store has moved its log into the database: that may leave it as short as it likes
-   * @param wrote whether something has been written since the last time
+   * @param checkpoints the number of checkpoints so far: a checkpoint may truncate the log
+   * @param wrote whether the store has written since the last call
    * @throws StoreError `gone`
    */
-  note(moves: number, wrote: boolean): void {
+  note(checkpoints: number, wrote: boolean): void {
     const [database, log] = [sizeOf(this.#database), sizeOf(this.#log)];
-    if (moves === this.#moves) {
-      // SQLite cuts a log that begins again to its limit.
+    if (checkpoints === this.#checkpoints) {
+      // SQLite truncates a log that starts again to its limit.
       const kept = Math.min(this.#log.bytes, LOG_LIMIT_BYTES);
       hasAtLeast(this.#log, Math.max(kept, wrote ? 1 : 0), log);
       hasAtLeast(this.#database, this.#database.bytes, database);
       if (wrote) this.#holdsFrames(kept);
     }
-    this.#moves = moves;
+    this.#checkpoints = checkpoints;
     this.#database.bytes = database;
     this.#log.bytes = log;
   }
 
-  /** Checks the beginning of a log that has been written to, and that of the last frame in the first `bytes` of it. */
+  /** Checks the beginning of a written log, and that of the last frame within its first `bytes`. */
   #holdsFrames(bytes: number): void {
     for (const at of [0, lastFrame(bytes)]) {
       readSync(this.#descriptor, this.#begin, 0, this.#begin.length, at);
@@ -79,16 +79,16 @@ export class Presence implements Disposable {
   }
 }
 
-function hasAtLeast(seen: Seen, bytes: number, found = sizeOf(seen)): void {
-  if (found < bytes) throw gone(seen, `to have at least ${bytes} bytes, found ${found}`);
+function hasAtLeast(state: FileState, bytes: number, found = sizeOf(state)): void {
+  if (found < bytes) throw gone(state, `to have at least ${bytes} bytes, found ${found}`);
 }
 
-function sizeOf(seen: Seen): number {
-  const found = statSync(seen.file, { throwIfNoEntry: false });
-  if (found === undefined) throw gone(seen, "to be there, found none: it was removed under the server");
-  if (found.ino === seen.place && found.dev === seen.device) return found.size;
-  throw gone(seen, "to be the file that was opened, found another one: it was replaced under the server");
+function sizeOf(state: FileState): number {
+  const found = statSync(state.file, { throwIfNoEntry: false });
+  if (found === undefined) throw gone(state, "to be there, found none: it was removed under the server");
+  if (found.ino === state.inode && found.dev === state.device) return found.size;
+  throw gone(state, "to be the file that was opened, found another one: it was replaced under the server");
 }
 
-const gone = ({ file }: Seen, what: string): StoreError =>
+const gone = ({ file }: FileState, what: string): StoreError =>
   new StoreError("gone", `Expected ${file} ${what}; what was written last may be lost`);

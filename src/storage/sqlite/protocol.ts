@@ -1,14 +1,13 @@
 /**
- * What the main thread and the writer thread say to each other: plain messages, and packed buffers that change hands.
+ * The messages between the main thread and the writer thread: plain objects, and buffers that are transferred.
  *
- * One batch of writes is in flight at a time. Its buffer goes over, is filled in with the outcomes, and comes back in
- * the answer, to be used again for the next batch.
+ * One batch of writes is in flight at a time. The writer fills the outcomes into its buffer and sends it back, for the next batch.
  *
  * @module
  */
-import type { StoredVersion, StoreErrorCode, StoreRoom, StoreStats } from "../contract.ts";
+import type { StoredVersion, StoreErrorCode, StoreSpace, StoreStats } from "../contract.ts";
 
-/** How the store is opened; see `SqliteStoreOptions` for the meaning of the fields. */
+/** Options of the open store; see `SqliteStoreOptions`. */
 export interface OpenOptions {
   readonly directory: string;
   readonly historyMillis: number;
@@ -17,13 +16,13 @@ export interface OpenOptions {
   readonly maxBytes: number;
 }
 
-/** What the thread of a store is started with. */
+/** Options of the writer thread. */
 export interface ThreadOptions extends OpenOptions {
   /** See `SqliteStoreOptions`. */
   readonly givesMemoryBack: boolean;
 }
 
-/** Main thread to writer. `now` is the wall time in milliseconds; `id` comes back in the answer. */
+/** Main thread to writer. `now` is the wall time in milliseconds; the reply has the same `id`. */
 export type Request =
   | { readonly type: "write"; readonly now: number; readonly count: number; readonly buffer: ArrayBuffer }
   | { readonly type: "get"; readonly id: number; readonly key: string }
@@ -36,43 +35,43 @@ export type Request =
       readonly revision: number | undefined;
     }
   | { readonly type: "log"; readonly id: number; readonly prefix: string; readonly after: number }
-  /** Compacts one step towards `revision` and towards the limits of the history. */
+  /** Compacts one step, up to `revision` and to the bounds of the history. */
   | { readonly type: "compact"; readonly id: number; readonly now: number; readonly revision: number }
-  /** Versions of a key from `from` downwards: one step; the answer says where the next one begins. */
+  /** Reads versions of a key, newest first: one step; the reply says where the next one begins. */
   | {
       readonly type: "history";
       readonly id: number;
       readonly key: string;
-      readonly from: HistoryPlace | undefined;
+      readonly from: HistoryPosition | undefined;
       readonly limit: number;
     }
   | { readonly type: "pin"; readonly id: number }
   | { readonly type: "release"; readonly id: number; readonly pin: number }
   | { readonly type: "stats"; readonly id: number }
-  /** Looks after files and room. */
-  | { readonly type: "look"; readonly id: number; readonly now: number }
+  /** Checks files and disk space. */
+  | { readonly type: "check"; readonly id: number; readonly now: number }
   | { readonly type: "close"; readonly id: number };
 
-/** Where a walk through the history of a key stands: at a version of it, or among versions of anything. */
-export type HistoryPlace = { readonly at: number } | { readonly below: number };
+/** A position in the history of a key: at a version of it, or below a revision where it has to be searched. */
+export type HistoryPosition = { readonly at: number } | { readonly below: number };
 
-/** What the worker knows of its size for {@link StoreStats}. */
+/** The statistics of the writer thread. */
 export type WorkerStats = Pick<StoreStats, "revision" | "compactedRevision" | "records" | "bytes">;
 
 /** Writer to main thread. */
 export type Reply =
-  | { readonly type: "opened"; readonly revision: number; readonly compacted: number; readonly room: StoreRoom }
-  /** The batch was committed (or, with `full`, refused whole for want of room); outcomes are in the buffer. */
+  | { readonly type: "opened"; readonly revision: number; readonly compacted: number; readonly space: StoreSpace }
+  /** The batch was committed, or refused for lack of space; outcomes are in the buffer. */
   | {
       readonly type: "written";
       readonly buffer: ArrayBuffer;
       readonly revision: number;
       readonly compacted: number;
       readonly millis: number;
-      /** Whether the store has no room; see `Store.room`. */
+      /** Whether the store is full; see `Store.space`. */
       readonly full: boolean;
     }
-  /** Some records of a get, range or log; `done` marks the last message for the id. */
+  /** Records of a get, range or log; `done` marks the last message of the id. */
   | {
       readonly type: "records";
       readonly id: number;
@@ -87,18 +86,18 @@ export type Reply =
       readonly type: "history";
       readonly id: number;
       readonly versions: readonly StoredVersion[];
-      readonly next: HistoryPlace | undefined;
+      readonly next: HistoryPosition | undefined;
       readonly compacted: number;
     }
   | { readonly type: "pinned"; readonly id: number; readonly revision: number }
   | { readonly type: "stats"; readonly id: number; readonly stats: WorkerStats }
-  | { readonly type: "looked"; readonly id: number; readonly room: StoreRoom }
+  | { readonly type: "checked"; readonly id: number; readonly space: StoreSpace }
   | { readonly type: "closed"; readonly id: number }
   | { readonly type: "refused"; readonly id: number; readonly error: PlainError }
-  /** The store has failed for good (or could not be opened); nothing follows. */
+  /** The store has failed for good (or could not be opened); no message follows. */
   | { readonly type: "failed"; readonly error: PlainError };
 
-/** A StoreError on its way between threads. */
+/** A StoreError in a message. */
 export interface PlainError {
   readonly code: StoreErrorCode;
   readonly message: string;
@@ -111,7 +110,7 @@ export interface PlainError {
 export const CREATE = 0;
 export const UPDATE = 1;
 export const DELETE = 2;
-/** An update of what is on its way out. */
+/** An update of an object that is being deleted. */
 export const LEAVE = 3;
 
 /** Kinds of a row in the log. */
@@ -120,7 +119,7 @@ export const DELETE_ROW = 2;
 
 /** Outcomes of a write in a batch. */
 export const WRITTEN = 0;
-/** The condition did not hold; the other number is the revision that the key has, 0 when it is not there. */
+/** The condition did not hold; the other number is the revision of the key, 0 when it does not exist. */
 export const REFUSED = 1;
-/** There was no room. */
-export const NO_ROOM = 2;
+/** There was no disk space. */
+export const NO_SPACE = 2;

@@ -1,9 +1,9 @@
 /**
- * A store of which nothing is written: what lies in a directory, whole, also on a disk that takes no writes.
+ * A read-only store: the records of a directory, also on a disk that cannot be written.
  *
- * It is read once, without SQLite, which would want to write beside the database: pages and log as they are, so also what
- * a process has left that did not end in order (see survey.ts). A lock that is there is shared with other readers, and
- * keeps away, and is refused by, whoever would write. What cannot be trusted is refused as by a store that is opened.
+ * The files are read once, without SQLite, which would write beside the database; a store that was not closed in order can be
+ * read, too (see survey.ts). The lock is shared with other readers and excludes writers. A damaged store is refused as when it
+ * is opened for writes.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { StoreError, type Store, type StoredRecord, type Write } from "../contract.ts";
 import { namesOf } from "../keys.ts";
-import { damagedStore } from "./advice.ts";
+import { damagedStore } from "./damaged-store.ts";
 import { type DirectoryLock, shareDirectory } from "./lock.ts";
 import { readMark } from "./mark.ts";
 import { checkMark } from "./open.ts";
 import { DATABASE_FILE, checkHeader } from "./schema.ts";
-import { type Survey, presentOf, withSurvey } from "./survey.ts";
+import { type Survey, currentRows, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
 
 /**
- * Opens the store in `directory` to be read; it has the present, and no history. Every write of it fails with `readOnly`.
+ * Opens the store in `directory` for reads, without its history. Every write fails with `readOnly`.
  *
- * @param hold keeps in memory what was found
- * @throws StoreError `failed` when there is none, `inUse` when a server writes to it, `corrupt` when it is damaged
+ * @param hold creates the store in memory
+ * @throws StoreError `failed` when there is no store, `inUse` when a server writes to it, `corrupt` when it is damaged
  */
 export async function openReadOnlyStore(directory: string, hold: (found: Found) => Promise<Store>): Promise<Store> {
   const lock = shareDirectory(directory);
@@ -36,7 +36,7 @@ export async function openReadOnlyStore(directory: string, hold: (found: Found) 
   }
 }
 
-/** What a directory holds. */
+/** The content of a directory. */
 interface Found {
   readonly records: StoredRecord[];
   readonly revision: number;
@@ -48,11 +48,11 @@ function readAll(directory: string): Found {
   checkHeader(file);
   const wal = scanWal(`${file}-wal`);
   if (wal?.damage !== undefined) throw new StoreError("corrupt", `Expected ${file}-wal to be whole: ${wal.damage}`);
-  return withSurvey(file, wal, (survey) => presentIn(directory, survey));
+  return withSurvey(file, wal, (survey) => currentIn(directory, survey));
 }
 
-function presentIn(directory: string, survey: Survey): Found {
-  const { rows, lost } = presentOf(survey);
+function currentIn(directory: string, survey: Survey): Found {
+  const { rows, lost } = currentRows(survey);
   const { counters, liveIsWhole } = survey;
   if (counters === undefined || !liveIsWhole) {
     throw new StoreError("corrupt", `Expected the index of the store in ${directory} to be whole, found it damaged`);
@@ -67,7 +67,7 @@ function presentIn(directory: string, survey: Survey): Found {
   return { records, revision: counters.revision };
 }
 
-/** A store in memory that takes no writes. */
+/** A store in memory that refuses writes. */
 class ReadOnlyStore implements Store {
   readonly #store: Store;
   readonly #directory: string;

@@ -1,33 +1,34 @@
 /**
- * Reads for the writer thread: one key, a range as of a revision, the log.
+ * Reads for the writer thread: one key, a range at a revision, the log.
  *
- * Every row is checked against its checksum before it leaves; damage is an error that names the key.
+ * Every row is checked against its checksum; damage is an error that names the key.
  *
- * A range is read in chunks so that writes can pass between them. It shows the store as of one revision all the same:
- * a key that has changed since then is found in the log, whose rows say which revision they replaced. While a range is
- * being read, the history that it needs is pinned (see {@link Reader.pinned}).
+ * A range is read in chunks, and writes come between them. It still shows one revision: a key that has changed since is read from
+ * the log, whose rows name the revision that they replaced. The history that a running range needs is pinned (see
+ * {@link Reader.pinned}).
  *
  * @module
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 import { compactedError, futureError } from "../keys.ts";
-import { type Row, whole } from "./chains.ts";
+import { type Row, validRow } from "./chains.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Request } from "./protocol.ts";
 import { RecordPacker } from "./records.ts";
+import { type ArrayStatement, arrayStatement } from "./statements.ts";
 
-/** A chunk of a range ends when it has this many bytes or records; a page of the log as well. */
+/** Bytes and records after which a chunk of a range or a page of the log ends. */
 const CHUNK_BYTES = 256 * 1024;
 const CHUNK_RECORDS = 2000;
-/** Rows of the log that one page looks at. */
+/** Rows of the log that one page reads. */
 const LOG_ROWS = 5000;
 
 const LOG_COLUMNS = "log.previous, log.kind, log.time, log.checksum, log.value";
-/** No UTF-8 text contains this byte, so every key sorts before it. */
+/** No UTF-8 text contains this byte, so every key is less. */
 const AFTER_ALL_KEYS = Buffer.from([0xff]);
 
-/** A part of the answer to a range or log request. */
+/** A part of the reply to a range or log request. */
 export interface Chunk {
   readonly packer: RecordPacker;
   readonly revision: number;
@@ -35,7 +36,7 @@ export interface Chunk {
   readonly done: boolean;
 }
 
-/** Keys and ends of ranges as bytes; `end` is the first key after all that begin with `prefix`. */
+/** The bytes of a prefix, and the first key after all that begin with it. */
 function bounds(prefix: string): { begin: Buffer; end: Buffer } {
   const begin = Buffer.from(prefix);
   if (begin.length === 0) return { begin, end: AFTER_ALL_KEYS };
@@ -47,20 +48,16 @@ function bounds(prefix: string): { begin: Buffer; end: Buffer } {
 /** Statements and checks that all reads share. */
 export class Reader {
   readonly ledger: Ledger;
-  readonly #one: StatementSync;
-  readonly #range: StatementSync;
-  readonly #version: StatementSync;
-  readonly #changed: StatementSync;
-  readonly #log: StatementSync;
+  readonly #one: ArrayStatement<Row>;
+  readonly #range: ArrayStatement<Row>;
+  readonly #version: ArrayStatement<Row>;
+  readonly #changed: ArrayStatement<[key: Uint8Array, previous: number]>;
+  readonly #log: ArrayStatement<Row>;
   readonly #pins = new Set<{ readonly revision: number }>();
 
   constructor(db: DatabaseSync, ledger: Ledger) {
     this.ledger = ledger;
-    const prepare = (sql: string): StatementSync => {
-      const statement = db.prepare(sql);
-      statement.setReturnArrays(true);
-      return statement;
-    };
+    const prepare = <T = Row>(sql: string): ArrayStatement<T> => arrayStatement<T>(db, sql);
     const current = `SELECT CAST(live.key AS BLOB), live.revision, ${LOG_COLUMNS} FROM live LEFT JOIN log ON log.revision = live.revision`;
     this.#one = prepare(`${current} WHERE live.key = CAST(?1 AS TEXT)`);
     this.#range = prepare(
@@ -81,23 +78,23 @@ export class Reader {
     return pin;
   }
 
-  /** The oldest revision that a running range or a pin needs, Infinity without one. */
+  /** The oldest revision that a running range or a pin needs; Infinity by default. */
   pinned(): number {
     let oldest = Infinity;
     for (const { revision } of this.#pins) oldest = Math.min(oldest, revision);
     return oldest;
   }
 
-  /** The record of a key: no record or one. */
+  /** The record of a key, or none. */
   get(key: string): Chunk {
-    const row = this.#one.get(Buffer.from(key)) as unknown as Row | undefined;
+    const row = this.#one.get(Buffer.from(key));
     const size = row?.[6] instanceof Uint8Array ? row[0].length + row[6].length : 0;
     const packer = new RecordPacker(size);
     if (row !== undefined) pack(packer, row);
     return { packer, revision: this.ledger.revision, more: false, done: true };
   }
 
-  /** Begins to read a range. Throws StoreError `compacted` or `future`. */
+  /** Starts to read a range. Throws StoreError `compacted` or `future`. */
   range(request: Request & { type: "range" }): RangeRead {
     const revision = request.revision ?? this.ledger.revision;
     if (revision > this.ledger.revision) throw futureError(revision, this.ledger.revision);
@@ -107,19 +104,19 @@ export class Reader {
     return read;
   }
 
-  /** Ends a range, read to its end or not, or a pin. */
+  /** Ends a range or a pin. */
   release(pinned: { readonly revision: number }): void {
     this.#pins.delete(pinned);
   }
 
-  /** The changes after `after` to keys that begin with `prefix`: one page; `revision` says how far it goes. */
+  /** One page of the changes after `after` to keys that begin with `prefix`, up to the chunk's `revision`. */
   log(prefix: string, after: number): Chunk {
     if (after < this.ledger.compacted) throw compactedError(after, this.ledger.compacted);
     const { begin, end } = bounds(prefix);
     const through = Math.min(after + LOG_ROWS, this.ledger.revision);
     const packer = new RecordPacker(CHUNK_BYTES);
     let last = after;
-    for (const row of this.#log.iterate(after, through, begin, end) as unknown as Iterable<Row>) {
+    for (const row of this.#log.iterate(after, through, begin, end)) {
       pack(packer, row);
       if (row[1] <= last) throw new StoreError("corrupt", `The log is damaged: revision ${row[1]} comes after ${last}`);
       last = row[1];
@@ -130,23 +127,23 @@ export class Reader {
 
   /** The current rows from `begin` on. */
   rows(begin: Uint8Array, end: Uint8Array): Iterable<Row> {
-    return this.#range.iterate(begin, end) as unknown as Iterable<Row>;
+    return this.#range.iterate(begin, end);
   }
 
-  /** Keys that changed after one revision and up to another, in order of revision, with the revision before. */
+  /** The keys that changed after one revision and up to another, in order of revision, with their previous revisions. */
   changes(after: number, through: number, begin: Uint8Array, end: Uint8Array): Iterable<[Uint8Array, number]> {
-    return this.#changed.iterate(after, through, begin, end) as unknown as Iterable<[Uint8Array, number]>;
+    return this.#changed.iterate(after, through, begin, end);
   }
 
   /** The row of `key` in the log at `revision`, which must be there. */
   version(key: string, revision: number): Row {
-    const row = this.#version.get(revision) as unknown as Row | undefined;
+    const row = this.#version.get(revision);
     const bytes = Buffer.from(key, "latin1");
     return [bytes, revision, row?.[2], row?.[3], row?.[4], row?.[5], row?.[6]];
   }
 }
 
-/** A range that is being read. Keys are held as latin1 strings of their UTF-8 bytes: these sort as the bytes do. */
+/** A running read of a range. Keys are latin1 strings of their UTF-8 bytes, which sort as the bytes do. */
 export class RangeRead {
   readonly id: number;
   readonly revision: number;
@@ -154,7 +151,7 @@ export class RangeRead {
   readonly #end: Buffer;
   #begin: Buffer;
   #left: number;
-  /** For each key that changed since `revision`: which revision it had then. */
+  /** The revision at `revision` of each key that has changed since. */
   readonly #before = new Map<string, number>();
   #seen: number;
 
@@ -170,7 +167,7 @@ export class RangeRead {
     this.#seen = revision;
   }
 
-  /** Reads on. The caller sends what it gets and calls again until `done`. */
+  /** Reads the next chunk, until `done`. */
   next(): Chunk {
     const missing = this.#changedKeys();
     const packer = new RecordPacker(CHUNK_BYTES);
@@ -199,11 +196,11 @@ export class RangeRead {
     return this.#finish(packer, false);
   }
 
-  /** Learns what has changed since the last look; the keys that were there at `revision` and are yet to come, sorted. */
+  /** Reads the changes since the last call; returns the keys that existed at `revision` and are still to be read, sorted. */
   #changedKeys(): string[] {
     const newest = this.#reader.ledger.revision;
     if (newest > this.#seen) {
-      // A change that an earlier look has found is the older one, and counts.
+      // An earlier change of a key counts: it names the older revision.
       for (const [bytes, previous] of this.#reader.changes(this.#seen, newest, this.#begin, this.#end)) {
         const key = latin1(bytes);
         if (!this.#before.has(key)) this.#before.set(key, previous);
@@ -239,8 +236,8 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** Checks a row and adds it to the answer. */
+/** Checks a row and packs it. */
 function pack(packer: RecordPacker, row: Row): void {
-  const [key, revision, previous, kind, , , value] = whole(row);
+  const [key, revision, previous, kind, , , value] = validRow(row);
   packer.add(key, value, revision, previous, kind);
 }

@@ -1,8 +1,8 @@
 /**
- * Makes a new store of records from elsewhere: of a backup, or of what is whole in a damaged store.
+ * Creates a store from records of a backup or of a damaged store.
  *
- * The store appears when it is complete. Its revision is ahead of all that clients can have seen, and its history begins
- * there: whoever knows an older revision is told that it is gone, and lists again.
+ * The store gets its name when it is complete. Its revision is higher than any that clients can have seen, and its history
+ * begins there: a watch from an older revision ends with `compacted`, and the client lists again.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { writeClosedMark } from "./mark.ts";
 import { PUT_ROW } from "./protocol.ts";
 import { DATABASE_FILE, beginDatabase, finishDatabase } from "./schema.ts";
 
-/** Revisions that are left out before a store goes on that was made from a backup or repaired. */
+/** Revisions that a store from a backup or a repair skips. */
 export const REVISION_GAP = 1_000_000;
 
 /** A record of the new store. */
@@ -23,7 +23,7 @@ export interface RebuiltRecord {
   readonly key: string;
   readonly value: Uint8Array;
   readonly revision: number;
-  /** Wall time of its last write in milliseconds, as far as that is known. */
+  /** Wall time of its last write in milliseconds, where known. */
   readonly time: number;
 }
 
@@ -38,7 +38,7 @@ export class Rebuild {
   #bytes = 0;
   #sum = 0n;
   #newest = 0;
-  /** No record of elsewhere has a revision after this one. */
+  /** The highest revision so far, for records without one of their own. */
   #spare: number;
 
   /**
@@ -62,7 +62,7 @@ export class Rebuild {
     this.#insert = this.#db.prepare("INSERT INTO live (key, revision, size) VALUES (?, ?, ?)");
   }
 
-  /** Adds a record. Where another one has its revision already, as of a transaction over etcd, it gets one that is free. */
+  /** Adds a record. When its revision is taken, as by a transaction of etcd, it gets a free one. */
   add(record: RebuiltRecord): void {
     let { revision } = record;
     while (!this.#isAppended(record, revision)) revision = ++this.#spare;
@@ -75,13 +75,13 @@ export class Rebuild {
     if (this.#records % 10_000 === 0) this.#db.exec("COMMIT; BEGIN");
   }
 
-  /** Puts a record into the log at a revision; false where that is taken. */
+  /** Inserts a record at a revision; returns false when that is taken. */
   #isAppended({ key, value, time }: RebuiltRecord, revision: number): boolean {
     const checksum = rowChecksum(crc32c(value, crc32c(Buffer.from(key))), revision, 0, PUT_ROW, time);
     return Number(this.#append.run(revision, key, PUT_ROW, time, checksum, value).changes) === 1;
   }
 
-  /** Completes the store; it goes on after `revision`, or after its newest record where that is higher. */
+  /** Completes the store; it continues after `revision`, or after its newest record where that is higher. */
   finish(revision: number): number {
     const last = Math.max(revision, this.#newest);
     this.#db
@@ -96,7 +96,7 @@ export class Rebuild {
     return last;
   }
 
-  /** Gives it up and leaves nothing behind. */
+  /** Removes the incomplete store. */
   abandon(): void {
     if (this.#db.isOpen) this.#db.close();
     for (const suffix of ["", "-wal", "-journal"]) rmSync(`${this.#file}.new${suffix}`, { force: true });

@@ -1,8 +1,8 @@
 /**
- * Records packed for the way from the writer thread to the main thread.
+ * Packs records for the transfer from the writer thread to the main thread.
  *
- * Bytes of all keys and values lie one after the other in one buffer; five numbers for each record (bytes of the key,
- * bytes of the value, revision, previous revision, kind) lie in another. Both change hands instead of being copied.
+ * One buffer contains the bytes of all keys and values; another one five numbers for each record (bytes of the key, bytes of the
+ * value, revision, previous revision, kind). Both are transferred, not copied.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { DELETE_ROW } from "./protocol.ts";
 
 const NUMBERS = 5;
 
-/** Collects records on the writer's side. */
+/** Packs records in the writer thread. */
 export class RecordPacker {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;
   readonly #rows: number[] = [];
 
-  /** @param capacity bytes that are expected; more are taken as well */
+  /** @param capacity expected bytes; the buffer grows when they are exceeded */
   constructor(capacity: number) {
     this.#bytes = new Uint8Array(capacity);
   }
@@ -45,16 +45,16 @@ export class RecordPacker {
     this.#used = end;
   }
 
-  /** The two buffers; the packer must not be used afterwards. */
+  /** Returns the two buffers; the packer cannot be used afterwards. */
   finish(): { buffer: ArrayBuffer; rows: Float64Array<ArrayBuffer> } {
-    // Values of a small answer may live long in a cache; they must not keep a large, mostly empty buffer alive.
+    // Values of a small reply may stay long in a cache; they must not keep a large, mostly empty buffer.
     const fits = this.#used * 2 >= this.#bytes.length;
     const bytes = fits ? this.#bytes : this.#bytes.slice(0, this.#used);
     return { buffer: bytes.buffer, rows: new Float64Array(this.#rows) };
   }
 }
 
-/** The records of a reply. Values are views into its buffer. */
+/** The records of a reply; values are views of its buffer. */
 export function unpackRecords(buffer: ArrayBuffer, rows: Float64Array): StoredRecord[] {
   const bytes = Buffer.from(buffer);
   const result: StoredRecord[] = [];
@@ -69,7 +69,7 @@ export function unpackRecords(buffer: ArrayBuffer, rows: Float64Array): StoredRe
   return result;
 }
 
-/** The changes of a reply. Values are views into its buffer. */
+/** The changes of a reply; values are views of its buffer. */
 export function unpackEvents(buffer: ArrayBuffer, rows: Float64Array): StoreEvent[] {
   return unpackRecords(buffer, rows).map(({ key, value, revision }, i) => ({
     type: rows[i * NUMBERS + 4] === DELETE_ROW ? "delete" : "put",

@@ -1,8 +1,8 @@
 /**
- * Salvages what is whole of a damaged store into a new one, and tells what is lost.
+ * Copies the valid records of a damaged store to a new one, and reports what is lost.
  *
- * The damaged store is only read. What it has now of each key is taken over where its checksum fits; nothing older is put
- * in the place of what is lost. The history is not taken over.
+ * The damaged store is only read. The current record of each key is copied when its checksum matches; no older version replaces a
+ * lost one. The history is not copied.
  *
  * @module
  */
@@ -13,23 +13,22 @@ import { shareDirectory } from "./lock.ts";
 import { type Mark, readMark } from "./mark.ts";
 import { REVISION_GAP, Rebuild } from "./rebuild.ts";
 import { DATABASE_FILE } from "./schema.ts";
-import { type Survey, presentOf, withSurvey } from "./survey.ts";
+import { type CurrentRows, type Survey, currentRows, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
 
-/** What came of a repair. */
+/** The result of a repair. */
 export interface RepairReport {
-  /** The revision at which the new store goes on. */
+  /** The revision at which the new store continues. */
   readonly revision: number;
-  /** Keys that were taken over. */
+  /** The number of copied keys. */
   readonly records: number;
-  /** Keys that were lost: the revision of what they had, and of the newest whole version before, if there is one. */
-  readonly lost: readonly { readonly key: string; readonly revision: number; readonly older: number | undefined }[];
-  /** What makes the result less certain than that. */
+  readonly lost: CurrentRows["lost"];
+  /** Why the result is less certain. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Salvages the store in `from` into the directory `to`.
+ * Repairs the store in `from` into the directory `to`.
  *
  * @throws StoreError `failed` when `from` is in use or has no database, or when there is a store in `to`
  */
@@ -41,7 +40,7 @@ export function repairStore(from: string, to: string): RepairReport {
     const wal = scanWal(`${file}-wal`);
     const { mark, markWarning } = tryMark(from);
     return withSurvey(file, wal, (survey) => {
-      const report = salvage(survey, mark, to);
+      const report = recover(survey, mark, to);
       const logWarning =
         wal?.damage === undefined ? [] : [`the write-ahead log: ${wal.damage}; changes in it may be lost`];
       return { ...report, warnings: [...markWarning, ...logWarning, ...report.warnings] };
@@ -60,13 +59,13 @@ function tryMark(directory: string): { mark: Mark | undefined; markWarning: stri
   }
 }
 
-function salvage(survey: Survey, mark: Mark | undefined, to: string): RepairReport {
-  const { rows, lost, unknown } = presentOf(survey);
+function recover(survey: Survey, mark: Mark | undefined, to: string): RepairReport {
+  const { rows, lost, unknown } = currentRows(survey);
   let newest = Math.max(survey.counters?.revision ?? 0, mark?.ceiling ?? 0);
   for (const revision of survey.rows.keys()) newest = Math.max(newest, revision);
   const rebuild = new Rebuild(to, newest);
   try {
-    // In order of keys, as a store that grows would have them.
+    // In key order, as in a store that has grown.
     for (const row of rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
       const { key, revision, time } = row;
       const value = survey.value(row).subarray(0);

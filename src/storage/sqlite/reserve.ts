@@ -1,8 +1,8 @@
 /**
- * The reserve: a file that holds room on the disk for the time when there is no other.
+ * The reserve: a file that occupies disk space until no other is left.
  *
- * It is as long as what it stands for, and its content means nothing. Room is taken from it by making it shorter, as
- * little at a time as helps, so that who else writes to a full disk gets little of it.
+ * Its size is the reserved space; its content has no meaning. To release space the file is truncated, by as little as helps, so
+ * that other programs on a full disk get little of it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { closeSync, constants, fsyncSync, ftruncateSync, openSync, statSync, wri
 import { join } from "node:path";
 import { isFull } from "./errors.ts";
 
-/** Its file in the directory of the store. */
+/** The name of the file in the directory of the store. */
 export const RESERVE_FILE = "reserve";
 
 const OWNER_ONLY = 0o600;
@@ -27,12 +27,12 @@ export class Reserve {
     this.#bytes = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** How much room it holds. */
+  /** The reserved bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Lets it hold at least `bytes`. False when there is no room for that; then it holds what it did. */
+  /** Reserves at least `bytes`; returns false, and reserves no more than before, when there is no space for that. */
   cover(bytes: number): boolean {
     const before = this.#bytes;
     this.refill(bytes);
@@ -41,7 +41,7 @@ export class Reserve {
     return false;
   }
 
-  /** Lets it hold as much of `bytes` as there is room for. */
+  /** Reserves `bytes`, or as many as possible. */
   refill(bytes: number): void {
     try {
       while (this.#bytes < bytes) {
@@ -53,20 +53,20 @@ export class Reserve {
     }
   }
 
-  /** Gives back what it holds beyond `bytes`; whether that was anything. */
+  /** Releases what exceeds `bytes`; returns whether that was anything. */
   cut(bytes: number): boolean {
     if (this.#bytes <= bytes) return false;
     const descriptor = this.#opened();
     ftruncateSync(descriptor, bytes);
-    // Some file systems have room again when they have written down why.
+    // Some file systems free the space only after a flush.
     fsyncSync(descriptor);
     this.#bytes = bytes;
     return true;
   }
 
-  /** Gives back `bytes`, or a piece, but keeps `least`; whether there was anything to give. */
-  give(least: number, bytes: number = PIECE.length): boolean {
-    return this.cut(Math.max(least, this.#bytes - bytes));
+  /** Releases `bytes`, or a piece, but keeps `min`; returns whether there was anything to release. */
+  release(min: number, bytes: number = PIECE.length): boolean {
+    return this.cut(Math.max(min, this.#bytes - bytes));
   }
 
   close(): void {

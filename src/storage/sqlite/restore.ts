@@ -1,5 +1,5 @@
 /**
- * Makes a store of a backup.
+ * Restores a store from a backup.
  *
  * @module
  */
@@ -7,28 +7,28 @@ import type { BackupSummary } from "../backup/format.ts";
 import { type BackupSink, readBackup } from "../backup/read.ts";
 import { REVISION_GAP, Rebuild } from "./rebuild.ts";
 
-/** What a restore has made. */
+/** The result of a restore. */
 export interface RestoreReport {
   readonly backup: BackupSummary;
-  /** The revision at which the store goes on. */
+  /** The revision at which the store continues. */
   readonly revision: number;
 }
 
-/** More changes than a store can make in a millisecond. */
+/** More changes than a store can commit in a millisecond. */
 const CHANGES_PER_MILLI = 100;
 
-/** A revision that the store which was backed up cannot have reached since. */
+/** A revision that the original store cannot have reached since the backup. */
 function revisionAfter({ revision, time }: BackupSummary, now: number): number {
   const since = Math.max(0, now - Date.parse(time));
   return revision + REVISION_GAP + Math.ceil(since * CHANGES_PER_MILLI);
 }
 
 /**
- * Makes a store in `directory` of the bytes of a backup; nothing is there when that fails.
+ * Restores the bytes of a backup to `directory`, which stays empty when that fails.
  *
  * @param now the wall time in milliseconds, which becomes that of the records
- * @param begin is told what the backup is, before anything is made
- * @throws StoreError `corrupt` or `failed` as for `readBackup`; `failed` when there is a store already
+ * @param begin called with the header of the backup, before anything is written
+ * @throws StoreError `corrupt` or `failed` as {@link readBackup}; `failed` when there is a store already
  */
 export async function restoreStore(
   pieces: AsyncIterable<Uint8Array>,

@@ -1,12 +1,11 @@
 /**
- * The database file: how a new one is made and how an existing one is checked before it is trusted.
+ * Creates and checks the database file.
  *
- * - `log`: every change that is kept, by revision. It holds the values: the current one of each key, and the older ones
- *   that the history still shows.
- * - `live`: which revision each key has now. A read goes from here to the log.
+ * - `log`: every change in the history, by revision. It contains the values: the current one of each key, and older ones.
+ * - `live`: the current revision of each key. A read looks here first, then in the log.
  * - `meta`: one row with the counters, written in the transaction of the changes that it counts.
  *
- * Each value is written once, and a write touches one dense page of `live` and the end of `log`.
+ * Each value is written once, and a write changes one dense page of `live` and the end of `log`.
  *
  * @module
  */
@@ -15,19 +14,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 
-/** The database in the directory of the store. */
+/** The name of the database in the directory of the store. */
 export const DATABASE_FILE = "keelson.db";
-/** All pages that this program has ever written have this size. */
+/** The page size of all databases. */
 export const PAGE_BYTES = 4096;
-/** What a log that begins again is cut to. */
+/** A log that starts again is truncated to this length. */
 export const LOG_LIMIT_BYTES: number = 32 << 20;
-/** Steps from one format to the next, each run in a transaction; the first one leads from format 1 to format 2. */
+/** Steps from one format to the next, each in a transaction; the first one migrates format 1 to format 2. */
 export type Migrations = readonly ((db: DatabaseSync) => void)[];
-/** The first format is the only one so far. A change of the tables below adds the step that leads to it. */
+/** There is only format 1 so far. A change of the tables below adds a step. */
 const MIGRATIONS: Migrations = [];
-/** Version of the tables below. */
+/** The format of the tables below. */
 export const FORMAT: number = 1 + MIGRATIONS.length;
-/** "KEEL", in the header of the file: marks it as ours. */
+/** "KEEL", in the header of the file. */
 export const APPLICATION_ID: number = 0x4b45454c;
 const MAGIC = "SQLite format 3\0";
 const OWNER_ONLY = 0o600;
@@ -60,8 +59,8 @@ const TABLES = `
 `;
 
 /**
- * Opens the database in `directory`, making it if there never was one. The caller holds the lock. A database of an older
- * format is brought to that of this program first; one of a newer format is refused.
+ * Opens the database in `directory`, which the caller has locked; creates it in a new directory. A database of an older format is
+ * migrated, one of a newer format is refused.
  */
 export function openDatabase(directory: string, migrations: Migrations = MIGRATIONS): DatabaseSync {
   const file = join(directory, DATABASE_FILE);
@@ -69,7 +68,7 @@ export function openDatabase(directory: string, migrations: Migrations = MIGRATI
   else if (existsSync(`${file}-wal`) || existsSync(join(directory, "created"))) {
     throw new StoreError("corrupt", `Expected the database ${file} of this data directory, found none`);
   } else createDatabase(directory, file);
-  keepFromOthers(file);
+  restrictAccess(file);
   const db = connect(file);
   try {
     checkDatabase(db, file, 1 + migrations.length);
@@ -81,7 +80,7 @@ export function openDatabase(directory: string, migrations: Migrations = MIGRATI
   }
 }
 
-/** A new database appears under its name only when it is complete, so an empty file is always damage. */
+/** Creates a database, which gets its name when it is complete, so an empty file is always damage. */
 function createDatabase(directory: string, file: string): void {
   const temporary = `${file}.new`;
   const db = beginDatabase(temporary);
@@ -89,10 +88,10 @@ function createDatabase(directory: string, file: string): void {
   finishDatabase(directory, temporary, file);
 }
 
-/** Makes the tables in a file that is not there, or that is the rest of an attempt before. */
+/** Creates the tables in a new file, in place of the rest of an earlier attempt. */
 export function beginDatabase(file: string): DatabaseSync {
   for (const suffix of ["", "-wal", "-journal"]) rmSync(file + suffix, { force: true });
-  // SQLite takes an empty file for a new database, and gives its mode to the log beside it.
+  // SQLite takes an empty file for a new database; the log gets the mode of the database.
   closeSync(openSync(file, "wx", OWNER_ONLY));
   const db = connect(file);
   db.exec(`BEGIN; ${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
@@ -100,9 +99,9 @@ export function beginDatabase(file: string): DatabaseSync {
 }
 
 /**
- * Gives a database that is complete and closed its name.
+ * Renames a complete and closed database to its final name.
  *
- * @throws StoreError `failed` when SQLite could not bring all of it into the file; it does not say so when it closes
+ * @throws StoreError `failed` when SQLite has left a journal behind, which its `close` does not report
  */
 export function finishDatabase(directory: string, temporary: string, file: string): void {
   for (const suffix of ["-wal", "-journal"]) {
@@ -118,18 +117,18 @@ export function finishDatabase(directory: string, temporary: string, file: strin
   sync(directory);
 }
 
-/** Secrets are in it: a database that an earlier version has left readable for others is closed to them. */
-function keepFromOthers(file: string): void {
+/** Removes the access of other users, which an earlier version may have left: the database contains secrets. */
+function restrictAccess(file: string): void {
   for (const path of [file, `${file}-wal`]) {
     try {
       if (existsSync(path)) chmodSync(path, OWNER_ONLY);
     } catch {
-      // The file is another user's, who let us in: that is for him to decide.
+      // The file belongs to another user, who decides about it.
     }
   }
 }
 
-/** A connection to the database `file`, which nobody else may use meanwhile. */
+/** An exclusive connection to a database. */
 export function connect(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 0 });
   // With locking_mode first, the WAL's index lives in this process instead of in a shared file.
@@ -151,11 +150,7 @@ function sync(path: string): void {
   closeSync(descriptor);
 }
 
-/**
- * SQLite takes an empty file for a new database; here it is one that has lost its content.
- *
- * @throws StoreError `corrupt`
- */
+/** Checks that a file is a database, and not empty: SQLite takes an empty file for a new one. @throws StoreError `corrupt` */
 export function checkHeader(file: string): void {
   const header = Buffer.alloc(MAGIC.length);
   const descriptor = openSync(file, "r");
@@ -168,7 +163,7 @@ export function checkHeader(file: string): void {
 
 const pragmaOf = (db: DatabaseSync, name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
 
-/** Brings the tables forward, one format after the other; a crash on the way leaves a whole database of some format. */
+/** Migrates the tables, one format after the other; a crash leaves a complete database of some format. */
 function migrate(db: DatabaseSync, migrations: Migrations): void {
   for (let format = pragmaOf(db, "user_version"); format <= migrations.length; format++) {
     db.exec("BEGIN IMMEDIATE");
@@ -198,12 +193,12 @@ function checkDatabase(db: DatabaseSync, file: string, newest: number): void {
 }
 
 function checkTables(db: DatabaseSync, file: string): void {
-  const strange = strangeTables(db);
-  if (strange !== undefined) throw new StoreError("corrupt", `Expected ${file} to have our tables, found ${strange}`);
+  const unknown = unknownTables(db);
+  if (unknown !== undefined) throw new StoreError("corrupt", `Expected ${file} to have our tables, found ${unknown}`);
 }
 
-/** The first definition in a database of this format that is not as we write it; undefined when there is none. */
-export function strangeTables(db: DatabaseSync): string | undefined {
+/** The first definition in a database of this format that differs from ours; undefined when there is none. */
+export function unknownTables(db: DatabaseSync): string | undefined {
   using ours = new DatabaseSync(":memory:");
   ours.exec(TABLES);
   const expected = definitionsOf(ours);
@@ -211,16 +206,13 @@ export function strangeTables(db: DatabaseSync): string | undefined {
   return found.find((sql, i) => sql !== expected[i]) ?? (found.length < expected.length ? "too few" : undefined);
 }
 
-/** Comments and white space may differ: a later version may explain better. */
+/** Comments and white space may differ between versions. */
 function definitionsOf(db: DatabaseSync): string[] {
   const rows = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").all();
   return rows.map((row) => Object.values(row).join(" ").replaceAll(/--.*/g, "").replaceAll(/\s+/g, " "));
 }
 
-/**
- * A row whose place in the tree is damaged is still there when all are counted, and not when it is looked for, or when
- * what follows some place is read.
- */
+/** Checks the order of rows: a row in the wrong place of its tree is counted, but not found by its key. */
 function checkOrder(db: DatabaseSync, file: string): void {
   for (const [table, what] of [
     ["live", "index"],
@@ -232,7 +224,7 @@ function checkOrder(db: DatabaseSync, file: string): void {
   }
 }
 
-/** Damage can make rows vanish, or old ones come back, without any page looking wrong: the counters tell. */
+/** Checks the counters: damage can remove rows, or restore old ones, on pages that look valid. */
 function checkCounts(db: DatabaseSync, file: string): void {
   const meta = db.prepare("SELECT records, revision_sum, revision FROM meta").get();
   const newest = Number(db.prepare("SELECT max(revision) AS newest FROM log").get()?.["newest"]);

@@ -1,9 +1,8 @@
 /**
  * The embedded backend: one SQLite database in a directory, owned by one process, written by one thread.
  *
- * This file is the main thread's side. It gathers the writes that arrive while a flush is running and sends them as the
- * next batch: the flush is the clock, there is no timer. It keeps no values but those of the most recent changes; what
- * wants fast reads puts a cache above it.
+ * This file runs in the main thread. It collects the writes that arrive during a flush and sends them as the next batch, without
+ * a timer. It keeps only the values of the most recent changes; a cache above it makes reads fast.
  *
  *     write() -> queue -> batch -> [writer thread: one transaction, one flush] -> watchers -> promises
  *
@@ -24,7 +23,7 @@ import type {
   StoredRecord,
   StoredVersion,
   StoreEvent,
-  StoreRoom,
+  StoreSpace,
   StoreStats,
   StoreWatch,
   StoreWatcher,
@@ -37,48 +36,47 @@ import type { LogPage } from "../watch-hub.ts";
 import { outcomeOf, packBatch, revisionOf, worthKeeping } from "./batch.ts";
 import { fromPlain } from "./errors.ts";
 import { REFUSED, WRITTEN } from "./protocol.ts";
-import type { HistoryPlace, Reply, Request, ThreadOptions } from "./protocol.ts";
+import type { HistoryPosition, Reply, Request, ThreadOptions } from "./protocol.ts";
 import { unpackEvents, unpackRecords } from "./records.ts";
 
 /** Options of the embedded backend. */
 export interface SqliteStoreOptions {
-  /** The data directory; it is made when missing, and locked while the store is open. */
+  /** The data directory; it is created when missing, and locked while the store is open. */
   readonly directory: string;
-  /** Wall time for the history, and timers for its upkeep. */
+  /** Wall time for the history, and timers for its compaction. */
   readonly clock: Clock;
-  /** How long a replaced version can be read and watched from; 24 hours by default. */
+  /** How long a replaced version stays in the history; 24 hours by default. */
   readonly historyMillis?: number;
-  /** How much room the history may take, as a share of the current records; 0.1 by default. */
+  /** The maximum of the history, as a share of the current records; 0.1 by default. */
   readonly historyMaxShare?: number;
-  /** The history may take this many bytes whatever its share, so that small stores have one; 16 MiB by default. */
+  /** The history may have this many bytes whatever its share, so that small stores have one; 16 MiB by default. */
   readonly historyMinBytes?: number;
-  /** Told once when room runs out, and once when there is some again. Nobody by default. */
+  /** Logs when disk space runs out, and when there is some again. */
   readonly log?: Log;
-  /** Largest size of the database file; writes that need more fail with `full`. No limit but the disk by default. */
+  /** The maximum of the database file; writes that need more fail with `full`. No limit but the disk by default. */
   readonly maxBytes?: number;
   /**
-   * Whether the store's thread looks after its own garbage when there is little to do; false by default, as V8's flags, which
-   * this needs, are those of the whole process.
+   * Whether the store's thread collects garbage when it is idle; false by default, since V8's flags for it apply to the whole
+   * process.
    */
   readonly givesMemoryBack?: boolean;
 }
 
-/** Most writes, and most bytes of them, that go into one transaction of SQLite: any transaction of ours fits. */
+/** The maximum of writes and bytes in one transaction of SQLite: any transaction of the store fits. */
 const BATCH_WRITES = MAX_TRANSACTION_WRITES;
 const BATCH_BYTES = MAX_TRANSACTION_BYTES;
-/** Recent changes that are kept in memory for watchers that start a little late. */
+/** Recent changes in memory, for watchers that start a little late. */
 const RING_EVENTS = 4096;
 const RING_BYTES = 8 << 20;
 /** How long a compaction waits for a running read. */
-const PINNED_MILLIS = 20;
+const PINNED_RETRY_MS = 20;
 const FLUSH_SAMPLES = 1000;
-/** How often somebody looks after files and room. */
-const LOOK_MILLIS = 1000;
+const FILE_CHECK_INTERVAL_MS = 1000;
 
-/** Writes that are carried out as one. */
+/** A write or a transaction that waits for its flush. */
 interface Pending {
   readonly writes: readonly Write[];
-  /** Takes the revision of the first one; those of the others follow it. */
+  /** Resolves to the revision of the first write; those of the others follow it. */
   readonly resolve: (first: number) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -86,14 +84,14 @@ interface Pending {
 type HistoryReply = Reply & { type: "history" };
 type Records = Reply & { type: "records" };
 
-/** A request that waits for its answer. */
+/** A request that waits for its reply. */
 interface Waiting {
   readonly reply: (reply: Reply) => void;
   readonly reject: (error: StoreError) => void;
 }
 
 /**
- * Opens the store in a directory, making it if it is new.
+ * Opens the store in a directory; creates a new one.
  *
  * @throws StoreError `inUse` when another process has the directory; `failed` when the format is newer than this
  *   program; `corrupt` when the database is damaged, missing or of another program; `full`
@@ -103,10 +101,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const { historyMinBytes = 16 << 20, maxBytes = Infinity, givesMemoryBack = false } = options;
   const history = { historyMillis, historyMaxShare, historyMinBytes };
   const workerData: ThreadOptions = { directory, ...history, maxBytes, givesMemoryBack };
-  // The worker lies beside this file, as .ts in the sources and as .js in a build.
+  // The worker is beside this file, as .ts in the sources and as .js in a build.
   const extension = /\.[cm]?[jt]s(?=$|\?)/.exec(import.meta.url)?.[0] ?? ".js";
   const file = new URL(`./worker${extension}`, import.meta.url);
-  // Without the flags of this process: some (`--input-type`, loaders of test tools) would stop the worker.
+  // Without the flags of this process: some (`--input-type`, loaders of test tools) would break the worker.
   const worker = new Worker(file, { workerData, execArgv: [], name: "keelson-store" });
   const opened = await firstReply(worker);
   if (opened.type === "opened") return new SqliteStore(worker, { clock, log, directory, historyMillis }, opened);
@@ -114,21 +112,24 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   throw opened.type === "failed" ? fromPlain(opened.error) : new StoreError("failed", "The store could not be opened");
 }
 
-/** The first message of a new worker, and its listeners gone again. */
+/** The first message of a new worker; removes the listeners. */
 function firstReply(worker: Worker): Promise<Reply> {
   return new Promise((resolve) => {
-    const answer = (reply: Reply): void => {
-      worker.off("message", answer).off("error", fail).off("exit", fail);
+    const receive = (reply: Reply): void => {
+      worker.off("message", receive).off("error", fail).off("exit", fail);
       resolve(reply);
     };
     const fail = (error: unknown): void => {
-      answer({ type: "failed", error: { code: "failed", message: `The store's thread has failed: ${String(error)}` } });
+      receive({
+        type: "failed",
+        error: { code: "failed", message: `The store's thread has failed: ${String(error)}` },
+      });
     };
-    worker.on("message", answer).on("error", fail).on("exit", fail);
+    worker.on("message", receive).on("error", fail).on("exit", fail);
   });
 }
 
-interface Around {
+interface StoreParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly directory: string;
@@ -139,36 +140,36 @@ class SqliteStore implements Store {
   readonly failed: Promise<StoreError>;
   readonly #worker: Worker;
   readonly #clock: Clock;
-  readonly #around: Around;
+  readonly #parts: StoreParts;
   readonly #hub: WatchHub;
-  #tellFailed: (error: StoreError) => void = () => {};
-  /** Why nothing can be asked of the store any more. */
+  #resolveFailed: (error: StoreError) => void = () => {};
+  /** Why no more requests are possible. */
   #end: StoreError | undefined;
   #broken = false;
   #queue: Pending[] = [];
-  /** The batch that the writer has; there is one at most. */
-  #flying: Pending[] = [];
+  /** The batch of the writer; there is at most one. */
+  #inFlight: Pending[] = [];
   #sending = false;
   #spare: ArrayBuffer | undefined;
   readonly #waiting = new PassingMap<number, Waiting>();
   #lastId = 0;
   #drained: (() => void) | undefined;
   #closing: Promise<void> | undefined;
-  #upkeep: Timer | undefined;
-  #look: Timer | undefined;
-  #room: StoreRoom;
+  #compaction: Timer | undefined;
+  #fileCheck: Timer | undefined;
+  #space: StoreSpace;
   #flushes = 0;
   #writes = 0;
   #flushMillis: number[] = [];
 
-  constructor(worker: Worker, around: Around, opened: Reply & { type: "opened" }) {
-    const { clock, historyMillis } = around;
+  constructor(worker: Worker, parts: StoreParts, opened: Reply & { type: "opened" }) {
+    const { clock, historyMillis } = parts;
     this.#worker = worker;
     this.#clock = clock;
-    this.#around = around;
-    this.#room = opened.room;
+    this.#parts = parts;
+    this.#space = opened.space;
     this.failed = new Promise((resolve) => {
-      this.#tellFailed = resolve;
+      this.#resolveFailed = resolve;
     });
     this.#hub = new WatchHub({
       revision: opened.revision,
@@ -180,12 +181,12 @@ class SqliteStore implements Store {
     worker.on("message", (reply: Reply) => this.#orFail(() => this.#receive(reply)));
     worker.on("error", (error) => this.#fail(new StoreError("failed", `The store's thread has failed: ${error}`)));
     worker.on("exit", () => this.#fail(new StoreError("failed", "The store's thread has ended")));
-    this.#scheduleUpkeep(Math.min(60_000, Math.max(1000, historyMillis / 10)));
-    this.#scheduleLook();
+    this.#scheduleCompaction(Math.min(60_000, Math.max(1000, historyMillis / 10)));
+    this.#scheduleFileCheck();
   }
 
-  get room(): StoreRoom {
-    return this.#room;
+  get space(): StoreSpace {
+    return this.#space;
   }
 
   get revision(): number {
@@ -233,12 +234,12 @@ class SqliteStore implements Store {
   async compact(revision: number): Promise<void> {
     this.#checkOpen();
     if (revision > this.revision) throw futureError(revision, this.revision);
-    // Each step is a message of its own, so that writes pass between them.
+    // Each step is a message of its own, so that writes come between them.
     while (this.#hub.compacted < revision) {
       const before = this.#hub.compacted;
       await this.#compactStep(revision);
-      // A read stands in the way.
-      if (this.#hub.compacted === before) await sleep(this.#clock, PINNED_MILLIS);
+      // A running read prevents progress.
+      if (this.#hub.compacted === before) await sleep(this.#clock, PINNED_RETRY_MS);
     }
   }
 
@@ -257,12 +258,12 @@ class SqliteStore implements Store {
 
   async history(key: string, bounds: HistoryBounds = {}): Promise<KeyHistory> {
     const versions: StoredVersion[] = [];
-    let next: HistoryPlace | undefined;
+    let next: HistoryPosition | undefined;
     let compactedRevision = 0;
     let count: number;
     do {
       const from = next;
-      // One more than asked for tells whether there are more.
+      // One version above the limit shows whether there are more.
       const left = (bounds.limit ?? Infinity) + 1 - versions.length;
       const reply = (await this.#request((id) => ({ type: "history", id, key, from, limit: left }))) as HistoryReply;
       versions.push(...reply.versions);
@@ -286,10 +287,10 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#upkeep?.cancel();
-    this.#look?.cancel();
+    this.#compaction?.cancel();
+    this.#fileCheck?.cancel();
     this.#end ??= new StoreError("closed", "The store has been closed");
-    if (this.#queue.length > 0 || this.#flying.length > 0) {
+    if (this.#queue.length > 0 || this.#inFlight.length > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });
@@ -300,7 +301,7 @@ class SqliteStore implements Store {
       this.#worker.removeAllListeners("exit");
       this.#worker.once("exit", resolve);
     });
-    await Promise.race([this.#ask((id) => ({ type: "close", id })), exit]);
+    await Promise.race([this.#send((id) => ({ type: "close", id })), exit]);
     await exit;
   }
 
@@ -308,7 +309,7 @@ class SqliteStore implements Store {
     if (this.#end !== undefined) throw this.#end;
   }
 
-  /** Does a part of what leads to the disk and back: where it fails nobody knows what was written. */
+  /** Runs a part of the write path; after an error it is unknown what was written. */
   #orFail(work: () => void): void {
     try {
       work();
@@ -319,9 +320,9 @@ class SqliteStore implements Store {
 
   // Writes
 
-  /** Sends the queue when this turn of the event loop is over, unless a batch is on its way. */
+  /** Sends the queue at the end of this slice of the event loop, unless a batch is in flight. */
   #schedule(): void {
-    if (this.#sending || this.#flying.length > 0 || this.#queue.length === 0) return;
+    if (this.#sending || this.#inFlight.length > 0 || this.#queue.length === 0) return;
     this.#sending = true;
     this.#clock.loop.later(() => this.#orFail(() => this.#sendBatch()));
   }
@@ -332,7 +333,7 @@ class SqliteStore implements Store {
     const size = batchSize(this.#queue);
     const batch = size === this.#queue.length ? this.#queue : this.#queue.slice(0, size);
     this.#queue = size === this.#queue.length ? [] : this.#queue.slice(size);
-    this.#flying = batch;
+    this.#inFlight = batch;
     const count = batch.reduce((sum, { writes }) => sum + writes.length, 0);
     const buffer = packBatch(batch, count, this.#spare);
     this.#spare = undefined;
@@ -341,8 +342,8 @@ class SqliteStore implements Store {
   }
 
   #receiveWritten({ buffer, revision, compacted, millis, full }: Reply & { type: "written" }): void {
-    const batch = this.#flying;
-    this.#flying = [];
+    const batch = this.#inFlight;
+    this.#inFlight = [];
     const outcomes = new Float64Array(buffer);
     const events: StoreEvent[] = [];
     let at = 0;
@@ -355,9 +356,9 @@ class SqliteStore implements Store {
     if (events.length > 0) this.#count(events.length, millis);
     if (events.length > 0) this.#hub.commit(events, revision);
     this.#hub.forget(compacted);
-    this.#clock.loop.runInOrder(batch.map((pending, i) => () => conclude(pending, results[i]!)));
+    oneByOne(batch.map((pending, i) => () => resolvePending(pending, results[i]!)));
     if (worthKeeping(buffer)) this.#spare = buffer;
-    this.#tellFull(full);
+    this.#setFull(full);
     if (this.#queue.length === 0) this.#drained?.();
     else this.#schedule();
   }
@@ -369,7 +370,7 @@ class SqliteStore implements Store {
     if (this.#flushMillis.length > 2 * FLUSH_SAMPLES) this.#flushMillis = this.#flushMillis.slice(-FLUSH_SAMPLES);
   }
 
-  // Requests and answers
+  // Requests and replies
 
   #records(make: (id: number) => Request): Promise<Records[]> {
     return new Promise((resolve, reject) => {
@@ -387,10 +388,10 @@ class SqliteStore implements Store {
 
   async #request(make: (id: number) => Request): Promise<Reply> {
     this.#checkOpen();
-    return this.#ask(make);
+    return this.#send(make);
   }
 
-  #ask(make: (id: number) => Request): Promise<Reply> {
+  #send(make: (id: number) => Request): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.#post(make, { reply: resolve, reject });
     });
@@ -419,89 +420,89 @@ class SqliteStore implements Store {
     return { events: unpackEvents(reply!.buffer, reply!.rows), through: reply!.revision };
   }
 
-  // Upkeep and the end
+  // Maintenance, and the end
 
-  /** One step of compaction; resolves to whether more is due. */
+  /** Compacts one step; resolves to whether more is due. */
   async #compactStep(revision: number): Promise<boolean> {
     const reply = await this.#request((id) => ({ type: "compact", id, now: this.#clock.now(), revision }));
     return (reply as Reply & { type: "compacted" }).more;
   }
 
-  /** Writes pay for the history that they push out; this is for what grows old while nobody writes. */
-  #scheduleUpkeep(millis: number): void {
-    const upkeep = (): void => {
-      void this.#upkeepNow().then(() => {
-        if (this.#end === undefined) this.#scheduleUpkeep(millis);
+  /** Compacts history that gets too old while there are no writes; writes compact what they push out of the bounds. */
+  #scheduleCompaction(millis: number): void {
+    const compact = (): void => {
+      void this.#compactDue().then(() => {
+        if (this.#end === undefined) this.#scheduleCompaction(millis);
       });
     };
-    this.#upkeep = this.#clock.after(millis, upkeep, { owner: "compaction", upkeep: true });
+    this.#compaction = this.#clock.after(millis, compact, { owner: "compaction", upkeep: true });
   }
 
-  /** Looks after files and room while nobody writes, too. */
-  #scheduleLook(): void {
-    const look = (): void => {
-      void this.#lookNow().then(() => {
-        if (this.#end === undefined) this.#scheduleLook();
+  /** Checks files and disk space, also while there are no writes. */
+  #scheduleFileCheck(): void {
+    const check = (): void => {
+      void this.#checkFiles().then(() => {
+        if (this.#end === undefined) this.#scheduleFileCheck();
       });
     };
-    this.#look = this.#clock.after(LOOK_MILLIS, look, { owner: "store files", upkeep: true });
+    this.#fileCheck = this.#clock.after(FILE_CHECK_INTERVAL_MS, check, { owner: "store files", upkeep: true });
   }
 
-  async #lookNow(): Promise<void> {
+  async #checkFiles(): Promise<void> {
     try {
       const now = this.#clock.now();
-      const { room } = (await this.#request((id) => ({ type: "look", id, now }))) as Reply & { type: "looked" };
-      this.#tellFull(room.full);
-      this.#room = room;
+      const { space } = (await this.#request((id) => ({ type: "check", id, now }))) as Reply & { type: "checked" };
+      this.#setFull(space.full);
+      this.#space = space;
     } catch (error) {
-      // Closed or failed meanwhile, which is reported where it happens.
+      // The store was closed or has failed, which is reported elsewhere.
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  #tellFull(full: boolean): void {
-    if (full === this.#room.full) return;
-    this.#room = { ...this.#room, full };
-    const { log, directory } = this.#around;
+  #setFull(full: boolean): void {
+    if (full === this.#space.full) return;
+    this.#space = { ...this.#space, full };
+    const { log, directory } = this.#parts;
     if (full)
-      log.error("no room is left on the disk: reads and deletes go on, other writes are refused", { directory });
-    else log.info("there is room on the disk again: all writes go on", { directory });
+      log.error("no space is left on the disk: reads and deletes succeed, other writes are refused", { directory });
+    else log.info("there is space on the disk again: all writes succeed", { directory });
   }
 
-  async #upkeepNow(): Promise<void> {
+  async #compactDue(): Promise<void> {
     try {
       while (this.#hub.compacted < this.revision && (await this.#compactStep(0)));
     } catch (error) {
-      // No room, or closed meanwhile: the next time will do. A failure is reported where it happens.
+      // No space, or closed: the next timer tries again. A failure is reported elsewhere.
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  /** The end: what was on its way may or may not be on disk, and nothing more will be done. */
+  /** Ends the store: writes in flight may or may not be on disk. */
   #fail(error: StoreError): void {
     if (this.#broken) return;
     this.#broken = true;
     const failure = new StoreError("failed", `The store has failed: ${error.message}`, { cause: error });
     this.#end = failure;
-    this.#upkeep?.cancel();
-    this.#look?.cancel();
-    for (const { writes, reject } of this.#flying) {
+    this.#compaction?.cancel();
+    this.#fileCheck?.cancel();
+    for (const { writes, reject } of this.#inFlight) {
       const message = `It is unknown whether ${namesOf(writes)} was written: ${error.message}`;
       reject(new StoreError("unknown", message, { key: writes[0]!.key, cause: error }));
     }
     for (const { reject } of this.#queue) reject(failure);
     for (const { reject } of this.#waiting.values()) reject(failure);
-    this.#flying = [];
+    this.#inFlight = [];
     this.#queue = [];
     this.#waiting.clear();
     this.#hub.end(failure);
     this.#drained?.();
-    this.#tellFailed(failure);
+    this.#resolveFailed(failure);
     void this.#worker.terminate();
   }
 }
 
-/** How many at the head of the queue make the next batch; a transaction is never cut. */
+/** The length of the next batch at the head of the queue; a transaction is never split. */
 function batchSize(queue: readonly Pending[]): number {
   let count = 0;
   let bytes = 0;
@@ -514,15 +515,15 @@ function batchSize(queue: readonly Pending[]): number {
   return queue.length;
 }
 
-/** The revision of the first of some writes that were carried out as one, or why they were not; their outcomes begin at `at`. */
+/** The revision of the first write, or the error; the outcomes of the writes begin at `at`. */
 function resultOf(writes: readonly Write[], outcomes: Float64Array, at: number): number | StoreError {
   if (outcomeOf(outcomes, at) === WRITTEN) return revisionOf(outcomes, at);
   const refused = writes.findIndex((_, i) => outcomeOf(outcomes, at + i) === REFUSED);
   if (refused >= 0) return conditionError(writes[refused]!, revisionOf(outcomes, at + refused));
-  return new StoreError("full", `No room for ${namesOf(writes)}`, { key: writes[0]!.key });
+  return new StoreError("full", `No space for ${namesOf(writes)}`, { key: writes[0]!.key });
 }
 
-function conclude({ resolve, reject }: Pending, result: number | StoreError): void {
+function resolvePending({ resolve, reject }: Pending, result: number | StoreError): void {
   if (typeof result === "number") resolve(result);
   else reject(result);
 }

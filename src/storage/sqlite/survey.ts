@@ -1,20 +1,19 @@
 /**
- * What is in the files of a store, row by row, whatever state they are in: the ground on which `check` and `repair`
- * stand.
+ * Reads all rows in the files of a store in any state, for `check`, `repair` and reads without SQLite.
  *
- * Pages are read one after the other, not through the trees that lead to them, so that a damaged tree hides nothing; the
- * checksum of each row tells whether it is right. Pages that the database has given up are left out: they hold what was
- * deleted. The survey keeps where values are, not the values.
+ * Pages are read one after the other, not through the trees, so that a damaged tree hides no row; a checksum says whether a row is
+ * valid. Free pages are skipped: they contain deleted rows. The survey keeps the positions of values, not the values.
  *
  * @module
  */
 import { type Cell, type Column, cellsOf } from "./cells.ts";
 import { crc32c, rowChecksum } from "./crc32c.ts";
+import type { Ledger } from "./ledger.ts";
 import { type Pages, openPages } from "./pages.ts";
 import { DELETE_ROW, PUT_ROW } from "./protocol.ts";
 import type { WalScan } from "./wal.ts";
 
-/** A row of the log whose checksum fits. */
+/** A row of the log with a matching checksum. */
 export interface FoundRow {
   readonly key: string;
   readonly revision: number;
@@ -23,22 +22,19 @@ export interface FoundRow {
   readonly time: number;
   /** Bytes of key and value. */
   readonly size: number;
-  /** Its page, and its place among the rows there. */
+  /** Its page, and its index among the rows there. */
   readonly page: number;
   readonly index: number;
 }
 
-/** The counters, as the database has them. */
-export interface FoundCounters {
-  readonly revision: number;
-  readonly compacted: number;
-  readonly records: number;
+/** The counters of the database. */
+export interface FoundCounters extends Readonly<
+  Pick<Ledger, "revision" | "compacted" | "records" | "liveBytes" | "logBytes">
+> {
   readonly revisionSum: number;
-  readonly liveBytes: number;
-  readonly logBytes: number;
 }
 
-/** What the index says of a key. */
+/** The entry of a key in the index. */
 interface LiveEntry {
   readonly revision: number;
   readonly size: number;
@@ -46,20 +42,21 @@ interface LiveEntry {
 
 /** See the head of this file. */
 export interface Survey {
-  /** Whole rows by revision. */
+  /** Valid rows by revision. */
   readonly rows: ReadonlyMap<number, FoundRow>;
-  /** Rows whose checksum does not fit: the revision that they claim, and the key as far as it can be read. */
+  /** Rows with a wrong checksum: their revisions and keys, which may be wrong as well. */
   readonly damaged: ReadonlyMap<number, string>;
-  /** Which revision each key has, as far as that can be read. */
+  /** The readable entries of the index. */
   readonly live: ReadonlyMap<string, LiveEntry>;
-  /** Keys that the index has wrong: what it has instead. */
+  /** Wrong keys in the index, by the right key. */
   readonly misnamed: ReadonlyMap<string, string>;
   readonly counters: FoundCounters | undefined;
-  /** Whether `live` is all that the counters speak of. */
+  /** Whether `live` matches the counters. */
   readonly liveIsWhole: boolean;
-  /** Places on pages that should hold a row and do not. */
+  /** Cells on pages that are no rows. */
   readonly broken: number;
-  /** Reads the value of a row again. */
+  /** Reads the value of a row. */
+  value(row: Pick<FoundRow, "page" | "index">): Buffer;
   value(row: FoundRow): Buffer;
 }
 
@@ -69,7 +66,7 @@ export function withSurvey<T>(file: string, wal: WalScan | undefined, work: (sur
   return work(surveyOf(pages));
 }
 
-/** Surveys pages that stay open for as long as the survey is used. */
+/** Surveys pages, which must stay open while the survey is used. */
 export function surveyOf(pages: Pages): Survey {
   const rows = new Map<number, FoundRow>();
   const damaged = new Map<number, string>();
@@ -84,7 +81,7 @@ export function surveyOf(pages: Pages): Survey {
     for (const [index, cell] of found.cells.entries()) {
       const row = logRow(cell);
       if (row) {
-        if (row.fits) rows.set(row.revision, { ...row, page, index });
+        if (row.isValid) rows.set(row.revision, { ...row, page, index });
         else damaged.set(row.revision, row.key);
         continue;
       }
@@ -95,11 +92,11 @@ export function surveyOf(pages: Pages): Survey {
   }
   for (const revision of rows.keys()) damaged.delete(revision);
   const misnamed = rename(live, rows);
-  const value = ({ page, index }: FoundRow): Buffer => cellsOf(pages, page).cells[index]!.columns[6] as Buffer;
+  const value: Survey["value"] = ({ page, index }) => cellsOf(pages, page).cells[index]!.columns[6] as Buffer;
   return { rows, damaged, live, misnamed, counters, liveIsWhole: isWhole(live, counters), broken, value };
 }
 
-/** Gives entries of the index the key of their record, which is under a checksum; the wrong keys by the right ones. */
+/** Corrects the keys of the index by those of the records, which have checksums; returns the wrong keys by the right ones. */
 function rename(live: Map<string, LiveEntry>, rows: ReadonlyMap<number, FoundRow>): Map<string, string> {
   const misnamed = new Map<string, string>();
   for (const [wrong, entry] of live) {
@@ -112,17 +109,17 @@ function rename(live: Map<string, LiveEntry>, rows: ReadonlyMap<number, FoundRow
   return misnamed;
 }
 
-type LogRow = Omit<FoundRow, "page" | "index"> & { readonly fits: boolean };
+type LogRow = Omit<FoundRow, "page" | "index"> & { readonly isValid: boolean };
 
-/** A row of `log`: revision (its number), key, previous, kind, time, checksum, value. */
+/** A row of `log`: rowid (revision), key, previous, kind, time, checksum, value. */
 function logRow({ rowid: revision, columns }: Cell): LogRow | undefined {
   const [first, key, previous, kind, time, checksum, value] = columns;
   if (columns.length !== 7 || first !== null || typeof key !== "string" || !(value instanceof Buffer)) return undefined;
   if (typeof previous !== "number" || typeof kind !== "number" || typeof time !== "number") return undefined;
   const bytes = Buffer.from(key);
   const sum = rowChecksum(crc32c(value, crc32c(bytes)), revision, previous, kind, time);
-  const fits = sum === checksum && (kind === PUT_ROW || kind === DELETE_ROW);
-  return { key, revision, previous, kind, time, size: bytes.length + value.length, fits };
+  const isValid = sum === checksum && (kind === PUT_ROW || kind === DELETE_ROW);
+  return { key, revision, previous, kind, time, size: bytes.length + value.length, isValid };
 }
 
 /** A row of `live`: key, revision, size. */
@@ -155,27 +152,27 @@ function isWhole(live: Survey["live"], counters: FoundCounters | undefined): boo
   return sum === counters.revisionSum;
 }
 
-/** Which row each key has now, and what cannot be told. */
-export interface Present {
+/** The current row of each key, and what is unknown. */
+export interface CurrentRows {
   readonly rows: readonly FoundRow[];
-  /** Keys whose newest version is damaged or lost, with its revision. */
+  /** Keys whose newest version is damaged or lost: its revision, and that of the newest valid version before, if any. */
   readonly lost: readonly { readonly key: string; readonly revision: number; readonly older: number | undefined }[];
-  /** Revisions within the history of which no whole row is there: nobody knows which keys they changed. */
+  /** The number of lost revisions in the history whose keys are unknown. */
   readonly unknown: number;
 }
 
 /**
- * The present of a surveyed store. With a whole index that is what the index says. Without one it is the newest whole
- * version of each key, unless the rest of the index knows of a newer one.
+ * The current rows of a survey: those of a complete index; without one the newest valid version of each key, unless the rest of
+ * the index has a newer one.
  */
-export function presentOf(survey: Survey): Present {
+export function currentRows(survey: Survey): CurrentRows {
   const newest = new Map<string, FoundRow>();
   for (const row of survey.rows.values()) {
     const known = newest.get(row.key);
     if (known === undefined || known.revision < row.revision) newest.set(row.key, row);
   }
   const rows: FoundRow[] = [];
-  const lost: Present["lost"][number][] = [];
+  const lost: CurrentRows["lost"][number][] = [];
   for (const [key, { revision }] of survey.live) {
     const row = survey.rows.get(revision);
     if (row !== undefined && row.key === key && row.kind === PUT_ROW) {
@@ -186,7 +183,7 @@ export function presentOf(survey: Survey): Present {
     }
   }
   if (survey.liveIsWhole) return { rows, lost, unknown: 0 };
-  // A damaged row is newer than what is whole of its key: what the key has now is lost with it.
+  // A damaged row is newer than the valid rows of its key: the current value is lost.
   for (const [revision, key] of survey.damaged) {
     const row = newest.get(key);
     if (row === undefined || row.revision > revision) continue;
@@ -197,11 +194,11 @@ export function presentOf(survey: Survey): Present {
   return { rows, lost, unknown: missing(survey) };
 }
 
-/** Rows of the log after the compacted revision that should be there and are not. */
+/** The number of missing rows in the history. */
 function missing({ rows, damaged, counters }: Survey): number {
   if (counters === undefined) return 0;
   let count = 0;
-  // A row that replaced something says so: what it names must have been there, if it is within the history.
+  // A row names the revision that it replaced, which must exist in the history.
   for (const { revision, previous } of rows.values()) {
     if (previous > 0 && revision > counters.compacted && !rows.has(previous) && !damaged.has(previous)) count += 1;
   }

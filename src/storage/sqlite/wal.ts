@@ -1,13 +1,13 @@
 /**
- * Reads SQLite's write-ahead log by itself, to find damage that SQLite takes for the end of the log.
+ * Reads SQLite's write-ahead log without SQLite, to find damage that SQLite takes for the end of the log.
  *
- * SQLite believes the log up to the first frame whose checksum does not fit, because the last transaction before a power
- * cut may be torn. A flipped bit in the middle looks the same to it, and everything behind is silently forgotten. But
- * a transaction begins only when the one before is on disk. So when a damaged frame is followed by a transaction that was
- * completed and by a frame of yet another one, something acknowledged is behind the damage.
+ * SQLite reads the log up to the first frame with a wrong checksum, because the last transaction before a power cut may be torn.
+ * A flipped bit in the middle looks the same to it, and it ignores all later frames without an error. But a transaction begins
+ * only when the one before is on disk. So when a complete transaction and a frame of another one follow a damaged frame, acknowledged
+ * writes are lost.
  *
- * Each frame's checksum continues that of the frame before. Behind a damaged frame the chain is taken up again with the
- * checksum that is written in it or in a later one. File format: https://www.sqlite.org/fileformat2.html#walformat
+ * Each checksum continues that of the frame before. After a damaged frame the chain continues with the checksum that is stored in
+ * it or in a later one. File format: https://www.sqlite.org/fileformat2.html#walformat
  *
  * @module
  */
@@ -18,35 +18,35 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
 
-/** Where the last whole frame begins in a log of `bytes`; 0, where its header is, when it has none. */
+/** Where the last complete frame begins in a log of `bytes`; 0, the position of the header, when it has none. */
 export function lastFrame(bytes: number): number {
   const size = FRAME_HEADER_BYTES + PAGE_BYTES;
   const frames = Math.floor((bytes - HEADER_BYTES) / size);
   return frames < 1 ? 0 : HEADER_BYTES + (frames - 1) * size;
 }
 
-/** A page as it stands in the log. */
+/** A page in the log. */
 export interface WalFrame {
   readonly page: number;
   /** Where the bytes of the page begin in the file. */
   readonly offset: number;
-  /** Whether it is the last one of a transaction. */
+  /** Whether it is the last frame of a transaction. */
   readonly commit: boolean;
 }
 
-/** What a log holds. */
+/** The content of a log. */
 export interface WalScan {
   readonly bytes: Buffer;
   readonly pageBytes: number;
-  /** Frames of complete transactions from the beginning of the log: those that SQLite believes. */
-  readonly believed: readonly WalFrame[];
-  /** Whole frames behind damage; empty where there is none, or where only the last transaction is incomplete. */
+  /** Frames of complete transactions from the start of the log: those that SQLite reads. */
+  readonly committed: readonly WalFrame[];
+  /** Valid frames after damage; empty without damage, and where only the last transaction is incomplete. */
   readonly unreachable: readonly WalFrame[];
-  /** What is wrong, undefined when nothing is. */
+  /** The damage, undefined when there is none. */
   readonly damage: string | undefined;
 }
 
-/** Scans a log; undefined when there is no such file. An empty file has no frames and no damage. */
+/** Scans a log; undefined without a file. An empty file has no frames and no damage. */
 export function scanWal(file: string): WalScan | undefined {
   let bytes: Buffer;
   try {
@@ -55,7 +55,7 @@ export function scanWal(file: string): WalScan | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const nothing = { bytes, pageBytes: PAGE_BYTES, believed: [], unreachable: [], damage: undefined };
+  const nothing = { bytes, pageBytes: PAGE_BYTES, committed: [], unreachable: [], damage: undefined };
   if (bytes.length < HEADER_BYTES || bytes.subarray(0, HEADER_BYTES).every((byte) => byte === 0)) return nothing;
   const header = readHeader(bytes);
   if (header === undefined) return { ...nothing, damage: "its header is damaged" };
@@ -83,17 +83,17 @@ function readHeader(bytes: Buffer): Header | undefined {
 
 function scanFrames(bytes: Buffer, { bigEndian, pageBytes, salts, sum }: Header): WalScan {
   const size = FRAME_HEADER_BYTES + pageBytes;
-  const believed: WalFrame[] = [];
+  const committed: WalFrame[] = [];
   let open: WalFrame[] = [];
   let behind: WalFrame[] = [];
   let before: Sum = sum;
   let broken = 0;
   for (let at = HEADER_BYTES; at + size <= bytes.length; at += size) {
     const found = sumAt(bytes, at + 16);
-    const ours = bytes.subarray(at + 8, at + 16).equals(salts);
-    const whole = ours && sameSum(found, frameSum(bytes, at, size, before, bigEndian));
+    const isCurrent = bytes.subarray(at + 8, at + 16).equals(salts);
+    const isValid = isCurrent && sameSum(found, frameSum(bytes, at, size, before, bigEndian));
     before = found;
-    if (!whole) {
+    if (!isValid) {
       broken ||= at;
       continue;
     }
@@ -105,14 +105,14 @@ function scanFrames(bytes: Buffer, { bigEndian, pageBytes, salts, sum }: Header)
     }
     open.push(frame);
     if (!frame.commit) continue;
-    believed.push(...open);
+    committed.push(...open);
     open = [];
   }
-  // A commit that something follows was on disk before that something was begun.
+  // A commit was on disk before the next transaction began.
   const acknowledged = behind.slice(0, -1).some((frame) => frame.commit);
   if (!acknowledged) behind = [];
   const damage = acknowledged ? `it is damaged at byte ${broken}, and committed changes follow there` : undefined;
-  return { bytes, pageBytes, believed, unreachable: behind, damage };
+  return { bytes, pageBytes, committed, unreachable: behind, damage };
 }
 
 function frameSum(bytes: Buffer, at: number, size: number, before: Sum, bigEndian: boolean): Sum {
@@ -123,7 +123,7 @@ function frameSum(bytes: Buffer, at: number, size: number, before: Sum, bigEndia
 const sumAt = (bytes: Buffer, at: number): Sum => [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)];
 const sameSum = (a: Sum, b: Sum): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** SQLite's checksum of a log, over pairs of 32-bit words. */
+/** The checksum of SQLite's log, over pairs of 32-bit words. */
 function checksum(bytes: Buffer, [first, second]: Sum, bigEndian: boolean): Sum {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let a = first | 0;

@@ -1,9 +1,8 @@
 /**
- * The writer thread: owns the database, answers requests in the order in which they arrive, and looks after the files
- * between them. It is the only place that talks to SQLite.
+ * The writer thread: owns the database, handles requests in the order in which they arrive, and checks the files in between. Only
+ * this thread uses SQLite.
  *
- * Whatever goes wrong here beyond a refused write ends the thread with a `failed` message, because nobody can tell any
- * more what the disk holds.
+ * Any error but a refused write ends the thread with a `failed` message, because the state of the disk is unknown.
  *
  * @module
  */
@@ -25,19 +24,19 @@ import { Presence } from "./presence.ts";
 import type { OpenOptions, Reply, Request, ThreadOptions } from "./protocol.ts";
 import { Reader } from "./reader.ts";
 import type { Chunk, RangeRead } from "./reader.ts";
-import { Room } from "./room.ts";
+import { DiskSpace } from "./disk-space.ts";
 import { openTrusted } from "./open.ts";
 import { Versions } from "./versions.ts";
 import { Writer } from "./writer.ts";
 
-/** The thread's side of an open store. */
+/** An open store in its thread. */
 class StoreWorker {
   readonly #directory: string;
   readonly #lock: DirectoryLock;
   readonly #db: DatabaseSync;
   readonly #ledger: Ledger;
   readonly #history: History;
-  readonly #room: Room;
+  readonly #space: DiskSpace;
   readonly #reader: Reader;
   readonly #writer: Writer;
   readonly #mark: HighWater;
@@ -64,16 +63,16 @@ class StoreWorker {
     this.#reader = new Reader(this.#db, this.#ledger);
     this.#history = new History(this.#db, this.#ledger, options, () => this.#reader.pinned());
     const parts = { ledger: this.#ledger, history: this.#history, mark: this.#mark };
-    this.#room = new Room(this.#db, options.directory, parts, options.maxBytes);
-    this.#writer = new Writer(this.#db, this.#ledger, this.#history, this.#room, this.#mark);
+    this.#space = new DiskSpace(this.#db, options.directory, parts, options.maxBytes);
+    this.#writer = new Writer(this.#db, this.#ledger, this.#history, this.#space, this.#mark);
     this.#versions = new Versions(this.#db, this.#ledger);
-    this.#room.withReserve(0, () => this.#history.forgetThrough(gap, systemClock.now()));
+    this.#space.withReserve(0, () => this.#history.forgetThrough(gap, systemClock.now()));
     this.#presence = new Presence(options.directory);
   }
 
   opened(): Reply {
     const { revision, compacted } = this.#ledger;
-    return { type: "opened", revision, compacted, room: this.#room.look(systemClock.now()) };
+    return { type: "opened", revision, compacted, space: this.#space.check(systemClock.now()) };
   }
 
   handle(request: Request): void {
@@ -81,15 +80,15 @@ class StoreWorker {
       case "write":
         return this.#write(request);
       case "get":
-        return this.#answer(request.id, () => this.#send(request.id, this.#reader.get(request.key)));
+        return this.#reply(request.id, () => this.#send(request.id, this.#reader.get(request.key)));
       case "range":
-        return this.#answer(request.id, () => this.#beginRange(this.#reader.range(request)));
+        return this.#reply(request.id, () => this.#beginRange(this.#reader.range(request)));
       case "log":
-        return this.#answer(request.id, () => this.#send(request.id, this.#reader.log(request.prefix, request.after)));
+        return this.#reply(request.id, () => this.#send(request.id, this.#reader.log(request.prefix, request.after)));
       case "compact":
         return this.#compact(request);
       case "history":
-        return this.#answer(request.id, () => {
+        return this.#reply(request.id, () => {
           const { versions, next } = this.#versions.read(request.key, request.from, request.limit);
           post({ type: "history", id: request.id, versions, next, compacted: this.#ledger.compacted });
         });
@@ -99,8 +98,8 @@ class StoreWorker {
         return this.#release(request.pin);
       case "stats":
         return this.#stats(request.id);
-      case "look":
-        return this.#look(request);
+      case "check":
+        return this.#check(request);
       case "close":
         return this.#close(request.id);
       default:
@@ -112,22 +111,22 @@ class StoreWorker {
     const begin = systemClock.steady();
     this.#presence.check();
     const { written, bytes } = this.#writer.apply(buffer, count, now);
-    // Before anybody is told: from here on the files may only grow, but where we move the log ourselves.
-    this.#presence.note(this.#room.moves, written > 0);
+    // Before the reply: from here on the files may only grow, except at our own checkpoints.
+    this.#presence.note(this.#space.checkpoints, written > 0);
     const { revision, compacted } = this.#ledger;
-    const { full } = this.#room;
+    const { full } = this.#space;
     const millis = written === 0 ? 0 : systemClock.steady() - begin;
     post({ type: "written", buffer, revision, compacted, millis, full }, [buffer]);
-    const { moves } = this.#room;
-    this.#room.used(written, bytes);
-    if (this.#room.moves > moves) this.#presence.note(this.#room.moves, false);
+    const { checkpoints } = this.#space;
+    this.#space.used(written, bytes);
+    if (this.#space.checkpoints > checkpoints) this.#presence.note(this.#space.checkpoints, false);
   }
 
-  #look({ id, now }: Request & { type: "look" }): void {
+  #check({ id, now }: Request & { type: "check" }): void {
     this.#presence.check();
-    const room = this.#room.look(now);
-    this.#presence.note(this.#room.moves, false);
-    post({ type: "looked", id, room });
+    const space = this.#space.check(now);
+    this.#presence.note(this.#space.checkpoints, false);
+    post({ type: "checked", id, space });
   }
 
   #beginRange(read: RangeRead): void {
@@ -135,11 +134,11 @@ class StoreWorker {
     if (this.#reads.length === 1) this.#readOn();
   }
 
-  /** Sends one chunk of the first range, and comes back for the rest after the messages that have arrived meanwhile. */
+  /** Sends one chunk of the first range, and continues after the messages that have arrived meanwhile. */
   #readOn(): void {
     const read = this.#reads[0];
     if (read === undefined) return;
-    this.#answer(read.id, () => {
+    this.#reply(read.id, () => {
       let done = true;
       try {
         const chunk = read.next();
@@ -158,13 +157,13 @@ class StoreWorker {
   #compact({ id, now, revision }: Request & { type: "compact" }): void {
     let more = false;
     try {
-      more = this.#room.compact(revision, now);
+      more = this.#space.compact(revision, now);
     } catch (error) {
       if (!isFull(error)) throw error;
       post({ type: "refused", id, error: toPlain(error, "full") });
       return;
     }
-    this.#presence.note(this.#room.moves, false);
+    this.#presence.note(this.#space.checkpoints, false);
     post({ type: "compacted", id, compacted: this.#ledger.compacted, more });
   }
 
@@ -191,10 +190,10 @@ class StoreWorker {
     for (const read of this.#reads.splice(0)) {
       post({ type: "refused", id: read.id, error: { code: "closed", message: "The store has been closed" } });
     }
-    // First the mark: should the process end in between, the log is still there, and must be.
+    // The mark first: after a crash in between, the log still exists and is required.
     if (this.#ledger.saved) this.#mark.close(this.#ledger.revision);
     this.#db.close();
-    this.#room.close();
+    this.#space.close();
     this.#presence[Symbol.dispose]();
     this.#lock.release();
     post({ type: "closed", id });
@@ -206,8 +205,8 @@ class StoreWorker {
     post({ type: "records", id, buffer, rows, done, revision, more }, [buffer, rows.buffer]);
   }
 
-  /** Damage and refusals are the answer to one request; any other error is the end of the store. */
-  #answer(id: number, work: () => void): void {
+  /** Replies to a request with damage and refusals; any other error ends the store. */
+  #reply(id: number, work: () => void): void {
     try {
       work();
     } catch (error) {

@@ -57,7 +57,7 @@ const ownOf = (records: readonly StoredRecord[]): StoredRecord[] =>
 /**
  * Registers the suite for one backend.
  *
- * @param overhead bytes that it stores beside a value, and that the largest one has less
+ * @param overhead bytes that it stores with a value, by which the largest one is shorter
  * @param numbersTransactions whether all writes of a transaction have one revision, and large ones are refused
  */
 export function storeContract(
@@ -414,7 +414,7 @@ function watches(store: () => Store): void {
     ]);
   });
 
-  test("the event of a write has been handed over before its promise resolves", async () => {
+  test("the event of a write is delivered before its promise resolves", async () => {
     const log = WatchLog.start(store(), "", store().revision);
     const writers = Array.from({ length: 20 }, async (_, i) => {
       const revision = await store().write(create(`key-${i}`));
@@ -712,7 +712,7 @@ function load(store: () => Store): void {
     let spot = 0;
     const writing = (async () => {
       while (on) {
-        // A store in memory writes without a turn of the event loop, and whoever reads in turns needs one.
+        // A store in memory writes without a return to the event loop, which a read in slices needs.
         if (spot % 8 === 0) await turn();
         const key = keys[(spot += 997) % keys.length]!;
         const current = await store().get(key);

@@ -1,5 +1,5 @@
 /**
- * A watcher for tests that writes down what it is told.
+ * A watcher for tests that records events.
  *
  * @module
  */

@@ -1,16 +1,16 @@
 /**
  * Why a protobuf body was not decoded.
  *
- * - `malformed`: it is not what it claims to be, or has fields that nobody knows.
- * - `tooLarge`: it has more fields or entries than any object may have.
+ * - `malformed`: it is not valid, or has unknown fields.
+ * - `tooLarge`: it has more fields or entries than an object may have.
  */
 export type ProtobufErrorCode = "malformed" | "tooLarge";
 
-/** A body that cannot be decoded; the only error that decoding throws. A server answers 400 or 413. */
+/** A body that cannot be decoded; the only error of decoding. A server responds with 400 or 413. */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
   readonly code: ProtobufErrorCode;
-  /** Where: names of members, the outermost first; empty for the envelope. */
+  /** The names of members, the outermost first; empty for the envelope. */
   readonly path: readonly string[];
   readonly #why: string;
 
@@ -21,7 +21,7 @@ export class ProtobufError extends Error {
     this.#why = why;
   }
 
-  /** The same error, told of one message further out. */
+  /** The same error, seen from the message that contains `member`. */
   inside(member: string): ProtobufError {
     return new ProtobufError(this.code, this.#why, [member, ...this.path]);
   }

@@ -1,8 +1,8 @@
 /**
  * Reads the protobuf wire format (protobuf.dev, "Encoding"): tags, varints and length-delimited fields.
  *
- * It knows no messages. A reader stands inside a message and never looks beyond its end; whatever does not fit is a
- * {@link ProtobufError}. Time is linear in the length, and how many fields there may be is for the caller to say.
+ * It knows no messages. It never reads beyond the end of the current message; invalid input is a {@link ProtobufError}. Time is
+ * linear in the length; {@link ReadLimits} bound the number of fields.
  *
  * @module
  */
@@ -12,31 +12,31 @@ import { decodeUtf8 } from "../../value/utf8.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { ProtobufError } from "./protobuf-error.ts";
 
-/** A number. */
+/** Wire type of integers. */
 export const VARINT = 0;
-/** Eight bytes: a number with a fraction. */
+/** Wire type of eight bytes: a double. */
 export const FIXED64 = 1;
-/** A length and as many bytes: text, bytes, a message. */
+/** Wire type of a length and as many bytes: text, bytes, a message. */
 export const BYTES = 2;
-/** Four bytes: a shorter number with a fraction; no message of Kubernetes has any. */
+/** Wire type of four bytes: a float; no message of Kubernetes has any. */
 export const FIXED32 = 5;
 
-/** How much a message with all that is in it may have; more is a {@link ProtobufError} with the code `tooLarge`. */
+/** Limits of a message with everything in it; more is a {@link ProtobufError} `tooLarge`. */
 export interface ReadLimits {
   readonly fields: number;
-  /** Entries of maps, of all of them together. */
+  /** Entries of all maps. */
   readonly entries: number;
-  /** Elements of lists, of all of them together. */
+  /** Elements of all lists. */
   readonly elements: number;
 }
 
-/** How a message is read. */
+/** Options of a reader. */
 export interface ReadOptions {
-  /** Where in the bytes it begins; 0 unless given. */
+  /** Where the message begins; 0 by default. */
   readonly start?: number;
-  /** Bytes of texts that are no UTF-8 are an error; else they become U+FFFD. */
+  /** Whether invalid UTF-8 is an error; otherwise it becomes U+FFFD. */
   readonly strictText?: boolean;
-  /** None unless given. */
+  /** No limits by default. */
   readonly limits?: ReadLimits;
 }
 
@@ -44,8 +44,8 @@ const UNLIMITED: ReadLimits = { fields: Infinity, entries: Infinity, elements: I
 
 const WORD = 2 ** 32;
 
-const tooMany = (what: string, most: number): ProtobufError =>
-  new ProtobufError("tooLarge", `expected at most ${most} ${what}, found more`);
+const tooMany = (what: string, limit: number): ProtobufError =>
+  new ProtobufError("tooLarge", `expected at most ${limit} ${what}, found more`);
 
 const malformed = (why: string): ProtobufError => new ProtobufError("malformed", why);
 
@@ -56,12 +56,12 @@ export class WireReader {
   readonly #limits: ReadLimits;
   #at: number;
   #end: number;
-  // The tag that was read last.
+  // The last tag.
   #tag = 0;
   #fields = 0;
   #entries = 0;
   #elements = 0;
-  // The varint that was read last, as two words.
+  // The last varint, as two words.
   #low = 0;
   #high = 0;
 
@@ -78,12 +78,12 @@ export class WireReader {
     return this.#at < this.#end;
   }
 
-  /** How many bytes were read, from the beginning of all. */
+  /** The number of bytes before the current position. */
   get at(): number {
     return this.#at;
   }
 
-  /** The next tag: the number of a field times eight, and its wire type. */
+  /** Reads a tag: the number of a field times eight, and its wire type. */
   tag(): number {
     if (++this.#fields > this.#limits.fields) throw tooMany("fields", this.#limits.fields);
     this.#varint();
@@ -93,7 +93,7 @@ export class WireReader {
     return tag;
   }
 
-  /** The number of the next field, for who takes the wire type as it should be. */
+  /** Reads a tag and returns the number of the field. */
   field(): number {
     return this.tag() >>> 3;
   }
@@ -108,20 +108,20 @@ export class WireReader {
     if (++this.#elements > this.#limits.elements) throw tooMany("list elements", this.#limits.elements);
   }
 
-  /** An integer of 32 bits; what a longer one has more is cut off, as other readers do. */
+  /** A 32-bit integer; the upper bits of a longer one are ignored, as in other readers. */
   int32(): number {
     this.#varint();
     return this.#low | 0;
   }
 
-  /** An integer of 64 bits; those that a double does not hold are an error. */
+  /** A 64-bit integer; one that a double cannot represent is an error. */
   int64(): number {
     const value = this.exactInt64();
     if (typeof value !== "number") throw malformed("expected an integer between -2^53 and 2^53");
     return value;
   }
 
-  /** An integer of 64 bits, digit by digit where a double does not hold it. */
+  /** A 64-bit integer, as a JsonNumber where a double cannot represent it. */
   exactInt64(): number | JsonNumber {
     this.#varint();
     const value = (this.#high | 0) * WORD + (this.#low >>> 0);
@@ -129,20 +129,20 @@ export class WireReader {
     return new JsonNumber(String((BigInt(this.#high | 0) << 32n) | BigInt(this.#low >>> 0)));
   }
 
-  /** An integer of 64 bits without a sign. */
+  /** An unsigned 64-bit integer. */
   uint64(): bigint {
     this.#varint();
     return (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0);
   }
 
-  /** A number with a fraction. */
+  /** A double. */
   double(): number {
     const start = this.#at;
     this.#fixed(8);
     return this.#bytes.readDoubleLE(start);
   }
 
-  /** A number with a fraction, of four bytes. */
+  /** A float. */
   float(): number {
     const start = this.#at;
     this.#fixed(4);
@@ -155,7 +155,7 @@ export class WireReader {
     return (this.#low | this.#high) !== 0;
   }
 
-  /** Goes into a length-delimited field; returns what {@link WireReader.leave} needs. */
+  /** Enters a length-delimited field; returns the argument of {@link WireReader.leave}. */
   enter(): number {
     const outer = this.#end;
     const length = this.#length();
@@ -163,13 +163,13 @@ export class WireReader {
     return outer;
   }
 
-  /** Goes on behind the field that was entered. */
+  /** Continues after the entered field. */
   leave(outer: number): void {
     this.#at = this.#end;
     this.#end = outer;
   }
 
-  /** Reads the message that a length-delimited field is, and goes on behind it. */
+  /** Reads the message in a length-delimited field, and continues after it. */
   message<T>(read: (reader: WireReader) => T): T {
     const outer = this.enter();
     const value = read(this);
@@ -177,7 +177,7 @@ export class WireReader {
     return value;
   }
 
-  /** The bytes of a length-delimited field; a view. */
+  /** A view of the bytes of a length-delimited field. */
   bytes(): Buffer {
     const length = this.#length();
     this.#at += length;
@@ -194,7 +194,7 @@ export class WireReader {
     return text.includes("\ufffd") ? this.#exactText(start, end) : text;
   }
 
-  /** Passes over the field whose tag was read last; true when it said nothing: zero, or no bytes. */
+  /** Skips the field of the last tag; returns whether its value was empty: zero, or no bytes. */
   skip(): boolean {
     const wire = this.#tag & 7;
     switch (wire) {

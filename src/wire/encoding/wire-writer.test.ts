@@ -49,7 +49,7 @@ test("a nested message has what was written since its beginning, and may be left
   }
 });
 
-test("fields that nobody wants are passed over, whatever their type", () => {
+test("unwanted fields of any type are skipped", () => {
   const message = Buffer.from("0896011a03616263" + "21" + "0102030405060708" + "2d" + "01020304" + "3001", "hex");
   const reader = new WireReader(message);
   const fields: number[] = [];

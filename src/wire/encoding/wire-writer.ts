@@ -1,6 +1,6 @@
 /**
- * Writes the protobuf wire format from the end to the beginning, so that the length of a message is known when its
- * length is written: first the last field, then the one before, and each field as value, length, tag.
+ * Writes the protobuf wire format from the end to the start, so that the length of a message is known when it is written: the last
+ * field first, and each field as value, length, tag.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { BYTES, VARINT } from "./wire-reader.ts";
 
 const WORD = 2 ** 32;
 
-/** Texts up to this length are copied faster one by one. */
+/** Texts up to this length are copied faster byte by byte. */
 const SHORT = 24;
 
 /** See the head of this file. */
@@ -25,7 +25,7 @@ export class WireWriter {
     this.#at = size;
   }
 
-  /** Begins anew in the same memory: what {@link WireWriter.finish} gave back is written over. */
+  /** Starts again in the same memory, which overwrites the result of {@link WireWriter.finish}. */
   reset(): void {
     if (this.#buffer.length > this.#size) this.#buffer = Buffer.allocUnsafe(this.#size);
     this.#at = this.#buffer.length;
@@ -36,23 +36,23 @@ export class WireWriter {
     return this.#buffer.length - this.#at;
   }
 
-  /** Puts the tag of a field in front of its value. */
+  /** Writes the tag of a field, after its value. */
   tag(number: number, wire: number): void {
     this.unsigned(number * 8 + wire);
   }
 
-  /** Puts the length in front of what was written since the writer had `before` bytes. */
+  /** Writes the length of everything since the writer had `before` bytes. */
   lengthSince(before: number): void {
     this.unsigned(this.length - before);
   }
 
-  /** Makes what was written since the writer had `before` bytes the content of a field. */
+  /** Ends a field whose content is everything since the writer had `before` bytes. */
   endMessage(number: number, before: number): void {
     this.lengthSince(before);
     this.tag(number, BYTES);
   }
 
-  /** A field with an integer that a double holds. */
+  /** A field with an integer that a double can represent. */
   integerField(number: number, value: number): void {
     this.integer(value);
     this.tag(number, VARINT);
@@ -71,9 +71,9 @@ export class WireWriter {
     this.tag(number, BYTES);
   }
 
-  /** A number that is not negative and below 2^32. */
+  /** A number from 0 to below 2^32. */
   unsigned(value: number): void {
-    this.#room(5);
+    this.#reserve(5);
     let size = 1;
     for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
     this.#at -= size;
@@ -85,13 +85,13 @@ export class WireWriter {
     this.#buffer[this.#at + size - 1] = rest;
   }
 
-  /** An integer that a double holds; a negative one takes ten bytes. */
+  /** An integer that a double can represent; a negative one takes ten bytes. */
   integer(value: number): void {
     if (value >= 0 && value < WORD) this.unsigned(value);
     else this.#words(((value % WORD) + WORD) % WORD, (Math.floor(value / WORD) + WORD) % WORD);
   }
 
-  /** An integer of 64 bits that no double holds. */
+  /** A 64-bit integer that a double cannot represent. */
   longInteger(value: bigint): void {
     const bits = BigInt.asUintN(64, value);
     this.#words(Number(BigInt.asUintN(32, bits)), Number(bits >> 32n));
@@ -111,16 +111,16 @@ export class WireWriter {
     this.raw(Uint8Array.from(bytes));
   }
 
-  /** A number with a fraction. */
+  /** A double. */
   double(value: number): void {
-    this.#room(8);
+    this.#reserve(8);
     this.#at -= 8;
     this.#buffer.writeDoubleLE(value, this.#at);
   }
 
   /** Bytes as they are. */
   raw(bytes: Uint8Array): void {
-    this.#room(bytes.length);
+    this.#reserve(bytes.length);
     this.#at -= bytes.length;
     this.#buffer.set(bytes, this.#at);
   }
@@ -129,16 +129,16 @@ export class WireWriter {
   text(text: string): void {
     if (text.length <= SHORT && this.#shortText(text)) return;
     const length = Buffer.byteLength(text);
-    this.#room(length);
+    this.#reserve(length);
     this.#at -= length;
     this.#buffer.write(text, this.#at);
     this.unsigned(length);
   }
 
-  /** Whether a short text was written: not one beyond ASCII. */
+  /** Writes a short text of ASCII characters; returns false for another one. */
   #shortText(text: string): boolean {
     const { length } = text;
-    this.#room(length + 1);
+    this.#reserve(length + 1);
     const at = this.#at - length;
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);
@@ -150,12 +150,12 @@ export class WireWriter {
     return true;
   }
 
-  /** What was written; the writer must not be used again but after {@link WireWriter.reset}. */
+  /** The written bytes; only {@link WireWriter.reset} may follow. */
   finish(): Buffer {
     return this.#buffer.subarray(this.#at);
   }
 
-  #room(needed: number): void {
+  #reserve(needed: number): void {
     if (needed <= this.#at) return;
     const used = this.length;
     const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, used + needed));

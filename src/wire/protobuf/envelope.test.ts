@@ -50,7 +50,7 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
   }
 }
 
-/** The members that a message has: the envelope says which kind an object is, and of one inside of another nobody does. */
+/** The members of a message: the envelope has the kind of an object, and a nested object has none. */
 const membersOf = ({ fields: members }: StructType): string[] =>
   [...members.keys()].filter((name) => (name !== "apiVersion" && name !== "kind") || !isKind(members));
 
@@ -183,7 +183,7 @@ describe("bodies that are none", () => {
     expect(reads(other)).toThrow('expected a body of kind "ConfigMap", got "Secret"');
   });
 
-  test("fields that nobody knows are refused with their place, those that say nothing are passed over", () => {
+  test("unknown fields are refused with their path, empty ones are skipped", () => {
     expect(reads(around([0x7a, 1, 65]))).toThrow("field 15");
     expect(reads(around([0x0a, 4, 0xfa, 1, 1, 65]))).toThrow("metadata: expected known fields only, got field 31");
     // Field 15 of ObjectMeta was the name of the cluster; old clients send it empty.

@@ -1,13 +1,12 @@
 /**
- * The envelope in which objects travel as protobuf, and what is in it: an object, a list, a Status, an event.
+ * The envelope of protobuf bodies, and its content: an object, a list, a Status, an event.
  *
- * A body is four bytes (`k8s` and zero), then a message `Unknown`: the apiVersion and kind of what is inside, the bytes
- * of its own message, and how those are encoded, which is always plain.
+ * A body is four bytes (`k8s` and zero), then a message `Unknown`: the apiVersion and kind of the content, and the bytes of its own
+ * message without further encoding.
  *
  *     6b 38 73 00 | typeMeta { apiVersion "v1", kind "ConfigMap" } | raw { metadata { name "c" } data { ... } }
  *
- * Events of a watch are no such bodies: each is a message `WatchEvent` behind its length in four bytes, and the object
- * in it is one.
+ * An event of a watch is a message `WatchEvent` after its length in four bytes; it contains an object as such a body.
  *
  * @module
  */
@@ -39,20 +38,20 @@ const ITEMS = 2;
 const EVENT_TYPE = 1;
 const EVENT_OBJECT = 2;
 
-/** As much as a body of JSON may have; an entry of a map has three fields. */
+/** The limits of a JSON body; an entry of a map has three fields. */
 const LIMITS: ReadLimits = { fields: 4 * MAX_MEMBERS, entries: MAX_MEMBERS, elements: MAX_CONTAINERS };
 
-/** How bodies are read. */
+/** Options of decoding. */
 export interface ProtobufOptions {
-  /** Bytes of texts that are no UTF-8 become U+FFFD; else they are refused (CM-4). */
+  /** Whether invalid UTF-8 becomes U+FFFD; otherwise it is refused (CM-4). */
   readonly replaceInvalidUtf8?: boolean;
 }
 
 /**
- * Decodes the body of a request that must be of this kind: plain JSON as a typed client would have sent it, with the
- * apiVersion and kind of the envelope where it has them. The walker of the kind must see it next.
+ * Decodes the body of a request of a kind: plain JSON as of a typed client, with the apiVersion and kind of the envelope where it
+ * has them. The walker of the kind must process it next.
  *
- * @throws ProtobufError for everything that is no such body
+ * @throws ProtobufError for any other body
  */
 export function decodeProtobuf(bytes: Uint8Array, kind: ProtobufKind, options: ProtobufOptions = {}): ValueObject {
   if (MAGIC.some((byte, i) => bytes[i] !== byte)) {
@@ -70,7 +69,7 @@ export function decodeProtobuf(bytes: Uint8Array, kind: ProtobufKind, options: P
         checkKind(head["kind"], kind);
         break;
       case RAW * 8 + BYTES: {
-        // The last one counts, as in other readers.
+        // The last one counts, as in other readers of protobuf.
         const outer = reader.enter();
         codecOf(kind).read(reader, (body = {}));
         reader.leave(outer);
@@ -111,15 +110,14 @@ function expectPlain(what: string, got: string, plain: string): void {
   throw new ProtobufError("malformed", `expected an envelope without ${what}, got ${shown}`);
 }
 
-/** Encodes an object of a kind that has a protobuf form; the object is in wire form. */
+/** Encodes an object, in wire form, of a kind with a protobuf form. */
 export function encodeProtobuf(object: object, kind: ProtobufKind): Buffer {
   const writer = new WireWriter();
   codecOf(kind).write(writer, object as ValueObject);
-  return sealed(writer, apiVersionOf(kind.group, kind.version), kind.kind);
+  return withEnvelope(writer, apiVersionOf(kind.group, kind.version), kind.kind);
 }
 
-/** Puts the envelope around what was written. */
-function sealed(writer: WireWriter, apiVersion: string, kind: string): Buffer {
+function withEnvelope(writer: WireWriter, apiVersion: string, kind: string): Buffer {
   writer.endMessage(RAW, 0);
   writeTypeMeta(writer, apiVersion, kind);
   return writer.finish();
@@ -133,10 +131,10 @@ function writeTypeMeta(writer: WireWriter, apiVersion: string, kind: string): vo
   writer.raw(MAGIC);
 }
 
-/** Most items are encoded in this memory, one after the other. */
+/** The memory in which most items are encoded, one after the other. */
 const scratch = new WireWriter(65_536);
 
-/** An item of a list, with its tag and length; good until the next one is encoded. */
+/** An item of a list, with its tag and length; valid until the next one is encoded. */
 export function encodeItem(item: object, kind: ProtobufKind): Buffer {
   scratch.reset();
   codecOf(kind).write(scratch, item as ValueObject);
@@ -144,18 +142,14 @@ export function encodeItem(item: object, kind: ProtobufKind): Buffer {
   return scratch.finish();
 }
 
-/** A list without its items: what stands in front of them. */
+/** A list without its items. */
 export interface ListHead {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: object;
 }
 
-/**
- * Everything in front of the items of a list.
- *
- * @param itemBytes the length of all items together, as {@link encodeItem} made them
- */
+/** The bytes before the items of a list; `itemBytes` is the length of all encoded items. */
 export function encodeListHead(head: ListHead, itemBytes: number): Buffer {
   const writer = new WireWriter();
   listMetaCodec().write(writer, head.metadata as ValueObject);
@@ -166,10 +160,7 @@ export function encodeListHead(head: ListHead, itemBytes: number): Buffer {
   return writer.finish();
 }
 
-/**
- * Encodes an answer, whatever it is: a Status, the metadata of an object, a list of them, a list of objects, or else an
- * object of the kind.
- */
+/** Encodes a response: a Status, the metadata of an object or of a list, a list of objects, or an object of the kind. */
 export function encodeAnswer(answer: object, kind: ProtobufKind): Buffer {
   const { kind: name, apiVersion, items } = answer as { kind?: string; apiVersion?: string; items?: unknown };
   if (name === STATUS.kind && apiVersion === STATUS.version) return encodeProtobuf(answer, STATUS);
@@ -181,7 +172,7 @@ export function encodeAnswer(answer: object, kind: ProtobufKind): Buffer {
   return Buffer.concat([encodeListHead(answer as ListHead, length), ...encoded]);
 }
 
-/** One event of a watch, with its length in front; `object` is a whole body. */
+/** One event of a watch, after its length; `object` is a body with its envelope. */
 export function encodeEvent(type: string, object: Uint8Array): Buffer {
   const writer = new WireWriter(object.length + 64);
   writer.bytesField(RAW_EXTENSION_RAW, object);

@@ -1,9 +1,8 @@
 /**
- * Objects as protobuf, for typed clients that send nothing else: reading request bodies, and writing
- * answers for clients that take no JSON.
+ * Objects as protobuf, for typed clients: decodes request bodies, and encodes responses.
  *
- * The structure of a message is that of the kind's schema; only the numbers of its fields are written down, see
- * `numbers/`. Kinds without numbers have no protobuf form.
+ * The structure of a message follows from the kind's schema; only its field numbers are listed, in `numbers/`. Kinds without numbers
+ * have no protobuf form.
  *
  * @module
  */

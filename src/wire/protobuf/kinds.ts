@@ -1,5 +1,5 @@
 /**
- * Kinds as protobuf sees them: those of definitions, and the few that are bodies or answers but never served.
+ * The kinds with a protobuf form: those of definitions, and a few of bodies and responses that are never served.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 import { type MessageCodec, messageCodec } from "./message.ts";
 import { messageOf } from "./numbers/index.ts";
 
-/** A kind in one group and version; every definition is one. */
+/** A kind in one group and version, such as a definition. */
 export interface ProtobufKind {
   readonly group: string;
   readonly version: string;
@@ -42,23 +42,23 @@ export function codecOf(kind: ProtobufKind): MessageCodec {
   return messageCodec(structOf(kind.schema as JsonSchema), message);
 }
 
-const listMeta = struct("What every list has.", {
+const listMeta = struct("The metadata of a list.", {
   resourceVersion: optional(text("The version that was read.")),
-  continue: optional(text("How to go on.")),
-  remainingItemCount: pointer(int64("How many objects are left.")),
+  continue: optional(text("The token of the next page.")),
+  remainingItemCount: pointer(int64("The number of objects on later pages.")),
 });
 
 /** The codec of the `metadata` of a list. */
 export const listMetaCodec = (): MessageCodec =>
   messageCodec(structOf(listMeta as TSchema as JsonSchema), "meta.ListMeta");
 
-const cause = struct("One thing that is wrong.", {
-  reason: optional(text("Why, for programs.")),
-  message: optional(text("Why, for people.")),
-  field: optional(text("Where.")),
+const cause = struct("One error.", {
+  reason: optional(text("The reason, for programs.")),
+  message: optional(text("The reason, for people.")),
+  field: optional(text("The path of the field.")),
 });
 
-/** The answer to what failed, and to some deletions (DEC-19). */
+/** The response to a failed request, and to some deletions (DEC-19). */
 export const STATUS: ProtobufKind = {
   group: "",
   version: "v1",
@@ -90,7 +90,7 @@ export const DELETE_OPTIONS: ProtobufKind = {
   schema: DeleteOptionsSchema,
 };
 
-/** The metadata of an object alone; the same kind for the same version. */
+/** The metadata of an object alone; returns the same kind for the same version. */
 export function partialObjectMetadata(version: string): ProtobufKind {
   let kind = partials.get(version);
   if (!kind) {

@@ -1,9 +1,8 @@
 /**
- * Messages: the compiled schema of a struct together with the numbers of its fields reads and writes protobuf.
+ * Codecs of messages, from the schema of a struct and the numbers of its fields.
  *
- * What is read is JSON as a typed client would have sent it, zero values included; the walker of the kind makes wire
- * form of it. What is written is wire form; an unset member is not written. Fields are written in the order of their
- * numbers, as the generated code of Kubernetes does.
+ * Decoding returns JSON as of a typed client, zero values included; the walker of the kind converts it to wire form. Encoding expects
+ * wire form, leaves unset members out, and writes fields in the order of their numbers, as the generated code of Kubernetes does.
  *
  * @module
  */
@@ -17,7 +16,7 @@ import type { WireWriter } from "../encoding/wire-writer.ts";
 
 /** Reads and writes one message. */
 export interface MessageCodec {
-  /** Reads fields to the end of the message into an object; a field that comes twice is merged or replaced. */
+  /** Reads the fields of a message into an object; a field that occurs twice is merged or replaced. */
   read(reader: WireReader, into: ValueObject): void;
   /** Writes the fields of an object, the last one first. */
   write(writer: WireWriter, from: ValueObject): void;
@@ -27,7 +26,7 @@ export interface MessageCodec {
 interface FieldCodec {
   readonly name: string;
   readonly number: number;
-  /** Reads the value behind a tag of this wire type. */
+  /** Reads the value after a tag of this wire type. */
   read(reader: WireReader, wire: number, into: ValueObject): void;
   /** Writes the field with its tag, or nothing when it is unset. */
   write(writer: WireWriter, from: ValueObject): void;
@@ -35,7 +34,7 @@ interface FieldCodec {
 
 const compiled = new WeakMap<StructType, Map<string, MessageCodec>>();
 
-/** The codec of a struct that is this message; its fields are compiled when it is first used. */
+/** The codec of a struct for a message; its fields are compiled at the first use. */
 export function messageCodec(type: StructType, message: string): MessageCodec {
   let codecs = compiled.get(type);
   if (!codecs) compiled.set(type, (codecs = new Map()));
@@ -77,17 +76,14 @@ function readField(reader: WireReader, field: FieldCodec, wire: number, into: Va
   }
 }
 
-/**
- * A field that the message does not have is an error, but for one that says nothing: Go programs send their fields
- * also where they are empty, so that each one that is newer or older than this server would fail.
- */
+/** Skips an unknown field. It is an error unless its value is empty: Go programs send empty fields, also of other versions. */
 function skipField(reader: WireReader, number: number): void {
   if (!reader.skip()) throw new ProtobufError("malformed", `expected known fields only, got field ${number}`);
 }
 
 const INLINE = "...";
 
-/** The fields that both the schema and the message have, and the messages whose members the schema has in this place. */
+/** The fields of both the schema and the message, and the messages whose members are inline in the schema. */
 function fieldsOf(type: StructType, message: string): FieldCodec[] {
   const fields: FieldCodec[] = [];
   for (const [name, entry] of Object.entries(numbersOf(message))) {
@@ -103,7 +99,7 @@ function fieldsOf(type: StructType, message: string): FieldCodec[] {
   return fields;
 }
 
-/** A message whose members stand beside those of its holder in JSON; it is there when it has any. */
+/** A message whose members are inline in JSON; it is written when it has any. */
 const inlineField = (name: string, number: number, codec: MessageCodec): FieldCodec => ({
   name,
   number,
@@ -142,10 +138,10 @@ function valueCodec(type: Type, message: string | undefined): ValueCodec {
   }
 }
 
-/** A message as a value. */
+/** The codec of a message as a value. */
 const nested = (codec: MessageCodec): ValueCodec => ({
   wire: BYTES,
-  // A Go map has its values in place, so an entry without one has the empty message.
+  // In Go an entry of a map without a value has the empty message.
   get zero() {
     return {};
   },
@@ -163,13 +159,10 @@ const nested = (codec: MessageCodec): ValueCodec => ({
   },
 });
 
-/** The JSON type of a value by which a message of several knows it. */
+/** The JSON type of a value, which is the name of its field in a message of several types. */
 const typeIn = (value: Value): string => (Array.isArray(value) ? "array" : typeof value);
 
-/**
- * A value of one of several types: a message with a field for each. Where one of them is a boolean, Go says it is true
- * beside any other.
- */
+/** A value of one of several types: a message with a field for each. Next to a value of another type, Go sets the boolean. */
 function eitherCodec(schemas: readonly JsonSchema[], message: string | undefined): ValueCodec {
   const codec = nested(structCodec(() => eitherFields(schemas, message!)));
   const all = schemas.map(({ type = "" }) => type);
@@ -204,7 +197,7 @@ function eitherFields(schemas: readonly JsonSchema[], message: string): FieldCod
   });
 }
 
-/** A list as a value of a map: a message with nothing but the list. */
+/** The codec of a list as a value of a map: a message with the list as its only field. */
 function wrapped(items: FieldCodec): ValueCodec {
   const codec = nested(structCodec(() => [items]));
   return {

@@ -1,5 +1,5 @@
 /**
- * The values of fields: numbers, texts, bytes, and the messages that JSON shows as one value, such as times.
+ * The codecs of values: numbers, texts, bytes, and messages that are one value in JSON, such as times.
  *
  * @module
  */
@@ -16,14 +16,14 @@ import type { WireWriter } from "../encoding/wire-writer.ts";
 /** Reads and writes the value of a field, without its tag. */
 export interface ValueCodec {
   readonly wire: typeof VARINT | typeof FIXED64 | typeof BYTES;
-  /** What an entry of a map without a value stands for. */
+  /** The value of a map entry without a value. */
   readonly zero: Value;
-  /** Reads a value; `before` is what the field had when it comes again, for messages to be merged. */
+  /** Reads a value; `before` is that of an earlier occurrence of the field, for messages to be merged. */
   read(reader: WireReader, before: Value | undefined): Value;
   write(writer: WireWriter, value: Value): void;
 }
 
-/** The codec of a scalar; an error of ours when there is no such field in protobuf. */
+/** The codec of a scalar. */
 export function scalarCodec(type: ScalarType): ValueCodec {
   switch (type.scalar) {
     case "boolean":
@@ -94,7 +94,7 @@ const bytes: ValueCodec = {
   },
 };
 
-/** Reads the fields of a small message: `field` gets each number and reads its value. */
+/** Reads the fields of a small message; `field` reads the value of a number and returns whether it knows it. */
 function readSmall(reader: WireReader, field: (number: number, wire: number) => boolean): void {
   const outer = reader.enter();
   while (reader.more) {
@@ -107,7 +107,7 @@ function readSmall(reader: WireReader, field: (number: number, wire: number) => 
   reader.leave(outer);
 }
 
-/** Seconds and nanoseconds; undefined for a message without fields, which is no time. */
+/** Seconds and nanoseconds; undefined for a message without fields. */
 function readTimestamp(reader: WireReader): { seconds: number; nanos: number } | undefined {
   let seconds = 0;
   let nanos = 0;
@@ -137,7 +137,7 @@ function writeTimestamp(writer: WireWriter, seconds: number, nanos: number): voi
   writer.lengthSince(before);
 }
 
-/** Time: whole seconds, whatever the message has beyond them. */
+/** Time: whole seconds; fractions are ignored. */
 const time: ValueCodec = {
   wire: BYTES,
   zero: null,
@@ -148,7 +148,7 @@ const time: ValueCodec = {
   write: (writer, value) => writeTimestamp(writer, Math.floor(parseTime(value as string)! / 1000), 0),
 };
 
-/** MicroTime: microseconds, what is below them is cut off. */
+/** MicroTime: whole microseconds. */
 const microTime: ValueCodec = {
   wire: BYTES,
   zero: null,
@@ -165,7 +165,7 @@ const microTime: ValueCodec = {
   },
 };
 
-/** Quantity: a message with its text. */
+/** Quantity: a message with a text. */
 const quantity: ValueCodec = {
   wire: BYTES,
   zero: "0",
@@ -188,7 +188,7 @@ const quantity: ValueCodec = {
 const IS_INTEGER = 0;
 const IS_TEXT = 1;
 
-/** IntOrString: which of the two it is, and both. */
+/** IntOrString: the type, and both values. */
 const intOrString: ValueCodec = {
   wire: BYTES,
   zero: 0,
@@ -218,7 +218,7 @@ const intOrString: ValueCodec = {
   },
 };
 
-/** FieldsV1, RawExtension and JSON: a message with a JSON text, without one for null. */
+/** FieldsV1, RawExtension and JSON: a message with a JSON text, or without one for null. */
 export const jsonCodec: ValueCodec = {
   wire: BYTES,
   zero: null,

@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `apps/v1`: workloads that run on and on. */
+/** `apps/v1`: workloads without an end. */
 export const apps: Messages = {
   ControllerRevision: { metadata: [1, "meta.ObjectMeta"], data: 2, revision: 3 },
   DaemonSet: { metadata: [1, "meta.ObjectMeta"], spec: [2, "DaemonSetSpec"], status: [3, "DaemonSetStatus"] },

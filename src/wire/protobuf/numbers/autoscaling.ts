@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `autoscaling/v1`: what a scale path takes, and autoscalers as that version shows them. */
+/** `autoscaling/v1`: Scale, and autoscalers of this version. */
 export const autoscaling: Messages = {
   HorizontalPodAutoscaler: {
     metadata: [1, "meta.ObjectMeta"],

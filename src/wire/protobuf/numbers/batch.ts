@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `batch/v1`: workloads that come to an end. */
+/** `batch/v1`: workloads with an end. */
 export const batch: Messages = {
   CronJob: { metadata: [1, "meta.ObjectMeta"], spec: [2, "CronJobSpec"], status: [3, "CronJobStatus"] },
   CronJobSpec: {

@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** The small kinds of `core/v1` and what several kinds share. */
+/** The small kinds of `core/v1`, and shared messages. */
 export const coreObjects: Messages = {
   Binding: { metadata: [1, "meta.ObjectMeta"], target: [2, "ObjectReference"] },
   ComponentStatus: { metadata: [1, "meta.ObjectMeta"], conditions: [2, "ComponentCondition"] },

@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `discovery/v1`: the programs behind Services. */
+/** `discovery/v1`: the endpoints of Services. */
 export const discovery: Messages = {
   EndpointSlice: {
     metadata: [1, "meta.ObjectMeta"],

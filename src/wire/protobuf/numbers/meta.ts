@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `meta/v1`: what every object has, and the bodies and answers that are no objects. */
+/** `meta/v1`: ObjectMeta, and bodies and responses that are no objects. */
 export const meta: Messages = {
   ObjectMeta: {
     name: 1,

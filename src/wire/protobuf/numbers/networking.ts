@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `networking/v1`: addresses, and who is reached by them. */
+/** `networking/v1`: addresses, ingresses and policies. */
 export const networking: Messages = {
   Ingress: { metadata: [1, "meta.ObjectMeta"], spec: [2, "IngressSpec"], status: [3, "IngressStatus"] },
   IngressSpec: {

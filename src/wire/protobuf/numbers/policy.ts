@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `policy/v1`: how many Pods may be missing. */
+/** `policy/v1`: disruption budgets and evictions. */
 export const policy: Messages = {
   Eviction: { metadata: [1, "meta.ObjectMeta"], deleteOptions: [2, "meta.DeleteOptions"] },
   PodDisruptionBudget: {

@@ -1,6 +1,6 @@
 import type { Messages } from "./numbers.ts";
 
-/** `resource/v1`: devices, and claims to them. */
+/** `resource/v1`: devices and their claims. */
 export const resource: Messages = {
   DeviceClass: { metadata: [1, "meta.ObjectMeta"], spec: [2, "DeviceClassSpec"] },
   ResourceClaim: {

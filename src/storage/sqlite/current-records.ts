@@ -1,5 +1,5 @@
 /**
- * What a store that nobody has open has now of each key, for tools that look into records.
+ * Reads the current records of a store that is not open.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { StoreError, type StoredRecord } from "../contract.ts";
 import { shareDirectory } from "./lock.ts";
 import { openPages } from "./pages.ts";
 import { DATABASE_FILE } from "./schema.ts";
-import { presentOf, surveyOf } from "./survey.ts";
+import { currentRows, surveyOf } from "./survey.ts";
 import { scanWal } from "./wal.ts";
 
 /**
- * Calls `visit` with each record that is whole, one after the other, also of a store that is damaged. Nothing is changed.
+ * Calls `visit` with each valid record in turn, also of a damaged store. Changes nothing.
  *
- * @throws StoreError `failed` when a process has the store open, or when there is none
+ * @throws StoreError `failed` when a process has the store open, or there is no store
  */
-export async function visitPresent(
+export async function visitRecords(
   directory: string,
   visit: (record: StoredRecord) => void | Promise<void>,
 ): Promise<void> {
@@ -27,8 +27,8 @@ export async function visitPresent(
   try {
     using pages = openPages(file, scanWal(`${file}-wal`));
     const survey = surveyOf(pages);
-    for (const row of presentOf(survey).rows) {
-      const visiting = visit({ key: row.key, revision: row.revision, value: survey.value(row) });
+    for (const { key, revision, ...row } of currentRows(survey).rows) {
+      const visiting = visit({ key, revision, value: survey.value(row) });
       if (visiting) await visiting;
     }
   } finally {

@@ -1,24 +1,24 @@
 import { X509Certificate } from "node:crypto";
 
-/** What there is to know of a certificate. */
+/** The readable fields of a certificate. */
 export interface CertificateFacts {
-  /** `server`, `admin`, `ca`, or what else calls it. */
+  /** `server`, `admin`, `ca`, or the caller's name for it. */
   readonly name: string;
   /** As in `CN=keelson:admin, O=system:masters`. */
   readonly subject: string;
   readonly issuer: string;
-  /** Names and addresses that it is good for; none for what serves nothing. */
+  /** DNS names and addresses; none for a client certificate. */
   readonly hosts: readonly string[];
   /** Hexadecimal. */
   readonly serial: string;
   /** Milliseconds since the epoch. */
   readonly begins: number;
   readonly ends: number;
-  /** From when on it is made anew; undefined for what others make. */
+  /** When the server renews it; undefined for a certificate that others renew. */
   readonly renewedFrom: number | undefined;
 }
 
-/** Reads a certificate, PEM; of several the first. */
+/** Reads a PEM certificate; of several the first. */
 export function certificateFacts(name: string, pem: string, renewBefore?: number): CertificateFacts {
   const certificate = new X509Certificate(pem);
   const ends = certificate.validToDate.getTime();
@@ -34,7 +34,7 @@ export function certificateFacts(name: string, pem: string, renewBefore?: number
   };
 }
 
-/** The names and addresses in a certificate. */
+/** The DNS names and addresses of a certificate. */
 export const hostsOf = ({ subjectAltName = "" }: X509Certificate): readonly string[] =>
   [...subjectAltName.matchAll(/(?:DNS|IP Address):([^\s,"]+)/g)].map(([, host]) => host!);
 

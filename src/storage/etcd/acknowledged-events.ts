@@ -2,20 +2,20 @@ import type { StoreEvent } from "../contract.ts";
 import { PassingMap } from "../../util/passing.ts";
 
 /**
- * Events of our own transactions that etcd has acknowledged, until everything before them has been handed over too.
+ * Events of our own transactions that etcd has acknowledged, until all events before them are delivered.
  *
- * What the answer to a write says is all that its event on the watch will say. So where no revision is missing before it, the
- * watch need not be waited for; where one is, somebody else has written it, and the watch brings it.
+ * The response to a write contains all that its event on the watch will contain. So the event is delivered without the watch
+ * where no revision before it is missing; a missing one is a write of another client, which the watch delivers.
  */
-export class Acknowledged {
+export class AcknowledgedEvents {
   readonly #events = new PassingMap<number, readonly StoreEvent[]>();
 
-  /** Takes all events of a revision. */
+  /** Adds all events of a revision. */
   add(revision: number, events: readonly StoreEvent[]): void {
     this.#events.set(revision, events);
   }
 
-  /** Takes those that follow `revision` without a gap, in order. */
+  /** Removes and returns the events that follow `revision` without a gap, in order. */
   takeAfter(revision: number): StoreEvent[] {
     const events: StoreEvent[] = [];
     for (let next = revision + 1; ; next++) {
@@ -26,7 +26,7 @@ export class Acknowledged {
     }
   }
 
-  /** Forgets those up to `revision`: they have come on the watch. */
+  /** Removes the events up to `revision`: the watch has delivered them. */
   forget(revision: number): void {
     if (this.#events.size === 0) return;
     for (const known of this.#events.keys()) if (known <= revision) this.#events.delete(known);

@@ -1,12 +1,7 @@
-/**
- * What people can do about a store that cannot be trusted.
- *
- * @module
- */
 import { basename, dirname } from "node:path";
 import { StoreError } from "../contract.ts";
 
-/** The refusal of a damaged store, as whoever starts a server should see it; `message` says what is damaged. */
+/** The error of a damaged store, with what a user can do; `message` says what is damaged. */
 export function damagedStore(directory: string, message: string, cause: unknown): StoreError {
   const named = basename(directory) === "store" ? dirname(directory) : directory;
   return new StoreError(

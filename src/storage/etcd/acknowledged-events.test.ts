@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StoreEvent } from "../contract.ts";
-import { Acknowledged } from "./acknowledged.ts";
+import { AcknowledgedEvents } from "./acknowledged-events.ts";
 
 const event = (revision: number): StoreEvent => ({
   type: "put",
@@ -11,7 +11,7 @@ const event = (revision: number): StoreEvent => ({
 });
 
 test("events are taken in order of revision, as far as none is missing before them", () => {
-  const acknowledged = new Acknowledged();
+  const acknowledged = new AcknowledgedEvents();
   for (const revision of [7, 5, 6, 9]) acknowledged.add(revision, [event(revision)]);
   expect(acknowledged.takeAfter(3)).toEqual([]);
   expect(acknowledged.takeAfter(4).map(({ revision }) => revision)).toEqual([5, 6, 7]);
@@ -21,8 +21,8 @@ test("events are taken in order of revision, as far as none is missing before th
   expect(acknowledged.takeAfter(8)).toEqual([]);
 });
 
-test("what has come on the watch is not handed over again", () => {
-  const acknowledged = new Acknowledged();
+test("events of the watch are not delivered again", () => {
+  const acknowledged = new AcknowledgedEvents();
   for (const revision of [5, 6, 7]) acknowledged.add(revision, [event(revision)]);
   acknowledged.forget(6);
   expect(acknowledged.takeAfter(4)).toEqual([]);
@@ -30,7 +30,7 @@ test("what has come on the watch is not handed over again", () => {
 });
 
 test("all events of a revision are taken together", () => {
-  const acknowledged = new Acknowledged();
+  const acknowledged = new AcknowledgedEvents();
   acknowledged.add(6, [event(6)]);
   acknowledged.add(5, [
     { ...event(5), key: "a" },

@@ -1,5 +1,5 @@
 /**
- * Reads the log of etcd for watchers that start further back than memory reaches.
+ * Reads the log of etcd for watchers that start before the changes in memory.
  *
  * @module
  */
@@ -7,20 +7,20 @@ import type { Clock, Timer } from "../../util/clock.ts";
 import { StoreError, type StoreEvent } from "../contract.ts";
 import type { LogPage } from "../watch-hub.ts";
 import type { EtcdClient, Member } from "./client.ts";
-import { askProgress, writeMark } from "./feed.ts";
+import { requestProgress, writeProgressMark } from "./feed.ts";
 import type { GrpcError } from "../../grpc/error.ts";
 import type { Layout } from "./layout.ts";
 import { WatchStream } from "./watch-stream.ts";
 
-/** Changes, of whatever key, after which a page ends. */
+/** Changes of any key after which a page ends. */
 const PAGE_EVENTS = 2000;
-/** Who is at the end of the log sees no event that says so, and asks; later where asking takes a write. */
-const ASK_EVERY_MS = 100;
-const MARK_MS = 1000;
-const TRIES = 5;
+/** No event marks the end of the log, so progress is requested; less often where that needs a write. */
+const PROGRESS_INTERVAL_MS = 100;
+const MARK_INTERVAL_MS = 1000;
+const MAX_TRIES = 5;
 
 /** Reads pages of the log; see the head of this file. */
-export class Past {
+export class LogReader {
   readonly #client: EtcdClient;
   readonly #layout: Layout;
   readonly #clock: Clock;
@@ -32,15 +32,15 @@ export class Past {
   }
 
   /**
-   * The changes after `after` under a prefix: a page of them, or all up to `until` at least. Rejects with StoreError,
-   * `compacted` among others.
+   * Reads the changes after `after` under a prefix: one page, or all up to `until` or later. Rejects with StoreError, such as
+   * `compacted`.
    */
   async read(prefix: string, after: number, until: number): Promise<LogPage> {
     for (let tries = 1; ; tries++) {
       const page = await this.#attempt(await this.#client.member(), prefix, after, until);
       if (!(page instanceof Error)) return page;
       if (page instanceof StoreError) throw page;
-      if (tries >= TRIES) {
+      if (tries >= MAX_TRIES) {
         throw new StoreError("unavailable", `The log of etcd could not be read: ${page.message}`, { cause: page });
       }
     }
@@ -71,12 +71,12 @@ export class Past {
         },
         ended: finish,
       });
-      const every = member.tellsProgress ? ASK_EVERY_MS : MARK_MS;
-      const ask = (): void => {
-        askProgress(stream, member, () => void writeMark(this.#client, this.#layout).catch(() => {}));
-        timer = this.#clock.after(every, ask);
+      const interval = member.reportsProgress ? PROGRESS_INTERVAL_MS : MARK_INTERVAL_MS;
+      const request = (): void => {
+        requestProgress(stream, member, () => void writeProgressMark(this.#client, this.#layout).catch(() => {}));
+        timer = this.#clock.after(interval, request);
       };
-      timer = this.#clock.after(every, ask);
+      timer = this.#clock.after(interval, request);
     });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Certificates that somebody else has made.
+ * Reads certificates of any issuer.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import { type Element, TAG, TRUE, elements, oid, only } from "./der.ts";
 import { type AltNames, NO_NAMES, readAltNames } from "./names.ts";
 import { pemBlocks } from "../util/pem.ts";
 
-/** A certificate from its bytes; undefined where they are none, or more than one. */
+/** A certificate from its DER bytes; undefined for other bytes, and for more than one. */
 export function certificateOf(bytes: Buffer): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(bytes);
-    // OpenSSL reads PEM here, too, and does not mind what stands behind.
+    // OpenSSL also accepts PEM here, and ignores trailing bytes.
     return certificate.raw.equals(bytes) ? certificate : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The first certificate in a PEM text; undefined where the first block is none. */
+/** The first certificate in a PEM text; undefined where the first block is another one. */
 export function firstCertificate(pem: string): X509Certificate | undefined {
   const { value: block } = pemBlocks(pem).next();
   return block?.type === "CERTIFICATE" ? certificateOf(block.bytes) : undefined;
@@ -28,14 +28,14 @@ export function firstCertificate(pem: string): X509Certificate | undefined {
 const BASIC_CONSTRAINTS = oid("2.5.29.19");
 const SUBJECT_ALT_NAME = oid("2.5.29.17");
 
-/** Whether a certificate says of itself that it may sign others. */
+/** Whether the basic constraints of a certificate say that it is an authority. */
 export function isAuthority(certificate: X509Certificate): boolean {
   const value = extensionOf(certificate, BASIC_CONSTRAINTS);
   const [first] = value ? elements(only(value, TAG.sequence).content) : [];
   return first?.whole.equals(TRUE) ?? false;
 }
 
-/** The other names of a certificate's subject. @throws DerError */
+/** The alternative names of a certificate's subject. @throws DerError */
 export function altNamesOf(certificate: X509Certificate): AltNames {
   const value = extensionOf(certificate, SUBJECT_ALT_NAME);
   return value ? readAltNames(value) : NO_NAMES;
@@ -50,7 +50,7 @@ export function extensionOf(certificate: X509Certificate, id: Buffer): Buffer | 
   return all.find(([first]) => first!.whole.equals(id))?.at(-1)!.content;
 }
 
-/** The fields of what a certificate certifies. */
+/** The fields of TBSCertificate. */
 export function fieldsOf(certificate: X509Certificate): Element[] {
   const [certified] = elements(elements(certificate.raw)[0]!.content);
   return elements(certified!.content);

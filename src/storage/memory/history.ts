@@ -1,8 +1,8 @@
 /**
  * The history of one memory store: its changes in order, and the versions that they replaced.
  *
- * It knows nothing of the present, which is an index of its own: a fork shares that with its parent and begins with an
- * empty past, so nothing here is ever seen by two stores.
+ * The current records are an index outside of it: a fork shares that index with its parent and begins with an empty history,
+ * so no history belongs to two stores.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { OrderedIndex } from "../../util/ordered-index.ts";
 import type { StoreEvent } from "../contract.ts";
 import { compareKeys } from "../keys.ts";
 
-/** Anything that lies under a key. */
+/** A value with a key. */
 export interface Keyed {
   readonly key: string;
 }
@@ -18,10 +18,10 @@ export interface Keyed {
 /** The order of the store. */
 export const byKey = (a: Keyed, b: Keyed): number => compareKeys(a.key, b.key);
 
-/** A version that is not the present one any more, or a delete. */
+/** A version that was replaced, or a delete. */
 interface Version {
   readonly event: StoreEvent;
-  /** The revision of the change that replaced it; `Infinity` for a delete, which nothing needs to end. */
+  /** The revision of the change that replaced it; `Infinity` for a delete. */
   readonly until: number;
 }
 
@@ -31,59 +31,59 @@ interface Versions extends Keyed {
 }
 
 /** See the head of this file. */
-export class Past {
+export class MemoryHistory {
   readonly #versions = new Map<string, Versions>();
-  /** The same in order; a key is searched for there only when it comes and goes. */
+  /** The same versions in key order; changes only when a key gets its first version or loses its last. */
   readonly #sorted = new OrderedIndex<Keyed, Versions>(byKey);
-  /** Every change after `#compacted`, from `#head` on. */
+  /** The changes after `#compacted`, from index `#head` on. */
   #log: StoreEvent[] = [];
   #head = 0;
   #compacted: number;
   #bytes = 0;
 
-  /** @param compacted the revision that it begins after */
+  /** @param compacted the revision after which it begins */
   constructor(compacted: number) {
     this.#compacted = compacted;
   }
 
-  /** Every change after this revision is here, none up to it. */
+  /** The history contains all changes after this revision. */
   get compacted(): number {
     return this.#compacted;
   }
 
-  /** Bytes of the values that only the past holds. */
+  /** Bytes of the values in the history. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Takes the newest change and the version that it replaced. */
+  /** Adds the newest change and the version that it replaced. */
   add(event: StoreEvent, previous: StoreEvent | undefined): void {
     this.#log.push(event);
     if (previous) this.#keep({ event: previous, until: event.revision });
     if (event.type === "delete") this.#keep({ event, until: Infinity });
   }
 
-  /** What is kept of a key, newest first, its deletes among it; the present version is not. */
+  /** The versions of a key, newest first, with its deletes and without the current version. */
   of(key: string): StoreEvent[] {
     return (this.#versions.get(key)?.list ?? []).map(({ event }) => event).toReversed();
   }
 
   /**
-   * The versions that were the present ones at a revision and no longer are, of keys that begin with `prefix` and are
-   * not before `from`, in order; the first `most` of them.
+   * The versions that were current at a revision and were replaced since, of keys that begin with `prefix` from `from` on, in
+   * order; at most `limit` of them.
    */
-  at(revision: number, prefix: string, from: string, most: number): StoreEvent[] {
+  at(revision: number, prefix: string, from: string, limit: number): StoreEvent[] {
     const found: StoreEvent[] = [];
     this.#sorted.scan({ key: from }, ({ key, list }) => {
       if (!key.startsWith(prefix)) return false;
       const version = list.findLast(({ event }) => event.revision <= revision);
       if (version && version.event.type === "put" && revision < version.until) found.push(version.event);
-      return found.length < most;
+      return found.length < limit;
     });
     return found;
   }
 
-  /** Drops, for each change up to `revision`, the version that it replaced, and itself when it was a delete. */
+  /** Removes the versions that changes up to `revision` replaced, and deletes up to it. */
   forget(revision: number): void {
     while (this.#compacted < revision) {
       const event = this.#log[this.#head]!;
@@ -91,7 +91,7 @@ export class Past {
       this.#compacted = event.revision;
       this.#drop(event);
     }
-    // Cutting off only when half is waste keeps the price of a change constant.
+    // Cutting only when half is unused keeps the cost per change constant.
     if (this.#head > 256 && this.#head > this.#log.length / 2) {
       this.#log = this.#log.slice(this.#head);
       this.#head = 0;
@@ -101,9 +101,9 @@ export class Past {
   #keep(version: Version): void {
     const { key, value } = version.event;
     this.#bytes += value.length;
-    const there = this.#versions.get(key);
-    if (there) {
-      there.list.push(version);
+    const known = this.#versions.get(key);
+    if (known) {
+      known.list.push(version);
       return;
     }
     const first = { key, list: [version] };
@@ -112,13 +112,13 @@ export class Past {
   }
 
   #drop({ key, revision, type }: StoreEvent): void {
-    const there = this.#versions.get(key);
-    if (!there) return;
-    const { list } = there;
+    const known = this.#versions.get(key);
+    if (!known) return;
+    const { list } = known;
     const last = type === "delete" ? revision : revision - 1;
     while (list.length > 0 && list[0]!.event.revision <= last) this.#bytes -= list.shift()!.event.value.length;
     if (list.length > 0) return;
     this.#versions.delete(key);
-    this.#sorted.delete(there);
+    this.#sorted.delete(known);
   }
 }

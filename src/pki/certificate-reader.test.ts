@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
 import { authority, client, issue, serving } from "./certificate.ts";
-import { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./foreign.ts";
+import { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./certificate-reader.ts";
 import { readRequest } from "./request.ts";
 import { requestPem } from "./testing/requests.ts";
 
