@@ -1,22 +1,22 @@
 /**
- * Who makes which volumes on a node, in the order in which they are asked.
+ * The volume plugins of a node, in their order.
  *
  * @module
  */
 import type { NodeGround, VolumePlugin } from "./contract.ts";
 import { csiPlugin } from "./csi/index.ts";
 import { applyGroup } from "./ownership/apply-group.ts";
-import { type PlainOptions, plainPlugins, withMovedVolumes } from "./plain/index.ts";
+import { type PlainOptions, plainPlugins, withMigratedVolumes } from "./plain/index.ts";
 import { TokenKeeper } from "./tokens.ts";
 import { WrittenVolumes } from "./written/plugin.ts";
 
-/** What the plugins of a node depend on beside their ground. */
+/** Settings of the plugins. */
 export interface PluginOptions extends PlainOptions {
   /** Whether the node has SELinux (NODE-43). Default false. */
   readonly hasSELinux?: boolean;
 }
 
-/** The plugins of an agent; those that ask for tokens of Pods share them. */
+/** Opens the plugins of an agent; those that need tokens of Pods share them. */
 export async function openPlugins(
   ground: NodeGround,
   { hasSELinux = false, ...options }: PluginOptions = {},
@@ -27,7 +27,7 @@ export async function openPlugins(
     failed: (error, { metadata }) =>
       ground.log.warn("a token of a Pod was not renewed", { pod: metadata.name, error: String(error) }, metadata.uid),
   });
-  const drivers = withMovedVolumes(csiPlugin({ tokens, applyGroup, hasSELinux }));
+  const drivers = withMigratedVolumes(csiPlugin({ tokens, applyGroup, hasSELinux }));
   const plugins: VolumePlugin[] = [new WrittenVolumes(ground, { tokens })];
   try {
     for (const maker of [drivers, ...plainPlugins(options)]) plugins.push(await maker(ground));

@@ -81,7 +81,7 @@ describe("the volumes of a Pod", () => {
       {
         type: "Warning",
         reason: "FailedMount",
-        message: 'volume "bad" was not mounted: the disk is full',
+        message: 'MountVolume.SetUp failed for volume "bad" : the disk is full',
         count: 1,
         source: { component: "kubelet", host: NODE },
       },
@@ -184,7 +184,7 @@ describe("the volumes of a Pod", () => {
     expect((await world.findPod("p"))!.metadata.deletionTimestamp).toBeDefined();
     expect((await world.events("p")).at(-1)).toMatchObject({
       reason: "FailedUnmount",
-      message: 'volume "data" was not taken down: busy',
+      message: 'UnmountVolume.TearDown failed for volume "data" : busy',
     });
     plugin.failures.clear();
     await world.advance("1s");

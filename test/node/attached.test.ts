@@ -182,7 +182,7 @@ describe("attached volumes", () => {
     await world.advance("30s");
     expect(await lastEvent()).toMatchObject({
       reason: "FailedAttachVolume",
-      message: 'volume "data" is not attached: attaching it failed: no such disk',
+      message: 'AttachVolume.Attach failed for volume "data" : its attachment failed: no such disk',
     });
   });
 
@@ -303,7 +303,7 @@ describe("claims", () => {
     await world.pod("p", [claimed]);
     expect(await lastEvent()).toMatchObject({
       reason: "FailedMount",
-      message: 'volume "data" was not mounted: persistentvolumeclaim "a" not found',
+      message: 'MountVolume.SetUp failed for volume "data" : persistentvolumeclaim "a" not found',
     });
     await bind();
     await world.resource(PersistentVolumeClaim).status.patch(at("a"), { status: { phase: "Pending" } });
@@ -346,7 +346,7 @@ describe("claims", () => {
     expect(await lastEvent("second")).toMatchObject({
       type: "Warning",
       reason: "FailedMount",
-      message: 'volume "data" was not mounted: error processing PVC default/a: PVC is being deleted',
+      message: 'MountVolume.SetUp failed for volume "data" : error processing PVC default/a: PVC is being deleted',
     });
     expect((await world.findPod("second"))!.status.phase).toBe("Pending");
     expect(world.has(pod, "volumes")).toBe(false);
@@ -379,7 +379,7 @@ describe("claims", () => {
     expect(await lastEvent("second")).toMatchObject({
       reason: "FailedMount",
       message:
-        'volume "data" was not mounted: the claim a has the access mode ReadWriteOncePod and is in use by the Pod default/first',
+        'MountVolume.SetUp failed for volume "data" : the claim a has the access mode ReadWriteOncePod and is in use by the Pod default/first',
     });
     world.agent!.crash();
     plugin = new AttachedPlugin();
@@ -416,7 +416,7 @@ describe("claims", () => {
     await start();
     await bind({ volumeMode: "Block" });
     await world.pod("p", [claimed]);
-    expect((await lastEvent())!.message).toContain("it is a block device");
+    expect((await lastEvent())!.message).toContain("the volume is a block device");
     const volumeDevices = [{ name: "data", devicePath: "/dev/x" }];
     const pod = await world.pod("q", [claimed], { containers: [{ name: "c", image: "i", volumeDevices }] });
     expect(plugin.seen.at(-1)).toMatchObject({ mode: "Block" });

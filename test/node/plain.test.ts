@@ -50,7 +50,7 @@ describe("emptyDir", () => {
     await world.advance("2m");
     const { phase, reason, message } = (await world.findPod("big"))!.status;
     expect({ phase, reason }).toEqual({ phase: "Failed", reason: "Evicted" });
-    expect(message).toContain('volume "data" takes');
+    expect(message).toContain('Usage of EmptyDir volume "data" exceeds');
     expect((await world.findPod("small"))!.status.phase).not.toBe("Failed");
   });
 });

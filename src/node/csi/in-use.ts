@@ -1,5 +1,5 @@
 /**
- * What lies on disk of volumes that are attached, as entries of `status.volumesInUse` (NODE-12).
+ * The attached volumes on disk, as entries of `status.volumesInUse` (NODE-12).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { NodeGround } from "../contract.ts";
 import { Ledger } from "./ledger.ts";
 import { Places } from "./places.ts";
 
-/** The entries of attached volumes that are staged, or may be; sorted. */
+/** The entries of attached volumes that are staged, or may be, sorted. */
 export async function stagedEntries(ledger: Pick<Ledger, "stages">, names: AttachNames): Promise<readonly string[]> {
   const stages = await ledger.stages();
   return stages
@@ -17,7 +17,7 @@ export async function stagedEntries(ledger: Pick<Ledger, "stages">, names: Attac
     .toSorted();
 }
 
-/** The same of an agent that has no plugins yet. */
+/** The same for an agent that has no plugins yet. */
 export const entriesOnDisk = ({
   root,
   dialect,

@@ -1,8 +1,8 @@
 /**
- * The records of the volumes of a node: which there are, and which of them are of the same volume.
+ * The records of the volumes of a node: which there are, and which of them are for the same volume.
  *
- * All that is remembered is which there are, as was found when the first was asked for and as was written since. What one says
- * is read from disk each time, so one that somebody else has removed is not there any more.
+ * Memory has only which records there are: those of the first scan, and those that were written since. The content is read
+ * from disk each time, so a record that was removed outside does not count any more.
  *
  * @module
  */
@@ -21,16 +21,16 @@ import {
 } from "./record.ts";
 import type { Mode } from "./volume.ts";
 
-/** What of a volume says where its record lies. */
+/** The members of a volume that its path follows from. */
 type Volume = Parameters<Places["stage"]>[0];
 
 /** See the head of this file. */
 export class Ledger {
   readonly #places: Places;
   readonly #log: Log;
-  /** Volumes on the node, as they were recorded last, by the directories of their records. */
+  /** Records of volumes on the node, as they were written last, by their directories. */
   readonly #stages = new Map<string, StageRecord>();
-  /** Volumes of Pods, by the directories of the records of their volumes on the node. */
+  /** Volumes of Pods: the directory of the volume on the node, then that of the record in the Pod. */
   readonly #users = new Map<string, Map<string, Spot>>();
   #loaded: Promise<void> | undefined;
 
@@ -39,17 +39,16 @@ export class Ledger {
     this.#log = log;
   }
 
-  /** What is known of a volume on the node. */
+  /** The record of a volume on the node. */
   async stage(volume: Volume): Promise<StageRecord | undefined> {
     return readStage(this.#places.stage(volume).directory, volume.mode);
   }
 
-  /** What is known of a volume in a Pod. */
+  /** The record of a volume in a Pod. */
   async publication(spot: Spot): Promise<PublishRecord | undefined> {
     return readPublication(this.#places.publish(spot).directory, spot);
   }
 
-  /** Writes what is known of a volume on the node. */
   async saveStage(record: StageRecord): Promise<StageRecord> {
     await this.#load();
     const { directory } = this.#places.stage(record);
@@ -58,7 +57,6 @@ export class Ledger {
     return record;
   }
 
-  /** Writes what is known of a volume in a Pod. */
   async savePublication(record: PublishRecord): Promise<PublishRecord> {
     await this.#load();
     const { directory } = this.#places.publish(record);
@@ -67,7 +65,7 @@ export class Ledger {
     return record;
   }
 
-  /** Forgets a volume on the node. */
+  /** Removes the record of a volume on the node. */
   async dropStage(record: StageRecord): Promise<void> {
     const { directory } = this.#places.stage(record);
     await removeRecord(directory);
@@ -75,7 +73,7 @@ export class Ledger {
     this.#stages.delete(directory);
   }
 
-  /** Forgets a volume in a Pod. */
+  /** Removes the record of a volume in a Pod. */
   async dropPublication(record: PublishRecord): Promise<void> {
     const { directory } = this.#places.publish(record);
     await removeRecord(directory);
@@ -86,7 +84,7 @@ export class Ledger {
     if (users?.size === 0) this.#users.delete(of);
   }
 
-  /** The Pods that a persistent volume was recorded for. */
+  /** The records of the Pods that have a persistent volume. */
   async publicationsOf(volume: Volume): Promise<readonly PublishRecord[]> {
     await this.#load();
     const spots = [...(this.#users.get(this.#places.stage(volume).directory)?.values() ?? [])];
@@ -94,13 +92,13 @@ export class Ledger {
     return found.filter((record) => record !== undefined);
   }
 
-  /** Every volume on the node, as it was recorded last. */
+  /** The records of all volumes on the node, as they were written last. */
   async stages(): Promise<readonly StageRecord[]> {
     await this.#load();
     return [...this.#stages.values()];
   }
 
-  /** The Pods that have volumes of a driver. */
+  /** The UIDs of the Pods with volumes of a driver. */
   async podsOf(driver: string): Promise<ReadonlySet<string>> {
     await this.#load();
     const uids = new Set<string>();
@@ -161,7 +159,7 @@ export class Ledger {
     if (record) this.#keep(record, this.#places.publish(spot).directory);
   }
 
-  /** What a record says; one that is damaged is told and passed over. */
+  /** A record; a damaged one is logged and ignored. */
   async #readable<T>(reading: Promise<T | undefined>): Promise<T | undefined> {
     try {
       return await reading;
@@ -172,6 +170,6 @@ export class Ledger {
   }
 }
 
-/** The names in a directory; none where it is not there. */
+/** The names in a directory; none where it does not exist. */
 const namesIn = async (directory: string): Promise<readonly string[]> =>
   (await readdir(directory).catch(ignoreMissing)) ?? [];

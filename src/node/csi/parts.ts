@@ -1,5 +1,5 @@
 /**
- * What making volumes of drivers works with.
+ * The parts of the CSI plugin.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import type { CsiNames } from "./names.ts";
 import type { Places } from "./places.ts";
 import type { Waits } from "./waits.ts";
 
-/** Gives the tokens of Pods, and asks for new ones in time (NODE-37). */
+/** Returns the tokens of Pods, and renews them in time (NODE-37). */
 export interface PodTokens {
-  /** A token of the Pod's account, bound to the Pod, and when it ends, as RFC 3339 says it. */
+  /** A token of the Pod's service account that is bound to the Pod, and its end as RFC 3339. */
   get(pod: Pod, wish: TokenWish): Promise<{ readonly token: string; readonly expirationTimestamp: string }>;
 }
 
-/** Gives everything below a path to a group (NODE-39, NODE-40). */
+/** Applies a group to everything below a path (NODE-39, NODE-40). */
 export type ApplyGroup = (
   path: string,
   wish: { readonly gid: number; readonly readOnly?: boolean; readonly changePolicy?: string | undefined },
   options: { readonly signal: AbortSignal },
 ) => Promise<void>;
 
-/** What is not the same on every node. */
+/** Settings that differ between nodes. */
 export interface CsiSettings {
   readonly tokens: PodTokens;
   readonly applyGroup: ApplyGroup;
@@ -42,37 +42,33 @@ export interface Parts extends Required<CsiSettings> {
   readonly places: Places;
   readonly ledger: Ledger;
   readonly objects: Pick<Informer<CSIDriver, "Cluster">, "get">;
-  /** The drivers that are registered. */
+  /** The registered drivers. */
   readonly drivers: { driver(name: string): Driver | undefined };
-  /** One operation at a time for each volume of a driver. */
+  /** Runs one operation at a time for each volume of a driver. */
   readonly locks: KeyedLock;
   readonly waits: Waits;
 }
 
-/** What one operation works with. */
+/** The context of one operation. */
 export interface Operation extends Parts {
   readonly signal: AbortSignal;
 }
 
-/** The operation of a volume that a Pod needs. */
+/** The context of a volume that a Pod needs. */
 export interface SetUp extends Operation {
   readonly needed: NeededVolume;
 }
 
-/**
- * A driver that is registered (NODE-29).
- *
- * @throws VolumeError where it is not
- */
+/** A registered driver (NODE-29). @throws VolumeError where it is not registered */
 export function registered(drivers: Parts["drivers"], name: string): Driver {
   const driver = drivers.driver(name);
   if (driver) return driver;
   throw new VolumeError(
-    `driver name ${name} not found in the list of registered CSI drivers: nothing in plugins_registry has made it known`,
+    `driver name ${name} not found in the list of registered CSI drivers: expected its socket in plugins_registry`,
   );
 }
 
-/** What a call failed with, as it is told on the Pod; what it failed with first is its cause. */
+/** An error as one of the volume, with the original as its cause. */
 export function told(error: unknown): VolumeError {
   if (error instanceof VolumeError) return error;
   return new VolumeError(error instanceof Error ? error.message : String(error), { cause: error });

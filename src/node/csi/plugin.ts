@@ -1,7 +1,7 @@
 /**
- * Volumes of storage drivers on a node: finds the drivers, and makes, grows, counts and takes down what they serve.
+ * The volume plugin for CSI: finds drivers, and sets up, expands, measures and tears down their volumes.
  *
- * Nothing is remembered that does not lie on disk: an agent that begins anew goes on from the records beside the volumes.
+ * All its state is on disk: after a restart it continues from the records beside the volumes.
  *
  * @module
  */
@@ -31,16 +31,16 @@ import { Places } from "./places.ts";
 import { Counting, periodOf } from "./registry/allocatable.ts";
 import { DriverRegistry } from "./registry/registry.ts";
 import { isAttached, setUpVolume } from "./set-up.ts";
-import { lockOf, sweep, takeDown } from "./take-down.ts";
+import { lockOf, sweep, tearDown } from "./tear-down.ts";
 import { usageOf } from "./usage.ts";
 import { type CsiVolume, csiVolumeOf } from "./volume.ts";
 import { Waits } from "./waits.ts";
 
-const SWEEP_MS = 60_000;
-/** How long the beginning of an agent waits for its server. */
-const PATIENCE_MS = 5000;
+const SWEEP_INTERVAL_MS = 60_000;
+/** How long the start of an agent waits for its server. */
+const START_TIMEOUT_MS = 5000;
 
-/** Makes the plugin of volumes of drivers; it follows CSIDrivers and sockets from then on. */
+/** Opens the plugin for CSI volumes; from then on it follows CSIDrivers and sockets. */
 export const csiPlugin =
   (settings: CsiSettings): PluginMaker =>
   async (ground) => {
@@ -60,7 +60,7 @@ class CsiPlugin implements VolumePlugin {
   readonly #counting: Counting;
   readonly #heard: Disposable;
   readonly #ended = new AbortController();
-  /** The Pods that wait for drivers, by their names. */
+  /** The UIDs of Pods that wait for a driver, by its name. */
   readonly #waiting = new Map<string, Set<string>>();
   #timer: Timer | undefined;
   #sweeping: Promise<void> = Promise.resolve();
@@ -72,7 +72,7 @@ class CsiPlugin implements VolumePlugin {
     this.#registry = new DriverRegistry({
       ground,
       directory: places.registry,
-      changed: (driver) => this.#driverChanged(driver),
+      onChange: (driver) => this.#driverChanged(driver),
     });
     this.#parts = {
       hasSELinux: false,
@@ -96,11 +96,11 @@ class CsiPlugin implements VolumePlugin {
 
   async start(): Promise<void> {
     await this.#registry.start();
-    // An agent begins also while its server does not answer.
-    const patience = new AbortController();
-    const giveUp = (): void => patience.abort();
-    const timer = this.#parts.ground.clock.after(PATIENCE_MS, giveUp, { owner: "first list of CSIDrivers" });
-    await this.#knowObjects(patience.signal);
+    // An agent starts also while its server does not respond.
+    const controller = new AbortController();
+    const timeOut = (): void => controller.abort();
+    const timer = this.#parts.ground.clock.after(START_TIMEOUT_MS, timeOut, { owner: "first list of CSIDrivers" });
+    await this.#knowObjects(controller.signal);
     timer.cancel();
     this.#sweep();
   }
@@ -122,7 +122,7 @@ class CsiPlugin implements VolumePlugin {
 
   async tearDown(found: FoundVolume, signal: AbortSignal): Promise<void> {
     try {
-      await takeDown(this.#parts, found, signal);
+      await tearDown(this.#parts, found, signal);
     } catch (error) {
       throw told(error);
     }
@@ -143,7 +143,7 @@ class CsiPlugin implements VolumePlugin {
     return usageOf({ ...this.#parts, needed, signal }, this.#volumeOf(needed));
   }
 
-  /** Nothing more can be attached: the driver is asked how much it takes, and the Pod ends, so that another is made elsewhere. */
+  /** The node is full: counts again what the driver takes, and ends the Pod, so that another one is created elsewhere. */
   async notAttached(needed: NeededVolume, attachment: VolumeAttachment): Promise<PodEnd | undefined> {
     const { driver } = this.#volumeOf(needed);
     const { attachError } = attachment.status;
@@ -163,7 +163,7 @@ class CsiPlugin implements VolumePlugin {
   }
 
   async close(): Promise<void> {
-    this.#ended.abort(new Error("the agent ends"));
+    this.#ended.abort(new Error("the agent stops"));
     this.#timer?.cancel();
     this.#heard[Symbol.dispose]();
     this.#counting[Symbol.dispose]();
@@ -172,13 +172,13 @@ class CsiPlugin implements VolumePlugin {
     this.#objects[Symbol.dispose]();
   }
 
-  /** Waits until it is known which CSIDrivers there are: one that is not seen yet is not one that is not there. */
+  /** Waits for the first list of CSIDrivers: before it, a missing object means nothing. */
   async #knowObjects(signal: AbortSignal): Promise<void> {
     const { reflector } = this.#objects;
     if (reflector.hasSynced) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => resolve(), { once: true });
-    using _heard = reflector.onProgress(() => {
+    using _observer = reflector.onProgress(() => {
       if (reflector.hasSynced) resolve();
     });
     if (!signal.aborted) await promise;
@@ -186,11 +186,11 @@ class CsiPlugin implements VolumePlugin {
 
   #volumeOf(needed: NeededVolume): CsiVolume {
     const volume = csiVolumeOf(needed);
-    if (!volume) throw new TypeError(`expected a volume of a driver, got ${needed.volume.name}`);
+    if (!volume) throw new TypeError(`expected a CSI volume, got ${needed.volume.name}`);
     return volume;
   }
 
-  /** Remembers who is to be looked at when a driver comes (NODE-29). */
+  /** Remembers a Pod that waits for a driver (NODE-29). */
   #wait(driver: string, { pod }: NeededVolume): void {
     if (this.#registry.driver(driver)) return;
     const pods = this.#waiting.get(driver) ?? new Set();
@@ -205,7 +205,7 @@ class CsiPlugin implements VolumePlugin {
     this.#sweep();
   }
 
-  /** What a CSIDriver says counts from the next call on; whether there is one may have changed, too (NODE-32). */
+  /** Reconciles the Pods of a driver whose CSIDriver has changed (NODE-32). */
   async #lookAtPodsOf(driver: string): Promise<void> {
     const { ledger, ground } = this.#parts;
     try {
@@ -223,7 +223,7 @@ class CsiPlugin implements VolumePlugin {
       .catch((error: unknown) =>
         this.#parts.ground.log.warn("volumes cannot be listed", { error: (error as Error).message }),
       );
-    this.#timer = this.#parts.ground.clock.after(SWEEP_MS, () => this.#sweep(), {
+    this.#timer = this.#parts.ground.clock.after(SWEEP_INTERVAL_MS, () => this.#sweep(), {
       owner: "volumes that no Pod uses",
       upkeep: true,
     });

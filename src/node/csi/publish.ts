@@ -1,5 +1,5 @@
 /**
- * Publishes a volume to a Pod, and takes it back (NODE-16, NODE-17, NODE-19).
+ * Publishes a volume to a Pod, and unpublishes it (NODE-16, NODE-17, NODE-19).
  *
  * @module
  */
@@ -14,25 +14,24 @@ import { type Operation, type SetUp, registered, told } from "./parts.ts";
 import type { PublishPlace } from "./places.ts";
 import type { PublishRecord, StageRecord } from "./record.ts";
 import { type Staging, isPublished, release, stages } from "./stage.ts";
-import { toldOnPublish } from "./told.ts";
+import { publishInputs } from "./publish-inputs.ts";
 import type { CsiVolume } from "./volume.ts";
 
-/** How a volume is to be published. */
+/** What a volume is published with. */
 export interface Publishing extends Staging {
   readonly object: CSIDriver | undefined;
   readonly record: PublishRecord;
 }
 
 /**
- * Publishes a volume; again where the driver wants that. What is known then is given back, and not written yet: who is killed
- * before that publishes once more.
+ * Publishes a volume, also again. Returns the new record and does not write it: after a crash it is published once more.
  */
 export async function publish(setUp: SetUp, volume: CsiVolume, publishing: Publishing): Promise<PublishRecord> {
   const { ledger, ground, waits } = setUp;
   const { record: before, object } = publishing;
   const place = setUp.places.publish(before);
   const isAgain = before.state === "ready";
-  const what = await toldOnPublish(setUp, volume, object);
+  const what = await publishInputs(setUp, volume, object);
   const record = isAgain ? before : await ledger.savePublication({ ...before, state: "publishing" });
   await mkdir(dirname(place.target), { recursive: true, mode: 0o750 });
   try {
@@ -45,12 +44,13 @@ export async function publish(setUp: SetUp, volume: CsiVolume, publishing: Publi
   }
   waits.published(place.directory, before.podUid);
   const seen = await seenAt(place.target, ground.mounter);
-  if (place.link && seen === "none")
-    throw new VolumeError(`the driver ${volume.driver} made no device at ${place.target}`);
+  if (place.link && seen === "none") {
+    throw new VolumeError(`expected the driver ${volume.driver} to create a device at ${place.target}`);
+  }
   return { ...record, state: "published", seen };
 }
 
-type Call = Publishing & Awaited<ReturnType<typeof toldOnPublish>> & { readonly target: string };
+type Call = Publishing & Awaited<ReturnType<typeof publishInputs>> & { readonly target: string };
 
 async function call({ places, signal }: SetUp, volume: CsiVolume, how: Call): Promise<void> {
   const { driver, capabilities, extras, publishContext, target, volumeContext, secrets } = how;
@@ -70,10 +70,7 @@ async function call({ places, signal }: SetUp, volume: CsiVolume, how: Call): Pr
   );
 }
 
-/**
- * Puts a link where a device is to be seen (NODE-45). It is there before anything is done: by it a volume that was only begun is
- * found by whoever takes it down.
- */
+/** Creates the link to a device (NODE-45), before anything else: it is how tear-down finds a volume that was only begun. */
 export async function makeLink({ link, target }: PublishPlace): Promise<void> {
   if (!link) return;
   await mkdir(dirname(link), { recursive: true, mode: 0o750 });
@@ -82,7 +79,7 @@ export async function makeLink({ link, target }: PublishPlace): Promise<void> {
   });
 }
 
-/** Takes a volume away from a Pod, and off the node when it was the last that had it; then nothing is left of it. */
+/** Unpublishes a volume, and unstages it after its last Pod; removes its records. */
 export async function takeBack(operation: Operation, found: PublishRecord): Promise<void> {
   const { ledger, places, waits } = operation;
   const place = places.publish(found);
@@ -97,7 +94,7 @@ export async function takeBack(operation: Operation, found: PublishRecord): Prom
   waits.gone(place.directory);
 }
 
-/** Removes the link to a device, and the directories that only this Pod had. */
+/** Removes the link to a device, and the directories of this Pod. */
 export async function removeLink({ link, directory, target }: PublishPlace): Promise<void> {
   if (!link) return;
   await unlink(link).catch(ignoreMissing);
@@ -105,7 +102,7 @@ export async function removeLink({ link, directory, target }: PublishPlace): Pro
   await removeIfEmpty(dirname(target));
 }
 
-/** Takes a volume away from a Pod, as far as its driver may know of it; nothing is left at its place. */
+/** Unpublishes a volume that its driver may have published; removes leftovers. */
 async function unpublish(operation: Operation, record: PublishRecord): Promise<PublishRecord> {
   const { ledger, places, ground, signal } = operation;
   const { target } = places.publish(record);
@@ -124,7 +121,7 @@ async function unpublish(operation: Operation, record: PublishRecord): Promise<P
   return { ...record, state: "unpublished", seen: "none" };
 }
 
-/** The volume on the node, where no other Pod has it or is about to. */
+/** The record of the volume on the node where no other Pod uses it. */
 async function lastStage({ ledger }: Operation, record: PublishRecord): Promise<StageRecord | undefined> {
   if (record.lifecycle === "Ephemeral") return undefined;
   const others = (await ledger.publicationsOf(record)).filter(

@@ -1,5 +1,5 @@
 /**
- * Makes a volume of a driver for a Pod, or sees that it is there, from what lies on disk and what the objects say.
+ * Sets up a CSI volume for a Pod, or checks one that is set up, from the records on disk and the objects.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { PublishRecord } from "./record.ts";
 import { type Staging, ensureStaged } from "./stage.ts";
 import { type CsiVolume, checkLifecycle } from "./volume.ts";
 
-/** One operation of a volume; under the lock of the volume. */
+/** Sets up a volume; runs under the lock of the volume. */
 export async function setUpVolume(setUp: SetUp, volume: CsiVolume): Promise<MadeVolume> {
   setUp.signal.throwIfAborted();
   const object = setUp.objects.get({ name: volume.driver });
@@ -22,10 +22,10 @@ export async function setUpVolume(setUp: SetUp, volume: CsiVolume): Promise<Made
   checkMode(setUp);
   const record = await setUp.ledger.publication(spotOf(setUp, volume));
   const isReady = record?.state === "ready" && (await isStillPublished(setUp, record));
-  return isReady ? lookAgain(setUp, volume, { object, record }) : make(setUp, volume, object);
+  return isReady ? check(setUp, volume, { object, record }) : make(setUp, volume, object);
 }
 
-/** A volume is used as what it is (NODE-46). */
+/** A volume is used in its own volumeMode (NODE-46). */
 function checkMode({ needed }: SetUp): void {
   const { persistent, mode } = needed;
   const is = persistent?.volume.spec.volumeMode === "Block" ? "Block" : "Filesystem";
@@ -43,8 +43,8 @@ const spotOf = ({ needed }: SetUp, { name, mode }: CsiVolume): Pick<PublishRecor
 const isStillPublished = ({ places, ground }: SetUp, record: PublishRecord): Promise<boolean> =>
   isStillThere(record.seen, places.publish(record).target, ground.mounter);
 
-/** A volume that a Pod has: it is published again where its driver wants that (NODE-33), and may have to grow (NODE-47). */
-async function lookAgain(
+/** Checks a volume that a Pod uses: some drivers want it published again (NODE-33), and it may have to grow (NODE-47). */
+async function check(
   setUp: SetUp,
   volume: CsiVolume,
   { object, record }: { readonly object: CSIDriver | undefined; readonly record: PublishRecord },
@@ -54,43 +54,43 @@ async function lookAgain(
     const publishing = { ...(await means(setUp, volume, object)), object, record };
     const { seen } = await publish(setUp, volume, publishing);
     if (seen !== record.seen) await setUp.ledger.savePublication({ ...record, seen });
-    await giveToGroup(setUp, volume, publishing);
+    await applyGroupOf(setUp, volume, publishing);
   }
-  const again = await grow(setUp, volume, { isGiven: true });
-  return made(setUp, { directory, object, again });
+  const retryAfter = await grow(setUp, volume, true);
+  return made(setUp, { directory, object, retryAfter });
 }
 
-/** A volume that a Pod is to have: all that is still missing is done, in order. */
+/** Sets up a volume: does all missing steps, in order. */
 async function make(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefined): Promise<MadeVolume> {
   const { ledger, places } = setUp;
-  await checkAlone(setUp, volume);
+  await checkExclusive(setUp, volume);
   const staging = await means(setUp, volume, object);
   const begun = await begin(setUp, volume, staging);
   if (volume.lifecycle === "Persistent") await ensureStaged(setUp, volume, staging);
   const isThere = begun.state === "published" && (await isStillPublished(setUp, begun));
   const publishing = { ...staging, object, record: isThere ? begun : notYet(begun) };
   const record = isThere ? begun : await publish(setUp, volume, publishing);
-  const again = await finish(setUp, volume, { ...publishing, record });
+  const retryAfter = await finish(setUp, volume, { ...publishing, record });
   await ledger.savePublication({ ...record, state: "ready" });
-  return made(setUp, { directory: places.publish(record).directory, object, again });
+  return made(setUp, { directory: places.publish(record).directory, object, retryAfter });
 }
 
-/** What comes before a Pod gets a volume that is published; milliseconds after which it is to grow again. */
+/** The steps between the publication and the use by a Pod; returns milliseconds until a retry of the expansion. */
 async function finish(setUp: SetUp, volume: CsiVolume, publishing: Publishing): Promise<number | undefined> {
   try {
-    await giveToGroup(setUp, volume, publishing);
-    return await grow(setUp, volume, { isGiven: false });
+    await applyGroupOf(setUp, volume, publishing);
+    return await grow(setUp, volume, false);
   } catch (error) {
     await setUp.ledger.savePublication(publishing.record);
     throw error;
   }
 }
 
-/** One that has gone from its place may still be known to its driver. */
+/** The driver may still know a volume whose mount is gone. */
 const notYet = (record: PublishRecord): PublishRecord =>
   record.state === "ready" || record.state === "published" ? { ...record, state: "publishing" } : record;
 
-/** The record of a volume, written before anything is done, so that whoever takes it down finds it (NODE-20). */
+/** Writes the record of a volume before anything is done, so that it can be torn down (NODE-20). */
 async function begin(setUp: SetUp, volume: CsiVolume, { attachment }: Staging): Promise<PublishRecord> {
   const { ledger, ground } = setUp;
   const spot = spotOf(setUp, volume);
@@ -102,8 +102,8 @@ async function begin(setUp: SetUp, volume: CsiVolume, { attachment }: Staging): 
   return ledger.savePublication({ ...fresh, ...spot });
 }
 
-/** Refuses a second Pod of a volume that only one may have (NODE-67). */
-async function checkAlone({ ledger, needed }: SetUp, volume: CsiVolume): Promise<void> {
+/** Refuses a second Pod for a volume that only one may use (NODE-67). */
+async function checkExclusive({ ledger, needed }: SetUp, volume: CsiVolume): Promise<void> {
   if (!volume.accessModes.includes("ReadWriteOncePod")) return;
   const users = await ledger.publicationsOf(volume);
   const other = users.find(({ podUid }) => podUid !== needed.pod.metadata.uid);
@@ -113,7 +113,7 @@ async function checkAlone({ ledger, needed }: SetUp, volume: CsiVolume): Promise
   );
 }
 
-/** By what a volume is made: its driver, what that can do, what its attacher said (NODE-10, NODE-14). */
+/** The driver of a volume, its capabilities, and the metadata of the attachment (NODE-10, NODE-14). */
 async function means(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefined): Promise<Staging> {
   const { needed, signal } = setUp;
   const driver = registered(setUp.drivers, volume.driver);
@@ -140,12 +140,12 @@ async function means(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefi
   };
 }
 
-/** Whether somebody has to attach a volume before (NODE-10, NODE-15); without a CSIDriver object somebody has. */
+/** Whether a volume has to be attached first (NODE-10, NODE-15); it has to be without a CSIDriver object. */
 export const isAttached = ({ lifecycle }: CsiVolume, object: CSIDriver | undefined): boolean =>
   lifecycle === "Persistent" && object?.spec.attachRequired !== false;
 
-/** Gives a volume to the group of its Pod, where the agent has to (NODE-38, NODE-42). */
-async function giveToGroup(
+/** Applies the group of the Pod, where the agent has to (NODE-38, NODE-42). */
+async function applyGroupOf(
   setUp: SetUp,
   volume: CsiVolume,
   { object, capabilities, record }: Publishing,
@@ -157,22 +157,20 @@ async function giveToGroup(
   const { target } = setUp.places.publish(record);
   try {
     await setUp.applyGroup(target, { gid: group.gid, changePolicy }, { signal: setUp.signal });
-  } catch (error) {
-    throw new VolumeError(`the volume cannot be given to the group ${group.gid}: ${told(error).message}`, {
-      cause: error,
-    });
+  } catch (cause) {
+    throw new VolumeError(`applyFSGroup failed for vol ${volume.name}: ${told(cause).message}`, { cause });
   }
 }
 
 interface Outcome {
   readonly directory: string;
   readonly object: CSIDriver | undefined;
-  /** Milliseconds after which it is to grow again. */
-  readonly again: number | undefined;
+  /** Milliseconds until a retry of the expansion. */
+  readonly retryAfter: number | undefined;
 }
 
-function made({ needed, waits }: SetUp, { directory, object, again }: Outcome): MadeVolume {
+function made({ needed, waits }: SetUp, { directory, object, retryAfter }: Outcome): MadeVolume {
   const republished = object?.spec.requiresRepublish === true ? waits.untilPublish(directory) : undefined;
-  const times = [again, republished].filter((ms) => ms !== undefined);
+  const times = [retryAfter, republished].filter((ms) => ms !== undefined);
   return times.length === 0 ? { source: needed.path } : { source: needed.path, againAfter: Math.min(...times) };
 }

@@ -1,5 +1,5 @@
 /**
- * What of a volume is taken, as its driver says (NODE-53).
+ * The usage of a volume, as its driver reports it (NODE-53).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { SetUp } from "./parts.ts";
 import { stages } from "./stage.ts";
 import type { CsiVolume } from "./volume.ts";
 
-/** What is taken of a volume that a Pod has; undefined where its driver cannot tell. Tells the Pod where it is not well. */
+/** The usage of a volume of a Pod; undefined where its driver does not report it. An abnormal volume becomes an Event. */
 export async function usageOf(setUp: SetUp, volume: CsiVolume): Promise<VolumeUsage | undefined> {
   const { drivers, ledger, places, needed, signal } = setUp;
   const driver = drivers.driver(volume.driver);

@@ -13,8 +13,8 @@ import { directoryStats } from "./directory-stats.ts";
 import {
   Groups,
   type PlainGround,
-  demandFileSystem,
-  demandMounts,
+  requireFileSystem,
+  requireMounts,
   makeDirectory,
   mountOptionsOf,
   removeMount,
@@ -34,20 +34,17 @@ export function fibreChannelPlugin(ground: PlainGround): VolumePlugin {
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path } = needed;
       const unit = sourceOf(needed, "fc")!;
-      demandFileSystem(needed, "fc");
+      const { fsType } = unit;
+      const readOnly = needed.readOnly || unit.readOnly === true;
+      requireFileSystem(needed, "fc");
       if (!(await mounter.isMountPoint(path))) {
-        demandMounts(ground, "fc");
+        requireMounts(ground, "fc");
         const device = await deviceOf(ground, unit, signal);
         await makeDirectory(path);
-        const readOnly = needed.readOnly || unit.readOnly === true;
-        const { fsType } = unit;
-        await mountDevice(
-          ground,
-          { kind: "fc", device, path, fsType, readOnly, options: mountOptionsOf(needed) },
-          signal,
-        );
+        const options = mountOptionsOf(needed);
+        await mountDevice(ground, { kind: "fc", device, path, fsType, readOnly, options }, signal);
       }
-      await groups.give({ ...needed, readOnly: needed.readOnly || unit.readOnly === true }, signal);
+      await groups.apply({ ...needed, readOnly }, signal);
       return { source: path };
     },
 
@@ -59,9 +56,9 @@ export function fibreChannelPlugin(ground: PlainGround): VolumePlugin {
   };
 }
 
-const PAUSE_MS = 1000;
+const SCAN_MS = 1000;
 
-/** The device of a unit; adapters are asked to look for it where it is not there yet. */
+/** The device of a unit; adapters scan for a missing one. */
 async function deviceOf(ground: PlainGround, unit: Unit, signal: AbortSignal): Promise<string> {
   const known = await find(ground, unit);
   if (known !== undefined) return known;
@@ -70,22 +67,20 @@ async function deviceOf(ground: PlainGround, unit: Unit, signal: AbortSignal): P
     throw new VolumeError("fc volumes need a Fibre Channel host adapter, and this machine has none");
   }
   for (const adapter of adapters) await writeFile(join(ground.system, "class/scsi_host", adapter, "scan"), "- - -");
-  await sleep(ground.clock, PAUSE_MS, signal, { owner: "fc", holds: true });
+  await sleep(ground.clock, SCAN_MS, signal, { owner: "fc", holds: true });
   const found = await find(ground, unit);
   if (found !== undefined) return found;
-  throw new VolumeError(
-    `fc volume: ${nameOf(unit)} is not seen by ${adapters.join(", ")}: are its zones and masks right?`,
-  );
+  throw new VolumeError(`fc volume: ${nameOf(unit)} is not seen by ${adapters.join(", ")}: check its zones and masks`);
 }
 
-/** Units are listed by their identifier, or by target and number. */
+/** The link of a unit, by its identifier, or by target and number. */
 async function find({ devices }: PlainGround, { wwids = [], targetWWNs = [], lun }: Unit): Promise<string | undefined> {
   const [byId, byPath] = [join(devices, "disk/by-id"), join(devices, "disk/by-path")];
   const id = (await list(byId)).find((name) => wwids.some((wwid) => name === `scsi-${wwid.replaceAll(" ", "_")}`));
   if (id !== undefined) return join(byId, id);
   const ends = targetWWNs.map((wwn) => `-fc-0x${wwn.toLowerCase().replace(/^0x/, "")}-lun-${lun}`);
-  const place = (await list(byPath)).find((name) => ends.some((end) => name.endsWith(end)));
-  return place === undefined ? undefined : join(byPath, place);
+  const link = (await list(byPath)).find((name) => ends.some((end) => name.endsWith(end)));
+  return link === undefined ? undefined : join(byPath, link);
 }
 
 const nameOf = ({ wwids = [], targetWWNs = [], lun }: Unit): string =>

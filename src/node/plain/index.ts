@@ -1,5 +1,5 @@
 /**
- * Plugins of plain volumes: directories, mounts and devices of the machine, and refusals of what it cannot make.
+ * Plugins of plain volumes: directories, mounts and devices of the machine, and refusals of other kinds.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { refusedPlugin } from "./refused.ts";
 import { sharePlugins } from "./shares.ts";
 
 export type { PlainOptions } from "./ground.ts";
-export { withMovedVolumes } from "./moved.ts";
+export { withMigratedVolumes } from "./migrated.ts";
 
-/** Makers of all plugins of plain volumes. What none of them and no plugin before them makes, the last one refuses. */
+/** Factories of the plain volume plugins. The last one refuses volumes that no other plugin sets up. */
 export const plainPlugins = (options: PlainOptions = {}): PluginMaker[] =>
   [
     emptyDirPlugin,

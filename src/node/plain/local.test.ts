@@ -28,7 +28,7 @@ test("NODE-59: a path that is missing, or neither directory nor device, fails by
   );
 });
 
-test("NODE-59: without the right to mount a directory is a link, which goes and leaves the directory", async () => {
+test("NODE-59: without the right to mount a directory is a link, and stays when the link is removed", async () => {
   const links = linkingMounter({ mounts: () => Promise.resolve([]) });
   const plugin = localPlugin(testGround({ root, mounter: links }));
   await mkdir(join(root, "data"));
@@ -41,10 +41,10 @@ test("NODE-59: without the right to mount a directory is a link, which goes and 
 });
 
 describe.skipIf(whyNoMounts !== undefined)("with mounts and devices", () => {
-  test("NODE-59, NODE-39: a directory is bound and given to the Pod's group", () => runScene(scenes, "localDirectory"));
-  test("NODE-59, NODE-62, PVS-10: an empty device is given ext4 and mounted, and its files are kept", () =>
+  test("NODE-59, NODE-39: a directory is bound and gets the Pod's group", () => runScene(scenes, "localDirectory"));
+  test("NODE-59, NODE-62, PVS-10: an empty device is formatted with ext4 and mounted, and its files stay", () =>
     runScene(scenes, "localDevice"));
-  test("NODE-62: a device that holds anything else is never formatted", () => runScene(scenes, "neverFormatsData"));
+  test("NODE-62: a device with other content is never formatted", () => runScene(scenes, "neverFormatsData"));
   test("NODE-62: what a machine without blkid or mkfs does", () => runScene(scenes, "formatsOnlyWithPrograms"));
-  test("NODE-45: a device is linked where it is asked for as one", () => runScene(scenes, "localBlock"));
+  test("NODE-45: a block volume is a link to the device", () => runScene(scenes, "localBlock"));
 });

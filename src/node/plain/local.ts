@@ -13,10 +13,10 @@ import { directoryStats } from "./directory-stats.ts";
 import {
   Groups,
   type PlainGround,
-  demandMounts,
   makeDirectory,
   mountOptionsOf,
   removeMount,
+  requireMounts,
   sourceOf,
 } from "./ground.ts";
 
@@ -30,13 +30,13 @@ export function localPlugin(ground: PlainGround): VolumePlugin {
 
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path, mode } = needed;
-      const { path: place } = sourceOf(needed, "local")!;
-      const stats = await stat(place).catch((error: unknown) => {
-        throw new VolumeError(`local volume: ${place} is not on this machine: ${codeOf(error)}`);
+      const { path: source } = sourceOf(needed, "local")!;
+      const stats = await stat(source).catch((error: unknown) => {
+        throw new VolumeError(`local volume: ${source} is not on this machine: ${codeOf(error)}`);
       });
-      if (mode === "Block") return link(place, stats, path);
+      if (mode === "Block") return link(source, stats, path);
       if (!(await mounter.isMountPoint(path))) await mount(ground, needed, stats, signal);
-      await groups.give(needed, signal);
+      await groups.apply(needed, signal);
       return { source: path };
     },
 
@@ -52,34 +52,35 @@ export function localPlugin(ground: PlainGround): VolumePlugin {
 
 async function mount(ground: PlainGround, needed: NeededVolume, stats: Stats, signal: AbortSignal): Promise<void> {
   const { path, readOnly } = needed;
-  const { path: place, fsType } = sourceOf(needed, "local")!;
+  const { path: source, fsType } = sourceOf(needed, "local")!;
   if (!stats.isDirectory() && !stats.isBlockDevice()) {
-    throw new VolumeError(`local volume: ${place} is neither a directory nor a block device`);
+    throw new VolumeError(`local volume: ${source} is neither a directory nor a block device`);
   }
   if (stats.isDirectory()) {
     await makeDirectory(path);
-    await ground.mounter.bind(place, path, { readOnly });
+    await ground.mounter.bind(source, path, { readOnly });
     return;
   }
-  demandMounts(ground, "local volumes of a device: such");
+  requireMounts(ground, "local volumes of a device: such");
   await makeDirectory(path);
   const options = mountOptionsOf(needed);
-  await mountDevice(ground, { kind: "local", device: place, path, fsType, readOnly: false, options }, signal);
+  await mountDevice(ground, { kind: "local", device: source, path, fsType, readOnly: false, options }, signal);
   if (!readOnly) return;
   try {
-    // The device may be another Pod's to write to: only this mount of it is for reading.
-    await ground.mounter.mount({ type: "none", source: place, path, options: ["remount", "bind", "ro"] });
+    // Another Pod may write to the device: only this mount is read-only.
+    await ground.mounter.mount({ type: "none", source, path, options: ["remount", "bind", "ro"] });
   } catch (error) {
     await ground.mounter.unmount(path);
     throw error;
   }
 }
 
-/** A device is given as it is: a link leads to it (NODE-45). */
-async function link(place: string, stats: Stats, path: string): Promise<MadeVolume> {
-  if (!stats.isBlockDevice())
-    throw new VolumeError(`local volume: ${place} is no block device, as volumeMode Block asks`);
-  const device = await realpath(place);
+/** Links to a device (NODE-45). */
+async function link(source: string, stats: Stats, path: string): Promise<MadeVolume> {
+  if (!stats.isBlockDevice()) {
+    throw new VolumeError(`local volume: ${source} is no block device, and volumeMode is Block`);
+  }
+  const device = await realpath(source);
   if ((await readlink(path).catch(ignoreMissing)) === device) return { source: device };
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });
   await unlink(path).catch(ignoreMissing);

@@ -1,5 +1,5 @@
 /**
- * Directories of other machines, which the system's own mount(8) brings: nfs (NODE-60), cephfs and glusterfs.
+ * Shares of file servers, which mount(8) of the system mounts: nfs (NODE-60), cephfs and glusterfs.
  *
  * @module
  */
@@ -9,31 +9,31 @@ import { Endpoints, Secret } from "../../client/kinds/index.ts";
 import { type MadeVolume, type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
 import {
   type PlainGround,
-  demandFileSystem,
-  demandMounts,
-  demandProgram,
   makeDirectory,
   mountOptionsOf,
   namespaceOf,
   removeMount,
+  requireFileSystem,
+  requireMounts,
+  requireProgram,
   sourceOf,
 } from "./ground.ts";
 
-/** What mount(8) is told. */
+/** The arguments of mount(8). */
 interface Share {
   readonly source: string;
   readonly options?: readonly string[];
-  /** Ends what was only there for the mount. */
+  /** Removes what was only needed for the mount. */
   end?(): Promise<void>;
 }
 
-/** How a kind of share is mounted. */
+/** A kind of share. */
 interface ShareKind {
   readonly member: "nfs" | "cephfs" | "glusterfs";
-  /** Of the file system. */
+  /** The type of the file system. */
   readonly type: string;
   readonly program: string;
-  /** What brings the program, as people install it. */
+  /** The package with the program, for messages. */
   readonly from: string;
   shareOf(ground: PlainGround, needed: NeededVolume): Share | Promise<Share>;
 }
@@ -62,7 +62,7 @@ const cephfs: ShareKind = {
       return { source, options: [`name=${name}`, `secretfile=${secretFile || `/etc/ceph/${name}.secret`}`] };
     }
     const key = await keyOf(ground, needed, secretRef);
-    // A file that only the agent can read: what programs are started with, everybody on the machine can.
+    // A file that only the agent can read: other users can read the arguments of programs.
     const directory = join(ground.root, "plugins", "kubernetes.io", "cephfs");
     await mkdir(directory, { recursive: true, mode: 0o750 });
     const file = join(directory, `${needed.pod.metadata.uid}-${needed.volume.name}.secret`);
@@ -81,24 +81,19 @@ const glusterfs: ShareKind = {
   from: "glusterfs-client",
   async shareOf({ client }, needed) {
     const source = sourceOf(needed, "glusterfs")!;
-    const given = "endpointsNamespace" in source ? source.endpointsNamespace : undefined;
-    const key = { name: source.endpoints, namespace: given || namespaceOf(needed) };
-    const found = await client.resource(Endpoints).find(key);
-    if (!found)
-      throw new VolumeError(`glusterfs volume: endpoints "${key.name}" not found in namespace ${key.namespace}`);
+    const namespace = ("endpointsNamespace" in source && source.endpointsNamespace) || namespaceOf(needed);
+    const name = source.endpoints;
+    const found = await client.resource(Endpoints).find({ name, namespace });
+    if (!found) throw new VolumeError(`glusterfs volume: endpoints "${name}" not found in namespace ${namespace}`);
     const [first, ...others] = (found.subsets ?? []).flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip));
-    if (first === undefined) throw new VolumeError(`glusterfs volume: endpoints "${key.name}" list no address`);
+    if (first === undefined) throw new VolumeError(`glusterfs volume: endpoints "${name}" list no address`);
     const options = others.length > 0 ? [`backup-volfile-servers=${others.map(hostOf).join(":")}`] : [];
     return { source: `${hostOf(first)}:${source.path}`, options };
   },
 };
 
-/** Plugins of all kinds of shares. */
-export const sharePlugins = [nfs, cephfs, glusterfs].map(
-  (kind) =>
-    (ground: PlainGround): VolumePlugin =>
-      sharePlugin(ground, kind),
-);
+/** The plugins of all kinds of shares. */
+export const sharePlugins = [nfs, cephfs, glusterfs].map((kind) => (ground: PlainGround) => sharePlugin(ground, kind));
 
 function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
   const { member } = kind;
@@ -109,11 +104,11 @@ function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
 
     async setUp(needed): Promise<MadeVolume> {
       const { path } = needed;
-      demandFileSystem(needed, member);
-      // By the table: a server that does not answer any more must not hold who only asks whether it is mounted.
+      requireFileSystem(needed, member);
+      // By the table: a server that does not respond must not delay the check.
       if ((await mounter.mounts(path)).some((mount) => mount.path === path)) return { source: path };
-      demandMounts(ground, member);
-      await demandProgram(ground, member, kind.program, kind.from);
+      requireMounts(ground, member);
+      await requireProgram(ground, member, kind.program, kind.from);
       const share = await kind.shareOf(ground, needed);
       try {
         await makeDirectory(path);
@@ -130,10 +125,10 @@ function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
   };
 }
 
-/** An address of IPv6 stands in brackets before a colon. */
+/** The host before a colon; an IPv6 address needs brackets. */
 const hostOf = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
 
-/** The one value of a Secret, or that of `key`. */
+/** The value of `key` in a Secret, or its first value. */
 async function keyOf(
   { client }: PlainGround,
   needed: NeededVolume,

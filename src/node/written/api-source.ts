@@ -1,6 +1,6 @@
 /**
- * The contents of volumes from the server, for the agent of a node: what a Pod's volumes are made of is followed while the Pod is
- * there, and the Pod is looked at when something of it changes (PROJ-55).
+ * The content of volumes from the server: follows the objects of a Pod's volumes while the Pod exists, and reconciles the
+ * Pod after a change (PROJ-55).
  *
  * @module
  */
@@ -9,8 +9,8 @@ import type { ContentSource } from "../../volumes/contract.ts";
 import type { CertificateKeeper } from "../certificates.ts";
 import type { NodeGround } from "../contract.ts";
 import type { TokenKeeper } from "../tokens.ts";
-import { FollowedBundles } from "./bundles.ts";
-import { FollowedObjects } from "./followed.ts";
+import { FollowedBundles } from "./followed-bundles.ts";
+import { FollowedObjects } from "./followed-objects.ts";
 
 /** See the head of this file. */
 export class ApiSource implements Disposable {
@@ -30,7 +30,7 @@ export class ApiSource implements Disposable {
     this.#bundles = new FollowedBundles(ground);
   }
 
-  /** The source of the volumes of a Pod; what it is asked for is followed until the Pod is forgotten. */
+  /** The source for the volumes of a Pod; its objects are followed until the Pod is forgotten. */
   of({ metadata: { uid } }: Pod): ContentSource {
     return {
       configMap: (key) => this.#configMaps.get(uid, key),
@@ -42,7 +42,7 @@ export class ApiSource implements Disposable {
     };
   }
 
-  /** A Pod is gone: its tokens and certificates are forgotten, and what it alone used is followed no more (PROJ-58). */
+  /** Forgets the tokens and certificates of a Pod, and stops following objects that it alone used (PROJ-58). */
   forget(podUid: string): void {
     this.#configMaps.forget(podUid);
     this.#secrets.forget(podUid);

@@ -1,5 +1,5 @@
 /**
- * The ground of plugins in tests: nothing of the machine but a directory, unless a test puts it in.
+ * The context of plain volume plugins in tests: nothing of the machine but a directory, unless a test adds it.
  *
  * @module
  */
@@ -15,21 +15,15 @@ import { ManualMounter } from "../../mounts/testing/manual-mounter.ts";
 import { volumePath } from "../../paths.ts";
 import { type PlainGround, type PlainOptions, type Programs, plainGround } from "../ground.ts";
 
-/** What a test puts into the ground. */
+/** What a test adds to the context. */
 export interface TestGround extends Partial<NodeGround>, PlainOptions {
   readonly root: string;
-  /** Objects of the server, each as `Kind namespace/name`. */
+  /** Objects of the server, by `Kind namespace/name`. */
   readonly objects?: Readonly<Record<string, object>>;
 }
 
 /** See the head of this file. */
-export function testGround({
-  objects = {},
-  programs = noPrograms,
-  devices,
-  system,
-  ...given
-}: TestGround): PlainGround {
+export function testGround({ objects = {}, programs = noPrograms, devices, system, ...more }: TestGround): PlainGround {
   const find = ({ kind }: { kind: string }) => ({
     find: ({ name, namespace }: { name: string; namespace?: string }) =>
       Promise.resolve(objects[`${kind} ${namespace}/${name}`]),
@@ -44,18 +38,18 @@ export function testGround({
     activity: undefined,
     mounter: new ManualMounter(),
     informer: () => {
-      throw new Error("plain volumes follow nothing");
+      throw new Error("plain volumes use no informers");
     },
     pods: () => [],
     lookAt: () => {},
     event: () => {},
     allocatable: () => ({}),
-    ...given,
+    ...more,
   };
   return plainGround(ground, {
     programs,
-    devices: devices ?? join(given.root, "no-devices"),
-    system: system ?? join(given.root, "no-system"),
+    devices: devices ?? join(more.root, "no-devices"),
+    system: system ?? join(more.root, "no-system"),
   });
 }
 
@@ -65,13 +59,13 @@ export const noPrograms: Programs = {
   find: () => Promise.resolve(undefined),
 };
 
-/** A machine that has some programs, which are told to a test. */
+/** A machine with some programs. */
 export const somePrograms = (...programs: string[]): Programs => ({
   run: (program, args) => noPrograms.run(program, args),
   find: (program) => Promise.resolve(programs.includes(program) ? `/sbin/${program}` : undefined),
 });
 
-/** A volume of a Pod that is needed: as the Pod describes it, or as a PersistentVolume does. */
+/** A volume in the spec of a Pod, or of a PersistentVolume. */
 export function needed(
   root: string,
   kind: string,
@@ -95,7 +89,7 @@ export function needed(
   return { ...own, persistent: { claim, volume: { metadata: { name: "pv" }, spec: persistent } } as never };
 }
 
-/** A volume as it is found on disk. */
+/** The volume as it is found on disk. */
 export const found = ({ path, mode, persistent }: NeededVolume, { kind }: VolumePlugin): FoundVolume => ({
   podUid: "uid",
   name: persistent ? "pv" : "volume",
@@ -104,5 +98,5 @@ export const found = ({ path, mode, persistent }: NeededVolume, { kind }: Volume
   mode,
 });
 
-/** Nobody gives up. */
+/** A signal that is never aborted. */
 export const going: AbortSignal = new AbortController().signal;

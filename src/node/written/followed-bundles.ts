@@ -1,5 +1,5 @@
 /**
- * ClusterTrustBundles for volumes: all of them are followed while some Pod uses any, since there are few.
+ * ClusterTrustBundles for volumes: all are followed while a Pod uses one, since there are few.
  *
  * @module
  */
@@ -16,24 +16,24 @@ type Wish = NonNullable<ProjectedSource["clusterTrustBundle"]>;
 export class FollowedBundles implements Disposable {
   readonly #ground: NodeGround;
   #informer: HeldInformer<ClusterTrustBundle, "Cluster"> | undefined;
-  /** What Pods use, by uid. */
+  /** The bundles that Pods use, by uid. */
   readonly #users = new Map<string, Map<string, Wish>>();
 
   constructor(ground: NodeGround) {
     this.#ground = ground;
   }
 
-  /** The bundles that a source of a Pod chooses, as they are now. */
+  /** The present bundles that a source of a Pod chooses. */
   async get(podUid: string, wish: Wish): Promise<readonly ClusterTrustBundle[]> {
-    let wishes = this.#users.get(podUid);
-    if (!wishes) this.#users.set(podUid, (wishes = new Map()));
+    const wishes = this.#users.get(podUid) ?? new Map<string, Wish>();
+    this.#users.set(podUid, wishes);
     wishes.set(JSON.stringify(wish), wish);
     const informer = this.#following();
     const all = informer.reflector.hasSynced ? informer.list() : await this.#read();
     return chosenBundles(all, wish);
   }
 
-  /** A Pod is gone; when none is left that uses bundles, they are followed no more. */
+  /** Forgets a Pod; stops following bundles after the last one. */
   forget(podUid: string): void {
     this.#users.delete(podUid);
     if (this.#users.size === 0) this[Symbol.dispose]();
@@ -60,7 +60,7 @@ export class FollowedBundles implements Disposable {
     try {
       return (await this.#ground.client.resource(ClusterTrustBundle).list()).items;
     } catch (error) {
-      // A server without the kind has none of them.
+      // The server does not have the kind.
       if (isStatus(error, "NotFound")) return [];
       throw error;
     }

@@ -1,8 +1,8 @@
 /**
- * Objects that volumes of Pods are made of, one by one: each is read once and then followed while some Pod uses it, which is all that
- * the agent of a node may do (it reads only what its Pods refer to, by name).
+ * Follows single objects of volumes: each is read once and followed while a Pod uses it. An agent may read only the objects
+ * that its Pods refer to, by name.
  *
- * What is marked as immutable is not followed: a Pod keeps what it read first (PROJ-56).
+ * An immutable object is not followed: a Pod keeps what it read first (PROJ-56).
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { type ApiObject, type Key, type Kind, keyText } from "../../client/index
 import { type HeldInformer, sharedInformer, withoutManagedFields } from "../../runtime/index.ts";
 import type { NodeGround } from "../contract.ts";
 
-/** An object that may say that it never changes. */
+/** An object that may be immutable. */
 export type Followable = ApiObject & { readonly immutable?: boolean };
 
-type Place = Key<"Namespaced">;
+type ObjectKey = Key<"Namespaced">;
 
-/** An object that is followed. */
+/** A followed object. */
 interface Followed<T extends Followable> {
   readonly informer: HeldInformer<T, "Namespaced">;
-  /** The Pods that use it, by uid. */
+  /** The UIDs of the Pods that use it. */
   readonly users: Set<string>;
-  /** The version that was given last, empty where there was none. */
-  given: string;
+  /** The version that they got last; empty where there was no object. */
+  version: string;
 }
 
 /** See the head of this file. */
@@ -29,9 +29,9 @@ export class FollowedObjects<T extends Followable> implements Disposable {
   readonly #ground: Pick<NodeGround, "client" | "informer" | "lookAt">;
   readonly #kind: Kind<T, "Namespaced">;
   readonly #followed = new Map<string, Followed<T>>();
-  /** What Pods keep of what never changes, by key and uid. */
+  /** Immutable objects of Pods, by key and uid. */
   readonly #kept = new Map<string, Map<string, T>>();
-  /** The keys that each Pod uses, by uid. */
+  /** The keys that each Pod uses, by its uid. */
   readonly #uses = new Map<string, Set<string>>();
 
   constructor(ground: Pick<NodeGround, "client" | "informer" | "lookAt">, kind: Kind<T, "Namespaced">) {
@@ -39,22 +39,20 @@ export class FollowedObjects<T extends Followable> implements Disposable {
     this.#kind = kind;
   }
 
-  /** An object for a Pod, as it is now; undefined where there is none. @throws StatusError where it may not be read */
-  async get(podUid: string, place: Place): Promise<T | undefined> {
-    const key = keyText(place);
+  /** The present object for a Pod; undefined where there is none. @throws StatusError where it may not be read */
+  async get(podUid: string, objectKey: ObjectKey): Promise<T | undefined> {
+    const key = keyText(objectKey);
     const kept = this.#kept.get(key)?.get(podUid);
     if (kept) return kept;
     const followed = this.#followed.get(key);
-    const object = followed && hasSeen(followed) ? followed.informer.get(place) : await this.#read(place);
-    let uses = this.#uses.get(podUid);
-    if (!uses) this.#uses.set(podUid, (uses = new Set()));
-    uses.add(key);
+    const object = followed && hasSynced(followed) ? followed.informer.get(objectKey) : await this.#read(objectKey);
+    this.#uses.set(podUid, (this.#uses.get(podUid) ?? new Set()).add(key));
     if (object?.immutable === true) this.#keep(podUid, key, object);
-    else this.#follow(podUid, place, object);
+    else this.#follow(podUid, objectKey, object);
     return object;
   }
 
-  /** A Pod is gone: what it alone used is followed no more. */
+  /** Forgets a Pod; stops following objects that it alone used. */
   forget(podUid: string): void {
     for (const key of this.#uses.get(podUid) ?? []) {
       const kept = this.#kept.get(key);
@@ -76,49 +74,49 @@ export class FollowedObjects<T extends Followable> implements Disposable {
     this.#uses.clear();
   }
 
-  async #read(place: Place): Promise<T | undefined> {
-    const object = await this.#ground.client.resource(this.#kind).find(place);
+  async #read(objectKey: ObjectKey): Promise<T | undefined> {
+    const object = await this.#ground.client.resource(this.#kind).find(objectKey);
     return object && withoutManagedFields(object);
   }
 
-  /** The same object is kept once, however many Pods use it. */
+  /** Keeps the same object once for all Pods. */
   #keep(podUid: string, key: string, object: T): void {
-    let kept = this.#kept.get(key);
-    if (!kept) this.#kept.set(key, (kept = new Map()));
+    const kept = this.#kept.get(key) ?? new Map<string, T>();
+    this.#kept.set(key, kept);
     const same = [...kept.values()].find((one) => isSame(one, object));
     kept.set(podUid, same ?? object);
     this.#release(podUid, key);
   }
 
-  #follow(podUid: string, place: Place, object: T | undefined): void {
-    const key = keyText(place);
-    const given = object?.metadata.resourceVersion ?? "";
+  #follow(podUid: string, objectKey: ObjectKey, object: T | undefined): void {
+    const key = keyText(objectKey);
+    const version = object?.metadata.resourceVersion ?? "";
     const known = this.#followed.get(key);
     if (known) {
       known.users.add(podUid);
-      known.given = given;
+      known.version = version;
       return;
     }
-    const { namespace, name } = place;
+    const { namespace, name } = objectKey;
     const spec = sharedInformer(this.#kind, {
       namespace,
       fieldSelector: `metadata.name=${name}`,
       keep: withoutManagedFields,
     });
-    const followed: Followed<T> = { informer: this.#ground.informer(spec), users: new Set([podUid]), given };
+    const followed: Followed<T> = { informer: this.#ground.informer(spec), users: new Set([podUid]), version };
     this.#followed.set(key, followed);
-    followed.informer.on(() => this.#compare(key, place));
-    // It may have gone between the reading and the first list, of which no event tells.
-    followed.informer.reflector.onProgress(() => this.#compare(key, place));
+    followed.informer.on(() => this.#compare(key, objectKey));
+    // No event reports a deletion between the read and the first list.
+    followed.informer.reflector.onProgress(() => this.#compare(key, objectKey));
   }
 
-  /** Has the Pods of an object looked at where it is not what they were given. */
-  #compare(key: string, place: Place): void {
+  /** Reconciles the Pods of an object that is not the one that they got. */
+  #compare(key: string, objectKey: ObjectKey): void {
     const followed = this.#followed.get(key);
-    if (!followed || !hasSeen(followed)) return;
-    const version = followed.informer.get(place)?.metadata.resourceVersion ?? "";
-    if (version === followed.given) return;
-    followed.given = version;
+    if (!followed || !hasSynced(followed)) return;
+    const version = followed.informer.get(objectKey)?.metadata.resourceVersion ?? "";
+    if (version === followed.version) return;
+    followed.version = version;
     for (const uid of followed.users) this.#ground.lookAt(uid);
   }
 
@@ -130,7 +128,7 @@ export class FollowedObjects<T extends Followable> implements Disposable {
   }
 }
 
-const hasSeen = ({ informer }: { readonly informer: HeldInformer }): boolean => informer.reflector.hasSynced;
+const hasSynced = ({ informer }: { readonly informer: HeldInformer }): boolean => informer.reflector.hasSynced;
 
 const isSame = (a: ApiObject, b: ApiObject): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
