@@ -36,7 +36,7 @@ import type { Containers } from "./containers/contract.ts";
 import { holdContainers } from "./containers/hold.ts";
 import { logQueryOf } from "./containers/log-query.ts";
 import { runNothing } from "./containers/run-nothing.ts";
-import type { Mounter, NodeGround, VolumePlugin } from "./contract.ts";
+import type { Mounter, PluginContext, VolumePlugin } from "./contract.ts";
 import { entriesOnDisk } from "./csi/index.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { AgentMemory, type Line } from "./memory.ts";
@@ -69,7 +69,7 @@ export interface AgentOptions {
   readonly capacity?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   /** Opens the volume plugins; the built-in ones by default. */
-  readonly plugins?: (context: NodeGround) => Promise<readonly VolumePlugin[]>;
+  readonly plugins?: (context: PluginContext) => Promise<readonly VolumePlugin[]>;
   /** This machine by default. */
   readonly machine?: Machine;
   readonly clock?: Clock;
@@ -195,7 +195,7 @@ class Agent implements RunningAgent {
     memory.beginNode();
     // Drivers write into both objects when they register.
     await Promise.race([memory.registered, this.#manager.failed.then((error) => Promise.reject(error))]);
-    memory.opened = await (this.#options.plugins ?? openPlugins)(this.#ground());
+    memory.opened = await (this.#options.plugins ?? openPlugins)(this.#context());
     if (this.#hasCrashed) return this.#closePlugins();
     this.#manager.add(...others);
     await memory.beginPods();
@@ -285,7 +285,7 @@ class Agent implements RunningAgent {
   readonly #allocatable = (): Readonly<Record<string, string>> =>
     this.#memory.own?.status.allocatable ?? capacityOf(this.#facts);
 
-  #ground(): NodeGround {
+  #context(): PluginContext {
     const { dialect, mounter, activity } = this.#options;
     const memory = this.#memory;
     return {
@@ -306,7 +306,7 @@ class Agent implements RunningAgent {
     };
   }
 
-  readonly #event: NodeGround["event"] = (type, regarding, reason, note, fieldPath) => {
+  readonly #event: PluginContext["event"] = (type, regarding, reason, note, fieldPath) => {
     const { name } = this;
     this.#recorder.record({ type, regarding, reason, note, fieldPath, source: "kubelet", instance: name, host: name });
   };

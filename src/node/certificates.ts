@@ -15,7 +15,7 @@ import { type BackoffOptions, backoff } from "../util/backoff.ts";
 import type { Clock } from "../util/clock.ts";
 import type { IssuedCertificate, ProjectedSource } from "../volumes/contract.ts";
 import { type PodKey, makePodKey } from "./certificate-key.ts";
-import type { NodeGround } from "./contract.ts";
+import type { PluginContext } from "./contract.ts";
 
 type CertificateSource = NonNullable<ProjectedSource["podCertificate"]>;
 
@@ -52,12 +52,12 @@ const UNSEEN_MS = 600_000;
 
 /** See the head of this file. */
 export class CertificateKeeper implements Disposable {
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   readonly #states = new Map<string, State>();
   #requests: HeldInformer<PodCertificateRequest, "Namespaced"> | undefined;
 
-  constructor(ground: NodeGround) {
-    this.#ground = ground;
+  constructor(context: PluginContext) {
+    this.#context = context;
   }
 
   /**
@@ -67,7 +67,7 @@ export class CertificateKeeper implements Disposable {
    */
   async get(pod: Pod, source: CertificateSource, volume: string): Promise<IssuedCertificate | undefined> {
     const state = this.#stateOf(pod, source, volume);
-    const { clock, log } = this.#ground;
+    const { clock, log } = this.#context;
     const valid = validOf(state, clock);
     if (valid && clock.now() < valid.refreshAt) return valid;
     if (clock.steady() < state.notBefore) {
@@ -92,7 +92,7 @@ export class CertificateKeeper implements Disposable {
   renewsIn(pod: Pod, source: CertificateSource, volume: string): number | undefined {
     const state = this.#states.get(keyOf(pod, source, volume));
     if (!state?.issued) return undefined;
-    const { clock } = this.#ground;
+    const { clock } = this.#context;
     const paused = state.notBefore - clock.steady();
     if (state.pending) return Math.max(paused, state.pending.lostAt - clock.steady());
     return Math.max(0, state.issued.refreshAt - clock.now(), paused);
@@ -124,11 +124,11 @@ export class CertificateKeeper implements Disposable {
 
   async #request(state: State, pod: Pod, source: CertificateSource): Promise<void> {
     const key = await makePodKey(source.keyType, pod.metadata.uid);
-    const { client } = this.#ground;
+    const { client } = this.#context;
     const { namespace = "", name, uid } = pod.metadata;
     const account = { namespace, name: pod.spec.serviceAccountName ?? "" };
     const [node, serviceAccount] = await Promise.all([
-      client.resource(Node).get({ name: this.#ground.node }),
+      client.resource(Node).get({ name: this.#context.node }),
       client.resource(ServiceAccount).get(account),
     ]);
     this.#watch();
@@ -153,7 +153,7 @@ export class CertificateKeeper implements Disposable {
       },
     });
     state.refused = undefined;
-    const lostAt = this.#ground.clock.steady() + UNSEEN_MS;
+    const lostAt = this.#context.clock.steady() + UNSEEN_MS;
     state.pending = { request: keyText({ namespace, name: request.metadata.name }), key, lostAt };
     // The informer may have seen the result before the name was known here.
     const seen = this.#requests?.get({ namespace, name: request.metadata.name });
@@ -163,8 +163,8 @@ export class CertificateKeeper implements Disposable {
   /** Watches the requests of the node while one is pending. */
   #watch(): void {
     if (this.#requests) return;
-    const spec = sharedInformer(PodCertificateRequest, { fieldSelector: `spec.nodeName=${this.#ground.node}` });
-    this.#requests = this.#ground.informer(spec);
+    const spec = sharedInformer(PodCertificateRequest, { fieldSelector: `spec.nodeName=${this.#context.node}` });
+    this.#requests = this.#context.informer(spec);
     this.#requests.on(({ type, object }) => (type === "deleted" ? this.#onDelete(object) : this.#onChange(object)));
   }
 
@@ -189,7 +189,7 @@ export class CertificateKeeper implements Disposable {
     state.pending = undefined;
     if (outcome.type === "Issued") {
       state.issued = issuedOf(key, request);
-      Object.assign(state, { failures: 0, notBefore: this.#ground.clock.steady() + MIN_RENEWAL_MS });
+      Object.assign(state, { failures: 0, notBefore: this.#context.clock.steady() + MIN_RENEWAL_MS });
     } else {
       const { reason, message } = outcome;
       const why = [reason, message].filter((text) => text !== "").join(": ");
@@ -214,18 +214,18 @@ export class CertificateKeeper implements Disposable {
 
   /** Whether a request was deleted before the informer saw it, so that no event comes. */
   #isUnseen({ pending }: State): boolean {
-    if (!pending || this.#ground.clock.steady() < pending.lostAt) return false;
+    if (!pending || this.#context.clock.steady() < pending.lostAt) return false;
     return this.#requests?.list().every(({ metadata }) => nameOf(metadata) !== pending.request) ?? true;
   }
 
   #pause(state: State, pauses: BackoffOptions): void {
-    const { clock, random } = this.#ground;
+    const { clock, random } = this.#context;
     state.notBefore = clock.steady() + backoff(state.failures++, pauses, random);
   }
 
   #end({ podUid }: State): void {
     this.#unwatchIfIdle();
-    this.#ground.lookAt(podUid);
+    this.#context.lookAt(podUid);
   }
 }
 

@@ -116,10 +116,10 @@ export interface VolumePlugin {
 }
 
 /** Opens a plugin for an agent; {@link VolumePlugin.close} ends what it begins. */
-export type PluginMaker = (context: NodeGround) => VolumePlugin | Promise<VolumePlugin>;
+export type PluginMaker = (context: PluginContext) => VolumePlugin | Promise<VolumePlugin>;
 
 /** What plugins get from the agent. */
-export interface NodeGround {
+export interface PluginContext {
   /** The name of the node. */
   readonly node: string;
   /** The agent's directory, absolute. */

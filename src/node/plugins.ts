@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NodeGround, VolumePlugin } from "./contract.ts";
+import type { PluginContext, VolumePlugin } from "./contract.ts";
 import { csiPlugin } from "./csi/index.ts";
 import { applyGroup } from "./ownership/apply-group.ts";
 import { type PlainOptions, plainPlugins, withMigratedVolumes } from "./plain/index.ts";
@@ -18,19 +18,19 @@ export interface PluginOptions extends PlainOptions {
 
 /** Opens the plugins of an agent; those that need tokens of Pods share them. */
 export async function openPlugins(
-  ground: NodeGround,
+  context: PluginContext,
   { hasSELinux = false, ...options }: PluginOptions = {},
 ): Promise<readonly VolumePlugin[]> {
   const tokens = new TokenKeeper({
-    ...ground,
-    lookAt: (podUid) => ground.lookAt(podUid),
+    ...context,
+    lookAt: (podUid) => context.lookAt(podUid),
     failed: (error, { metadata }) =>
-      ground.log.warn("a token of a Pod was not renewed", { pod: metadata.name, error: String(error) }, metadata.uid),
+      context.log.warn("a token of a Pod was not renewed", { pod: metadata.name, error: String(error) }, metadata.uid),
   });
   const drivers = withMigratedVolumes(csiPlugin({ tokens, applyGroup, hasSELinux }));
-  const plugins: VolumePlugin[] = [new WrittenVolumes(ground, { tokens })];
+  const plugins: VolumePlugin[] = [new WrittenVolumes(context, { tokens })];
   try {
-    for (const maker of [drivers, ...plainPlugins(options)]) plugins.push(await maker(ground));
+    for (const maker of [drivers, ...plainPlugins(options)]) plugins.push(await maker(context));
     return plugins;
   } catch (error) {
     await Promise.allSettled(plugins.map(async (plugin) => plugin.close?.()));

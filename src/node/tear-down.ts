@@ -6,7 +6,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Lanes } from "../util/lanes.ts";
-import type { FoundVolume, Mounter, NodeGround } from "./contract.ts";
+import type { FoundVolume, Mounter, PluginContext } from "./contract.ts";
 import { foundVolumes } from "./found.ts";
 import type { AgentMemory } from "./memory.ts";
 import { podDirectory } from "./paths.ts";
@@ -19,7 +19,7 @@ import { directoryOf, inLane } from "./volume-work.ts";
 export interface TearDownWork {
   readonly memory: AgentMemory;
   readonly mounter: Mounter;
-  readonly event: NodeGround["event"];
+  readonly event: PluginContext["event"];
   readonly lanes: Lanes;
   readonly signal: AbortSignal;
 }

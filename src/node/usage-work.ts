@@ -4,13 +4,13 @@
  * @module
  */
 import type { Lanes } from "../util/lanes.ts";
-import type { NodeGround, VolumeUsage } from "./contract.ts";
+import type { PluginContext, VolumeUsage } from "./contract.ts";
 import type { AgentMemory } from "./memory.ts";
 
 /** The context of a measurement. */
 export interface UsageWork {
   readonly memory: AgentMemory;
-  readonly event: NodeGround["event"];
+  readonly event: PluginContext["event"];
   readonly lanes: Lanes;
   readonly signal: AbortSignal;
 }

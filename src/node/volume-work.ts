@@ -11,7 +11,7 @@ import { type Client, type Key, type Kind, type ResourceClient, attempt } from "
 import type { VolumeAttachment } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Lanes } from "../util/lanes.ts";
-import type { AttachedVolume, FoundVolume, NeededVolume, NodeGround, VolumePlugin } from "./contract.ts";
+import type { AttachedVolume, FoundVolume, NeededVolume, PluginContext, VolumePlugin } from "./contract.ts";
 import type { AgentMemory } from "./memory.ts";
 import { NotAttached, NotYet } from "./not-yet.ts";
 import { devicePath, directoryOfKind, volumePath } from "./paths.ts";
@@ -26,7 +26,7 @@ export interface VolumeWork {
   readonly attachments: Kind<VolumeAttachment, "Cluster">;
   /** The finalizer of claims that are in use. */
   readonly protection: string;
-  readonly event: NodeGround["event"];
+  readonly event: PluginContext["event"];
   readonly clock: Pick<Clock, "steady">;
   readonly lanes: Lanes;
   readonly signal: AbortSignal;

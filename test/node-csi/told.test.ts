@@ -157,7 +157,7 @@ describe("tokens", () => {
 
   test("NODE-35, NODE-37, CSID-30, CSID-41, LIM-12: real ones are asked for with the rights of the node, live an hour by default, and are renewed at 80 % of that", async () => {
     await using own = await NodeWorld.create({
-      settings: (ground) => ({ tokens: new TokenKeeper(ground) }),
+      settings: (context) => ({ tokens: new TokenKeeper(context) }),
     });
     await own.start();
     const driver = await own.fresh({

@@ -5,7 +5,7 @@ import { attachDetach } from "../../src/controllers/storage/attach/controller.ts
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { createManager } from "../../src/runtime/index.ts";
 import type { NeededVolume } from "../../src/node/contract.ts";
-import { Places } from "../../src/node/csi/places.ts";
+import { CsiPaths } from "../../src/node/csi/csi-paths.ts";
 import { writeRecord } from "../../src/node/csi/record.ts";
 import { AGENT, NODE, NodeWorld, NotedPlugin, at } from "./node-world.ts";
 
@@ -120,7 +120,7 @@ describe("attached volumes", () => {
   });
 
   test("NODE-12: a Node that is made again says from its first version what lies on disk", async () => {
-    const place = new Places(world.root).stage({ driver: "d", handle: "h-v", mode: "Filesystem" });
+    const place = new CsiPaths(world.root).stage({ driver: "d", handle: "h-v", mode: "Filesystem" });
     await writeRecord(place.directory, {
       driver: "d",
       handle: "h-v",

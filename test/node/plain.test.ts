@@ -17,7 +17,7 @@ beforeEach(async () => {
   await mkdir(host);
   await world.start({
     mounter: linkingMounter({ mounts: () => Promise.resolve([]) }),
-    plugins: (ground) => openPlugins(ground, { imageDirectory: images }),
+    plugins: (context) => openPlugins(context, { imageDirectory: images }),
   });
 });
 afterEach(() => world[Symbol.asyncDispose]());

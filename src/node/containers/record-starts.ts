@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { NodeGround } from "../contract.ts";
+import type { PluginContext } from "../contract.ts";
 import type { PodRecord } from "../record.ts";
 import type { ContainerStates, ContainerStatus } from "./contract.ts";
 
 /** Records each start once, without those that an earlier agent has written into the status of the Pod. */
 export function recordStarts(
-  event: NodeGround["event"],
+  event: PluginContext["event"],
   { pod, started }: Pick<PodRecord, "pod" | "started">,
   { init, main }: ContainerStates,
 ): void {

@@ -8,16 +8,16 @@ import type { Capabilities } from "./capability.ts";
 import type { CsiVolume } from "./volume.ts";
 
 /** Who applies the group of a Pod to a volume: the driver, the agent, or none. */
-export type GroupWay = { readonly by: "driver" | "agent"; readonly gid: number } | undefined;
+export type FsGroup = { readonly by: "driver" | "agent"; readonly gid: number } | undefined;
 
 const FOR_ONE = ["ReadWriteOnce", "ReadWriteOncePod"];
 
 /** Who applies the group of a Pod (NODE-38, NODE-41, CSID-8, AMB-21). */
-export function groupWayOf(
+export function fsGroupOf(
   volume: CsiVolume,
   pod: Pod,
   { object, capabilities }: { readonly object: CSIDriver | undefined; readonly capabilities: Capabilities },
-): GroupWay {
+): FsGroup {
   const gid = pod.spec.securityContext?.fsGroup;
   if (gid === undefined || volume.mode === "Block") return undefined;
   if (capabilities.has("VOLUME_MOUNT_GROUP")) return { by: "driver", gid };

@@ -12,7 +12,7 @@ import { gaveUp, hadBy, stateOf } from "../../claims/resize.ts";
 import { DriverError, isInfeasible } from "../../csi/driver-error.ts";
 import { compareQuantities, wholeNumber } from "../../meta/quantity.ts";
 import { volumeCapability } from "./capability.ts";
-import { type SetUp, registered, told } from "./parts.ts";
+import { type SetUp, asVolumeError, registered } from "./parts.ts";
 import { secretsOf } from "./publish-inputs.ts";
 import { stages } from "./stage.ts";
 import type { CsiVolume } from "./volume.ts";
@@ -39,7 +39,7 @@ export async function grow(setUp: SetUp, volume: CsiVolume, isGiven: boolean): P
   if (!persistent || volume.readOnly) return undefined;
   const growth = { setUp, volume, claim: persistent.claim, size: capacityOf(persistent.volume) };
   if (!(await isDue(growth))) return undefined;
-  const { directory } = setUp.places.publish({ ...volume, podUid: pod.metadata.uid });
+  const { directory } = setUp.paths.publish({ ...volume, podUid: pod.metadata.uid });
   const wait = setUp.waits.untilGrowth(directory);
   if (isGiven && wait > 0) return wait;
   try {
@@ -50,7 +50,7 @@ export async function grow(setUp: SetUp, volume: CsiVolume, isGiven: boolean): P
     recordFailure(growth, error);
     // Some drivers expand only unused volumes. The Pod gets its volume nevertheless.
     if (isGiven || isInUse(error)) return setUp.waits.refused(directory, pod.metadata.uid);
-    throw told(error);
+    throw asVolumeError(error);
   }
 }
 
@@ -61,7 +61,7 @@ async function isDue({ setUp, volume, claim, size }: Growth): Promise<boolean> {
   if (compareQuantities(hadBy(claim), size) >= 0) return false;
   if (stateOf(claim)?.startsWith("Controller") === true) return false;
   if (gaveUp(claim) !== "Node") return true;
-  const record = await setUp.ledger.stage(volume);
+  const record = await setUp.records.stage(volume);
   return record?.refused !== undefined && record.refused !== sizesOf(claim, size);
 }
 
@@ -75,14 +75,14 @@ async function growNow(growth: Growth): Promise<void> {
   // A driver without the call has nothing to do on the node (NODE-51).
   if (!capabilities.has("EXPAND_VOLUME")) return finish(growth);
   if (!(await mark(growth, "NodeResizeInProgress"))) return;
-  const { places, needed, signal } = setUp;
+  const { paths, needed, signal } = setUp;
   const secrets = await secretsOf(setUp, volume, "expand");
   try {
     await driver.node.nodeExpandVolume(
       {
         volumeId: volume.handle,
-        volumePath: places.publish({ ...volume, podUid: needed.pod.metadata.uid }).target,
-        stagingTargetPath: stages(capabilities) ? places.stage(volume).staging : "",
+        volumePath: paths.publish({ ...volume, podUid: needed.pod.metadata.uid }).target,
+        stagingTargetPath: stages(capabilities) ? paths.stage(volume).staging : "",
         capacityRange: { requiredBytes: wholeNumber(size) ?? 0n },
         volumeCapability: volumeCapability(volume, capabilities),
         secrets,
@@ -104,8 +104,8 @@ const isPermanent = (error: unknown): boolean =>
 /** Writes the refusal; the Pod continues with the present size (RSZ-6). */
 async function refuse(growth: Growth, error: unknown): Promise<void> {
   const { setUp, volume, claim, size } = growth;
-  const record = await setUp.ledger.stage(volume);
-  if (record) await setUp.ledger.saveStage({ ...record, refused: sizesOf(claim, size) });
+  const record = await setUp.records.stage(volume);
+  if (record) await setUp.records.saveStage({ ...record, refused: sizesOf(claim, size) });
   await mark(growth, setUp.names.cannotGrow);
   recordFailure(growth, error);
 }
@@ -126,7 +126,7 @@ async function finish(growth: Growth): Promise<void> {
   if (!claim || !isWritten) return;
   const note = "MountVolume.NodeExpandVolume succeeded";
   for (const object of [claim, setUp.needed.pod]) {
-    setUp.ground.event("Normal", object, "FileSystemResizeSuccessful", note);
+    setUp.context.event("Normal", object, "FileSystemResizeSuccessful", note);
   }
 }
 
@@ -155,10 +155,10 @@ async function write(
   { setUp, claim: { metadata }, size }: Growth,
   change: (claim: Claim) => Claim["status"] | undefined,
 ): Promise<Written> {
-  const { ground, signal } = setUp;
+  const { context, signal } = setUp;
   const key = { namespace: metadata.namespace!, name: metadata.name };
   let isWritten = false;
-  const changed = ground.client.resource(PersistentVolumeClaim).status.modify(
+  const changed = context.client.resource(PersistentVolumeClaim).status.modify(
     key,
     (found) => {
       const isDone = found.metadata.uid !== metadata.uid || compareQuantities(hadBy(found), size) >= 0;
@@ -174,6 +174,6 @@ async function write(
 }
 
 function recordFailure({ setUp, claim, size }: Growth, error: unknown): void {
-  const note = `MountVolume.NodeExpandVolume failed to expand the file system to ${size}: ${told(error).message}`;
-  for (const object of [claim, setUp.needed.pod]) setUp.ground.event("Warning", object, "VolumeResizeFailed", note);
+  const note = `MountVolume.NodeExpandVolume failed to expand the file system to ${size}: ${asVolumeError(error).message}`;
+  for (const object of [claim, setUp.needed.pod]) setUp.context.event("Warning", object, "VolumeResizeFailed", note);
 }

@@ -4,13 +4,16 @@
  * @module
  */
 import { type AttachNames, attachNames, entryOf } from "../../claims/attachment.ts";
-import type { NodeGround } from "../contract.ts";
-import { Ledger } from "./ledger.ts";
-import { Places } from "./places.ts";
+import type { PluginContext } from "../contract.ts";
+import { RecordStore } from "./record-store.ts";
+import { CsiPaths } from "./csi-paths.ts";
 
 /** The entries of attached volumes that are staged, or may be, sorted. */
-export async function stagedEntries(ledger: Pick<Ledger, "stages">, names: AttachNames): Promise<readonly string[]> {
-  const stages = await ledger.stages();
+export async function stagedEntries(
+  records: Pick<RecordStore, "stages">,
+  names: AttachNames,
+): Promise<readonly string[]> {
+  const stages = await records.stages();
   return stages
     .filter(({ attachment }) => attachment !== undefined)
     .map((stage) => entryOf(stage, names))
@@ -22,5 +25,5 @@ export const entriesOnDisk = ({
   root,
   dialect,
   log,
-}: Pick<NodeGround, "root" | "dialect" | "log">): Promise<readonly string[]> =>
-  stagedEntries(new Ledger(new Places(root), log), attachNames(dialect));
+}: Pick<PluginContext, "root" | "dialect" | "log">): Promise<readonly string[]> =>
+  stagedEntries(new RecordStore(new CsiPaths(root), log), attachNames(dialect));

@@ -8,10 +8,10 @@ import type { Driver } from "../../csi/driver.ts";
 import type { Informer } from "../../runtime/index.ts";
 import type { KeyedLock } from "../../util/keyed-lock.ts";
 import type { TokenWish } from "../../volumes/contract.ts";
-import { type NeededVolume, type NodeGround, VolumeError } from "../contract.ts";
-import type { Ledger } from "./ledger.ts";
+import { type NeededVolume, type PluginContext, VolumeError } from "../contract.ts";
+import type { RecordStore } from "./record-store.ts";
 import type { CsiNames } from "./names.ts";
-import type { Places } from "./places.ts";
+import type { CsiPaths } from "./csi-paths.ts";
 import type { Waits } from "./waits.ts";
 
 /** Returns the tokens of Pods, and renews them in time (NODE-37). */
@@ -37,10 +37,10 @@ export interface CsiSettings {
 
 /** See the head of this file. */
 export interface Parts extends Required<CsiSettings> {
-  readonly ground: NodeGround;
+  readonly context: PluginContext;
   readonly names: CsiNames;
-  readonly places: Places;
-  readonly ledger: Ledger;
+  readonly paths: CsiPaths;
+  readonly records: RecordStore;
   readonly objects: Pick<Informer<CSIDriver, "Cluster">, "get">;
   /** The registered drivers. */
   readonly drivers: { driver(name: string): Driver | undefined };
@@ -69,7 +69,7 @@ export function registered(drivers: Parts["drivers"], name: string): Driver {
 }
 
 /** An error as one of the volume, with the original as its cause. */
-export function told(error: unknown): VolumeError {
+export function asVolumeError(error: unknown): VolumeError {
   if (error instanceof VolumeError) return error;
   return new VolumeError(error instanceof Error ? error.message : String(error), { cause: error });
 }

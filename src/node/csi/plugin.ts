@@ -17,17 +17,17 @@ import type {
   FoundVolume,
   MadeVolume,
   NeededVolume,
-  NodeGround,
+  PluginContext,
   PluginMaker,
   PodEnd,
   VolumePlugin,
   VolumeUsage,
 } from "../contract.ts";
 import { stagedEntries } from "./in-use.ts";
-import { Ledger } from "./ledger.ts";
+import { RecordStore } from "./record-store.ts";
 import { CSI_KIND, csiNames } from "./names.ts";
-import { type CsiSettings, type Parts, told } from "./parts.ts";
-import { Places } from "./places.ts";
+import { type CsiSettings, type Parts, asVolumeError } from "./parts.ts";
+import { CsiPaths } from "./csi-paths.ts";
 import { Counting, periodOf } from "./registry/allocatable.ts";
 import { DriverRegistry } from "./registry/registry.ts";
 import { isAttached, setUpVolume } from "./set-up.ts";
@@ -43,8 +43,8 @@ const START_TIMEOUT_MS = 5000;
 /** Opens the plugin for CSI volumes; from then on it follows CSIDrivers and sockets. */
 export const csiPlugin =
   (settings: CsiSettings): PluginMaker =>
-  async (ground) => {
-    const plugin = new CsiPlugin(ground, settings);
+  async (context) => {
+    const plugin = new CsiPlugin(context, settings);
     await plugin.start();
     return plugin;
   };
@@ -65,28 +65,28 @@ class CsiPlugin implements VolumePlugin {
   #timer: Timer | undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
-  constructor(ground: NodeGround, settings: CsiSettings) {
-    const places = new Places(ground.root);
-    const kind = inDomain(CSIDriver, ground.dialect.domain) as Kind<CSIDriver, "Cluster">;
-    this.#objects = ground.informer(sharedInformer(kind));
+  constructor(context: PluginContext, settings: CsiSettings) {
+    const paths = new CsiPaths(context.root);
+    const kind = inDomain(CSIDriver, context.dialect.domain) as Kind<CSIDriver, "Cluster">;
+    this.#objects = context.informer(sharedInformer(kind));
     this.#registry = new DriverRegistry({
-      ground,
-      directory: places.registry,
+      context,
+      directory: paths.registry,
       onChange: (driver) => this.#driverChanged(driver),
     });
     this.#parts = {
       hasSELinux: false,
       ...settings,
-      ground,
-      places,
-      names: csiNames(ground.dialect),
-      ledger: new Ledger(places, ground.log),
+      context,
+      paths,
+      names: csiNames(context.dialect),
+      records: new RecordStore(paths, context.log),
       objects: this.#objects,
       drivers: this.#registry,
       locks: new KeyedLock(),
-      waits: new Waits(ground),
+      waits: new Waits(context),
     };
-    const { clock, log } = ground;
+    const { clock, log } = context;
     const update = (driver: string): Promise<void> => this.#registry.updateCount(driver);
     this.#counting = new Counting({ clock, log, objects: this.#objects, update });
     this.#heard = this.#objects.on(({ type, object }) => {
@@ -99,7 +99,7 @@ class CsiPlugin implements VolumePlugin {
     // An agent starts also while its server does not respond.
     const controller = new AbortController();
     const timeOut = (): void => controller.abort();
-    const timer = this.#parts.ground.clock.after(START_TIMEOUT_MS, timeOut, { owner: "first list of CSIDrivers" });
+    const timer = this.#parts.context.clock.after(START_TIMEOUT_MS, timeOut, { owner: "first list of CSIDrivers" });
     await this.#knowObjects(controller.signal);
     timer.cancel();
     this.#sweep();
@@ -116,7 +116,7 @@ class CsiPlugin implements VolumePlugin {
     try {
       return await this.#parts.locks.run(lockOf(volume), () => setUpVolume({ ...this.#parts, needed, signal }, volume));
     } catch (error) {
-      throw told(error);
+      throw asVolumeError(error);
     }
   }
 
@@ -124,19 +124,19 @@ class CsiPlugin implements VolumePlugin {
     try {
       await tearDown(this.#parts, found, signal);
     } catch (error) {
-      throw told(error);
+      throw asVolumeError(error);
     }
   }
 
   attached(needed: NeededVolume): AttachedVolume | undefined {
     const volume = csiVolumeOf(needed);
     if (!volume || !isAttached(volume, this.#objects.get({ name: volume.driver }))) return undefined;
-    const { dialect, node } = this.#parts.ground;
+    const { dialect, node } = this.#parts.context;
     return { entry: entryOf(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
   }
 
   async inUse(): Promise<readonly string[]> {
-    return stagedEntries(this.#parts.ledger, attachNames(this.#parts.ground.dialect));
+    return stagedEntries(this.#parts.records, attachNames(this.#parts.context.dialect));
   }
 
   async usage(needed: NeededVolume, signal: AbortSignal): Promise<VolumeUsage | undefined> {
@@ -201,17 +201,17 @@ class CsiPlugin implements VolumePlugin {
     if (!this.#registry.driver(driver)) return;
     const pods = this.#waiting.get(driver);
     this.#waiting.delete(driver);
-    for (const uid of pods ?? []) this.#parts.ground.lookAt(uid);
+    for (const uid of pods ?? []) this.#parts.context.lookAt(uid);
     this.#sweep();
   }
 
   /** Reconciles the Pods of a driver whose CSIDriver has changed (NODE-32). */
   async #lookAtPodsOf(driver: string): Promise<void> {
-    const { ledger, ground } = this.#parts;
+    const { records, context } = this.#parts;
     try {
-      for (const uid of await ledger.podsOf(driver)) ground.lookAt(uid);
+      for (const uid of await records.podsOf(driver)) context.lookAt(uid);
     } catch (error) {
-      ground.log.warn("the Pods of a driver cannot be listed", { driver, error: (error as Error).message }, driver);
+      context.log.warn("the Pods of a driver cannot be listed", { driver, error: (error as Error).message }, driver);
     }
   }
 
@@ -221,9 +221,9 @@ class CsiPlugin implements VolumePlugin {
     this.#sweeping = this.#sweeping
       .then(() => sweep(this.#parts, this.#ended.signal))
       .catch((error: unknown) =>
-        this.#parts.ground.log.warn("volumes cannot be listed", { error: (error as Error).message }),
+        this.#parts.context.log.warn("volumes cannot be listed", { error: (error as Error).message }),
       );
-    this.#timer = this.#parts.ground.clock.after(SWEEP_INTERVAL_MS, () => this.#sweep(), {
+    this.#timer = this.#parts.context.clock.after(SWEEP_INTERVAL_MS, () => this.#sweep(), {
       owner: "volumes that no Pod uses",
       upkeep: true,
     });

@@ -65,13 +65,13 @@ async function tokensOf({ tokens, needed }: SetUp, object: CSIDriver | undefined
  * exist
  */
 export async function secretsOf(
-  { ground, signal }: Pick<SetUp, "ground" | "signal">,
+  { context, signal }: Pick<SetUp, "context" | "signal">,
   { secrets }: CsiVolume,
   call: keyof CsiVolume["secrets"],
 ): Promise<Record<string, string>> {
   const key = secrets[call];
   if (!key) return {};
-  const found = await ground.client.resource(Secret).find(key, { signal });
+  const found = await context.client.resource(Secret).find(key, { signal });
   if (!found) throw new VolumeError(`secret ${key.namespace}/${key.name} of the volume not found`);
   return Object.fromEntries(
     Object.entries(found.data ?? {}).map(([name, value]) => [name, Buffer.from(value, "base64").toString("utf8")]),

@@ -12,7 +12,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeWhole, writeWhole } from "../whole-file.ts";
 import { type Seen, ignoreMissing } from "./disk.ts";
-import { RECORD } from "./places.ts";
+import { RECORD } from "./csi-paths.ts";
 import type { Lifecycle, Mode } from "./volume.ts";
 
 /** The members of both records. */

@@ -6,9 +6,9 @@
 import type { CSIDriver } from "../../client/kinds/index.ts";
 import { type MadeVolume, VolumeError } from "../contract.ts";
 import { isStillThere } from "./disk.ts";
-import { groupWayOf, labelOf } from "./group.ts";
+import { fsGroupOf, labelOf } from "./group.ts";
 import { grow } from "./grow.ts";
-import { type SetUp, registered, told } from "./parts.ts";
+import { type SetUp, asVolumeError, registered } from "./parts.ts";
 import { type Publishing, makeLink, publish } from "./publish.ts";
 import type { PublishRecord } from "./record.ts";
 import { type Staging, ensureStaged } from "./stage.ts";
@@ -20,7 +20,7 @@ export async function setUpVolume(setUp: SetUp, volume: CsiVolume): Promise<Made
   const object = setUp.objects.get({ name: volume.driver });
   checkLifecycle(volume, object);
   checkMode(setUp);
-  const record = await setUp.ledger.publication(spotOf(setUp, volume));
+  const record = await setUp.records.publication(keyOf(setUp, volume));
   const isReady = record?.state === "ready" && (await isStillPublished(setUp, record));
   return isReady ? check(setUp, volume, { object, record }) : make(setUp, volume, object);
 }
@@ -34,14 +34,14 @@ function checkMode({ needed }: SetUp): void {
   throw new VolumeError(`the volume has the volumeMode ${is} and is listed in ${use} of a container`);
 }
 
-const spotOf = ({ needed }: SetUp, { name, mode }: CsiVolume): Pick<PublishRecord, "podUid" | "name" | "mode"> => ({
+const keyOf = ({ needed }: SetUp, { name, mode }: CsiVolume): Pick<PublishRecord, "podUid" | "name" | "mode"> => ({
   podUid: needed.pod.metadata.uid,
   name,
   mode,
 });
 
-const isStillPublished = ({ places, ground }: SetUp, record: PublishRecord): Promise<boolean> =>
-  isStillThere(record.seen, places.publish(record).target, ground.mounter);
+const isStillPublished = ({ paths, context }: SetUp, record: PublishRecord): Promise<boolean> =>
+  isStillThere(record.seen, paths.publish(record).target, context.mounter);
 
 /** Checks a volume that a Pod uses: some drivers want it published again (NODE-33), and it may have to grow (NODE-47). */
 async function check(
@@ -49,11 +49,11 @@ async function check(
   volume: CsiVolume,
   { object, record }: { readonly object: CSIDriver | undefined; readonly record: PublishRecord },
 ): Promise<MadeVolume> {
-  const { directory } = setUp.places.publish(record);
+  const { directory } = setUp.paths.publish(record);
   if (object?.spec.requiresRepublish === true && setUp.waits.untilPublish(directory) === 0) {
     const publishing = { ...(await means(setUp, volume, object)), object, record };
     const { seen } = await publish(setUp, volume, publishing);
-    if (seen !== record.seen) await setUp.ledger.savePublication({ ...record, seen });
+    if (seen !== record.seen) await setUp.records.savePublication({ ...record, seen });
     await applyGroupOf(setUp, volume, publishing);
   }
   const retryAfter = await grow(setUp, volume, true);
@@ -62,7 +62,7 @@ async function check(
 
 /** Sets up a volume: does all missing steps, in order. */
 async function make(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefined): Promise<MadeVolume> {
-  const { ledger, places } = setUp;
+  const { records, paths } = setUp;
   await checkExclusive(setUp, volume);
   const staging = await means(setUp, volume, object);
   const begun = await begin(setUp, volume, staging);
@@ -71,8 +71,8 @@ async function make(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefin
   const publishing = { ...staging, object, record: isThere ? begun : notYet(begun) };
   const record = isThere ? begun : await publish(setUp, volume, publishing);
   const retryAfter = await finish(setUp, volume, { ...publishing, record });
-  await ledger.savePublication({ ...record, state: "ready" });
-  return made(setUp, { directory: places.publish(record).directory, object, retryAfter });
+  await records.savePublication({ ...record, state: "ready" });
+  return made(setUp, { directory: paths.publish(record).directory, object, retryAfter });
 }
 
 /** The steps between the publication and the use by a Pod; returns milliseconds until a retry of the expansion. */
@@ -81,7 +81,7 @@ async function finish(setUp: SetUp, volume: CsiVolume, publishing: Publishing): 
     await applyGroupOf(setUp, volume, publishing);
     return await grow(setUp, volume, false);
   } catch (error) {
-    await setUp.ledger.savePublication(publishing.record);
+    await setUp.records.savePublication(publishing.record);
     throw error;
   }
 }
@@ -92,20 +92,20 @@ const notYet = (record: PublishRecord): PublishRecord =>
 
 /** Writes the record of a volume before anything is done, so that it can be torn down (NODE-20). */
 async function begin(setUp: SetUp, volume: CsiVolume, { attachment }: Staging): Promise<PublishRecord> {
-  const { ledger, ground } = setUp;
-  const spot = spotOf(setUp, volume);
-  await makeLink(setUp.places.publish(spot));
-  const found = await ledger.publication(spot);
+  const { records, context } = setUp;
+  const key = keyOf(setUp, volume);
+  await makeLink(setUp.paths.publish(key));
+  const found = await records.publication(key);
   if (found) return found;
   const { driver, handle, lifecycle } = volume;
-  const fresh = { driver, handle, lifecycle, attachment, node: ground.node, state: "new", seen: "none" } as const;
-  return ledger.savePublication({ ...fresh, ...spot });
+  const fresh = { driver, handle, lifecycle, attachment, node: context.node, state: "new", seen: "none" } as const;
+  return records.savePublication({ ...fresh, ...key });
 }
 
 /** Refuses a second Pod for a volume that only one may use (NODE-67). */
-async function checkExclusive({ ledger, needed }: SetUp, volume: CsiVolume): Promise<void> {
+async function checkExclusive({ records, needed }: SetUp, volume: CsiVolume): Promise<void> {
   if (!volume.accessModes.includes("ReadWriteOncePod")) return;
-  const users = await ledger.publicationsOf(volume);
+  const users = await records.publicationsOf(volume);
   const other = users.find(({ podUid }) => podUid !== needed.pod.metadata.uid);
   if (!other) return;
   throw new VolumeError(
@@ -122,9 +122,9 @@ async function means(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefi
     throw new VolumeError(`the volume is not attached to the node yet`);
   }
   const capabilities = await driver.nodeCapabilities({ signal }).catch((error: unknown) => {
-    throw told(error);
+    throw asVolumeError(error);
   });
-  const group = groupWayOf(volume, needed.pod, { object, capabilities });
+  const group = fsGroupOf(volume, needed.pod, { object, capabilities });
   const extras = {
     group: group?.by === "driver" ? group.gid : undefined,
     label: setUp.hasSELinux ? labelOf(volume, needed.pod, object) : undefined,
@@ -151,14 +151,14 @@ async function applyGroupOf(
   { object, capabilities, record }: Publishing,
 ): Promise<void> {
   const { pod } = setUp.needed;
-  const group = groupWayOf(volume, pod, { object, capabilities });
+  const group = fsGroupOf(volume, pod, { object, capabilities });
   if (group?.by !== "agent") return;
   const changePolicy = pod.spec.securityContext?.fsGroupChangePolicy;
-  const { target } = setUp.places.publish(record);
+  const { target } = setUp.paths.publish(record);
   try {
     await setUp.applyGroup(target, { gid: group.gid, changePolicy }, { signal: setUp.signal });
   } catch (cause) {
-    throw new VolumeError(`applyFSGroup failed for vol ${volume.name}: ${told(cause).message}`, { cause });
+    throw new VolumeError(`applyFSGroup failed for vol ${volume.name}: ${asVolumeError(cause).message}`, { cause });
   }
 }
 

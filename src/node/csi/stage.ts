@@ -9,7 +9,7 @@ import { isFinal } from "../../csi/driver-error.ts";
 import { VolumeError } from "../contract.ts";
 import { type Capabilities, type MountExtras, volumeCapability } from "./capability.ts";
 import { isStillThere, isUntouched, removeLeft, seenAt } from "./disk.ts";
-import { type Operation, type SetUp, registered, told } from "./parts.ts";
+import { type Operation, type SetUp, asVolumeError, registered } from "./parts.ts";
 import type { PublishRecord, StageRecord } from "./record.ts";
 import { secretsOf } from "./publish-inputs.ts";
 import type { CsiVolume } from "./volume.ts";
@@ -31,18 +31,18 @@ export const stages = (capabilities: Capabilities): boolean => capabilities.has(
 
 /** Stages a volume unless it is staged as it should be; writes its record first. */
 export async function ensureStaged(setUp: SetUp, volume: CsiVolume, staging: Staging): Promise<void> {
-  const { ledger, places, ground } = setUp;
-  const found = await ledger.stage(volume);
-  const record = found ?? freshRecord(volume, { node: ground.node, attachment: staging.attachment });
+  const { records, paths, context } = setUp;
+  const found = await records.stage(volume);
+  const record = found ?? freshRecord(volume, { node: context.node, attachment: staging.attachment });
   if (!stages(staging.capabilities)) {
     if (found?.attachment !== staging.attachment || !found)
-      await ledger.saveStage({ ...record, attachment: staging.attachment });
+      await records.saveStage({ ...record, attachment: staging.attachment });
     return;
   }
-  const place = places.stage(volume);
+  const place = paths.stage(volume);
   const fits = record.state === "new" || (await isFitting(setUp, record, staging));
   const current = fits ? record : await unstage(setUp, record);
-  const isThere = current.state === "staged" && (await isStillThere(current.seen, place.staging, ground.mounter));
+  const isThere = current.state === "staged" && (await isStillThere(current.seen, place.staging, context.mounter));
   if (!isThere) await stage(setUp, volume, { ...staging, before: { ...current, attachment: staging.attachment } });
 }
 
@@ -64,8 +64,8 @@ async function isFitting(setUp: SetUp, record: StageRecord, { attachmentUid, ext
  *
  * @throws VolumeError until then
  */
-async function checkUnused({ ledger, needed }: SetUp, record: StageRecord): Promise<void> {
-  const users = (await ledger.publicationsOf(record)).filter(isPublished);
+async function checkUnused({ records, needed }: SetUp, record: StageRecord): Promise<void> {
+  const users = (await records.publicationsOf(record)).filter(isPublished);
   const other = users.find(({ podUid }) => podUid !== needed.pod.metadata.uid);
   if (!other) return;
   throw new VolumeError(
@@ -74,8 +74,8 @@ async function checkUnused({ ledger, needed }: SetUp, record: StageRecord): Prom
 }
 
 /** Whether this Pod uses a volume that is staged with another label, which stays then (NODE-43). */
-async function isUsed({ ledger, needed }: SetUp, record: StageRecord): Promise<boolean> {
-  const users = (await ledger.publicationsOf(record)).filter(isPublished);
+async function isUsed({ records, needed }: SetUp, record: StageRecord): Promise<boolean> {
+  const users = (await records.publicationsOf(record)).filter(isPublished);
   const others = users.filter(({ podUid }) => podUid !== needed.pod.metadata.uid);
   if (others.length > 0) {
     const label = record.label ?? "of its files";
@@ -92,10 +92,10 @@ async function stage(
   volume: CsiVolume,
   { driver, capabilities, extras, attachmentUid, publishContext, before }: Staging & { readonly before: StageRecord },
 ): Promise<void> {
-  const { ledger, ground, signal } = setUp;
-  const { staging } = setUp.places.stage(volume);
+  const { records, context, signal } = setUp;
+  const { staging } = setUp.paths.stage(volume);
   const secrets = await secretsOf(setUp, volume, "stage");
-  const record = await ledger.saveStage({ ...before, state: "staging", attachmentUid, label: extras.label });
+  const record = await records.saveStage({ ...before, state: "staging", attachmentUid, label: extras.label });
   await mkdir(staging, { recursive: true, mode: 0o750 });
   try {
     await driver.node.nodeStageVolume(
@@ -111,33 +111,33 @@ async function stage(
     );
   } catch (error) {
     // An unclear outcome stays unclear until a call succeeds.
-    const isOver = before.state === "new" && isFinal(error) && (await isUntouched(staging, ground.mounter));
-    if (isOver) await ledger.saveStage(before);
-    throw told(error);
+    const isOver = before.state === "new" && isFinal(error) && (await isUntouched(staging, context.mounter));
+    if (isOver) await records.saveStage(before);
+    throw asVolumeError(error);
   }
-  await ledger.saveStage({ ...record, state: "staged", seen: await seenAt(staging, ground.mounter) });
+  await records.saveStage({ ...record, state: "staged", seen: await seenAt(staging, context.mounter) });
 }
 
 /** Unstages a volume that its driver may have staged; removes leftovers. */
 async function unstage(operation: Operation, record: StageRecord): Promise<StageRecord> {
-  const { ledger, places, ground, signal } = operation;
-  const { staging } = places.stage(record);
+  const { records, paths, context, signal } = operation;
+  const { staging } = paths.stage(record);
   if (record.state === "new") {
-    await removeLeft(staging, ground.mounter);
+    await removeLeft(staging, context.mounter);
     return record;
   }
   const driver = registered(operation.drivers, record.driver);
-  await ledger.saveStage({ ...record, state: "staging" });
+  await records.saveStage({ ...record, state: "staging" });
   try {
     await driver.node.nodeUnstageVolume({ volumeId: record.handle, stagingTargetPath: staging }, { signal });
   } catch (error) {
-    throw told(error);
+    throw asVolumeError(error);
   }
-  await removeLeft(staging, ground.mounter);
+  await removeLeft(staging, context.mounter);
   return { ...record, state: "new", seen: "none" };
 }
 
 /** Unstages a volume without Pods, and removes its record (NODE-17). */
 export async function release(operation: Operation, record: StageRecord): Promise<void> {
-  await operation.ledger.dropStage(await unstage(operation, record));
+  await operation.records.dropStage(await unstage(operation, record));
 }

@@ -25,22 +25,22 @@ export async function tearDown(parts: Parts, found: FoundVolume, signal: AbortSi
 }
 
 /** The record of a volume; undefined where there is none and nothing was done. */
-async function recordOf({ ledger, places, ground }: Parts, found: FoundVolume): Promise<PublishRecord | undefined> {
+async function recordOf({ records, paths, context }: Parts, found: FoundVolume): Promise<PublishRecord | undefined> {
   try {
-    return await ledger.publication(found);
+    return await records.publication(found);
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
-    const { directory, target } = places.publish(found);
-    if (!(await isUntouched(target, ground.mounter))) throw new VolumeError(error.message, { cause: error });
+    const { directory, target } = paths.publish(found);
+    if (!(await isUntouched(target, context.mounter))) throw new VolumeError(error.message, { cause: error });
     await removeRecord(directory);
     return undefined;
   }
 }
 
 /** Removes what was created before the record, or remained after it. */
-async function removeRest({ places, ground }: Parts, found: FoundVolume): Promise<void> {
-  const place = places.publish(found);
-  await removeLeft(place.target, ground.mounter);
+async function removeRest({ paths, context }: Parts, found: FoundVolume): Promise<void> {
+  const place = paths.publish(found);
+  await removeLeft(place.target, context.mounter);
   await removeRecord(place.directory);
   await removeEmpty(place.directory);
   await removeLink(place);
@@ -51,21 +51,21 @@ async function removeRest({ places, ground }: Parts, found: FoundVolume): Promis
  * again.
  */
 export async function sweep(parts: Parts, signal: AbortSignal): Promise<void> {
-  for (const stage of await parts.ledger.stages()) {
+  for (const stage of await parts.records.stages()) {
     if (signal.aborted) return;
-    if ((await parts.ledger.publicationsOf(stage)).length > 0) continue;
+    if ((await parts.records.publicationsOf(stage)).length > 0) continue;
     await parts.locks
       .run(lockOf(stage), () => sweepOne({ ...parts, signal }, stage))
       .catch((error: unknown) => {
         const facts = { volume: lockOf(stage), error: (error as Error).message };
-        parts.ground.log.warn("a volume that no Pod uses cannot be unstaged yet", facts, lockOf(stage));
+        parts.context.log.warn("a volume that no Pod uses cannot be unstaged yet", facts, lockOf(stage));
       });
   }
 }
 
 async function sweepOne(operation: Operation, { driver, handle, mode }: StageRecord): Promise<void> {
   const volume = { driver, handle, mode };
-  const record = await operation.ledger.stage(volume);
-  const users = await operation.ledger.publicationsOf(volume);
+  const record = await operation.records.stage(volume);
+  const users = await operation.records.publicationsOf(volume);
   if (record && users.length === 0) await release(operation, record);
 }

@@ -6,7 +6,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { VolumeError } from "../contract.ts";
 import { MissingProgram } from "../mounts/run-program.ts";
-import type { PlainGround, Programs } from "./ground.ts";
+import type { PlainContext, Programs } from "./plain-context.ts";
 
 /** A device to mount. */
 export interface DeviceMount {
@@ -29,10 +29,10 @@ const DEFAULT_TYPE = "ext4";
  *
  * @throws VolumeError where the device has other content
  */
-export async function mountDevice(ground: PlainGround, mount: DeviceMount, signal: AbortSignal): Promise<void> {
+export async function mountDevice(context: PlainContext, mount: DeviceMount, signal: AbortSignal): Promise<void> {
   const { kind, device, path, readOnly, options = [] } = mount;
   const fsType = mount.fsType === "" ? undefined : mount.fsType;
-  const found = await probe(ground.programs, device, signal);
+  const found = await probe(context.programs, device, signal);
   const type = found ?? fsType ?? DEFAULT_TYPE;
   if (found !== undefined && fsType !== undefined && !isSame(found, fsType)) {
     throw new VolumeError(`${kind} volume: expected the file system ${fsType} on ${device}, found ${found}`);
@@ -41,9 +41,9 @@ export async function mountDevice(ground: PlainGround, mount: DeviceMount, signa
     if (readOnly) {
       throw new VolumeError(`${kind} volume: expected a file system on ${device}, which is mounted read-only`);
     }
-    await format(ground, { kind, device, type }, signal);
+    await format(context, { kind, device, type }, signal);
   }
-  await ground.mounter.mount({ type, source: device, path, options: [...(readOnly ? ["ro"] : []), ...options] });
+  await context.mounter.mount({ type, source: device, path, options: [...(readOnly ? ["ro"] : []), ...options] });
 }
 
 /** ext3 and ext4 mount file systems of older types. */
@@ -150,7 +150,7 @@ const ZEROS = Buffer.alloc(PIECE_BYTES);
 
 /** Creates a file system. The programs run without force, so they refuse a device with content. */
 async function format(
-  { programs, log }: PlainGround,
+  { programs, log }: PlainContext,
   { kind, device, type }: { readonly kind: string; readonly device: string; readonly type: string },
   signal: AbortSignal,
 ): Promise<void> {

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { fibreChannelPlugin } from "./fibre-channel.ts";
-import type { PlainOptions, Programs } from "./ground.ts";
+import type { PlainOptions, Programs } from "./plain-context.ts";
 import { iscsiPlugin } from "./iscsi.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 import { systemClock } from "../../util/clock.ts";
 
 const scenes = new URL("./testing/plain-scenes.ts", import.meta.url).href;
@@ -43,7 +43,7 @@ async function device(link: string): Promise<string> {
 describe("fc", () => {
   const setUp = async (fc: object, options: PlainOptions = {}): Promise<string[]> => {
     const calls: string[] = [];
-    const ground = testGround({
+    const context = testContext({
       root,
       mounter,
       programs: machine(calls),
@@ -52,7 +52,7 @@ describe("fc", () => {
       clock: systemClock,
       ...options,
     });
-    const plugin = fibreChannelPlugin(ground);
+    const plugin = fibreChannelPlugin(context);
     const volume = needed(root, plugin.kind, { volume: { fc } });
     await plugin.setUp(volume, going);
     await plugin.setUp(volume, going);
@@ -101,18 +101,18 @@ describe("iscsi", () => {
   test("PVS-41, PVS-44: a unit is formatted with ext4 without fsType, and mounted for writing without readOnly", async () => {
     const calls: string[] = [];
     const path = await device("by-path/ip-10.0.0.1:3260-iscsi-iqn.test-lun-0");
-    const plugin = iscsiPlugin(testGround({ root, mounter, programs: machine(calls), devices: join(root, "dev") }));
+    const plugin = iscsiPlugin(testContext({ root, mounter, programs: machine(calls), devices: join(root, "dev") }));
     await plugin.setUp(volume(), going);
     expect(calls).toContain(`mkfs.ext4 ${path}`);
     expect(mounter.calls).toEqual([`mount ext4 ${path} ${volume().path}`]);
   });
 
   test("NODE-61: a missing iscsiadm is reported with the package to install", async () => {
-    const plugin = iscsiPlugin(testGround({ root, mounter }));
+    const plugin = iscsiPlugin(testContext({ root, mounter }));
     await expect(plugin.setUp(volume(), going)).rejects.toThrow(
       "iscsi volumes need the program iscsiadm, which is not installed: install open-iscsi, and start iscsid",
     );
-    const cannot = iscsiPlugin(testGround({ root, mounter: new ManualMounter({ canMount: false }) }));
+    const cannot = iscsiPlugin(testContext({ root, mounter: new ManualMounter({ canMount: false }) }));
     await expect(cannot.setUp(volume(), going)).rejects.toThrow("iscsi volumes need the right to mount");
   });
 
@@ -121,7 +121,7 @@ describe("iscsi", () => {
       find: (program) => Promise.resolve(program),
       run: () => Promise.resolve({ code: 8, output: "", errors: "connection timed out" }),
     };
-    const plugin = iscsiPlugin(testGround({ root, mounter, programs: failing }));
+    const plugin = iscsiPlugin(testContext({ root, mounter, programs: failing }));
     await expect(plugin.setUp(volume({ chapAuthSession: true }), going)).rejects.toThrow("does not log in by CHAP");
     await expect(plugin.setUp(volume(), going)).rejects.toThrow("ended with code 8: connection timed out");
     expect(mounter.calls).toEqual([]);

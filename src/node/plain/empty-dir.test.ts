@@ -12,7 +12,7 @@ import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { emptyDirPlugin } from "./empty-dir.ts";
 import { memorySize } from "./memory-size.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 const scenes = new URL("./testing/plain-scenes.ts", import.meta.url).href;
 const isRoot = process.getuid?.() === 0;
@@ -23,7 +23,7 @@ let plugin: VolumePlugin;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "plain-"));
   mounter = new ManualMounter();
-  plugin = emptyDirPlugin(testGround({ root, mounter, allocatable: () => ({ memory: "8Gi" }) }));
+  plugin = emptyDirPlugin(testContext({ root, mounter, allocatable: () => ({ memory: "8Gi" }) }));
 });
 afterEach(() => promisify(execFile)("rm", ["-r", root]));
 
@@ -59,7 +59,7 @@ describe("on disk", () => {
     await plugin.setUp(volume, going);
     await writeFile(join(volume.path, "file"), "");
     await chmod(volume.path, 0o700);
-    const restarted = emptyDirPlugin(testGround({ root, mounter }));
+    const restarted = emptyDirPlugin(testContext({ root, mounter }));
     await restarted.setUp(volume, going);
     expect(await readdir(volume.path)).toEqual(["file"]);
     expect((await lstat(volume.path)).mode & 0o7777).toBe(0o700);
@@ -175,7 +175,7 @@ describe("in memory", () => {
 
   test("without the right to mount it is a directory on disk", async () => {
     const links = linkingMounter({ mounts: () => Promise.resolve([]) });
-    plugin = emptyDirPlugin(testGround({ root, mounter: links }));
+    plugin = emptyDirPlugin(testContext({ root, mounter: links }));
     const volume = emptyDir({ medium: "Memory" });
     await plugin.setUp(volume, going);
     expect((await lstat(volume.path)).mode & 0o7777).toBe(0o1777);
@@ -194,7 +194,7 @@ describe("of huge pages", () => {
 
   beforeEach(async () => {
     await mkdir(join(root, "sys/kernel/mm/hugepages/hugepages-2048kB"), { recursive: true });
-    plugin = emptyDirPlugin(testGround({ root, mounter, system: join(root, "sys") }));
+    plugin = emptyDirPlugin(testContext({ root, mounter, system: join(root, "sys") }));
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
 import { hostPathPlugin } from "./host-path.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 let root: string;
 let host: string;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "plain-"));
   host = join(root, "host");
   await mkdir(host);
-  plugin = hostPathPlugin(testGround({ root }));
+  plugin = hostPathPlugin(testContext({ root }));
 });
 afterEach(() => rm(root, { recursive: true }));
 

@@ -8,10 +8,10 @@ import { chmod, mkdir, open, realpath, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { VolumeError, type MadeVolume, type VolumePlugin } from "../contract.ts";
 import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
-import { type PlainGround, requireFileSystem, sourceOf } from "./ground.ts";
+import { type PlainContext, requireFileSystem, sourceOf } from "./plain-context.ts";
 
 /** See the head of this file. */
-export function hostPathPlugin(_ground: PlainGround): VolumePlugin {
+export function hostPathPlugin(_ground: PlainContext): VolumePlugin {
   return {
     kind: "kubernetes.io~host-path",
     makes: (needed) => sourceOf(needed, "hostPath") !== undefined,

@@ -9,14 +9,14 @@ import type { Pod } from "../../client/kinds/index.ts";
 import { wholeNumber } from "../../meta/quantity.ts";
 import { VolumeError } from "../contract.ts";
 import { ignoreMissing } from "../mounts/held-directory.ts";
-import type { PlainGround } from "./ground.ts";
+import type { PlainContext } from "./plain-context.ts";
 
 const RESOURCE = "hugepages-";
 
 /**
  * The mount option for the page size. @throws VolumeError where it is not known, or the machine does not have such pages
  */
-export async function hugePagesOption({ system }: PlainGround, pod: Pod, medium: string): Promise<string> {
+export async function hugePagesOption({ system }: PlainContext, pod: Pod, medium: string): Promise<string> {
   const size = medium.startsWith("HugePages-") ? medium.slice("HugePages-".length) : onlySize(pod);
   const bytes = wholeNumber(size);
   if (bytes === undefined || bytes <= 0n) {

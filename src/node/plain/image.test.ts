@@ -7,7 +7,7 @@ import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { mountSubPath, subPathTarget } from "../subpath/mount-sub-path.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { imagePlugin, nameOf } from "./image.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 const scenes = new URL("./testing/plain-scenes.ts", import.meta.url).href;
 
@@ -25,13 +25,13 @@ const image = (reference?: string) =>
   needed(root, "kubernetes.io~image", { volume: { image: reference === undefined ? {} : { reference } } });
 
 test("NODE-63: without a directory of images it fails, with the option to set", async () => {
-  const plugin = imagePlugin(testGround({ root }), undefined);
+  const plugin = imagePlugin(testContext({ root }), undefined);
   await expect(plugin.setUp(image("registry:5000/tools:1.2"), going)).rejects.toThrow("start it with --image-dir");
 });
 
 test("VOL-41: the directory of an image is bound read-only", async () => {
   const mounter = new ManualMounter();
-  const plugin = imagePlugin(testGround({ root, mounter }), images);
+  const plugin = imagePlugin(testContext({ root, mounter }), images);
   const volume = image("registry:5000/tools:1.2");
   expect(await plugin.setUp(volume, going)).toEqual({ source: volume.path });
   expect(mounter.calls).toEqual([`bind ${images}/registry:5000/tools:1.2 ${volume.path} ro`]);
@@ -49,14 +49,14 @@ test.each([
 test.each(["../outside", "a/../../outside", "/etc", "a//b", "./a", "a b", "a\0b"])(
   "an invalid reference is refused: %j",
   async (reference) => {
-    const plugin = imagePlugin(testGround({ root }), images);
+    const plugin = imagePlugin(testContext({ root }), images);
     await expect(plugin.setUp(image(reference), going)).rejects.toThrow("expected the reference of an image");
   },
 );
 
 test("VOL-45: a missing image, or a volume without a reference, fails until the image exists", async () => {
   const mounter = new ManualMounter();
-  const plugin = imagePlugin(testGround({ root, mounter }), images);
+  const plugin = imagePlugin(testContext({ root, mounter }), images);
   await expect(plugin.setUp(image("registry:5000/tools:1.3"), going)).rejects.toThrow(
     "registry:5000/tools:1.3 is not in the directory of images",
   );
@@ -69,7 +69,7 @@ test("VOL-45: a missing image, or a volume without a reference, fails until the 
 
 test("VOL-43: a part of an image is mounted by subPath", async () => {
   const mounter = linkingMounter({ mounts: () => Promise.resolve([]) });
-  const plugin = imagePlugin(testGround({ root, mounter }), images);
+  const plugin = imagePlugin(testContext({ root, mounter }), images);
   const volume = image("registry:5000/tools:1.2");
   const { source } = await plugin.setUp(volume, going);
   const target = subPathTarget(root, "uid", ["volume", "container", 0]);

@@ -13,11 +13,11 @@ import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type MadeVolume, VolumeError, type VolumePlugin } from "../contract.ts";
 import { ignoreMissing } from "../mounts/held-directory.ts";
-import { type PlainGround, makeDirectory, removeMount, requireFileSystem } from "./ground.ts";
+import { type PlainContext, makeDirectory, removeMount, requireFileSystem } from "./plain-context.ts";
 
 /** See the head of this file. */
-export function imagePlugin(ground: PlainGround, directory: string | undefined): VolumePlugin {
-  const { mounter } = ground;
+export function imagePlugin(context: PlainContext, directory: string | undefined): VolumePlugin {
+  const { mounter } = context;
   return {
     kind: "kubernetes.io~image",
     makes: ({ volume, persistent }) => !persistent && volume.image !== undefined,
@@ -37,7 +37,7 @@ export function imagePlugin(ground: PlainGround, directory: string | undefined):
       return { source: path };
     },
 
-    tearDown: ({ path }) => removeMount(ground, path),
+    tearDown: ({ path }) => removeMount(context, path),
   };
 }
 

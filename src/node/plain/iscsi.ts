@@ -17,7 +17,7 @@ import { mountDevice } from "./block-device.ts";
 import { directoryStats } from "./directory-stats.ts";
 import {
   Groups,
-  type PlainGround,
+  type PlainContext,
   makeDirectory,
   mountOptionsOf,
   removeMount,
@@ -25,7 +25,7 @@ import {
   requireMounts,
   requireProgram,
   sourceOf,
-} from "./ground.ts";
+} from "./plain-context.ts";
 
 type Unit = NonNullable<ReturnType<typeof sourceOf<"iscsi">>>;
 
@@ -37,18 +37,18 @@ interface Login {
 }
 
 /** See the head of this file. */
-export function iscsiPlugin(ground: PlainGround): VolumePlugin {
-  const { mounter } = ground;
-  const groups = new Groups(ground);
+export function iscsiPlugin(context: PlainContext): VolumePlugin {
+  const { mounter } = context;
+  const groups = new Groups(context);
   const targets = new KeyedLock();
-  const logins = new Logins(join(ground.root, "plugins", "kubernetes.io", "iscsi"));
+  const logins = new Logins(join(context.root, "plugins", "kubernetes.io", "iscsi"));
 
   const attach = (needed: NeededVolume, unit: Unit, signal: AbortSignal): Promise<string> =>
     targets.run(unit.iqn, async () => {
       const login = loginOf(unit);
       await logins.write(idOf(needed.pod.metadata.uid!, directoryName(needed)), login);
-      for (const portal of login.portals) await logIn(ground, login, portal, signal);
-      return deviceOf(ground, login, unit.lun, signal);
+      for (const portal of login.portals) await logIn(context, login, portal, signal);
+      return deviceOf(context, login, unit.lun, signal);
     });
 
   return {
@@ -61,14 +61,14 @@ export function iscsiPlugin(ground: PlainGround): VolumePlugin {
       const readOnly = needed.readOnly || unit.readOnly === true;
       requireFileSystem(needed, "iscsi");
       if (!(await mounter.isMountPoint(path))) {
-        requireMounts(ground, "iscsi");
-        await requireProgram(ground, "iscsi", "iscsiadm", "open-iscsi, and start iscsid");
+        requireMounts(context, "iscsi");
+        await requireProgram(context, "iscsi", "iscsiadm", "open-iscsi, and start iscsid");
         refuseChap(unit);
         const device = await attach(needed, unit, signal);
         await makeDirectory(path);
         const { fsType } = unit;
         const options = mountOptionsOf(needed);
-        await mountDevice(ground, { kind: "iscsi", device, path, fsType, readOnly, options }, signal);
+        await mountDevice(context, { kind: "iscsi", device, path, fsType, readOnly, options }, signal);
       }
       await groups.apply({ ...needed, readOnly }, signal);
       return { source: path };
@@ -76,13 +76,13 @@ export function iscsiPlugin(ground: PlainGround): VolumePlugin {
 
     async tearDown({ path, podUid, name }: FoundVolume, signal) {
       groups.forget(path);
-      await removeMount(ground, path);
+      await removeMount(context, path);
       const id = idOf(podUid, name);
       const login = await logins.read(id);
       if (!login) return;
       await targets.run(login.iqn, async () => {
         const isUsed = (await logins.others(id)).some(({ iqn }) => iqn === login.iqn);
-        if (!isUsed) for (const portal of login.portals) await logOut(ground, login, portal, signal);
+        if (!isUsed) for (const portal of login.portals) await logOut(context, login, portal, signal);
         await logins.remove(id);
       });
     },
@@ -114,14 +114,14 @@ function refuseChap({ chapAuthDiscovery, chapAuthSession, initiatorName }: Unit)
 /** Exit codes of iscsiadm(8): the session exists already; there is no session. */
 const [SESSION_EXISTS, NO_SESSION] = [15, 21];
 
-async function logIn(ground: PlainGround, login: Login, portal: string, signal: AbortSignal): Promise<void> {
+async function logIn(context: PlainContext, login: Login, portal: string, signal: AbortSignal): Promise<void> {
   const discover = ["-m", "discoverydb", "-t", "sendtargets", "-p", portal, "-I", login.interface, "--discover"];
-  await iscsiadm(ground, discover, [], signal);
-  await iscsiadm(ground, [...node(login, portal), "--login"], [SESSION_EXISTS], signal);
+  await iscsiadm(context, discover, [], signal);
+  await iscsiadm(context, [...node(login, portal), "--login"], [SESSION_EXISTS], signal);
 }
 
-const logOut = (ground: PlainGround, login: Login, portal: string, signal: AbortSignal): Promise<void> =>
-  iscsiadm(ground, [...node(login, portal), "--logout"], [NO_SESSION], signal);
+const logOut = (context: PlainContext, login: Login, portal: string, signal: AbortSignal): Promise<void> =>
+  iscsiadm(context, [...node(login, portal), "--logout"], [NO_SESSION], signal);
 
 const node = ({ iqn, interface: face }: Login, portal: string): string[] => [
   "-m",
@@ -135,7 +135,7 @@ const node = ({ iqn, interface: face }: Login, portal: string): string[] => [
 ];
 
 async function iscsiadm(
-  { programs }: PlainGround,
+  { programs }: PlainContext,
   args: readonly string[],
   accepted: readonly number[],
   signal: AbortSignal,
@@ -149,14 +149,14 @@ const MAX_POLLS = 10;
 const POLL_INTERVAL_MS = 500;
 
 /** The device of a unit, by any of its portals. */
-async function deviceOf(ground: PlainGround, login: Login, lun: number, signal: AbortSignal): Promise<string> {
+async function deviceOf(context: PlainContext, login: Login, lun: number, signal: AbortSignal): Promise<string> {
   const links = login.portals.map((portal) =>
-    join(ground.devices, "disk/by-path", `ip-${portal}-iscsi-${login.iqn}-lun-${lun}`),
+    join(context.devices, "disk/by-path", `ip-${portal}-iscsi-${login.iqn}-lun-${lun}`),
   );
   for (let poll = 0; poll < MAX_POLLS; poll++) {
     for (const link of links) if (await stat(link).catch(ignoreMissing)) return link;
     signal.throwIfAborted();
-    await sleep(ground.clock, POLL_INTERVAL_MS, signal, { owner: "iscsi", holds: true });
+    await sleep(context.clock, POLL_INTERVAL_MS, signal, { owner: "iscsi", holds: true });
   }
   throw new VolumeError(`iscsi volume: unit ${lun} of ${login.iqn} did not appear as a device: ${links.join(", ")}`);
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { linkingMounter } from "../mounts/linking-mounter.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { localPlugin } from "./local.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 const scenes = new URL("./testing/plain-scenes.ts", import.meta.url).href;
 
@@ -18,7 +18,7 @@ afterEach(() => rm(root, { recursive: true }));
 const local = (path: string) => needed(root, "kubernetes.io~local-volume", { persistent: { local: { path } } });
 
 test("NODE-59: a path that is missing, or neither directory nor device, fails by name", async () => {
-  const plugin = localPlugin(testGround({ root }));
+  const plugin = localPlugin(testContext({ root }));
   await expect(plugin.setUp(local(join(root, "nothing")), going)).rejects.toThrow(
     `local volume: ${root}/nothing is not on this machine: ENOENT`,
   );
@@ -30,7 +30,7 @@ test("NODE-59: a path that is missing, or neither directory nor device, fails by
 
 test("NODE-59: without the right to mount a directory is a link, and stays when the link is removed", async () => {
   const links = linkingMounter({ mounts: () => Promise.resolve([]) });
-  const plugin = localPlugin(testGround({ root, mounter: links }));
+  const plugin = localPlugin(testContext({ root, mounter: links }));
   await mkdir(join(root, "data"));
   const volume = local(join(root, "data"));
   await plugin.setUp(volume, going);

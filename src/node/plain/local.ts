@@ -12,18 +12,18 @@ import { mountDevice } from "./block-device.ts";
 import { directoryStats } from "./directory-stats.ts";
 import {
   Groups,
-  type PlainGround,
+  type PlainContext,
   makeDirectory,
   mountOptionsOf,
   removeMount,
   requireMounts,
   sourceOf,
-} from "./ground.ts";
+} from "./plain-context.ts";
 
 /** See the head of this file. */
-export function localPlugin(ground: PlainGround): VolumePlugin {
-  const { mounter } = ground;
-  const groups = new Groups(ground);
+export function localPlugin(context: PlainContext): VolumePlugin {
+  const { mounter } = context;
+  const groups = new Groups(context);
   return {
     kind: "kubernetes.io~local-volume",
     makes: (needed) => needed.persistent !== undefined && sourceOf(needed, "local") !== undefined,
@@ -35,7 +35,7 @@ export function localPlugin(ground: PlainGround): VolumePlugin {
         throw new VolumeError(`local volume: ${source} is not on this machine: ${codeOf(error)}`);
       });
       if (mode === "Block") return link(source, stats, path);
-      if (!(await mounter.isMountPoint(path))) await mount(ground, needed, stats, signal);
+      if (!(await mounter.isMountPoint(path))) await mount(context, needed, stats, signal);
       await groups.apply(needed, signal);
       return { source: path };
     },
@@ -43,14 +43,14 @@ export function localPlugin(ground: PlainGround): VolumePlugin {
     async tearDown({ path, mode }) {
       groups.forget(path);
       if (mode === "Block") await unlink(path).catch(ignoreMissing);
-      else await removeMount(ground, path);
+      else await removeMount(context, path);
     },
 
     usage: (needed) => directoryStats(needed),
   };
 }
 
-async function mount(ground: PlainGround, needed: NeededVolume, stats: Stats, signal: AbortSignal): Promise<void> {
+async function mount(context: PlainContext, needed: NeededVolume, stats: Stats, signal: AbortSignal): Promise<void> {
   const { path, readOnly } = needed;
   const { path: source, fsType } = sourceOf(needed, "local")!;
   if (!stats.isDirectory() && !stats.isBlockDevice()) {
@@ -58,19 +58,19 @@ async function mount(ground: PlainGround, needed: NeededVolume, stats: Stats, si
   }
   if (stats.isDirectory()) {
     await makeDirectory(path);
-    await ground.mounter.bind(source, path, { readOnly });
+    await context.mounter.bind(source, path, { readOnly });
     return;
   }
-  requireMounts(ground, "local volumes of a device: such");
+  requireMounts(context, "local volumes of a device: such");
   await makeDirectory(path);
   const options = mountOptionsOf(needed);
-  await mountDevice(ground, { kind: "local", device: source, path, fsType, readOnly: false, options }, signal);
+  await mountDevice(context, { kind: "local", device: source, path, fsType, readOnly: false, options }, signal);
   if (!readOnly) return;
   try {
     // Another Pod may write to the device: only this mount is read-only.
-    await ground.mounter.mount({ type: "none", source, path, options: ["remount", "bind", "ro"] });
+    await context.mounter.mount({ type: "none", source, path, options: ["remount", "bind", "ro"] });
   } catch (error) {
-    await ground.mounter.unmount(path);
+    await context.mounter.unmount(path);
     throw error;
   }
 }

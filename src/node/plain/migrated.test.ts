@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { kubernetes, neutral } from "../../meta/dialect.ts";
 import type { NeededVolume, VolumePlugin } from "../contract.ts";
 import { migratedToDriver, withMigratedVolumes } from "./migrated.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 const migrated = (persistent: object): NeededVolume =>
   migratedToDriver(needed("/root", "any", { persistent: { capacity: { storage: "1Gi" }, ...persistent } }), kubernetes);
@@ -100,7 +100,7 @@ test("NODE-61: a plugin of drivers gets migrated volumes as its own, and all els
       return Promise.resolve(this.#seen);
     }
   }
-  const plugin = await withMigratedVolumes(() => new Driver())(testGround({ root: "/root" }));
+  const plugin = await withMigratedVolumes(() => new Driver())(testContext({ root: "/root" }));
   const disk = needed("/root", plugin.kind, { persistent: { cinder: { volumeID: "1" } } });
   expect(plugin.kind).toBe("kubernetes.io~csi");
   expect(plugin.makes(disk)).toBe(true);

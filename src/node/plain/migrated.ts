@@ -116,13 +116,13 @@ const METHODS: ReadonlySet<PropertyKey> = new Set<keyof VolumePlugin>([
 /** A factory whose plugin gets volumes of migrated plugins as volumes of their drivers. */
 export const withMigratedVolumes =
   (maker: PluginMaker): PluginMaker =>
-  async (ground) =>
-    new Proxy(await maker(ground), {
+  async (context) =>
+    new Proxy(await maker(context), {
       get(plugin, name): unknown {
         const member: unknown = Reflect.get(plugin, name);
         if (typeof member !== "function") return member;
         return (first: unknown, ...more: unknown[]): unknown => {
-          const argument = METHODS.has(name) ? migratedToDriver(first as NeededVolume, ground.dialect) : first;
+          const argument = METHODS.has(name) ? migratedToDriver(first as NeededVolume, context.dialect) : first;
           return member.call(plugin, argument, ...more) as unknown;
         };
       },

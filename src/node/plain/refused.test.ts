@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { neutral } from "../../meta/dialect.ts";
-import { type NodeGround, VolumeError, type VolumePlugin } from "../contract.ts";
+import { type PluginContext, VolumeError, type VolumePlugin } from "../contract.ts";
 import { plainPlugins } from "./index.ts";
-import { going, needed, testGround } from "./testing/ground.ts";
+import { going, needed, testContext } from "./testing/context.ts";
 
-const ground = testGround({ root: "/nowhere" });
+const context = testContext({ root: "/nowhere" });
 
-async function pluginsOf(context: NodeGround): Promise<VolumePlugin[]> {
+async function pluginsOf(parts: PluginContext): Promise<VolumePlugin[]> {
   const plugins: VolumePlugin[] = [];
-  for (const maker of plainPlugins()) plugins.push(await maker(context));
+  for (const maker of plainPlugins()) plugins.push(await maker(parts));
   return plugins;
 }
 
-const refusal = async (member: string, source: object, context = ground): Promise<string> => {
+const refusal = async (member: string, source: object, given = context): Promise<string> => {
   const volume = needed("/nowhere", "any", { volume: { [member]: source } });
-  const plugins = await pluginsOf(context);
+  const plugins = await pluginsOf(given);
   const makers = plugins.filter((plugin) => plugin.makes(volume));
   expect(makers).toHaveLength(1);
   const error: unknown = await makers[0]!.setUp(volume, going).catch((thrown: unknown) => thrown);
@@ -49,12 +49,12 @@ test.each([
 });
 
 test("NODE-61: a migrated plugin without a known driver is refused with that reason", async () => {
-  const elsewhere = testGround({ root: "/nowhere", dialect: neutral });
+  const elsewhere = testContext({ root: "/nowhere", dialect: neutral });
   expect(await refusal("awsElasticBlockStore", { volumeID: "vol-1" }, elsewhere)).toContain("no CSI driver is known");
 });
 
 test("each kind has one plugin, and the kinds of directories differ", async () => {
-  const plugins = await pluginsOf(ground);
+  const plugins = await pluginsOf(context);
   const kinds = plugins.map(({ kind }) => kind);
   expect(new Set(kinds).size).toBe(kinds.length);
   const members = ["emptyDir", "hostPath", "nfs", "cephfs", "glusterfs", "iscsi", "fc", "image", "gitRepo"];

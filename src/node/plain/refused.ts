@@ -5,7 +5,7 @@
  */
 import type { MigratedPlugin } from "../../meta/dialect.ts";
 import { type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
-import { type PlainGround, sourceOf } from "./ground.ts";
+import { type PlainContext, sourceOf } from "./plain-context.ts";
 
 type Member = Parameters<typeof sourceOf>[1];
 
@@ -37,7 +37,7 @@ const MIGRATED: readonly Member[] = [
 ];
 
 /** Refuses volumes; nothing of them is on disk. */
-export function refusedPlugin({ dialect }: PlainGround): VolumePlugin {
+export function refusedPlugin({ dialect }: PlainContext): VolumePlugin {
   const members = [...(Object.keys(REFUSALS) as Member[]), ...MIGRATED];
   const memberOf = (needed: NeededVolume): Member | undefined =>
     members.find((member) => sourceOf(needed, member) !== undefined);

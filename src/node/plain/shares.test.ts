@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NeededVolume, VolumePlugin } from "../contract.ts";
 import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { sharePlugins } from "./shares.ts";
-import { type TestGround, found, going, needed, noPrograms, somePrograms, testGround } from "./testing/ground.ts";
+import { type TestContext, found, going, needed, noPrograms, somePrograms, testContext } from "./testing/context.ts";
 
 let root: string;
 let mounter: ManualMounter;
@@ -19,15 +19,15 @@ afterEach(() => rm(root, { recursive: true }));
 const programs = somePrograms("mount.nfs", "mount.ceph", "mount.glusterfs");
 
 /** The plugin for a volume, on a machine with all programs. */
-function pluginOf(volume: NeededVolume, more: Partial<TestGround> = {}): VolumePlugin {
-  const ground = testGround({ root, mounter, programs, ...more });
-  const [plugin, ...others] = sharePlugins.map((maker) => maker(ground)).filter((each) => each.makes(volume));
+function pluginOf(volume: NeededVolume, more: Partial<TestContext> = {}): VolumePlugin {
+  const context = testContext({ root, mounter, programs, ...more });
+  const [plugin, ...others] = sharePlugins.map((maker) => maker(context)).filter((each) => each.makes(volume));
   expect(others).toEqual([]);
   return plugin!;
 }
 
 /** The mount of a volume, without its path. */
-async function mounted(volume: NeededVolume, more: Partial<TestGround> = {}): Promise<string> {
+async function mounted(volume: NeededVolume, more: Partial<TestContext> = {}): Promise<string> {
   await pluginOf(volume, more).setUp(volume, going);
   return mounter.calls.at(-1)!.replace(` ${volume.path}`, "");
 }

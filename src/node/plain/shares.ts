@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Endpoints, Secret } from "../../client/kinds/index.ts";
 import { type MadeVolume, type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
 import {
-  type PlainGround,
+  type PlainContext,
   makeDirectory,
   mountOptionsOf,
   namespaceOf,
@@ -17,7 +17,7 @@ import {
   requireMounts,
   requireProgram,
   sourceOf,
-} from "./ground.ts";
+} from "./plain-context.ts";
 
 /** The arguments of mount(8). */
 interface Share {
@@ -35,7 +35,7 @@ interface ShareKind {
   readonly program: string;
   /** The package with the program, for messages. */
   readonly from: string;
-  shareOf(ground: PlainGround, needed: NeededVolume): Share | Promise<Share>;
+  shareOf(context: PlainContext, needed: NeededVolume): Share | Promise<Share>;
 }
 
 const nfs: ShareKind = {
@@ -54,16 +54,16 @@ const cephfs: ShareKind = {
   type: "ceph",
   program: "mount.ceph",
   from: "ceph-common",
-  async shareOf(ground, needed) {
+  async shareOf(context, needed) {
     const { monitors, path = "/", user, secretFile, secretRef } = sourceOf(needed, "cephfs")!;
     const name = user || DEFAULT_USER;
     const source = `${monitors.join(",")}:${path.startsWith("/") ? path : `/${path}`}`;
     if (!secretRef?.name) {
       return { source, options: [`name=${name}`, `secretfile=${secretFile || `/etc/ceph/${name}.secret`}`] };
     }
-    const key = await keyOf(ground, needed, secretRef);
+    const key = await keyOf(context, needed, secretRef);
     // A file that only the agent can read: other users can read the arguments of programs.
-    const directory = join(ground.root, "plugins", "kubernetes.io", "cephfs");
+    const directory = join(context.root, "plugins", "kubernetes.io", "cephfs");
     await mkdir(directory, { recursive: true, mode: 0o750 });
     const file = join(directory, `${needed.pod.metadata.uid}-${needed.volume.name}.secret`);
     await writeFile(file, key, { mode: 0o600 });
@@ -93,11 +93,13 @@ const glusterfs: ShareKind = {
 };
 
 /** The plugins of all kinds of shares. */
-export const sharePlugins = [nfs, cephfs, glusterfs].map((kind) => (ground: PlainGround) => sharePlugin(ground, kind));
+export const sharePlugins = [nfs, cephfs, glusterfs].map(
+  (kind) => (context: PlainContext) => sharePlugin(context, kind),
+);
 
-function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
+function sharePlugin(context: PlainContext, kind: ShareKind): VolumePlugin {
   const { member } = kind;
-  const { mounter } = ground;
+  const { mounter } = context;
   return {
     kind: `kubernetes.io~${member}`,
     makes: (needed) => sourceOf(needed, member) !== undefined,
@@ -107,9 +109,9 @@ function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
       requireFileSystem(needed, member);
       // By the table: a server that does not respond must not delay the check.
       if ((await mounter.mounts(path)).some((mount) => mount.path === path)) return { source: path };
-      requireMounts(ground, member);
-      await requireProgram(ground, member, kind.program, kind.from);
-      const share = await kind.shareOf(ground, needed);
+      requireMounts(context, member);
+      await requireProgram(context, member, kind.program, kind.from);
+      const share = await kind.shareOf(context, needed);
       try {
         await makeDirectory(path);
         const readOnly = needed.readOnly || sourceOf(needed, member)!.readOnly === true ? ["ro"] : [];
@@ -121,7 +123,7 @@ function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
       return { source: path };
     },
 
-    tearDown: ({ path }) => removeMount(ground, path),
+    tearDown: ({ path }) => removeMount(context, path),
   };
 }
 
@@ -130,7 +132,7 @@ const hostOf = (host: string): string => (host.includes(":") && !host.startsWith
 
 /** The value of `key` in a Secret, or its first value. */
 async function keyOf(
-  { client }: PlainGround,
+  { client }: PlainContext,
   needed: NeededVolume,
   ref: { readonly name?: string; readonly namespace?: string },
 ): Promise<Buffer> {

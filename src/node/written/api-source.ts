@@ -7,27 +7,27 @@
 import { ConfigMap, type Pod, Secret } from "../../client/kinds/index.ts";
 import type { ContentSource } from "../../volumes/contract.ts";
 import type { CertificateKeeper } from "../certificates.ts";
-import type { NodeGround } from "../contract.ts";
+import type { PluginContext } from "../contract.ts";
 import type { TokenKeeper } from "../tokens.ts";
 import { FollowedBundles } from "./followed-bundles.ts";
 import { FollowedObjects } from "./followed-objects.ts";
 
 /** See the head of this file. */
 export class ApiSource implements Disposable {
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   readonly #tokens: TokenKeeper;
   readonly #certificates: CertificateKeeper;
   readonly #configMaps: FollowedObjects<ConfigMap>;
   readonly #secrets: FollowedObjects<Secret>;
   readonly #bundles: FollowedBundles;
 
-  constructor(ground: NodeGround, tokens: TokenKeeper, certificates: CertificateKeeper) {
-    this.#ground = ground;
+  constructor(context: PluginContext, tokens: TokenKeeper, certificates: CertificateKeeper) {
+    this.#context = context;
     this.#tokens = tokens;
     this.#certificates = certificates;
-    this.#configMaps = new FollowedObjects(ground, ConfigMap);
-    this.#secrets = new FollowedObjects(ground, Secret);
-    this.#bundles = new FollowedBundles(ground);
+    this.#configMaps = new FollowedObjects(context, ConfigMap);
+    this.#secrets = new FollowedObjects(context, Secret);
+    this.#bundles = new FollowedBundles(context);
   }
 
   /** The source for the volumes of a Pod; its objects are followed until the Pod is forgotten. */
@@ -38,7 +38,7 @@ export class ApiSource implements Disposable {
       trustBundles: (wish) => this.#bundles.get(uid, wish),
       token: async (pod, wish) => (await this.#tokens.get(pod, wish)).token,
       certificate: (pod, wish, volume) => this.#certificates.get(pod, wish, volume),
-      allocatable: () => this.#ground.allocatable(),
+      allocatable: () => this.#context.allocatable(),
     };
   }
 

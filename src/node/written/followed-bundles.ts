@@ -8,19 +8,19 @@ import { ClusterTrustBundle } from "../../client/kinds/index.ts";
 import { type HeldInformer, sharedInformer } from "../../runtime/index.ts";
 import { chosenBundles } from "../../volumes/bundle-choice.ts";
 import type { ProjectedSource } from "../../volumes/contract.ts";
-import type { NodeGround } from "../contract.ts";
+import type { PluginContext } from "../contract.ts";
 
 type Wish = NonNullable<ProjectedSource["clusterTrustBundle"]>;
 
 /** See the head of this file. */
 export class FollowedBundles implements Disposable {
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   #informer: HeldInformer<ClusterTrustBundle, "Cluster"> | undefined;
   /** The bundles that Pods use, by uid. */
   readonly #users = new Map<string, Map<string, Wish>>();
 
-  constructor(ground: NodeGround) {
-    this.#ground = ground;
+  constructor(context: PluginContext) {
+    this.#context = context;
   }
 
   /** The present bundles that a source of a Pod chooses. */
@@ -46,11 +46,11 @@ export class FollowedBundles implements Disposable {
 
   #following(): HeldInformer<ClusterTrustBundle, "Cluster"> {
     if (this.#informer) return this.#informer;
-    const informer = this.#ground.informer(sharedInformer(ClusterTrustBundle));
+    const informer = this.#context.informer(sharedInformer(ClusterTrustBundle));
     informer.on((event) => {
       const touched = event.type === "changed" ? [event.object, event.old] : [event.object];
       for (const [uid, wishes] of this.#users) {
-        if ([...wishes.values()].some((wish) => chosenBundles(touched, wish).length > 0)) this.#ground.lookAt(uid);
+        if ([...wishes.values()].some((wish) => chosenBundles(touched, wish).length > 0)) this.#context.lookAt(uid);
       }
     });
     return (this.#informer = informer);
@@ -58,7 +58,7 @@ export class FollowedBundles implements Disposable {
 
   async #read(): Promise<readonly ClusterTrustBundle[]> {
     try {
-      return (await this.#ground.client.resource(ClusterTrustBundle).list()).items;
+      return (await this.#context.client.resource(ClusterTrustBundle).list()).items;
     } catch (error) {
       // The server does not have the kind.
       if (isStatus(error, "NotFound")) return [];

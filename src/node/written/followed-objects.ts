@@ -8,7 +8,7 @@
  */
 import { type ApiObject, type Key, type Kind, keyText } from "../../client/index.ts";
 import { type HeldInformer, sharedInformer, withoutManagedFields } from "../../runtime/index.ts";
-import type { NodeGround } from "../contract.ts";
+import type { PluginContext } from "../contract.ts";
 
 /** An object that may be immutable. */
 export type Followable = ApiObject & { readonly immutable?: boolean };
@@ -26,7 +26,7 @@ interface Followed<T extends Followable> {
 
 /** See the head of this file. */
 export class FollowedObjects<T extends Followable> implements Disposable {
-  readonly #ground: Pick<NodeGround, "client" | "informer" | "lookAt">;
+  readonly #context: Pick<PluginContext, "client" | "informer" | "lookAt">;
   readonly #kind: Kind<T, "Namespaced">;
   readonly #followed = new Map<string, Followed<T>>();
   /** Immutable objects of Pods, by key and uid. */
@@ -34,8 +34,8 @@ export class FollowedObjects<T extends Followable> implements Disposable {
   /** The keys that each Pod uses, by its uid. */
   readonly #uses = new Map<string, Set<string>>();
 
-  constructor(ground: Pick<NodeGround, "client" | "informer" | "lookAt">, kind: Kind<T, "Namespaced">) {
-    this.#ground = ground;
+  constructor(context: Pick<PluginContext, "client" | "informer" | "lookAt">, kind: Kind<T, "Namespaced">) {
+    this.#context = context;
     this.#kind = kind;
   }
 
@@ -75,7 +75,7 @@ export class FollowedObjects<T extends Followable> implements Disposable {
   }
 
   async #read(objectKey: ObjectKey): Promise<T | undefined> {
-    const object = await this.#ground.client.resource(this.#kind).find(objectKey);
+    const object = await this.#context.client.resource(this.#kind).find(objectKey);
     return object && withoutManagedFields(object);
   }
 
@@ -103,7 +103,7 @@ export class FollowedObjects<T extends Followable> implements Disposable {
       fieldSelector: `metadata.name=${name}`,
       keep: withoutManagedFields,
     });
-    const followed: Followed<T> = { informer: this.#ground.informer(spec), users: new Set([podUid]), version };
+    const followed: Followed<T> = { informer: this.#context.informer(spec), users: new Set([podUid]), version };
     this.#followed.set(key, followed);
     followed.informer.on(() => this.#compare(key, objectKey));
     // No event reports a deletion between the read and the first list.
@@ -117,7 +117,7 @@ export class FollowedObjects<T extends Followable> implements Disposable {
     const version = followed.informer.get(objectKey)?.metadata.resourceVersion ?? "";
     if (version === followed.version) return;
     followed.version = version;
-    for (const uid of followed.users) this.#ground.lookAt(uid);
+    for (const uid of followed.users) this.#context.lookAt(uid);
   }
 
   #release(podUid: string, key: string): void {

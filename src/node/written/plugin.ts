@@ -16,7 +16,7 @@ import {
   type FoundVolume,
   type MadeVolume,
   type NeededVolume,
-  type NodeGround,
+  type PluginContext,
   VolumeError,
   type VolumePlugin,
 } from "../contract.ts";
@@ -48,19 +48,19 @@ export interface WrittenOptions {
 export class WrittenVolumes implements VolumePlugin {
   readonly kind = KINDS.projected;
   readonly kinds = Object.values(KINDS);
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   readonly #tokens: TokenKeeper;
   readonly #certificates: CertificateKeeper;
   readonly #source: ApiSource;
   readonly #files: WriterFiles;
   readonly #turns = new TurnLimit();
 
-  constructor(ground: NodeGround, { tokens, files = systemFiles }: WrittenOptions) {
-    this.#ground = ground;
+  constructor(context: PluginContext, { tokens, files = systemFiles }: WrittenOptions) {
+    this.#context = context;
     this.#tokens = tokens;
     this.#files = files;
-    this.#certificates = new CertificateKeeper(ground);
-    this.#source = new ApiSource(ground, tokens, this.#certificates);
+    this.#certificates = new CertificateKeeper(context);
+    this.#source = new ApiSource(context, tokens, this.#certificates);
   }
 
   makes({ volume, mode }: NeededVolume): boolean {
@@ -73,7 +73,7 @@ export class WrittenVolumes implements VolumePlugin {
 
   async setUp(needed: NeededVolume): Promise<MadeVolume> {
     const { pod, volume, path } = needed;
-    const { clock, mounter } = this.#ground;
+    const { clock, mounter } = this.#context;
     const existed = this.#files.target(`${path}/${DATA}`) !== undefined;
     try {
       await setUpWritten({
@@ -109,7 +109,7 @@ export class WrittenVolumes implements VolumePlugin {
   }
 
   #remove(path: string, signal?: AbortSignal): Promise<void> {
-    return removeVolume(this.#ground.mounter, path, signal);
+    return removeVolume(this.#context.mounter, path, signal);
   }
 
   /** Milliseconds until the first renewal of a token or a certificate of a volume (PROJ-57). */

@@ -15,7 +15,7 @@ type From = NonNullable<Variable["valueFrom"]>;
 type Texts = ReadonlyMap<string, string>;
 
 /** What reads an environment. */
-export interface EnvironmentGround {
+export interface EnvironmentContext {
   readonly client: Client;
   readonly allocatable: () => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface EnvironmentGround {
 const NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 
 /** The variables of a container, those of `envFrom` first. @throws for a missing reference */
-export async function environmentOf(ground: EnvironmentGround, pod: Pod, container: Container): Promise<Texts> {
+export async function environmentOf(context: EnvironmentContext, pod: Pod, container: Container): Promise<Texts> {
   const all = new Map<string, string>();
   let size = 0;
   const add = (name: string, text: string): void => {
@@ -35,11 +35,11 @@ export async function environmentOf(ground: EnvironmentGround, pod: Pod, contain
   };
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
     const ref = configMapRef ?? secretRef;
-    const texts = ref && (await textsOf(ground, pod, configMapRef ? "ConfigMap" : "Secret", ref));
+    const texts = ref && (await textsOf(context, pod, configMapRef ? "ConfigMap" : "Secret", ref));
     for (const [key, text] of texts ?? []) if (NAME.test(prefix + key)) add(prefix + key, text);
   }
   for (const { name, value = "", valueFrom } of container.env ?? []) {
-    const text = valueFrom ? await textFrom(ground, pod, container, valueFrom) : expanded(value, all);
+    const text = valueFrom ? await textFrom(context, pod, container, valueFrom) : expanded(value, all);
     if (text !== undefined) add(name, text);
   }
   return all;
@@ -64,7 +64,7 @@ const expanded = (text: string, variables: Texts): string =>
   expandVariables(text, (name, reference) => variables.get(name) ?? reference);
 
 async function textFrom(
-  ground: EnvironmentGround,
+  context: EnvironmentContext,
   pod: Pod,
   container: Container,
   from: From,
@@ -73,12 +73,12 @@ async function textFrom(
   if (fieldRef) return ofPod(pod, fieldRef.fieldPath);
   if (resourceFieldRef) {
     const selector = { ...resourceFieldRef, containerName: resourceFieldRef.containerName || container.name };
-    return containerResource(pod, selector, ground.allocatable());
+    return containerResource(pod, selector, context.allocatable());
   }
   const ref = configMapKeyRef ?? secretKeyRef;
   if (!ref) throw new Error("expected a source of a variable that this node knows");
   const kind = configMapKeyRef ? "ConfigMap" : "Secret";
-  const texts = await textsOf(ground, pod, kind, ref);
+  const texts = await textsOf(context, pod, kind, ref);
   const text = texts?.get(ref.key);
   if (text === undefined && ref.optional !== true) {
     throw new Error(`couldn't find key ${ref.key} in ${kind} ${pod.metadata.namespace}/${ref.name}`);
@@ -102,7 +102,7 @@ function ofPod(pod: Pod, path: string): string {
 
 /** The data of an object; undefined where it is optional and does not exist. */
 async function textsOf(
-  { client, signal }: EnvironmentGround,
+  { client, signal }: EnvironmentContext,
   pod: Pod,
   kind: "ConfigMap" | "Secret",
   { name = "", optional }: { readonly name?: string; readonly optional?: boolean },

@@ -9,7 +9,7 @@ import type { Driver } from "../../../csi/driver.ts";
 import { DriverError } from "../../../csi/driver-error.ts";
 import { KeyedLock } from "../../../util/keyed-lock.ts";
 import { WorkQueue } from "../../../util/work-queue.ts";
-import type { NodeGround } from "../../contract.ts";
+import type { PluginContext } from "../../contract.ts";
 import { type NodeFacts, NodeObjects } from "./node-objects.ts";
 import { type Applicant, REGISTRAR_TIMEOUT_MS, applicantOf, connectionTo, factsOf } from "./registration.ts";
 import { SocketWatch } from "./sockets.ts";
@@ -17,7 +17,7 @@ import { compareVersions } from "./versions.ts";
 
 /** Options of a registry. */
 export interface RegistryOptions {
-  readonly ground: NodeGround;
+  readonly context: PluginContext;
   /** The directory of the sockets. */
   readonly directory: string;
   /** Called when a driver was registered, or is not registered any more. */
@@ -52,10 +52,10 @@ export class DriverRegistry {
   readonly #current = new Map<string, Registered>();
 
   constructor(options: RegistryOptions) {
-    const { ground, directory } = options;
-    const { clock, random, log, activity } = ground;
+    const { context, directory } = options;
+    const { clock, random, log, activity } = context;
     this.#options = options;
-    this.#objects = new NodeObjects(ground);
+    this.#objects = new NodeObjects(context);
     this.#queue = new WorkQueue({
       clock,
       random,
@@ -89,7 +89,7 @@ export class DriverRegistry {
   async updateCount(name: string): Promise<void> {
     const driver = this.driver(name);
     if (!driver) return;
-    const end = this.#options.ground.activity?.begin(`count of volumes of ${name}`);
+    const end = this.#options.context.activity?.begin(`count of volumes of ${name}`);
     try {
       const { count } = await factsOf(driver, this.#ended.signal);
       const registered = this.#current.get(name);
@@ -140,7 +140,7 @@ export class DriverRegistry {
   }
 
   async #register(socket: string, identity: string): Promise<void> {
-    const { clock, log } = this.#options.ground;
+    const { clock, log } = this.#options.context;
     const { signal } = this.#ended;
     const registrar = openRegistration(socket, { clock });
     try {
@@ -168,7 +168,7 @@ export class DriverRegistry {
     if (before && before.socket !== socket && compareVersions(before.version, version) >= 0) {
       throw new Error(`the driver ${name} is already registered by ${before.socket}, with a version that is as high`);
     }
-    const driver = connectionTo(applicant, this.#options.ground.clock);
+    const driver = connectionTo(applicant, this.#options.context.clock);
     let facts: NodeFacts;
     try {
       facts = await factsOf(driver, this.#ended.signal);
@@ -180,7 +180,7 @@ export class DriverRegistry {
     const registered = { ...applicant, driver, facts };
     this.#registered.set(socket, registered);
     this.#current.set(name, registered);
-    this.#options.ground.log.info("a driver is registered", { driver: name, socket });
+    this.#options.context.log.info("a driver is registered", { driver: name, socket });
     this.#options.onChange(name);
     await before?.driver.close();
   }
@@ -191,7 +191,7 @@ export class DriverRegistry {
     if (this.#current.get(name) === gone) {
       this.#current.delete(name);
       this.#options.onChange(name);
-      this.#options.ground.log.info("a driver is not registered any more", { driver: name, socket });
+      this.#options.context.log.info("a driver is not registered any more", { driver: name, socket });
     }
     if (!this.#current.has(name)) await this.#objects.remove(name);
     await gone.driver.close();

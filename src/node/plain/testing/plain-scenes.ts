@@ -21,19 +21,19 @@ import type { NeededVolume, VolumePlugin } from "../../contract.ts";
 import { machineMounter } from "../../mounts/machine-mounter.ts";
 import { findProgram, runProgram } from "../../mounts/run-program.ts";
 import { emptyDirPlugin } from "../empty-dir.ts";
-import type { PlainGround, PlainOptions } from "../ground.ts";
+import type { PlainContext, PlainOptions } from "../plain-context.ts";
 import { imagePlugin } from "../image.ts";
 import { iscsiPlugin } from "../iscsi.ts";
 import { localPlugin } from "../local.ts";
-import { found, going, needed, testGround } from "./ground.ts";
+import { found, going, needed, testContext } from "./context.ts";
 
 const mounter = machineMounter();
 const programs = {
   run: (program: string, args: readonly string[]) => runProgram(program, args),
   find: findProgram,
 };
-const ground = (root: string, options: PlainOptions = {}): PlainGround =>
-  testGround({ root, mounter, programs, ...options });
+const context = (root: string, options: PlainOptions = {}): PlainContext =>
+  testContext({ root, mounter, programs, ...options });
 
 const run = (program: string, ...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
@@ -54,13 +54,13 @@ function disk(directory: string, name = "disk", size = 32 << 20): string {
 
 /** A tmpfs is full at its limit, keeps its files at later reconciles, and leaves no mount and no directory. */
 export async function memoryIsLimited(root: string): Promise<void> {
-  const plugin = emptyDirPlugin(ground(root));
+  const plugin = emptyDirPlugin(context(root));
   const volume = needed(root, plugin.kind, { volume: { emptyDir: { medium: "Memory", sizeLimit: "64Ki" } } });
   await plugin.setUp(volume, going);
   assert.equal(statSync(volume.path).mode & 0o7777, 0o1777);
   writeFileSync(join(volume.path, "file"), Buffer.alloc(32_768));
   assert.throws(() => writeFileSync(join(volume.path, "big"), Buffer.alloc(65_536)), { code: "ENOSPC" });
-  await emptyDirPlugin(ground(root)).setUp(volume, going);
+  await emptyDirPlugin(context(root)).setUp(volume, going);
   assert.equal((await mounter.mounts(volume.path)).length, 1);
   assert.equal(statSync(join(volume.path, "file")).size, 32_768);
   const usage = await plugin.usage!(volume, going);
@@ -73,7 +73,7 @@ export async function memoryIsLimited(root: string): Promise<void> {
 
 /** Huge pages are mounted with the requested size, writable for all users. */
 export async function hugePagesAreMounted(root: string): Promise<void> {
-  const plugin = emptyDirPlugin(ground(root, { system: "/sys" }));
+  const plugin = emptyDirPlugin(context(root, { system: "/sys" }));
   const volume = needed(root, plugin.kind, { volume: { emptyDir: { medium: "HugePages-2Mi" } } });
   await plugin.setUp(volume, going);
   await plugin.setUp(volume, going);
@@ -100,7 +100,7 @@ export async function localDirectory(root: string): Promise<void> {
   const data = join(root, "data");
   mkdirSync(data, { mode: 0o755 });
   writeFileSync(join(data, "file"), "text", { mode: 0o600 });
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const volume = local(root, data, { pod: { securityContext: { fsGroup: 4321 } } as never });
   assert.deepEqual(await plugin.setUp(volume, going), { source: volume.path });
   assert.equal(readFileSync(join(volume.path, "file"), "utf8"), "text");
@@ -121,7 +121,7 @@ export async function localDirectory(root: string): Promise<void> {
 /** An empty device is formatted with ext4 and mounted; files stay for the next Pod; read-only beside a writer. */
 export async function localDevice(root: string): Promise<void> {
   const device = disk(root);
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const volume = local(root, device);
   await plugin.setUp(volume, going);
   const [mount] = await mounter.mounts(volume.path);
@@ -146,7 +146,7 @@ const refuses = async (plugin: VolumePlugin, volume: NeededVolume, message: RegE
 
 /** Other content of a device than the requested file system stays. */
 export async function neverFormatsData(root: string): Promise<void> {
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const device = disk(root);
   run("mkfs.ext4", "-q", device);
   const before = run("sha256sum", device);
@@ -181,8 +181,8 @@ function tableOfPartitions(): Buffer {
 /** Without blkid only a device of zeros is formatted; a missing mkfs is reported. */
 export async function formatsOnlyWithPrograms(root: string): Promise<void> {
   const device = disk(root);
-  const without = (missing: string): PlainGround =>
-    ground(root, {
+  const without = (missing: string): PlainContext =>
+    context(root, {
       programs: {
         find: (program) => (program === missing ? Promise.resolve(undefined) : findProgram(program)),
         run: (program, args) => runProgram(program === missing ? "no-such-program" : program, args),
@@ -203,7 +203,7 @@ export async function formatsOnlyWithPrograms(root: string): Promise<void> {
 /** A block volume is a link, which is removed with the volume; the device stays. */
 export async function localBlock(root: string): Promise<void> {
   const device = disk(root);
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const volume = local(root, device, { mode: "Block" });
   assert.deepEqual(await plugin.setUp(volume, going), { source: device });
   await plugin.setUp(volume, going);
@@ -223,7 +223,7 @@ export async function imageIsReadOnly(root: string): Promise<void> {
     writeFileSync(join(images, "registry", version, "file"), version);
   }
   symlinkSync("v1", join(images, "registry/tools:latest"));
-  const plugin = imagePlugin(ground(root), images);
+  const plugin = imagePlugin(context(root), images);
   const volume = needed(root, plugin.kind, {
     volume: { image: { reference: "registry/tools" } },
     pod: { securityContext: { fsGroup: 4321, fsGroupChangePolicy: "Always" } } as never,
@@ -260,7 +260,7 @@ export async function iscsiWithAStandIn(root: string): Promise<void> {
       return { code: args.includes("--login") ? 15 : 0, output: "", errors: "" };
     },
   };
-  const plugin = iscsiPlugin(ground(root, { programs: standIn, devices: join(root, "dev") }));
+  const plugin = iscsiPlugin(context(root, { programs: standIn, devices: join(root, "dev") }));
   const iscsi = { targetPortal: "10.0.0.1", iqn: "iqn.test", lun: 0, iscsiInterface: "default" };
   const volume = needed(root, plugin.kind, { volume: { iscsi } });
   await plugin.setUp(volume, going);
@@ -289,7 +289,7 @@ export async function iscsiWithAStandIn(root: string): Promise<void> {
   assert.equal(calls.at(-1), `${login} --logout`);
   // After a restart of the agent, without any object: the record is enough.
   await plugin.setUp(volume, going);
-  await iscsiPlugin(ground(root, { programs: standIn, devices: join(root, "dev") })).tearDown(
+  await iscsiPlugin(context(root, { programs: standIn, devices: join(root, "dev") })).tearDown(
     found(volume, plugin),
     going,
   );

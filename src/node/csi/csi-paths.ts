@@ -33,14 +33,14 @@ export const RECORD = "vol_data.json";
 const DEVICES = "volumeDevices";
 
 /** The paths of a volume on the node. */
-export interface StagePlace {
+export interface StagePaths {
   /** The directory of its record. */
   readonly directory: string;
   readonly staging: string;
 }
 
 /** The paths of a volume in a Pod. */
-export interface PublishPlace {
+export interface PublishPaths {
   /** The directory of its record. */
   readonly directory: string;
   readonly target: string;
@@ -49,7 +49,7 @@ export interface PublishPlace {
 }
 
 /** The key of a volume of a Pod. */
-export interface Spot {
+export interface PodVolumeKey {
   readonly podUid: string;
   /** The name of its directory: the PersistentVolume, or the volume in the Pod's spec. */
   readonly name: string;
@@ -57,7 +57,7 @@ export interface Spot {
 }
 
 /** See the head of this file. */
-export class Places {
+export class CsiPaths {
   readonly #root: string;
 
   /** @param root the agent's directory, absolute */
@@ -100,7 +100,7 @@ export class Places {
     return join(podDirectory(this.#root, podUid), VOLUMES.Filesystem, CSI_KIND);
   }
 
-  stage(volume: { readonly driver: string; readonly handle: string; readonly mode: Mode }): StagePlace {
+  stage(volume: { readonly driver: string; readonly handle: string; readonly mode: Mode }): StagePaths {
     const { driver, handle, mode } = volume;
     const isDevice = mode === "Block";
     if (!isDevice && driver === DEVICES) throw new VolumeError(`expected another driver name than ${DEVICES}`);
@@ -109,7 +109,7 @@ export class Places {
     return { directory, staging: join(directory, "globalmount") };
   }
 
-  publish({ podUid, name, mode }: Spot): PublishPlace {
+  publish({ podUid, name, mode }: PodVolumeKey): PublishPaths {
     if (mode === "Block") {
       return {
         directory: join(this.deviceRecords, pathPart(name), pathPart(podUid)),

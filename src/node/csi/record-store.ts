@@ -10,7 +10,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../util/log.ts";
 import { ignoreMissing, removeIfEmpty } from "./disk.ts";
-import type { Places, Spot } from "./places.ts";
+import type { CsiPaths, PodVolumeKey } from "./csi-paths.ts";
 import {
   type PublishRecord,
   type StageRecord,
@@ -22,36 +22,36 @@ import {
 import type { Mode } from "./volume.ts";
 
 /** The members of a volume that its path follows from. */
-type Volume = Parameters<Places["stage"]>[0];
+type Volume = Parameters<CsiPaths["stage"]>[0];
 
 /** See the head of this file. */
-export class Ledger {
-  readonly #places: Places;
+export class RecordStore {
+  readonly #paths: CsiPaths;
   readonly #log: Log;
   /** Records of volumes on the node, as they were written last, by their directories. */
   readonly #stages = new Map<string, StageRecord>();
   /** Volumes of Pods: the directory of the volume on the node, then that of the record in the Pod. */
-  readonly #users = new Map<string, Map<string, Spot>>();
+  readonly #users = new Map<string, Map<string, PodVolumeKey>>();
   #loaded: Promise<void> | undefined;
 
-  constructor(places: Places, log: Log) {
-    this.#places = places;
+  constructor(paths: CsiPaths, log: Log) {
+    this.#paths = paths;
     this.#log = log;
   }
 
   /** The record of a volume on the node. */
   async stage(volume: Volume): Promise<StageRecord | undefined> {
-    return readStage(this.#places.stage(volume).directory, volume.mode);
+    return readStage(this.#paths.stage(volume).directory, volume.mode);
   }
 
   /** The record of a volume in a Pod. */
-  async publication(spot: Spot): Promise<PublishRecord | undefined> {
-    return readPublication(this.#places.publish(spot).directory, spot);
+  async publication(key: PodVolumeKey): Promise<PublishRecord | undefined> {
+    return readPublication(this.#paths.publish(key).directory, key);
   }
 
   async saveStage(record: StageRecord): Promise<StageRecord> {
     await this.#load();
-    const { directory } = this.#places.stage(record);
+    const { directory } = this.#paths.stage(record);
     await writeRecord(directory, record);
     this.#stages.set(directory, record);
     return record;
@@ -59,7 +59,7 @@ export class Ledger {
 
   async savePublication(record: PublishRecord): Promise<PublishRecord> {
     await this.#load();
-    const { directory } = this.#places.publish(record);
+    const { directory } = this.#paths.publish(record);
     await writeRecord(directory, record);
     this.#keep(record, directory);
     return record;
@@ -67,7 +67,7 @@ export class Ledger {
 
   /** Removes the record of a volume on the node. */
   async dropStage(record: StageRecord): Promise<void> {
-    const { directory } = this.#places.stage(record);
+    const { directory } = this.#paths.stage(record);
     await removeRecord(directory);
     await removeIfEmpty(directory);
     this.#stages.delete(directory);
@@ -75,10 +75,10 @@ export class Ledger {
 
   /** Removes the record of a volume in a Pod. */
   async dropPublication(record: PublishRecord): Promise<void> {
-    const { directory } = this.#places.publish(record);
+    const { directory } = this.#paths.publish(record);
     await removeRecord(directory);
     await removeIfEmpty(directory);
-    const of = this.#places.stage(record).directory;
+    const of = this.#paths.stage(record).directory;
     const users = this.#users.get(of);
     users?.delete(directory);
     if (users?.size === 0) this.#users.delete(of);
@@ -87,8 +87,8 @@ export class Ledger {
   /** The records of the Pods that have a persistent volume. */
   async publicationsOf(volume: Volume): Promise<readonly PublishRecord[]> {
     await this.#load();
-    const spots = [...(this.#users.get(this.#places.stage(volume).directory)?.values() ?? [])];
-    const found = await Promise.all(spots.map((spot) => this.publication(spot)));
+    const keys = [...(this.#users.get(this.#paths.stage(volume).directory)?.values() ?? [])];
+    const found = await Promise.all(keys.map((key) => this.publication(key)));
     return found.filter((record) => record !== undefined);
   }
 
@@ -103,17 +103,17 @@ export class Ledger {
     await this.#load();
     const uids = new Set<string>();
     for (const users of this.#users.values()) {
-      for (const spot of users.values()) {
-        const record = await this.#readable(this.publication(spot));
-        if (record?.driver === driver) uids.add(spot.podUid);
+      for (const key of users.values()) {
+        const record = await this.#readable(this.publication(key));
+        if (record?.driver === driver) uids.add(key.podUid);
       }
     }
     return uids;
   }
 
   #keep({ podUid, name, mode, ...volume }: PublishRecord, directory: string): void {
-    const of = this.#places.stage({ ...volume, mode }).directory;
-    const users = this.#users.get(of) ?? new Map<string, Spot>();
+    const of = this.#paths.stage({ ...volume, mode }).directory;
+    const users = this.#users.get(of) ?? new Map<string, PodVolumeKey>();
     this.#users.set(of, users.set(directory, { podUid, name, mode }));
   }
 
@@ -126,15 +126,15 @@ export class Ledger {
   }
 
   async #scan(): Promise<void> {
-    await this.#foundStages(this.#places.drivers, "Filesystem");
-    await this.#foundStages(this.#places.stagedDevices, "Block");
-    for (const podUid of await namesIn(this.#places.pods)) {
-      for (const name of await namesIn(this.#places.volumesOf(podUid))) {
+    await this.#foundStages(this.#paths.drivers, "Filesystem");
+    await this.#foundStages(this.#paths.stagedDevices, "Block");
+    for (const podUid of await namesIn(this.#paths.pods)) {
+      for (const name of await namesIn(this.#paths.volumesOf(podUid))) {
         await this.#foundPublication({ podUid, name, mode: "Filesystem" });
       }
     }
-    for (const name of await namesIn(this.#places.deviceRecords)) {
-      for (const podUid of await namesIn(join(this.#places.deviceRecords, name))) {
+    for (const name of await namesIn(this.#paths.deviceRecords)) {
+      for (const podUid of await namesIn(join(this.#paths.deviceRecords, name))) {
         await this.#foundPublication({ podUid, name, mode: "Block" });
       }
     }
@@ -142,7 +142,7 @@ export class Ledger {
 
   async #foundStages(drivers: string, mode: Mode): Promise<void> {
     for (const driver of await namesIn(drivers)) {
-      if (join(drivers, driver) === this.#places.devices) continue;
+      if (join(drivers, driver) === this.#paths.devices) continue;
       for (const volume of await namesIn(join(drivers, driver))) {
         await this.#foundStage(join(drivers, driver, volume), mode);
       }
@@ -154,9 +154,9 @@ export class Ledger {
     if (record) this.#stages.set(directory, record);
   }
 
-  async #foundPublication(spot: Spot): Promise<void> {
-    const record = await this.#readable(this.publication(spot));
-    if (record) this.#keep(record, this.#places.publish(spot).directory);
+  async #foundPublication(key: PodVolumeKey): Promise<void> {
+    const record = await this.#readable(this.publication(key));
+    if (record) this.#keep(record, this.#paths.publish(key).directory);
   }
 
   /** A record; a damaged one is logged and ignored. */

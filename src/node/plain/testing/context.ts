@@ -10,25 +10,31 @@ import { kubernetes } from "../../../meta/dialect.ts";
 import { ManualClock, seededRandom } from "../../../util/clock.ts";
 import { silentLog } from "../../../util/log.ts";
 import type { PodVolume } from "../../../volumes/contract.ts";
-import type { FoundVolume, NeededVolume, NodeGround, VolumePlugin } from "../../contract.ts";
+import type { FoundVolume, NeededVolume, PluginContext, VolumePlugin } from "../../contract.ts";
 import { ManualMounter } from "../../mounts/testing/manual-mounter.ts";
 import { volumePath } from "../../paths.ts";
-import { type PlainGround, type PlainOptions, type Programs, plainGround } from "../ground.ts";
+import { type PlainContext, type PlainOptions, type Programs, plainContext } from "../plain-context.ts";
 
 /** What a test adds to the context. */
-export interface TestGround extends Partial<NodeGround>, PlainOptions {
+export interface TestContext extends Partial<PluginContext>, PlainOptions {
   readonly root: string;
   /** Objects of the server, by `Kind namespace/name`. */
   readonly objects?: Readonly<Record<string, object>>;
 }
 
 /** See the head of this file. */
-export function testGround({ objects = {}, programs = noPrograms, devices, system, ...more }: TestGround): PlainGround {
+export function testContext({
+  objects = {},
+  programs = noPrograms,
+  devices,
+  system,
+  ...more
+}: TestContext): PlainContext {
   const find = ({ kind }: { kind: string }) => ({
     find: ({ name, namespace }: { name: string; namespace?: string }) =>
       Promise.resolve(objects[`${kind} ${namespace}/${name}`]),
   });
-  const ground: NodeGround = {
+  const context: PluginContext = {
     node: "node-1",
     dialect: kubernetes,
     client: { resource: find } as unknown as Client,
@@ -46,7 +52,7 @@ export function testGround({ objects = {}, programs = noPrograms, devices, syste
     allocatable: () => ({}),
     ...more,
   };
-  return plainGround(ground, {
+  return plainContext(context, {
     programs,
     devices: devices ?? join(more.root, "no-devices"),
     system: system ?? join(more.root, "no-system"),

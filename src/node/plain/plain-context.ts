@@ -7,7 +7,7 @@ import { mkdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PersistentVolume } from "../../client/kinds/index.ts";
 import type { PodVolume } from "../../volumes/contract.ts";
-import { type NeededVolume, type NodeGround, VolumeError } from "../contract.ts";
+import { type NeededVolume, type PluginContext, VolumeError } from "../contract.ts";
 import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
 import { type Ended, findProgram, runProgram } from "../mounts/run-program.ts";
 import { applyGroup } from "../ownership/apply-group.ts";
@@ -32,17 +32,17 @@ export interface PlainOptions {
 }
 
 /** The context of the plain volume plugins. */
-export interface PlainGround extends NodeGround {
+export interface PlainContext extends PluginContext {
   readonly programs: Programs;
   readonly devices: string;
   readonly system: string;
 }
 
 /** The context of the plain volume plugins, with this machine by default. */
-export const plainGround = (ground: NodeGround, options: PlainOptions = {}): PlainGround => ({
-  ...ground,
+export const plainContext = (context: PluginContext, options: PlainOptions = {}): PlainContext => ({
+  ...context,
   programs: options.programs ?? {
-    run: (program, args, signal) => runProgram(program, args, { clock: ground.clock, signal }),
+    run: (program, args, signal) => runProgram(program, args, { clock: context.clock, signal }),
     find: findProgram,
   },
   devices: options.devices ?? "/dev",
@@ -68,14 +68,14 @@ export function requireFileSystem({ mode }: NeededVolume, kind: string): void {
 }
 
 /** Refuses a volume that needs a mount where this process may not mount. */
-export function requireMounts({ mounter }: NodeGround, kind: string): void {
+export function requireMounts({ mounter }: PluginContext, kind: string): void {
   if (mounter.canMount) return;
   throw new VolumeError(`${kind} volumes need the right to mount, which this agent does not have: run it as root`);
 }
 
 /** Refuses a volume that needs a missing program. */
 export async function requireProgram(
-  { programs }: PlainGround,
+  { programs }: PlainContext,
   kind: string,
   program: string,
   hint: string,
@@ -93,24 +93,24 @@ export async function makeDirectory(path: string, mode = 0o750): Promise<void> {
 }
 
 /** Unmounts a path and removes the directory; one with content stays (NODE-9). */
-export async function removeMount({ mounter }: NodeGround, path: string): Promise<void> {
+export async function removeMount({ mounter }: PluginContext, path: string): Promise<void> {
   await mounter.unmount(path);
   await rmdir(path).catch(ignoreMissing);
 }
 
 /** Applies the groups of Pods to volumes (NODE-39, NODE-40, NODE-42). */
 export class Groups {
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   /** The groups that this process has applied, by path: they are not applied at every reconcile. */
   readonly #applied = new Map<string, number>();
 
-  constructor(ground: NodeGround) {
-    this.#ground = ground;
+  constructor(context: PluginContext) {
+    this.#context = context;
   }
 
   async apply({ pod, path, readOnly }: NeededVolume, signal: AbortSignal): Promise<void> {
     const { fsGroup, fsGroupChangePolicy } = pod.spec.securityContext ?? {};
-    if (fsGroup === undefined || this.#applied.get(path) === fsGroup || !mayApplyGroup(this.#ground, fsGroup)) return;
+    if (fsGroup === undefined || this.#applied.get(path) === fsGroup || !mayApplyGroup(this.#context, fsGroup)) return;
     await applyGroup(`${path}/.`, { gid: fsGroup, readOnly, changePolicy: fsGroupChangePolicy }, { signal });
     this.#applied.set(path, fsGroup);
   }
@@ -121,7 +121,7 @@ export class Groups {
 }
 
 /** Whether this process may change the group of files; logs a warning where not. */
-export function mayApplyGroup({ log }: NodeGround, group: number): boolean {
+export function mayApplyGroup({ log }: PluginContext, group: number): boolean {
   if (process.geteuid?.() === 0 || process.getgroups?.().includes(group)) return true;
   log.warn("This agent is not root: the groups of Pods are not applied to volumes", { group });
   return false;
