@@ -1,18 +1,18 @@
 /**
- * The types of services as their callers and as their makers see them; nothing of it is there at run time.
+ * The types of a service for its callers and for its implementation. There is nothing of them at run time.
  *
  * @module
  */
 import type { DescMessage, DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 
-/** How a call is made. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Milliseconds after which the call is given up, the wait for its turn included; that of its channel by default. */
+  /** Milliseconds after which the call times out, the wait in the queue included. Default: that of the channel. */
   readonly deadlineMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A service as a caller sees it: a function for each method with one answer, which rejects with DriverError. */
+/** A service for its callers: a function for each unary method, which rejects with DriverError. */
 export type Calls<S extends DescService> = {
   readonly [M in keyof S["method"] as S["method"][M] extends DescMethodUnary ? M : never]: Call<S["method"][M]>;
 };
@@ -22,15 +22,15 @@ type Call<M> =
     ? (request: MessageInitShape<I>, options?: CallOptions) => Promise<MessageShape<O>>
     : never;
 
-/** What a method is told beside its request. */
+/** What an implementation gets beside the request. */
 export interface CallContext {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no caller waits for the response any more. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A service as its maker sees it: a function for each method that there is; others answer `Unimplemented`. An error that
- * is thrown reaches the caller with its code if it is a DriverError, else as `Internal`.
+ * The implementation of a service. A method that is left out responds `Unimplemented`. The caller gets the code of a
+ * DriverError that a method throws, and `Internal` for every other error.
  */
 export type Implementation<S extends DescService> = {
   readonly [M in keyof S["method"] as S["method"][M] extends DescMethodUnary ? M : never]?: Method<S["method"][M]>;

@@ -1,9 +1,10 @@
 /**
- * gRPC over one HTTP/2 connection to a unix socket, which is made when it is first needed and again after it was lost:
- * calls of any service, each with a deadline, only so many at once.
+ * gRPC over one HTTP/2 connection to a unix socket: calls of any service, each with a deadline, and a bounded number at
+ * once.
  *
- * A call is sent at most once. What it fails with is always a {@link DriverError}; one whose connection was lost is
- * `Unavailable`, since nobody knows what has become of it.
+ * The first call connects, and so does the first one after the connection was lost. A call is sent at most once. It always
+ * fails with a {@link DriverError}: `Unavailable` when the connection was lost, since the work may or may not have been
+ * done.
  *
  * @module
  */
@@ -20,26 +21,26 @@ import { type CodeName, DriverError, codeName } from "./driver-error.ts";
 import { type Protocol, loadProtocol } from "./protocol.ts";
 import { withoutSecrets } from "./secrets.ts";
 
-/** How a channel is made. */
+/** Options of a channel. */
 export interface ChannelOptions {
   readonly clock: Clock;
-  /** How long a call may take unless it says so itself, in ms. Default 120 000. */
+  /** The deadline of a call that has none of its own, in ms. Default 120 000. */
   readonly deadlineMs?: number | undefined;
-  /** How many calls may be under way at once. Default 64. */
+  /** How many calls may run at once. Default 64. */
   readonly maxCalls?: number | undefined;
 }
 
 const DEADLINE_MS = 120_000;
-/** How long a connection is waited with after others could not be made. */
+/** Milliseconds between attempts to connect. */
 const RECONNECT = { first: 20, most: 1000 };
 const MAX_CALLS = 64;
-/** The largest answer that is read, in bytes: a list of some ten thousand volumes. */
+/** The largest response that is read, in bytes: a list of some ten thousand volumes. */
 export const MAX_MESSAGE = 16 << 20;
 
 interface Connection {
   readonly protocol: Protocol;
   readonly transport: Transport;
-  /** Whether nothing is connected, nor on its way to be. */
+  /** Whether there is neither a connection nor an attempt to make one. */
   readonly isDown: () => boolean;
   readonly end: (reason: Error) => void;
 }
@@ -52,12 +53,12 @@ export class Channel {
   readonly #underWay = new Set<AbortController>();
   #connection: Promise<Connection> | undefined;
   #dialling: Promise<void> | undefined;
-  /** A socket that is connected, and nobody has taken yet. */
+  /** A connected socket that no session uses yet. */
   #dialled: Socket | undefined;
-  /** How many connections in a row could not be made. */
+  /** Attempts to connect that failed in a row. */
   #failures = 0;
   #closed = false;
-  /** Called when a connection was lost: whoever answers next may be another. */
+  /** Called when a connection was lost: another driver may listen on the socket afterwards. */
   readonly #lost: () => void;
 
   /** @param endpoint the path of a unix socket, also as `unix:///path` or `unix:/path` */
@@ -78,7 +79,7 @@ export class Channel {
     });
   }
 
-  /** Ends the connection; calls under way fail with `Canceled`, and so does every later one. */
+  /** Ends the connection. Running calls and all later ones fail with `Canceled`. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const call of this.#underWay) call.abort(new DriverError("Canceled", "the connection was closed"));
@@ -100,7 +101,7 @@ export class Channel {
       () => controller.abort(new DriverError("DeadlineExceeded", `no answer within ${deadlineMs / 1000} s`)),
       { owner: "call of a driver" },
     );
-    const cancel = (): void => controller.abort(new DriverError("Canceled", "the call was taken back"));
+    const cancel = (): void => controller.abort(new DriverError("Canceled", "the call was cancelled"));
     if (signal?.aborted || this.#closed) cancel();
     signal?.addEventListener("abort", cancel);
     this.#underWay.add(controller);
@@ -113,14 +114,14 @@ export class Channel {
       if (isDown()) await this.#dial(controller.signal);
       await this.#seats.take(controller.signal);
       seated = true;
-      const answer = await transport.unary(
+      const { message } = await transport.unary(
         descriptor,
         controller.signal,
         Math.max(1, Math.ceil(ends - clock.steady())),
         undefined,
         request,
       );
-      return answer.message;
+      return message;
     } catch (error) {
       const failed: unknown = controller.signal.aborted ? controller.signal.reason : error;
       throw failure(failed, name, request);
@@ -140,10 +141,10 @@ export class Channel {
   async #open(): Promise<Connection> {
     const protocol = await loadProtocol();
     const { Http2SessionManager, createGrpcTransport } = protocol.connectNode;
-    // The name of the host is what others send over a unix socket.
+    // gRPC clients send this host over a unix socket.
     const baseUrl = "http://localhost";
     const sessionManager = new Http2SessionManager(baseUrl, {}, { createConnection: () => this.#socket() });
-    hearErrors(sessionManager);
+    ignoreErrorsOfOldSessions(sessionManager);
     const transport = createGrpcTransport({
       baseUrl,
       sessionManager,
@@ -159,8 +160,8 @@ export class Channel {
   }
 
   /**
-   * Connects before the manager of sessions asks for a socket: it takes one that has failed already for one that is
-   * connected, and asks for the next at once, without an end. Rejects where nobody listens.
+   * Connects before the session manager asks for a socket: the manager takes a failed socket for a connected one and asks
+   * for the next one at once, endlessly. Rejects where nothing listens.
    */
   async #dial(signal: AbortSignal): Promise<void> {
     if (this.#dialled && !this.#dialled.destroyed) return;
@@ -187,7 +188,7 @@ export class Channel {
     const dialled = this.#dialled;
     this.#dialled = undefined;
     if (dialled && !dialled.destroyed) return dialled;
-    // The manager saw its connection go in the middle of a call.
+    // The session manager lost its connection in the middle of a call.
     using short = shortPath(this.#path);
     const socket = connectSocket(short.path);
     socket.once("close", () => this.#lost());
@@ -196,24 +197,24 @@ export class Channel {
 }
 
 /**
- * Hears what a session ends with that its manager has let go of already: it does so when a driver says that it ends and nobody
- * has heard that yet, and an error that nobody hears ends the process.
+ * Handles errors of sessions that the manager has dropped. It drops a session when a driver sends GOAWAY, and an error
+ * event without a listener would end the process.
  */
-function hearErrors(manager: Http2SessionManager): void {
+function ignoreErrorsOfOldSessions(manager: Http2SessionManager): void {
   const request = manager.request.bind(manager);
-  const heard = new WeakSet<object>();
-  manager.request = async (...asked) => {
-    const stream = await request(...asked);
+  const handled = new WeakSet<object>();
+  manager.request = async (...args) => {
+    const stream = await request(...args);
     const { session } = stream;
-    if (session && !heard.has(session)) {
-      heard.add(session);
+    if (session && !handled.has(session)) {
+      handled.add(session);
       session.on("error", () => {});
     }
     return stream;
   };
 }
 
-/** A socket that is connected to a path; rejects where it cannot be. */
+/** A socket that is connected to a path. */
 async function connected(path: string): Promise<Socket> {
   using short = shortPath(path);
   const socket = connectSocket(short.path);
@@ -221,7 +222,7 @@ async function connected(path: string): Promise<Socket> {
   return socket;
 }
 
-/** The path of the socket that an endpoint names. */
+/** The path of the socket of an endpoint. Throws RangeError where it is not absolute. */
 export function socketPath(endpoint: string): string {
   const path = /^unix:(?:\/\/)?(.*)$/s.exec(endpoint)?.[1] ?? endpoint;
   if (path.startsWith("/")) return path;
@@ -234,17 +235,17 @@ function methodOf<I extends DescMessage, O extends DescMessage>(
 ): DescMethodUnary<I, O> {
   const method = service.method[name];
   if (method?.methodKind === "unary") return method as DescMethodUnary<I, O>;
-  throw new DriverError("Unimplemented", `${service.typeName} has no method ${name} with one answer`);
+  throw new DriverError("Unimplemented", `${service.typeName} has no unary method ${name}`);
 }
 
-/** What a call has failed with, in the words of {@link DriverError}. */
+/** The error of a call as a {@link DriverError}, without secrets of its request. */
 function failure(error: unknown, method: string, request: object): DriverError {
   const code: CodeName = error instanceof DriverError ? error.code : codeOf(error);
   const reason = error instanceof DriverError ? error.reason : reasonOf(error);
   return new DriverError(code, withoutSecrets(reason, request), method);
 }
 
-/** What did not come from the driver came of the connection, but for an answer that is too large. */
+/** An error that the driver did not send comes from the connection, except for a response that is too large. */
 function codeOf(error: unknown): CodeName {
   const { code, isWireError } = error as Partial<ConnectError>;
   const name = typeof code === "number" ? codeName(code) : "Unavailable";

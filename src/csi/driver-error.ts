@@ -1,13 +1,12 @@
 /**
- * What a call of a driver failed with, and what that says about the work that was asked for.
+ * The error of a call to a driver, and what it says about the requested work.
  *
  * @module
  */
-
 import { cutText } from "../util/cut-text.ts";
 
-/** Bytes of what was said: with method and code it has room in an Event and in the status of an attachment. */
-const MOST_REASON = 900;
+/** With the method and the code, a reason of this length fits into an Event and into the status of an attachment. */
+const MAX_REASON_BYTES = 900;
 
 /** The codes of gRPC by their names, as drivers and their messages write them. */
 export const CODES = {
@@ -34,23 +33,23 @@ export type CodeName = keyof typeof CODES;
 
 const NAMES = new Map(Object.entries(CODES).map(([name, code]) => [code as number, name as CodeName]));
 
-/** The name of a code; `Unknown` for a number that is none. */
+/** The name of a code; `Unknown` for any other number. */
 export const codeName = (code: number): CodeName => NAMES.get(code) ?? "Unknown";
 
 /**
- * A call that failed: with what the driver answered, or without an answer of it (`Unavailable`, `DeadlineExceeded`,
- * `Canceled`). Drivers throw it as well, and whoever called gets its code and its reason.
+ * A call that failed: with the error of the driver, or without a response (`Unavailable`, `DeadlineExceeded`, `Canceled`).
+ * A driver throws it as well; its caller gets the code and the reason.
  */
 export class DriverError extends Error {
   override readonly name = "DriverError";
   readonly code: CodeName;
-  /** What was said, without the method and the code; cut after 900 bytes, for a driver may say megabytes. */
+  /** The message without the method and the code, cut after 900 bytes. */
   readonly reason: string;
   /** The method that was called, such as `NodePublishVolume`; empty for an error that a driver throws. */
   readonly method: string;
 
-  constructor(code: CodeName, said: string, method = "") {
-    const reason = cutText(said, MOST_REASON);
+  constructor(code: CodeName, message: string, method = "") {
+    const reason = cutText(message, MAX_REASON_BYTES);
     super(method === "" ? `${reason} (${code})` : `${method}: ${reason} (${code})`);
     this.code = code;
     this.reason = reason;
@@ -69,13 +68,13 @@ const UNSURE: ReadonlySet<CodeName> = new Set<CodeName>([
 const INFEASIBLE: ReadonlySet<CodeName> = new Set<CodeName>(["InvalidArgument", "OutOfRange", "NotFound"]);
 
 /**
- * Whether the driver may still be at work on what it was asked for, or may have done it (NODE-28). An error that is no
- * {@link DriverError} came from before the call.
+ * Whether the driver may still work on the request, or may have done the work (NODE-28). An error that is no
+ * {@link DriverError} happened before the call.
  */
 export const mayStillRun = (error: unknown): boolean => error instanceof DriverError && UNSURE.has(error.code);
 
-/** Whether the call has ended for good and has done nothing that lasts: every error but those of {@link mayStillRun}. */
+/** Whether the call has ended and left nothing behind: true for every error except those of {@link mayStillRun}. */
 export const isFinal = (error: unknown): boolean => !mayStillRun(error);
 
-/** Whether the same call can never succeed: what is asked for is not possible with this volume (NODE-49). */
+/** Whether the same call can never succeed with this volume (NODE-49). */
 export const isInfeasible = (error: unknown): boolean => error instanceof DriverError && INFEASIBLE.has(error.code);

@@ -47,7 +47,7 @@ const failureOf = async (answer: Promise<unknown>): Promise<DriverError> => {
   throw new Error("expected a failure");
 };
 
-/** A method that answers when it is told to, and tells how it was left. */
+/** A method that responds when its call is cancelled, and a promise that resolves then. */
 function held(): {
   method: (request: object, context: { signal: AbortSignal }) => Promise<object>;
   left: Promise<void>;
@@ -64,7 +64,7 @@ function held(): {
 }
 
 describe("a driver over its socket", () => {
-  test("requests and answers are whole: maps, numbers of 64 bits, choices, and megabytes of them", async () => {
+  test("requests and responses are whole: maps, numbers of 64 bits, choices, and megabytes of them", async () => {
     const seen: unknown[] = [];
     await serve({
       identity: {},
@@ -102,26 +102,27 @@ describe("a driver over its socket", () => {
     expect(error.message).toBe(`Probe: sagt „nein“ 100% (${code})`);
   });
 
-  test("SUP-18: what a driver does not have is Unimplemented, a method as well as a service", async () => {
+  test("SUP-18: a service or a method that a driver does not have is Unimplemented", async () => {
     await serve({ identity: {}, node: {} });
     const driver = open();
     expect((await failureOf(driver.node.nodeGetInfo({}))).code).toBe("Unimplemented");
     expect((await failureOf(driver.controller.listVolumes({}))).code).toBe("Unimplemented");
   });
 
-  test("a mistake in a driver is Internal, and told", async () => {
-    const told: unknown[] = [];
+  test("a bug in a driver is Internal, and is reported to its server", async () => {
+    const reported: unknown[] = [];
     const probe = async (): Promise<object> => {
       throw new TypeError("no such thing");
     };
-    const options = { clock: systemClock, failed: (method: string, error: unknown) => told.push(method, error) };
+    const onError = (method: string, error: unknown) => reported.push(method, error);
+    const options = { clock: systemClock, onError };
     const server = await serveDriver(socket, { identity: { probe } }, options);
     ends.push(() => server.close());
     expect(await failureOf(open().identity.probe({}))).toMatchObject({ code: "Internal", reason: "no such thing" });
-    expect(told).toEqual(["Probe", expect.any(TypeError)]);
+    expect(reported).toEqual(["Probe", expect.any(TypeError)]);
   });
 
-  test("NODE-28: a call without an answer in time is DeadlineExceeded, and the driver is told", async () => {
+  test("NODE-28: a call without a response in time is DeadlineExceeded, and the driver is notified", async () => {
     const clock = new ManualClock();
     const { method, left } = held();
     await serve({ identity: {}, node: { nodePublishVolume: method } });
@@ -139,17 +140,17 @@ describe("a driver over its socket", () => {
     expect(clock.timers()).toEqual([]);
   });
 
-  test("a driver hears of the deadline of its caller also where the caller cannot tell it any more", async () => {
+  test("a driver gets the deadline of its caller with the request", async () => {
     const { method, left } = held();
     await serve({ identity: { probe: method } });
     const clock = new ManualClock();
     const driver = open({ clock });
     void driver.identity.probe({}, { deadlineMs: 60 }).catch(() => {});
-    // The clock of the caller stands still: what ends the call is the time that was sent with it.
+    // The clock of the caller stands still: the deadline that was sent with the call ends it.
     await expect(left).resolves.toBeUndefined();
   });
 
-  test("NODE-28: a call that is taken back is Canceled, and the driver is told", async () => {
+  test("NODE-28: a call that is cancelled is Canceled, and the driver is notified", async () => {
     const { method, left } = held();
     await serve({ identity: { probe: method } });
     const controller = new AbortController();
@@ -161,11 +162,11 @@ describe("a driver over its socket", () => {
     expect((await failureOf(open().identity.probe({}, { signal: controller.signal }))).code).toBe("Canceled");
   });
 
-  test("NODE-28: nobody at the socket, or one who goes while he works, is Unavailable", async () => {
+  test("NODE-28: a driver that does not listen, or ends during a call, is Unavailable", async () => {
     const driver = open();
-    const nobody = await failureOf(driver.identity.probe({}));
-    expect(nobody.code).toBe("Unavailable");
-    expect(nobody.message).toContain("ENOENT");
+    const error = await failureOf(driver.identity.probe({}));
+    expect(error.code).toBe("Unavailable");
+    expect(error.message).toContain("ENOENT");
     const { method } = held();
     const server = await serveDriver(socket, { identity: { probe: method } }, { clock: systemClock, graceMs: 10 });
     const call = failureOf(driver.identity.probe({}));
@@ -175,37 +176,37 @@ describe("a driver over its socket", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "a socket whose path is longer than the system takes is served, reached, and given up when its driver goes",
+    "a socket whose path is longer than the system takes is served, connected, and removed when its driver ends",
     async () => {
       const directory = join(home, ...Array.from({ length: 8 }, () => "a-directory-with-a-long-name"));
       mkdirSync(directory, { recursive: true });
       socket = join(directory, "csi.sock");
       const driver = open();
-      const asked = (): Promise<unknown> => driver.identity.probe({}, { deadlineMs: 2000 });
-      expect(await failureOf(asked())).toMatchObject({ code: "Unavailable" });
+      const probe = (): Promise<unknown> => driver.identity.probe({}, { deadlineMs: 2000 });
+      expect(await failureOf(probe())).toMatchObject({ code: "Unavailable" });
       const server = await serveDriver(
         `unix://${socket}`,
         { identity: { probe: async () => ({}) } },
         { clock: systemClock },
       );
-      await asked();
+      await probe();
       await server.close();
-      expect(await failureOf(asked())).toMatchObject({ code: "Unavailable" });
+      expect(await failureOf(probe())).toMatchObject({ code: "Unavailable" });
       expect(existsSync(socket)).toBe(false);
     },
   );
 
-  test("a socket that no path leads to is told with its path and the limit, and the loop goes on", async () => {
+  test("the error for a socket whose path is too long names path and limit, and the loop goes on", async () => {
     socket = join(home, "x".repeat(150));
-    const turned = new Promise((resolve) => setImmediate(resolve));
+    const looped = new Promise((resolve) => setImmediate(resolve));
     expect(await failureOf(open().identity.probe({}))).toMatchObject({
       code: "Unavailable",
       reason: `expected the path of a socket to have at most ${MAX_SOCKET_PATH_BYTES} bytes, got ${socket.length}: ${socket}`,
     });
-    await turned;
+    await looped;
   });
 
-  test("a connection that cannot be made is not tried again at once, however often it is asked for", async () => {
+  test("a failed connection is not tried again at once, however many calls need it", async () => {
     const connections: number[] = [];
     const server = createTcpServer((client) => client.destroy());
     server.on("connection", () => connections.push(performance.now()));
@@ -216,14 +217,14 @@ describe("a driver over its socket", () => {
     expect(connections.length).toBeLessThan(20);
   });
 
-  test("somebody who speaks no gRPC is Unavailable", async () => {
+  test("a server that speaks no gRPC is Unavailable", async () => {
     const server = createServer((_, response) => void response.writeHead(404).end("hello"));
     await new Promise<void>((resolve) => void server.listen(socket, resolve));
     ends.push(() => new Promise((resolve) => void server.close(() => resolve())));
     expect((await failureOf(open().identity.probe({}))).code).toBe("Unavailable");
   });
 
-  test("a driver that was started again is found, and asked anew what it is", async () => {
+  test("after a restart a driver is connected again, and its name requested again", async () => {
     const identity = (vendorVersion: string) => ({
       getPluginInfo: async () => ({ name: "d.example.com", vendorVersion }),
     });
@@ -235,10 +236,10 @@ describe("a driver over its socket", () => {
     expect(await driver.info()).toEqual({ name: "d.example.com", version: "2" });
   });
 
-  test("what a driver says of itself is asked once", async () => {
-    let asked = 0;
+  test("capabilities are requested once", async () => {
+    let requests = 0;
     const capabilities = async () => {
-      asked++;
+      requests++;
       return {
         capabilities: [
           { type: { case: "rpc" as const, value: { type: NODE_CAPABILITY.STAGE_UNSTAGE_VOLUME } } },
@@ -265,13 +266,13 @@ describe("a driver over its socket", () => {
     const driver = open();
     expect(await driver.nodeCapabilities()).toEqual(new Set(["STAGE_UNSTAGE_VOLUME"]));
     expect(await driver.nodeCapabilities()).toEqual(new Set(["STAGE_UNSTAGE_VOLUME"]));
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     expect(await driver.controllerCapabilities()).toEqual(new Set(["CLONE_VOLUME"]));
     expect(await driver.pluginCapabilities()).toEqual(new Set(["CONTROLLER_SERVICE", "VOLUME_EXPANSION_ONLINE"]));
     expect(await driver.groupControllerCapabilities()).toEqual(new Set());
   });
 
-  test("only so many calls are under way at once; who has waited in vain was never sent", async () => {
+  test("the number of calls at once is bounded; a call that is cancelled in the queue is never sent", async () => {
     let running = 0;
     let most = 0;
     const names: string[] = [];
@@ -320,7 +321,7 @@ describe("a driver over its socket", () => {
     expect(error.message).not.toMatch(/hunter2|abc\.def/);
   });
 
-  test("after its end every call is Canceled, those under way too", async () => {
+  test("after close every call is Canceled, running ones too", async () => {
     const { method } = held();
     await serve({ identity: { probe: method } });
     const driver = open();
@@ -346,9 +347,9 @@ describe("the socket of a driver", () => {
     );
   });
 
-  test("one that was left behind is replaced, one on which somebody listens is not, nor is a file", async () => {
+  test("an unused socket is replaced; one on which a process listens is not, nor is another file", async () => {
     const first = await serve({ identity: {} });
-    await expect(serveDriver(socket, { identity: {} }, { clock: systemClock })).rejects.toThrow("nobody to listen");
+    await expect(serveDriver(socket, { identity: {} }, { clock: systemClock })).rejects.toThrow("expected no process");
     await first.close();
     ends.pop();
     expect(existsSync(socket)).toBe(false);
@@ -377,15 +378,15 @@ describe("the socket of a driver", () => {
   });
 });
 
-test("a connection that is closed while its driver says that it ends is no error that ends the process", async () => {
+test("a connection that is closed while its driver ends raises no unhandled error", async () => {
   const identity = { getPluginInfo: async () => ({ name: "ends", vendorVersion: "" }) };
-  // Which of both comes first is chance: now and then the end is heard just when the connection is closed.
+  // The order of both is chance: now and then the end arrives just when the connection is closed.
   for (let round = 0; round < 150; round++) {
     const server = await serveDriver(socket, { identity }, { clock: systemClock });
     const driver = openDriver(socket, { clock: systemClock });
     await driver.info();
     const closed = server.close();
-    for (let turns = 0; turns < round % 3; turns++) await new Promise((next) => setImmediate(next));
+    for (let count = 0; count < round % 3; count++) await new Promise((next) => setImmediate(next));
     for (let steps = 0; steps < round % 40; steps++) await Promise.resolve();
     await driver.close();
     await closed;
@@ -402,11 +403,11 @@ describe("what an error says about the work", () => {
     expect(isFinal(error)).toBe(!unsure.includes(code));
   });
 
-  test("NODE-28: what failed before any call is final", () => {
+  test("NODE-28: an error before any call is final", () => {
     expect(isFinal(new TypeError("no"))).toBe(true);
   });
 
-  test("NODE-49: what is invalid, out of range or not there cannot get better", () => {
+  test("NODE-49: invalid, out of range and not found cannot succeed later", () => {
     const infeasible = (Object.keys(CODES) as CodeName[]).filter((code) => isInfeasible(new DriverError(code, "")));
     expect(infeasible.toSorted()).toEqual(["InvalidArgument", "NotFound", "OutOfRange"]);
   });

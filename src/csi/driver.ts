@@ -1,8 +1,8 @@
 /**
- * A storage driver as its callers see it: its services over its socket, and what it says of itself.
+ * A storage driver for its callers: its services over its socket, its name and its capabilities.
  *
- * Nothing is loaded and no connection is made before the first call. The driver may go and come back: a call finds it
- * again, and what it has said of itself is asked anew.
+ * Nothing is loaded and no connection is made before the first call. After a restart of the driver a call connects again,
+ * and name and capabilities are requested again.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
   VOLUME_EXPANSION,
 } from "./terms.ts";
 
-/** What a driver is called. */
+/** The name and the version of a driver. */
 export interface DriverInfo {
   readonly name: string;
   readonly version: string;
@@ -30,47 +30,42 @@ export interface DriverInfo {
 
 /** A driver; every call rejects with DriverError. */
 export interface Driver {
-  /** As it was given. */
   readonly endpoint: string;
   readonly identity: Calls<typeof Identity>;
   readonly controller: Calls<typeof Controller>;
   readonly groupController: Calls<typeof GroupController>;
   readonly node: Calls<typeof Node>;
-  /** Its name and version. These and the capabilities are asked once for each connection. */
+  /** The name and the version. They and the capabilities are requested once for each connection. */
   info(options?: CallOptions): Promise<DriverInfo>;
-  /** What it can do as a whole. */
   pluginCapabilities(options?: CallOptions): Promise<ReadonlySet<PluginCapability>>;
-  /** What its controller can do; nothing where there is none. */
+  /** The capabilities of the controller; none where the driver has no such service, as for the next two. */
   controllerCapabilities(options?: CallOptions): Promise<ReadonlySet<ControllerCapability>>;
-  /** What its controller of groups can do; nothing where there is none. */
   groupControllerCapabilities(options?: CallOptions): Promise<ReadonlySet<GroupControllerCapability>>;
-  /** What it can do on its node; nothing where it serves none. */
   nodeCapabilities(options?: CallOptions): Promise<ReadonlySet<NodeCapability>>;
-  /** Ends the connection; calls under way fail with `Canceled`, and so does every later one. */
+  /** Ends the connection. Running calls and all later ones fail with `Canceled`. */
   close(): Promise<void>;
 }
 
 /** A driver at the path of a unix socket, also written as `unix:///path`. Throws RangeError for another endpoint. */
 export function openDriver(endpoint: string, options: ChannelOptions): Driver {
-  const said = new Map<string, unknown>();
+  const known = new Map<string, unknown>();
   let connections = 0;
-  const lost = (): void => {
+  const channel = new Channel(endpoint, options, () => {
     connections++;
-    said.clear();
-  };
-  const channel = new Channel(endpoint, options, lost);
+    known.clear();
+  });
   const identity = channel.calls(({ csi }) => csi.Identity);
   const controller = channel.calls(({ csi }) => csi.Controller);
   const groupController = channel.calls(({ csi }) => csi.GroupController);
   const node = channel.calls(({ csi }) => csi.Node);
 
-  /** Asks once for each connection; an answer of one that was lost meanwhile is not kept. */
-  const once = async <T>(name: string, ask: () => Promise<T>): Promise<T> => {
-    if (said.has(name)) return said.get(name) as T;
+  /** Calls once for each connection; the response of a connection that was lost meanwhile is not kept. */
+  const once = async <T>(name: string, request: () => Promise<T>): Promise<T> => {
+    if (known.has(name)) return known.get(name) as T;
     const connection = connections;
-    const answer = await ask();
-    if (connection === connections) said.set(name, answer);
-    return answer;
+    const response = await request();
+    if (connection === connections) known.set(name, response);
+    return response;
   };
 
   return {
@@ -87,27 +82,17 @@ export function openDriver(endpoint: string, options: ChannelOptions): Driver {
     pluginCapabilities: (call) =>
       once("plugin", async () => {
         const { capabilities } = await identity.getPluginCapabilities({}, call);
-        const services = namesOf<keyof typeof PLUGIN_SERVICE>(PLUGIN_SERVICE, capabilities, "service");
-        const ways = namesOf<keyof typeof VOLUME_EXPANSION>(VOLUME_EXPANSION, capabilities, "volumeExpansion");
-        return new Set<PluginCapability>([...services, ...ways.map((way) => `VOLUME_EXPANSION_${way}` as const)]);
+        const services = namesOf(PLUGIN_SERVICE, capabilities, "service");
+        const expansions = namesOf(VOLUME_EXPANSION, capabilities, "volumeExpansion");
+        return new Set([...services, ...expansions.map((name) => `VOLUME_EXPANSION_${name}` as const)]);
       }),
     controllerCapabilities: (call) =>
-      once("controller", async () => {
-        const { capabilities } = await orNone(controller.controllerGetCapabilities({}, call));
-        return new Set(namesOf<keyof typeof CONTROLLER_CAPABILITY>(CONTROLLER_CAPABILITY, capabilities, "rpc"));
-      }),
+      once("controller", () => rpcNames(CONTROLLER_CAPABILITY, controller.controllerGetCapabilities({}, call))),
     groupControllerCapabilities: (call) =>
-      once("group", async () => {
-        const { capabilities } = await orNone(groupController.groupControllerGetCapabilities({}, call));
-        return new Set(
-          namesOf<keyof typeof GROUP_CONTROLLER_CAPABILITY>(GROUP_CONTROLLER_CAPABILITY, capabilities, "rpc"),
-        );
-      }),
-    nodeCapabilities: (call) =>
-      once("node", async () => {
-        const { capabilities } = await orNone(node.nodeGetCapabilities({}, call));
-        return new Set(namesOf<keyof typeof NODE_CAPABILITY>(NODE_CAPABILITY, capabilities, "rpc"));
-      }),
+      once("group", () =>
+        rpcNames(GROUP_CONTROLLER_CAPABILITY, groupController.groupControllerGetCapabilities({}, call)),
+      ),
+    nodeCapabilities: (call) => once("node", () => rpcNames(NODE_CAPABILITY, node.nodeGetCapabilities({}, call))),
     close: () => channel.close(),
   };
 }
@@ -116,26 +101,31 @@ interface Capability {
   readonly type: { readonly case: string; readonly value: { readonly type: number } } | { readonly case: undefined };
 }
 
-/** The names of the capabilities of one sort; those that are not known here are left out. */
+type Numbers<N extends string> = { readonly [K in N]: number };
+
+/** The names of the capabilities of one kind, without those that are unknown here. */
 function namesOf<N extends string>(
-  numbers: Readonly<Record<N, number>>,
+  numbers: Numbers<N>,
   capabilities: readonly Capability[],
-  sort: string,
+  kind: string,
 ): Exclude<N, "UNKNOWN">[] {
   const names = Object.entries(numbers) as [N, number][];
   return capabilities.flatMap(({ type }) => {
-    if (type.case !== sort) return [];
+    if (type.case !== kind) return [];
     const found = names.find(([, number]) => number !== 0 && number === type.value.type);
     return found ? [found[0] as Exclude<N, "UNKNOWN">] : [];
   });
 }
 
-/** A service that a driver does not have can do nothing. */
-const orNone = async <C>(asked: Promise<{ capabilities: C[] }>): Promise<{ capabilities: C[] }> => {
+/** The capabilities of a service; none where the driver does not have it. */
+async function rpcNames<N extends string>(
+  numbers: Numbers<N>,
+  response: Promise<{ capabilities: Capability[] }>,
+): Promise<Set<Exclude<N, "UNKNOWN">>> {
   try {
-    return await asked;
+    return new Set(namesOf(numbers, (await response).capabilities, "rpc"));
   } catch (error) {
-    if (error instanceof DriverError && error.code === "Unimplemented") return { capabilities: [] };
+    if (error instanceof DriverError && error.code === "Unimplemented") return new Set();
     throw error;
   }
-};
+}

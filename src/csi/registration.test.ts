@@ -6,7 +6,7 @@ import { systemClock } from "../util/clock.ts";
 import {
   RegistrationRefused,
   type Registrar,
-  type RegistrationAnswer,
+  type RegistrationStatus,
   type RegistrationClient,
   openRegistration,
   registrationSocket,
@@ -18,13 +18,13 @@ const info = { name: "d.example.com", endpoint: "/plugins/d/csi.sock" };
 let directory: string;
 let registrar: Registrar;
 let agent: RegistrationClient;
-let answers: RegistrationAnswer[];
+let results: RegistrationStatus[];
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "keelson-registration-"));
-  answers = [];
+  results = [];
   const socket = registrationSocket(directory, info.name);
-  registrar = await serveRegistration(socket, info, { clock, answered: (answer) => answers.push(answer) });
+  registrar = await serveRegistration(socket, info, { clock, onStatus: (status) => results.push(status) });
   agent = openRegistration(socket, { clock });
 });
 afterEach(async () => {
@@ -37,7 +37,7 @@ test("CSIN-22: the socket of a registrar is named by its driver", () => {
   expect(registrar.socket).toBe(join(directory, "d.example.com-reg.sock"));
 });
 
-test("CSIN-23: a registrar tells type, name, endpoint and versions", async () => {
+test("CSIN-23: a registrar reports type, name, endpoint and versions", async () => {
   expect(await agent.calls.getInfo({})).toMatchObject({
     type: "CSIPlugin",
     name: "d.example.com",
@@ -46,18 +46,18 @@ test("CSIN-23: a registrar tells type, name, endpoint and versions", async () =>
   });
 });
 
-test("CSIN-24: what the agent says after success is heard, also when it asks again", async () => {
+test("CSIN-24: a registrar is notified of success, and of a later result", async () => {
   await agent.calls.notifyRegistrationStatus({ pluginRegistered: true });
   await registrar.registered;
   await agent.calls.notifyRegistrationStatus({ pluginRegistered: false, error: "gone since" });
   await registrar.registered;
-  expect(answers).toEqual([
+  expect(results).toEqual([
     { registered: true, error: "" },
     { registered: false, error: "gone since" },
   ]);
 });
 
-test("CSIN-24: a refusal is heard with its reason", async () => {
+test("CSIN-24: a registrar is notified of a refusal and its reason", async () => {
   await agent.calls.notifyRegistrationStatus({ pluginRegistered: false, error: "no node id" });
   await expect(registrar.registered).rejects.toThrow(RegistrationRefused);
   await expect(registrar.registered).rejects.toThrow("did not register d.example.com: no node id");

@@ -1,5 +1,5 @@
 /**
- * A gRPC server over a unix socket, for drivers and for those who register them.
+ * A gRPC server over a unix socket, for drivers and registrars.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { CODES, DriverError } from "./driver-error.ts";
 import type { Controller, GroupController, Identity, Node } from "./generated/csi_pb.js";
 import { type Protocol, loadProtocol } from "./protocol.ts";
 
-/** What a driver has; a service that is left out answers `Unimplemented`. */
+/** The services of a driver; one that is left out responds `Unimplemented`. */
 export interface DriverServices {
   readonly identity: Implementation<typeof Identity>;
   readonly controller?: Implementation<typeof Controller> | undefined;
@@ -25,20 +25,20 @@ export interface DriverServices {
   readonly node?: Implementation<typeof Node> | undefined;
 }
 
-/** What a server is made with. */
+/** Options of a server. */
 export interface ServeOptions {
   readonly clock: Clock;
-  /** How long calls under way may take when the server ends, in ms. Default 5000. */
+  /** How long running calls may take when the server ends, in ms. Default 5000. */
   readonly graceMs?: number | undefined;
-  /** Told of errors that are no DriverError: mistakes in a service. Silent by default. */
-  readonly failed?: ((method: string, error: unknown) => void) | undefined;
+  /** Called for errors that are no DriverError: bugs of a service. */
+  readonly onError?: ((method: string, error: unknown) => void) | undefined;
 }
 
 /** A server that listens. */
 export interface SocketServer {
   /** The path of its socket. */
   readonly socket: string;
-  /** Takes no more calls, waits for those under way for a while, and removes the socket. */
+  /** Accepts no more calls, waits for running ones up to `graceMs`, and removes the socket. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export type Served = (protocol: Protocol) => readonly [DescService, Implementati
 
 const GRACE_MS = 5000;
 
-/** Serves a driver; a socket that was left behind is replaced. Rejects where another process listens on it. */
+/** Serves a driver. Replaces the socket of a process that has ended; rejects where another process listens. */
 export function serveDriver(endpoint: string, services: DriverServices, options: ServeOptions): Promise<SocketServer> {
   const { identity, controller, groupController, node } = services;
   const served: Served[] = [({ csi }) => [csi.Identity, identity]];
@@ -65,7 +65,7 @@ export async function serveServices(
 ): Promise<SocketServer> {
   const socket = socketPath(endpoint);
   const protocol = await loadProtocol();
-  const answer = protocol.connectNode.connectNodeAdapter({
+  const handler = protocol.connectNode.connectNodeAdapter({
     grpc: true,
     grpcWeb: false,
     connect: false,
@@ -89,13 +89,13 @@ export async function serveServices(
   server.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    // A client that is killed is no error of ours.
+    // A client that is killed is no error of the server.
     session.on("error", () => {});
   });
   server.on("request", (request, response) => {
-    // Some clients send the path of the socket, which is no authority of a URL.
+    // Some clients send the path of the socket, which is no valid authority.
     request.headers[":authority"] = "localhost";
-    answer(request, response);
+    handler(request, response);
   });
   try {
     await removeStale(socket, short.path);
@@ -118,17 +118,17 @@ function addService(
   service: DescService,
   implementation: Implementation<DescService>,
   { connect: { ConnectError } }: Protocol,
-  { failed }: ServeOptions,
+  { onError }: ServeOptions,
 ): void {
-  type Answer = (request: object, context: HandlerContext) => Promise<object>;
-  const methods = Object.entries(implementation as Record<string, Answer | undefined>).flatMap(([name, method]) => {
+  type Handler = (request: object, context: HandlerContext) => Promise<object>;
+  const methods = Object.entries(implementation as Record<string, Handler | undefined>).flatMap(([name, method]) => {
     if (!method) return [];
-    const handle: Answer = async (request, context) => {
+    const handle: Handler = async (request, context) => {
       try {
         return await method(request, context);
       } catch (error) {
         if (error instanceof DriverError) throw new ConnectError(error.reason, CODES[error.code]);
-        failed?.(context.method.name, error);
+        onError?.(context.method.name, error);
         throw new ConnectError(error instanceof Error ? error.message : String(error), CODES.Internal);
       }
     };
@@ -137,14 +137,14 @@ function addService(
   router.service(service, Object.fromEntries(methods) as object);
 }
 
-/** How gRPC says that there is no such service, or no such method: with a head and nothing else. */
+/** The response of gRPC for an unknown service or method: headers only. */
 const unknownMethod = (path = ""): Record<string, string> => ({
   "content-type": "application/grpc",
   "grpc-status": String(CODES.Unimplemented),
   "grpc-message": encodeURIComponent(`there is no ${path}`),
 });
 
-/** Rejects where no socket can be made: the system's own words for it (`listen EACCES`) name no directory. */
+/** Rejects where no socket can be created; the error of the system (`listen EACCES`) does not name the directory. */
 async function checkDirectory(socket: string): Promise<void> {
   const directory = dirname(socket);
   const found = await stat(directory).catch(() => undefined);
@@ -154,16 +154,16 @@ async function checkDirectory(socket: string): Promise<void> {
   });
 }
 
-/** Removes the socket of a process that has ended; rejects when it listens, or when there is something else. */
+/** Removes the socket of a process that has ended; rejects where a process listens, or where there is another file. */
 async function removeStale(socket: string, short: string): Promise<void> {
   const found = await lstat(socket).catch(() => undefined);
   if (!found) return;
-  if (!found.isSocket()) throw new Error(`expected ${socket} to be a socket or nothing, found a file`);
-  if (await answers(short)) throw new Error(`expected nobody to listen on ${socket}, but somebody does`);
+  if (!found.isSocket()) throw new Error(`expected ${socket} to be a socket or not to exist, found another file`);
+  if (await isListening(short)) throw new Error(`expected no process to listen on ${socket}, found one`);
   await unlink(socket);
 }
 
-function answers(path: string): Promise<boolean> {
+function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {
       socket.destroy();
@@ -178,7 +178,7 @@ function listen(server: Http2Server, socket: string): Promise<void> {
     server.once("error", reject);
     server.listen(socket, () => {
       server.off("error", reject);
-      // A failure to accept one connection must not end the driver.
+      // An error while one connection is accepted must not end the driver.
       server.on("error", () => {});
       resolve();
     });
@@ -189,13 +189,8 @@ async function close(server: Http2Server, sessions: Set<ServerHttp2Session>, opt
   const { clock, graceMs = GRACE_MS } = options;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const session of sessions) session.close();
-  const timer = clock.after(
-    graceMs,
-    () => {
-      for (const session of sessions) session.destroy();
-    },
-    { owner: "end of a driver's socket" },
-  );
+  const destroy = (): void => sessions.forEach((session) => session.destroy());
+  const timer = clock.after(graceMs, destroy, { owner: "end of a driver's socket" });
   await closed;
   timer.cancel();
 }

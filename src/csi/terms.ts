@@ -1,6 +1,6 @@
 /**
- * The numbers of the enumerations of the protocol under the names that its definitions give them. They are those of the
- * generated code, which need not be loaded for them.
+ * The numbers of the enumerations of the protocol by their names. They repeat the generated code, which need not be loaded
+ * for them.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import type {
   VolumeUsage_Unit,
 } from "./generated/csi_pb.js";
 
-/** Every name of an enumeration with its number: one that is missing or has another number is an error of types. */
+/** All names of an enumeration with their numbers: a missing name or another number is a type error. */
 type Numbers<E> = { readonly [N in keyof E]: E[N] };
 
-/** How many nodes and users may read and write a volume. */
+/** The access modes: how many nodes and users may read and write a volume. */
 export const ACCESS_MODE = {
   UNKNOWN: 0,
   SINGLE_NODE_WRITER: 1,
@@ -29,7 +29,7 @@ export const ACCESS_MODE = {
   SINGLE_NODE_MULTI_WRITER: 7,
 } as const satisfies Numbers<typeof VolumeCapability_AccessMode_Mode>;
 
-/** Which services a plugin has. */
+/** The services that a plugin may have. */
 export const PLUGIN_SERVICE = {
   UNKNOWN: 0,
   CONTROLLER_SERVICE: 1,
@@ -38,14 +38,14 @@ export const PLUGIN_SERVICE = {
   SNAPSHOT_METADATA_SERVICE: 4,
 } as const satisfies Numbers<typeof PluginCapability_Service_Type>;
 
-/** Whether volumes grow while they are in use, or only while they are not. */
+/** Whether volumes can be expanded while they are in use, or only while they are not. */
 export const VOLUME_EXPANSION = {
   UNKNOWN: 0,
   ONLINE: 1,
   OFFLINE: 2,
 } as const satisfies Numbers<typeof PluginCapability_VolumeExpansion_Type>;
 
-/** What a controller can do. */
+/** The capabilities of a controller. */
 export const CONTROLLER_CAPABILITY = {
   UNKNOWN: 0,
   CREATE_DELETE_VOLUME: 1,
@@ -65,13 +65,13 @@ export const CONTROLLER_CAPABILITY = {
   GET_SNAPSHOT: 15,
 } as const satisfies Numbers<typeof ControllerServiceCapability_RPC_Type>;
 
-/** What a controller of groups can do. */
+/** The capabilities of a group controller. */
 export const GROUP_CONTROLLER_CAPABILITY = {
   UNKNOWN: 0,
   CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT: 1,
 } as const satisfies Numbers<typeof GroupControllerServiceCapability_RPC_Type>;
 
-/** What a driver can do on a node. */
+/** The capabilities of a driver on a node. */
 export const NODE_CAPABILITY = {
   UNKNOWN: 0,
   STAGE_UNSTAGE_VOLUME: 1,
@@ -82,19 +82,19 @@ export const NODE_CAPABILITY = {
   VOLUME_MOUNT_GROUP: 6,
 } as const satisfies Numbers<typeof NodeServiceCapability_RPC_Type>;
 
-/** What usage of a volume is counted in. */
+/** The units of a volume's usage. */
 export const USAGE_UNIT = { UNKNOWN: 0, BYTES: 1, INODES: 2 } as const satisfies Numbers<typeof VolumeUsage_Unit>;
 
-/** What a driver says that it can do as a whole; the ways to grow stand beside its services. */
+/** The name of a capability of the whole driver. */
 export type PluginCapability =
   | Exclude<keyof typeof PLUGIN_SERVICE, "UNKNOWN">
   | `VOLUME_EXPANSION_${Exclude<keyof typeof VOLUME_EXPANSION, "UNKNOWN">}`;
 
-/** The name of something that a controller can do. */
+/** The name of a capability of a controller. */
 export type ControllerCapability = Exclude<keyof typeof CONTROLLER_CAPABILITY, "UNKNOWN">;
 
-/** The name of something that a controller of groups can do. */
+/** The name of a capability of a group controller. */
 export type GroupControllerCapability = Exclude<keyof typeof GROUP_CONTROLLER_CAPABILITY, "UNKNOWN">;
 
-/** The name of something that a driver can do on a node. */
+/** The name of a capability of a driver on a node. */
 export type NodeCapability = Exclude<keyof typeof NODE_CAPABILITY, "UNKNOWN">;

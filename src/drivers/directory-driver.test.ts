@@ -80,7 +80,7 @@ const listed = async ({ controller }: Driver): Promise<string[]> =>
   (await controller.listVolumes({})).entries.map(({ volume }) => volume!.volumeId);
 
 describe("volumes", () => {
-  test("one that is asked for twice is the same, also after a restart; asked for otherwise it is refused", async () => {
+  test("a repeated request returns the same volume, also after a restart; one that differs is refused", async () => {
     const { driver, server } = await start();
     const id = await create(driver, "claim");
     expect(await create(driver, "claim")).toBe(id);
@@ -94,21 +94,21 @@ describe("volumes", () => {
     expect(readdirSync(join(server.dir, "volumes"))).toEqual([]);
   });
 
-  test("one that was half made when the driver was killed is not there, and is made anew", async () => {
+  test("a volume that was half created in a crash does not exist, and is created again", async () => {
     const { driver, server } = await start();
     const id = await create(driver, "claim");
-    const place = join(server.dir, "volumes", id);
-    rmSync(join(place, "record.json"));
-    writeFileSync(join(place, "data", "left"), "");
+    const directory = join(server.dir, "volumes", id);
+    rmSync(join(directory, "record.json"));
+    writeFileSync(join(directory, "data", "left"), "");
     mkdirSync(join(server.dir, "volumes", ".gone-vol-x", "data"), { recursive: true });
     await server.restart();
     expect(existsSync(join(server.dir, "volumes", ".gone-vol-x"))).toBe(false);
     expect(await listed(driver)).toEqual([]);
     expect(await create(driver, "claim")).toBe(id);
-    expect(readdirSync(join(place, "data"))).toEqual([]);
+    expect(readdirSync(join(directory, "data"))).toEqual([]);
   });
 
-  test("what cannot be asked for is refused with the code that the protocol has for it", async () => {
+  test("an invalid request is refused with the code of the protocol", async () => {
     const { driver } = await start({ maxVolumeSize: 10n * GI, capacity: 11n * GI });
     const codes = (more: object): Promise<unknown> => codeOf(create(driver, "claim", more));
     expect(await codes({ volumeCapabilities: [] })).toBe("InvalidArgument");
@@ -145,7 +145,7 @@ describe("volumes", () => {
     expect(volume!.capacityBytes).toBe(2n * GI);
   });
 
-  test("one that grows only offline is not grown while it is on a node", async () => {
+  test("a driver that expands only offline refuses while the volume is on a node", async () => {
     const { driver, target } = await start({ features: features(["offline-expand"]) });
     const volumeId = await create(driver, "claim");
     const grow = () =>
@@ -158,7 +158,7 @@ describe("volumes", () => {
     expect(await driver.pluginCapabilities()).toContain("VOLUME_EXPANSION_OFFLINE");
   });
 
-  test("VAC-5: parameters of a volume that is there can be changed, and only those that are known", async () => {
+  test("VAC-5: mutable parameters of a volume can be modified, and only known ones", async () => {
     const { driver, server } = await start();
     const volumeId = await create(driver, "claim", { mutableParameters: { iops: "100" } });
     const modify = (mutableParameters: Record<string, string>) =>
@@ -171,7 +171,7 @@ describe("volumes", () => {
     expect(await codeOf(create(driver, "other", { mutableParameters: { colour: "red" } }))).toBe("InvalidArgument");
   });
 
-  test("a list in pages shows what came between two pages, and goes on where a volume has gone", async () => {
+  test("a list in pages has volumes that were created between two pages, and continues after a deleted one", async () => {
     const { driver } = await start();
     const ids = [await create(driver, "a"), await create(driver, "b"), await create(driver, "c")];
     const first = await driver.controller.listVolumes({ maxEntries: 2 });
@@ -187,7 +187,7 @@ describe("volumes", () => {
 });
 
 describe("copies", () => {
-  test("a snapshot keeps what was there; volumes are made of it and of other volumes", async () => {
+  test("a snapshot keeps the data; volumes are created from it and from other volumes", async () => {
     const { driver, server } = await start();
     const volumeId = await create(driver, "claim");
     const dataOf = (id: string) => join(server.dir, "volumes", id, "data", "file");
@@ -214,7 +214,7 @@ describe("copies", () => {
 });
 
 describe("on a node", () => {
-  test("a volume is linked where nothing can be mounted; its files stay when it is taken away", async () => {
+  test("a volume is linked where nothing can be mounted; its files stay after unpublishing", async () => {
     const { driver, server, target } = await start();
     const volumeId = await create(driver, "claim");
     expect(await publish(driver, volumeId, target("a"))).toBe("OK");
@@ -229,7 +229,7 @@ describe("on a node", () => {
     expect(readFileSync(join(target("a"), "file"), "utf8")).toBe("kept");
   });
 
-  test("without being staged a volume is not published", async () => {
+  test("a volume that is not staged is not published", async () => {
     const { driver, target } = await start();
     const volumeId = await create(driver, "claim");
     const request = { volumeId, targetPath: target("a"), volumeCapability: access() };
@@ -238,7 +238,7 @@ describe("on a node", () => {
     expect(await codeOf(driver.node.nodePublishVolume(other))).toBe("FailedPrecondition");
   });
 
-  test("a driver without staging needs none, and answers Unimplemented", async () => {
+  test("a driver without staging needs none, and responds Unimplemented", async () => {
     const { driver, target } = await start({ features: features([], ["stage"]) });
     const volumeId = await create(driver, "claim");
     expect(await publish(driver, volumeId, target("a"))).toBe("OK");
@@ -246,7 +246,7 @@ describe("on a node", () => {
     expect(await codeOf(driver.node.nodeStageVolume(stage))).toBe("Unimplemented");
   });
 
-  test("a volume that has to be attached is attached first, to one node at a time, and not removed before", async () => {
+  test("a volume has to be attached first, to one node at a time, and is not deleted while it is", async () => {
     const { driver, server, target } = await start({ features: features(["attach"]), nodeId: "one", maxVolumes: 1 });
     const second = await start({ dir: server.dir, nodeId: "two", features: features(["attach"]) });
     const volumeId = await create(driver, "claim");
@@ -269,7 +269,7 @@ describe("on a node", () => {
     expect(await codeOf(attach("two"))).toBe("OK");
   });
 
-  test("a volume for one writer is at one path, others may be at several", async () => {
+  test("a volume for one writer is published at one path, others at several", async () => {
     const { driver, target } = await start({ features: features([], ["stage"]) });
     const volumeId = await create(driver, "claim");
     const alone = ACCESS_MODE.SINGLE_NODE_SINGLE_WRITER;
@@ -282,7 +282,7 @@ describe("on a node", () => {
     expect(await publish(driver, volumeId, target("b"), {}, several)).toBe("OK");
   });
 
-  test("a volume is reached from its place, and made where it is asked for", async () => {
+  test("a volume is accessible from its topology, and created in the requested one", async () => {
     const topology = { "example.com/rack": "a" };
     const { driver, server, target } = await start({ topology, nodeId: "one" });
     expect((await driver.node.nodeGetInfo({})).accessibleTopology!.segments).toEqual(topology);
@@ -298,7 +298,7 @@ describe("on a node", () => {
     expect((await central.driver.controller.getCapacity(there)).availableCapacity).toBeGreaterThan(0n);
   });
 
-  test("usage and condition tell how much is held, and that data is lost", async () => {
+  test("usage has the size of the data, and the condition says when data is lost", async () => {
     const { driver, server, target } = await start();
     const volumeId = await create(driver, "claim", { capacityRange: { requiredBytes: 1n << 20n } });
     await publish(driver, volumeId, target("a"));
@@ -322,17 +322,17 @@ describe("on a node", () => {
     expect(await codeOf(driver.node.nodeGetVolumeStats({ volumeId, volumePath: "/elsewhere" }))).toBe("NotFound");
   });
 
-  test("what else is in the way is never removed", async () => {
+  test("another directory at the path is never removed", async () => {
     const { driver, target } = await start();
     const volumeId = await create(driver, "claim");
-    mkdirSync(join(target("a"), "of-somebody"), { recursive: true });
+    mkdirSync(join(target("a"), "other"), { recursive: true });
     expect(await codeOf(driver.node.nodeUnpublishVolume({ volumeId, targetPath: target("a") }))).toBe("Internal");
-    expect(lstatSync(join(target("a"), "of-somebody")).isDirectory()).toBe(true);
+    expect(lstatSync(join(target("a"), "other")).isDirectory()).toBe(true);
   });
 });
 
-describe.each(["csi.storage.k8s.io", "csi.storage.svc.io"])("volumes of one Pod, told in %s", (prefix) => {
-  const told = (more: Record<string, string> = {}) => ({
+describe.each(["csi.storage.k8s.io", "csi.storage.svc.io"])("ephemeral volumes, with context keys of %s", (prefix) => {
+  const podInfo = (more: Record<string, string> = {}) => ({
     [`${prefix}/ephemeral`]: "true",
     [`${prefix}/pod.name`]: "web",
     [`${prefix}/pod.namespace`]: "default",
@@ -352,9 +352,9 @@ describe.each(["csi.storage.k8s.io", "csi.storage.svc.io"])("volumes of one Pod,
     );
   const json = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
-  test("CSID-15, CSID-39: the driver reads what it knows of the Pod, and passes over what it does not know", async () => {
+  test("CSID-15, CSID-39: the driver reads known keys about the Pod, and ignores unknown ones", async () => {
     const { driver, target } = await start();
-    const context = told({ show: "pod", [`${prefix}/pod.colour`]: "red" });
+    const context = podInfo({ show: "pod", [`${prefix}/pod.colour`]: "red" });
     expect(await inline(driver, target("a"), context)).toBe("OK");
     expect(json(join(target("a"), "pod.json"))).toEqual({
       name: "web",
@@ -365,15 +365,15 @@ describe.each(["csi.storage.k8s.io", "csi.storage.svc.io"])("volumes of one Pod,
     expect(await listed(driver)).toEqual([]);
   });
 
-  test("CSID-15: what cannot be of a Pod is refused", async () => {
+  test("CSID-15: invalid information about a Pod is refused", async () => {
     const { driver, target } = await start();
-    expect(await inline(driver, target("a"), told({ [`${prefix}/ephemeral`]: "yes" }))).toBe("InvalidArgument");
-    expect(await inline(driver, target("a"), told({ [`${prefix}/pod.uid`]: "" }))).toBe("InvalidArgument");
-    expect(await inline(driver, target("a"), told({ [`${prefix}/serviceAccount.tokens`]: "abc" }))).toBe(
+    expect(await inline(driver, target("a"), podInfo({ [`${prefix}/ephemeral`]: "yes" }))).toBe("InvalidArgument");
+    expect(await inline(driver, target("a"), podInfo({ [`${prefix}/pod.uid`]: "" }))).toBe("InvalidArgument");
+    expect(await inline(driver, target("a"), podInfo({ [`${prefix}/serviceAccount.tokens`]: "abc" }))).toBe(
       "InvalidArgument",
     );
     expect(await inline(driver, target("a"), { [`${prefix}/ephemeral`]: "true", show: "pod" })).toBe("InvalidArgument");
-    expect(await inline(driver, target("a"), told({ size: "large" }))).toBe("InvalidArgument");
+    expect(await inline(driver, target("a"), podInfo({ size: "large" }))).toBe("InvalidArgument");
     expect(existsSync(target("a"))).toBe(false);
   });
 
@@ -382,20 +382,20 @@ describe.each(["csi.storage.k8s.io", "csi.storage.svc.io"])("volumes of one Pod,
     const tokens = (token: string) => JSON.stringify({ vault: { token, expirationTimestamp: "2026-01-01T00:00:00Z" } });
     const key = `${prefix}/serviceAccount.tokens`;
     const path = target("a");
-    expect(await inline(driver, path, told({ show: "tokens", [key]: tokens("first") }))).toBe("OK");
+    expect(await inline(driver, path, podInfo({ show: "tokens", [key]: tokens("first") }))).toBe("OK");
     const { ino } = lstatSync(path);
     writeFileSync(join(path, "file"), "of the Pod");
     expect(json(join(path, "tokens.json"))).toMatchObject({ vault: { token: "first" } });
-    // CSID-21: or they are in the secrets.
-    expect(await inline(driver, path, told({ show: "tokens" }), { [key]: tokens("second") })).toBe("OK");
+    // CSID-21: tokens may be in the secrets.
+    expect(await inline(driver, path, podInfo({ show: "tokens" }), { [key]: tokens("second") })).toBe("OK");
     expect(json(join(path, "tokens.json"))).toMatchObject({ vault: { token: "second" } });
     expect(lstatSync(path).ino).toBe(ino);
     expect(readFileSync(join(path, "file"), "utf8")).toBe("of the Pod");
   });
 
-  test("it goes when it is taken from the Pod, and what it held goes too", async () => {
+  test("unpublishing deletes the volume with its data", async () => {
     const { driver, server, target } = await start();
-    expect(await inline(driver, target("a"), told())).toBe("OK");
+    expect(await inline(driver, target("a"), podInfo())).toBe("OK");
     expect(readdirSync(join(server.dir, "volumes"))).toEqual(["csi-1"]);
     const taken = { volumeId: "csi-1", targetPath: target("a") };
     expect(await codeOf(driver.node.nodeUnpublishVolume(taken))).toBe("OK");
@@ -404,8 +404,8 @@ describe.each(["csi.storage.k8s.io", "csi.storage.svc.io"])("volumes of one Pod,
   });
 });
 
-describe("what a driver says that it can do", () => {
-  test("SUP-18: everything that it says it can do has a method, and nothing else has", async () => {
+describe("the capabilities of a driver", () => {
+  test("SUP-18: every capability has its methods, and no other method exists", async () => {
     const all = await start({ features: new Set(Object.keys(FEATURES) as Feature[]) });
     const controller = [...(await all.driver.controllerCapabilities())].toSorted();
     expect(controller).toEqual([
@@ -443,7 +443,7 @@ describe("what a driver says that it can do", () => {
     }
   });
 
-  test("settings that cannot be are refused", async () => {
+  test("invalid settings are refused", async () => {
     await expect(startTestDriver({ name: "no spaces" })).rejects.toThrow("expected the name of a driver");
     await expect(startTestDriver({ backing: "image" })).rejects.toThrow("cannot be linked");
     await expect(startTestDriver({ dir: "relative" })).rejects.toThrow("absolute path");

@@ -1,13 +1,14 @@
 /**
- * The agent of a node: a client of the API that makes the volumes of the Pods of one node, and says how they are.
+ * The agent of a node: a client of the API that sets up the volumes of the Pods of one node and reports their status.
  *
- * It decides what should be there; plugins make volumes (`contract.ts`), a mounter does what only the machine can. What it
- * remembers can be found again in the API and in its directory, so it may be killed at any time (NODE-5, NODE-70).
+ * It decides which volumes there should be; plugins set volumes up (`contract.ts`), and a mounter does what needs the
+ * machine. It can read all its state again from the API and from its directory, so it may be killed at any time (NODE-5,
+ * NODE-70).
  *
- *     pods     a Pod: its volumes wanted, its containers, its status, its end
- *     volumes  a volume of a Pod: set up, and looked at again
+ *     pods     a Pod: its desired volumes, its containers, its status, its end
+ *     volumes  a volume of a Pod: set up, and checked again
  *     node     the Node, the CSINode and the Lease
- *     usage    how much of a volume is taken
+ *     usage    the usage of a volume
  *
  * @module
  */
@@ -35,7 +36,7 @@ import type { Containers } from "./containers/contract.ts";
 import { holdContainers } from "./containers/hold.ts";
 import { logQueryOf } from "./containers/log-query.ts";
 import { runNothing } from "./containers/run-nothing.ts";
-import type { Mounter, NodeGround, VolumePlugin } from "./contract.ts";
+import type { Mounter, PluginContext, VolumePlugin } from "./contract.ts";
 import { entriesOnDisk } from "./csi/index.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { AgentMemory, type Line } from "./memory.ts";
@@ -50,76 +51,76 @@ import { syncUsage } from "./usage-work.ts";
 import { syncVolume } from "./volume-work.ts";
 import { WallClockWatch } from "./wall-clock.ts";
 
-/** What an agent is made of. */
+/** Options of an agent. */
 export interface AgentOptions {
   /** The name of the node. */
   readonly name: string;
-  /** Its directory; made where it is not there. */
+  /** Its directory, created where it does not exist. */
   readonly root: string;
-  /** Asks the server as the agent of the node. */
+  /** A client with the rights of the node. */
   readonly client: Client;
   readonly dialect: Dialect;
-  /** Of the agent, for its Node. */
+  /** The version of the agent, for its Node. */
   readonly version: string;
   readonly mounter: Mounter;
   /** Default `hold`. */
   readonly pods?: PodMode;
-  /** Resources in place of those of the machine, or beside them. */
+  /** Resources that replace or extend those of the machine. */
   readonly capacity?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Who makes volumes; those that are built in by default. */
-  readonly plugins?: (ground: NodeGround) => Promise<readonly VolumePlugin[]>;
+  /** Opens the volume plugins; the built-in ones by default. */
+  readonly plugins?: (context: PluginContext) => Promise<readonly VolumePlugin[]>;
   /** This machine by default. */
   readonly machine?: Machine;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
   readonly activity?: Pick<Activity, "begin">;
-  /** Whether what memory gives out is frozen. */
+  /** Whether objects of informers are frozen. */
   readonly freeze?: boolean;
-  /** What is held while it runs, such as a lock on its directory: let go of when it has ended. */
+  /** Disposed of when the agent has stopped, such as a lock on its directory. */
   readonly held?: Disposable;
 }
 
-/** An agent that runs; `await using` stops it. */
+/** A running agent; `await using` stops it. */
 export interface RunningAgent extends AsyncDisposable {
   readonly name: string;
   /** Its directory, absolute. */
   readonly root: string;
-  /** What is counted of its Pods and volumes. */
+  /** The metrics of its Pods and volumes. */
   collect(): readonly Metric[];
-  /** The same with what is counted of its controllers, in the text format of Prometheus. */
+  /** These and the metrics of its controllers, in the text format of Prometheus. */
   metrics(): string;
   /**
-   * What a container of a Pod of this node has said, as the parameters of a request for its log choose it, until `signal` is aborted.
+   * The log of a container of a Pod of this node, as the parameters of a request choose it, until `signal` is aborted.
    *
-   * @throws ApiError where there is nothing, which says why
+   * @throws ApiError where there is no log
    */
   log(
     pod: Pod,
     parameter: (name: string) => string | undefined,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
-  /** Resolves when an informer is refused (401, 403): it will not mend itself. */
+  /** Resolves when an informer is refused (401, 403), which does not end by itself. */
   readonly failed: Promise<Error>;
-  /** Ends in order: what is under way may end, volumes stay as they are. */
+  /** Stops in order: running work may finish, and volumes stay. */
   stop(): Promise<void>;
-  /** Ends as if the process had died: nothing of it reaches the server any more. */
+  /** Stops as if the process had died: no request of it reaches the server any more. */
   crash(): void;
 }
 
-/** Pods and volumes that are looked at side by side: any of them may wait for a driver that does not answer. */
-const LOOKS_AT_ONCE = 1024;
-/** How much of one sort is done at once, such as volumes of one kind. */
-const MOST_IN_LANE = 64;
-/** Counting reads whole directories: so many of one kind of volumes at once. */
-const MOST_COUNTED = 4;
-/** Longer than all calls to a driver together. */
+/** Pods and volumes that are reconciled at once: each of them may wait for a driver that does not respond. */
+const CONCURRENCY = 1024;
+/** Operations of one kind at once, such as on volumes of one plugin. */
+const MAX_IN_LANE = 64;
+/** Measurements of one kind of volumes at once: they read whole directories. */
+const MAX_MEASURED = 4;
+/** Longer than all calls of a driver together. */
 const TIMEOUT = "15m";
 const STOP_GRACE = "10s";
 
 /**
- * Starts the agent of a node; resolves when it has registered and begun to look after its Pods.
+ * Starts the agent of a node; resolves when it has registered and its controllers run.
  *
  * @throws StatusError where the server refuses what an agent reads
  */
@@ -184,7 +185,7 @@ class Agent implements RunningAgent {
     this.#facts = { name, dialect, machine, capacity, labels };
   }
 
-  /** Begins to look after Pods. */
+  /** Registers the node, and starts the controllers of Pods. */
   async begin(): Promise<void> {
     const memory = this.#memory;
     this.#containers = await this.#openContainers();
@@ -192,9 +193,9 @@ class Agent implements RunningAgent {
     this.#manager.add(ofNode!);
     await this.#manager.start();
     memory.beginNode();
-    // Drivers write what they are into both.
+    // Drivers write into both objects when they register.
     await Promise.race([memory.registered, this.#manager.failed.then((error) => Promise.reject(error))]);
-    memory.opened = await (this.#options.plugins ?? openPlugins)(this.#ground());
+    memory.opened = await (this.#options.plugins ?? openPlugins)(this.#context());
     if (this.#hasCrashed) return this.#closePlugins();
     this.#manager.add(...others);
     await memory.beginPods();
@@ -223,8 +224,8 @@ class Agent implements RunningAgent {
     const { pods = "hold" } = this.#options;
     const containers = this.#containers;
     if (containers.log) return containers.log(pod, logQueryOf(parameter, this.#clock.now()), signal);
-    const why = `node ${this.name} runs no containers (--node-pods ${pods}), so they have said nothing`;
-    throw badRequest(`expected a pod whose containers run to have a log, got ${pod.metadata.name}: ${why}`);
+    const why = `node ${this.name} runs no containers (--node-pods ${pods}), so there is no log`;
+    throw badRequest(`expected a pod with running containers, got ${pod.metadata.name}: ${why}`);
   }
 
   stop(): Promise<void> {
@@ -239,7 +240,7 @@ class Agent implements RunningAgent {
     this.#memory[Symbol.dispose]();
     this.#hasCrashed = true;
     const warn = (error: unknown): void => this.#log.warn("a plugin did not end", { error: String(error) });
-    // A process that dies lets go of its sockets as well.
+    // The sockets of a process close when it dies.
     this.#stopping = this.#closePlugins().catch(warn);
     this.#options.held?.[Symbol.dispose]();
   }
@@ -277,14 +278,14 @@ class Agent implements RunningAgent {
       mounter,
       clock: this.#clock,
       allocatable: this.#allocatable,
-      changed: (podUid) => memory.add("pods", podUid),
+      onChange: (podUid) => memory.add("pods", podUid),
     });
   }
 
   readonly #allocatable = (): Readonly<Record<string, string>> =>
     this.#memory.own?.status.allocatable ?? capacityOf(this.#facts);
 
-  #ground(): NodeGround {
+  #context(): PluginContext {
     const { dialect, mounter, activity } = this.#options;
     const memory = this.#memory;
     return {
@@ -305,7 +306,7 @@ class Agent implements RunningAgent {
     };
   }
 
-  readonly #event: NodeGround["event"] = (type, regarding, reason, note, fieldPath) => {
+  readonly #event: PluginContext["event"] = (type, regarding, reason, note, fieldPath) => {
     const { name } = this;
     this.#recorder.record({ type, regarding, reason, note, fieldPath, source: "kubelet", instance: name, host: name });
   };
@@ -320,26 +321,26 @@ class Agent implements RunningAgent {
       csiNodes: inDomain(CSINode, dialect.domain) as Kind<CSINode, "Cluster">,
       leases: inDomain(Lease, dialect.domain) as Kind<Lease, "Namespaced">,
     };
-    const common = { memory, clock, mounter, event: this.#event, lanes: new Lanes(MOST_IN_LANE) };
+    const common = { memory, clock, mounter, event: this.#event, lanes: new Lanes(MAX_IN_LANE) };
     const { address } = facts.machine;
-    // Processes have the addresses of their machine.
+    // Containers are processes that share the addresses of the machine.
     const podIP = this.#options.pods === "exec" ? address : undefined;
     const ofPods = { ...common, containers: this.#containers, hostIP: address, podIP };
     const onDisk = () => entriesOnDisk({ root: this.root, dialect, log: this.#log });
     const ofNode = { ...common, ...kinds, facts, onDisk, beat: { at: -Infinity } };
     const ofVolumes = { ...common, ...kinds, protection: `${dialect.labelDomain}/pvc-protection` };
-    const ofUsage = { memory, event: this.#event, lanes: new Lanes(MOST_COUNTED) };
+    const ofUsage = { memory, event: this.#event, lanes: new Lanes(MAX_MEASURED) };
     return [
       this.#line("node", 3, ({ client, key }) => syncOwn({ ...ofNode, client }, key)),
-      this.#line("volumes", LOOKS_AT_ONCE, ({ client, signal, key }) =>
+      this.#line("volumes", CONCURRENCY, ({ client, signal, key }) =>
         syncVolume({ ...ofVolumes, client, signal }, key),
       ),
-      this.#line("pods", LOOKS_AT_ONCE, ({ client, signal, key }) => syncPod({ ...ofPods, client, signal }, key)),
-      this.#line("usage", LOOKS_AT_ONCE, ({ signal, key }) => syncUsage({ ...ofUsage, signal }, key)),
+      this.#line("pods", CONCURRENCY, ({ client, signal, key }) => syncPod({ ...ofPods, client, signal }, key)),
+      this.#line("usage", CONCURRENCY, ({ signal, key }) => syncUsage({ ...ofUsage, signal }, key)),
     ];
   }
 
-  /** A controller of the keys of a line; work answers after how many ms its key comes back. */
+  /** A controller of the keys of one queue; `work` returns after how many ms its key is due again. */
   #line(line: Line, concurrency: number, work: (context: KeyContext) => Promise<number | undefined>): Controller {
     const { specs } = this.#memory;
     return defineKeyController({
@@ -349,8 +350,8 @@ class Agent implements RunningAgent {
       timeout: TIMEOUT,
       begin: (_ground, add) => this.#memory.take(line, add),
       async reconcile(context) {
-        const again = await work(context);
-        return again === undefined ? undefined : { requeueAfter: again };
+        const requeueAfter = await work(context);
+        return requeueAfter === undefined ? undefined : { requeueAfter };
       },
     });
   }

@@ -1,4 +1,4 @@
-/** Whether a value says nothing that another one does not say: members that only the other one has do not count. */
+/** Whether each member of a value is in another one with the same content; the other one may have more members. */
 export function isLike(value: unknown, known: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === known;
   if (typeof known !== "object" || known === null) return false;

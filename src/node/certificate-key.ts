@@ -1,5 +1,5 @@
 /**
- * Keys that the agent makes for Pods, and the proof that it has them.
+ * Keys of Pods, and their proof of possession.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, readonly [type: string, options: object]>> 
   ED25519: ["ed25519", {}],
 };
 
-/** A key of a Pod, as a file and as a request holds it. */
+/** The key of a Pod for a file and for a request. */
 export interface PodKey {
   /** PKCS#8 in PEM. */
   readonly pem: string;
@@ -30,7 +30,7 @@ export interface PodKey {
   readonly proof: string;
 }
 
-/** Makes a key of a kind such as `ECDSAP256` (PROJ-19). @throws for another one */
+/** Generates a key of a type such as `ECDSAP256` (PROJ-19). @throws for an unknown type */
 export async function makePodKey(keyType: string, podUid: string): Promise<PodKey> {
   const kind = Object.hasOwn(KINDS, keyType) ? KINDS[keyType] : undefined;
   if (!kind) throw new Error(`expected a key of ${Object.keys(KINDS).join(", ")}, got ${JSON.stringify(keyType)}`);
@@ -42,7 +42,7 @@ export async function makePodKey(keyType: string, podUid: string): Promise<PodKe
   };
 }
 
-/** ECDSA signs the hash, RSA as PSS, Ed25519 the text itself. */
+/** ECDSA signs the hash, RSA uses PSS, Ed25519 signs the text. */
 function proofOf(key: KeyObject, text: string): Buffer {
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
   const options = { key, ...(key.asymmetricKeyType === "rsa" ? pss : {}) };

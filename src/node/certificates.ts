@@ -1,8 +1,9 @@
 /**
- * Certificates of Pods: the agent makes a key, asks a signer by a PodCertificateRequest, waits until one is issued, and asks again
- * when the signer said that it should (PROJ-27..29). What fails is asked for again after a pause.
+ * Certificates of Pods: the agent generates a key, creates a PodCertificateRequest, waits until the signer issues the
+ * certificate, and requests another one at the time that the signer names (PROJ-27..29). A failed request is repeated after
+ * a pause.
  *
- * Keys are in memory only: after a restart new ones are made, and what lies on disk stays until their certificates are there.
+ * Keys are in memory only. After a restart new ones are generated, and files stay until the new certificates are issued.
  *
  * @module
  */
@@ -14,9 +15,9 @@ import { type BackoffOptions, backoff } from "../util/backoff.ts";
 import type { Clock } from "../util/clock.ts";
 import type { IssuedCertificate, ProjectedSource } from "../volumes/contract.ts";
 import { type PodKey, makePodKey } from "./certificate-key.ts";
-import type { NodeGround } from "./contract.ts";
+import type { PluginContext } from "./contract.ts";
 
-type Wish = NonNullable<ProjectedSource["podCertificate"]>;
+type CertificateSource = NonNullable<ProjectedSource["podCertificate"]>;
 
 interface Issued extends IssuedCertificate {
   /** Milliseconds since the epoch. */
@@ -24,113 +25,113 @@ interface Issued extends IssuedCertificate {
   readonly endsAt: number;
 }
 
-/** A certificate that a source of a volume wants, and how far it is. */
-interface Place {
+/** The certificate of a source of a volume, and the state of its request. */
+interface State {
   readonly podUid: string;
   issued?: Issued;
-  /** What was asked for and is not answered, and until when of the steady counter it may be unknown. */
+  /** The open request, and the steady time until which no event about it may come. */
   pending?: { readonly request: string; readonly key: PodKey; readonly lostAt: number } | undefined;
-  asked?: Promise<void> | undefined;
-  /** Why a signer gave none. */
+  requesting?: Promise<void> | undefined;
+  /** Why the signer has refused. */
   refused?: string | undefined;
-  /** In a row, of whatever sort. */
+  /** All failures in a row. */
   failures: number;
-  /** Of the steady counter: until then none is asked for where one is good, or where the signer has refused. */
+  /** The steady time before which no request is made while a certificate is valid, or after a refusal. */
   notBefore: number;
 }
 
-const DAY = 86_400;
+const DAY_SECONDS = 86_400;
 /** The pauses after a signer has refused. */
-const AGAIN = { first: 60_000, most: 3_600_000 };
-/** The pauses after it could not be asked, or the request was removed: they end long before a certificate does. */
-const RETRY = { first: 1000, most: 60_000 };
-/** No certificate is renewed sooner, also where the signer's clock shows another time. */
-const LEAST_MS = 60_000;
-/** A request that nobody has seen for so long was removed before it was seen. */
+const REFUSED_PAUSES = { first: 60_000, most: 3_600_000 };
+/** The pauses after a failed or removed request: they end long before a certificate does. */
+const RETRY_PAUSES = { first: 1000, most: 60_000 };
+/** The minimum time between renewals, also where the clock of the signer differs. */
+const MIN_RENEWAL_MS = 60_000;
+/** A request without an event for this long was removed before the informer saw it. */
 const UNSEEN_MS = 600_000;
 
 /** See the head of this file. */
 export class CertificateKeeper implements Disposable {
-  readonly #ground: NodeGround;
-  readonly #places = new Map<string, Place>();
+  readonly #context: PluginContext;
+  readonly #states = new Map<string, State>();
   #requests: HeldInformer<PodCertificateRequest, "Namespaced"> | undefined;
 
-  constructor(ground: NodeGround) {
-    this.#ground = ground;
+  constructor(context: PluginContext) {
+    this.#context = context;
   }
 
   /**
-   * The certificate of a source of a volume, or undefined while none is issued; the Pod is looked at when one is.
+   * The certificate of a source of a volume; undefined until it is issued, which reconciles the Pod again.
    *
-   * @throws where it cannot be asked for, or the signer has refused
+   * @throws where the request fails, or the signer has refused it
    */
-  async get(pod: Pod, wish: Wish, volume: string): Promise<IssuedCertificate | undefined> {
-    const place = this.#placeOf(pod, wish, volume);
-    const { clock, log } = this.#ground;
-    const good = goodOf(place, clock);
-    if (good && clock.now() < good.refreshAt) return good;
-    if (clock.steady() < place.notBefore) {
-      if (good) return good;
-      if (place.refused !== undefined) throw new Error(place.refused);
+  async get(pod: Pod, source: CertificateSource, volume: string): Promise<IssuedCertificate | undefined> {
+    const state = this.#stateOf(pod, source, volume);
+    const { clock, log } = this.#context;
+    const valid = validOf(state, clock);
+    if (valid && clock.now() < valid.refreshAt) return valid;
+    if (clock.steady() < state.notBefore) {
+      if (valid) return valid;
+      if (state.refused !== undefined) throw new Error(state.refused);
     }
-    if (this.#isUnseen(place)) this.#drop(place);
-    if (!place.pending) {
+    if (this.#isUnseen(state)) this.#drop(state);
+    if (!state.pending) {
       try {
-        await (place.asked ??= this.#ask(place, pod, wish).finally(() => this.#asked(place)));
+        await (state.requesting ??= this.#request(state, pod, source).finally(() => this.#requested(state)));
       } catch (error) {
-        this.#pause(place, RETRY);
-        if (!good) throw error;
+        this.#pause(state, RETRY_PAUSES);
+        if (!valid) throw error;
         const { name, uid } = pod.metadata;
         log.warn("a certificate of a Pod was not renewed", { pod: name, error: String(error) }, uid);
       }
     }
-    return goodOf(place, clock);
+    return validOf(state, clock);
   }
 
-  /** Milliseconds until a source is to be looked at again: to renew its certificate, or to ask again after a failure. */
-  renewsIn(pod: Pod, wish: Wish, volume: string): number | undefined {
-    const place = this.#places.get(keyOf(pod, wish, volume));
-    if (!place?.issued) return undefined;
-    const { clock } = this.#ground;
-    const paused = place.notBefore - clock.steady();
-    if (place.pending) return Math.max(paused, place.pending.lostAt - clock.steady());
-    return Math.max(0, place.issued.refreshAt - clock.now(), paused);
+  /** Milliseconds until a source needs a renewal, or a repeated request after a failure. */
+  renewsIn(pod: Pod, source: CertificateSource, volume: string): number | undefined {
+    const state = this.#states.get(keyOf(pod, source, volume));
+    if (!state?.issued) return undefined;
+    const { clock } = this.#context;
+    const paused = state.notBefore - clock.steady();
+    if (state.pending) return Math.max(paused, state.pending.lostAt - clock.steady());
+    return Math.max(0, state.issued.refreshAt - clock.now(), paused);
   }
 
-  /** Forgets the keys of a Pod that is gone (PROJ-58). */
+  /** Forgets the keys of a Pod (PROJ-58). */
   forget(podUid: string): void {
-    for (const [key, place] of this.#places) if (place.podUid === podUid) this.#places.delete(key);
-    this.#rest();
+    for (const [key, state] of this.#states) if (state.podUid === podUid) this.#states.delete(key);
+    this.#unwatchIfIdle();
   }
 
   [Symbol.dispose](): void {
-    this.#places.clear();
-    this.#rest();
+    this.#states.clear();
+    this.#unwatchIfIdle();
   }
 
-  #placeOf(pod: Pod, wish: Wish, volume: string): Place {
-    const key = keyOf(pod, wish, volume);
-    let place = this.#places.get(key);
-    if (!place) this.#places.set(key, (place = { podUid: pod.metadata.uid, failures: 0, notBefore: 0 }));
-    return place;
+  #stateOf(pod: Pod, source: CertificateSource, volume: string): State {
+    const key = keyOf(pod, source, volume);
+    const state = this.#states.get(key) ?? { podUid: pod.metadata.uid, failures: 0, notBefore: 0 };
+    this.#states.set(key, state);
+    return state;
   }
 
-  #asked(place: Place): void {
-    place.asked = undefined;
+  #requested(state: State): void {
+    state.requesting = undefined;
     // The Pod may have been forgotten meanwhile.
-    this.#rest();
+    this.#unwatchIfIdle();
   }
 
-  async #ask(place: Place, pod: Pod, wish: Wish): Promise<void> {
-    const key = await makePodKey(wish.keyType, pod.metadata.uid);
-    const { client } = this.#ground;
+  async #request(state: State, pod: Pod, source: CertificateSource): Promise<void> {
+    const key = await makePodKey(source.keyType, pod.metadata.uid);
+    const { client } = this.#context;
     const { namespace = "", name, uid } = pod.metadata;
     const account = { namespace, name: pod.spec.serviceAccountName ?? "" };
     const [node, serviceAccount] = await Promise.all([
-      client.resource(Node).get({ name: this.#ground.node }),
+      client.resource(Node).get({ name: this.#context.node }),
       client.resource(ServiceAccount).get(account),
     ]);
-    this.#listen();
+    this.#watch();
     const request = await client.resource(PodCertificateRequest).create({
       metadata: {
         namespace,
@@ -138,109 +139,105 @@ export class CertificateKeeper implements Disposable {
         ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid }],
       },
       spec: {
-        signerName: wish.signerName,
+        signerName: source.signerName,
         podName: name,
         podUID: uid,
         serviceAccountName: account.name,
         serviceAccountUID: serviceAccount.metadata.uid,
         nodeName: node.metadata.name,
         nodeUID: node.metadata.uid,
-        maxExpirationSeconds: wish.maxExpirationSeconds ?? DAY,
+        maxExpirationSeconds: source.maxExpirationSeconds ?? DAY_SECONDS,
         pkixPublicKey: key.publicKey,
         proofOfPossession: key.proof,
-        ...(wish.userAnnotations ? { unverifiedUserAnnotations: wish.userAnnotations } : {}),
+        ...(source.userAnnotations ? { unverifiedUserAnnotations: source.userAnnotations } : {}),
       },
     });
-    place.refused = undefined;
-    const lostAt = this.#ground.clock.steady() + UNSEEN_MS;
-    place.pending = { request: keyText({ namespace, name: request.metadata.name }), key, lostAt };
-    // It may have been answered before it was known whose it is.
+    state.refused = undefined;
+    const lostAt = this.#context.clock.steady() + UNSEEN_MS;
+    state.pending = { request: keyText({ namespace, name: request.metadata.name }), key, lostAt };
+    // The informer may have seen the result before the name was known here.
     const seen = this.#requests?.get({ namespace, name: request.metadata.name });
-    if (seen) this.#take(seen);
+    if (seen) this.#onChange(seen);
   }
 
-  /** Follows the requests of the node while one is pending. */
-  #listen(): void {
+  /** Watches the requests of the node while one is pending. */
+  #watch(): void {
     if (this.#requests) return;
-    const spec = sharedInformer(PodCertificateRequest, { fieldSelector: `spec.nodeName=${this.#ground.node}` });
-    this.#requests = this.#ground.informer(spec);
-    this.#requests.on(({ type, object }) => (type === "deleted" ? this.#lose(object) : this.#take(object)));
+    const spec = sharedInformer(PodCertificateRequest, { fieldSelector: `spec.nodeName=${this.#context.node}` });
+    this.#requests = this.#context.informer(spec);
+    this.#requests.on(({ type, object }) => (type === "deleted" ? this.#onDelete(object) : this.#onChange(object)));
   }
 
-  /** Follows them no more when nothing is pending. */
-  #rest(): void {
-    if ([...this.#places.values()].some(({ pending, asked }) => pending !== undefined || asked !== undefined)) return;
+  #unwatchIfIdle(): void {
+    const states = [...this.#states.values()];
+    if (states.some(({ pending, requesting }) => pending !== undefined || requesting !== undefined)) return;
     this.#requests?.[Symbol.dispose]();
     this.#requests = undefined;
   }
 
-  #pendingOf({ metadata }: PodCertificateRequest): Place | undefined {
+  #pendingOf({ metadata }: PodCertificateRequest): State | undefined {
     const request = nameOf(metadata);
-    return [...this.#places.values()].find(({ pending }) => pending?.request === request);
+    return [...this.#states.values()].find(({ pending }) => pending?.request === request);
   }
 
-  /** Reads what became of a request. */
-  #take(request: PodCertificateRequest): void {
-    const place = this.#pendingOf(request);
+  /** Reads the result of a request. */
+  #onChange(request: PodCertificateRequest): void {
+    const state = this.#pendingOf(request);
     const outcome = (request.status.conditions ?? []).find(({ status }) => status === "True");
-    if (!place?.pending || !outcome) return;
-    const { key } = place.pending;
-    place.pending = undefined;
+    if (!state?.pending || !outcome) return;
+    const { key } = state.pending;
+    state.pending = undefined;
     if (outcome.type === "Issued") {
-      place.issued = issuedOf(key, request);
-      Object.assign(place, { failures: 0, notBefore: this.#ground.clock.steady() + LEAST_MS });
+      state.issued = issuedOf(key, request);
+      Object.assign(state, { failures: 0, notBefore: this.#context.clock.steady() + MIN_RENEWAL_MS });
     } else {
       const { reason, message } = outcome;
       const why = [reason, message].filter((text) => text !== "").join(": ");
-      place.refused = `${request.spec.signerName} answered ${outcome.type}: ${why}`;
-      this.#pause(place, AGAIN);
+      state.refused = `${request.spec.signerName} answered ${outcome.type}: ${why}`;
+      this.#pause(state, REFUSED_PAUSES);
     }
-    this.#end(place);
+    this.#end(state);
   }
 
-  /** A request went without an answer: another one is made, by and by where that happens again and again. */
-  #lose(request: PodCertificateRequest): void {
-    const place = this.#pendingOf(request);
-    if (!place) return;
-    this.#drop(place);
-    this.#end(place);
+  /** A request that was deleted without a result is repeated after a pause. */
+  #onDelete(request: PodCertificateRequest): void {
+    const state = this.#pendingOf(request);
+    if (!state) return;
+    this.#drop(state);
+    this.#end(state);
   }
 
-  #drop(place: Place): void {
-    place.pending = undefined;
-    this.#pause(place, RETRY);
+  #drop(state: State): void {
+    state.pending = undefined;
+    this.#pause(state, RETRY_PAUSES);
   }
 
-  /** Whether a request was removed before it was seen: no event tells of that. */
-  #isUnseen({ pending }: Place): boolean {
-    if (!pending || this.#ground.clock.steady() < pending.lostAt) return false;
+  /** Whether a request was deleted before the informer saw it, so that no event comes. */
+  #isUnseen({ pending }: State): boolean {
+    if (!pending || this.#context.clock.steady() < pending.lostAt) return false;
     return this.#requests?.list().every(({ metadata }) => nameOf(metadata) !== pending.request) ?? true;
   }
 
-  #pause(place: Place, how: BackoffOptions): void {
-    const { clock, random } = this.#ground;
-    place.notBefore = clock.steady() + backoff(place.failures++, how, random);
+  #pause(state: State, pauses: BackoffOptions): void {
+    const { clock, random } = this.#context;
+    state.notBefore = clock.steady() + backoff(state.failures++, pauses, random);
   }
 
-  #end({ podUid }: Place): void {
-    this.#rest();
-    this.#ground.lookAt(podUid);
+  #end({ podUid }: State): void {
+    this.#unwatchIfIdle();
+    this.#context.lookAt(podUid);
   }
 }
 
 const nameOf = ({ namespace = "", name }: PodCertificateRequest["metadata"]): string => keyText({ namespace, name });
 
-const goodOf = ({ issued }: Place, clock: Pick<Clock, "now">): Issued | undefined =>
+const validOf = ({ issued }: State, clock: Pick<Clock, "now">): Issued | undefined =>
   issued && clock.now() < issued.endsAt ? issued : undefined;
 
-const keyOf = ({ metadata: { uid } }: Pod, wish: Wish, volume: string): string => JSON.stringify([uid, volume, wish]);
+const keyOf = ({ metadata: { uid } }: Pod, source: CertificateSource, volume: string): string =>
+  JSON.stringify([uid, volume, source]);
 
 function issuedOf({ pem: key }: PodKey, { status }: PodCertificateRequest): Issued {
-  const { certificateChain: chain = "", beginRefreshAt, notAfter } = status;
-  return {
-    key,
-    chain,
-    refreshAt: parseTime(beginRefreshAt ?? "") ?? 0,
-    endsAt: parseTime(notAfter ?? "") ?? 0,
-  };
+  const { certificateChain: chain = "", beginRefreshAt = "", notAfter = "" } = status;
+  return { key, chain, refreshAt: parseTime(beginRefreshAt) ?? 0, endsAt: parseTime(notAfter) ?? 0 };
 }

@@ -1,8 +1,8 @@
 /**
- * What the agent asks of those who make volumes, and of the machine.
+ * The interfaces between the agent, the volume plugins and the machine.
  *
- * The agent decides what is to be there (which Pods, which of their volumes, what was attached); a plugin makes one volume and takes
- * it down again; a mounter does what only the machine can.
+ * The agent decides which volumes of which Pods there should be; a plugin sets one volume up and tears it down; a mounter
+ * does what needs the machine.
  *
  * @module
  */
@@ -19,44 +19,44 @@ import type { PodVolume } from "../volumes/contract.ts";
 /** A volume that a Pod of the node needs. */
 export interface NeededVolume {
   readonly pod: Pod;
-  /** As the Pod names it. */
+  /** The volume in the spec of the Pod. */
   readonly volume: PodVolume;
-  /** What a claim of the Pod (or of its ephemeral volume) stands for. */
+  /** The claim of the Pod (or of its ephemeral volume), and its volume. */
   readonly persistent?: { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume } | undefined;
-  /** Its attachment, where {@link VolumePlugin.attached} says that it needs one: it is attached (NODE-10, NODE-14). */
+  /** Its attachment, where {@link VolumePlugin.attached} says that it needs one; it is attached (NODE-10, NODE-14). */
   readonly attachment?: VolumeAttachment | undefined;
   /**
-   * Where it appears: {@link volumePath} (NODE-6) with {@link VolumePlugin.below} behind it, or where its device is linked
-   * (NODE-45). Empty when {@link VolumePlugin.makes} is asked.
+   * Where it appears: {@link volumePath} (NODE-6) with {@link VolumePlugin.below}, or the link to its device (NODE-45).
+   * Empty in a call of {@link VolumePlugin.makes}.
    */
   readonly path: string;
   readonly mode: "Filesystem" | "Block";
-  /** As the Pod asks for it, or its claim's source does (NODE-24). */
+  /** Whether the Pod, or the source of its claim, wants it read-only (NODE-24). */
   readonly readOnly: boolean;
 }
 
-/** A volume that was made. */
+/** A volume that is set up. */
 export interface MadeVolume {
   /** What containers see: a directory, a file or a device; often {@link NeededVolume.path}. */
   readonly source: string;
-  /** Milliseconds after which it is to be looked at again although nothing changed (tokens, republishing). */
+  /** Milliseconds after which it needs another check although nothing changed (tokens, republishing). */
   readonly againAfter?: number | undefined;
 }
 
-/** A volume that lies on disk, found there; its Pod may be gone from the API. */
+/** A volume that was found on disk; its Pod may be deleted from the API. */
 export interface FoundVolume {
   readonly podUid: string;
   /** The name of its directory: the volume as the Pod names it, or the PersistentVolume. */
   readonly name: string;
   /** The kind of its directory, such as `kubernetes.io~configmap`. */
   readonly kind: string;
-  /** As it was found: in `volumes`, or in `volumeDevices`. */
+  /** Whether it was found in `volumes` or in `volumeDevices`. */
   readonly mode: "Filesystem" | "Block";
   /** `…/volumes/KIND/NAME` itself, without {@link VolumePlugin.below}; or `…/volumeDevices/KIND/NAME`. */
   readonly path: string;
 }
 
-/** What of a volume is taken, in bytes and in files; what is not known is left out. */
+/** The usage of a volume, in bytes and inodes; unknown members are left out. */
 export interface VolumeUsage {
   readonly usedBytes?: number | undefined;
   readonly availableBytes?: number | undefined;
@@ -66,79 +66,80 @@ export interface VolumeUsage {
   readonly inodesFree?: number | undefined;
 }
 
-/** Why a Pod has to end without having ended by itself: its reason and message, in phase `Failed`. */
+/** Why the agent ends a Pod: its reason and message, in phase `Failed`. */
 export interface PodEnd {
   readonly reason: string;
   readonly message: string;
 }
 
-/** A volume cannot be made, and why: becomes an Event of that reason on its Pod, and is tried again. */
+/** The error of a volume that cannot be set up: it becomes an Event of its Pod, and the agent tries again. */
 export class VolumeError extends Error {
   override readonly name = "VolumeError";
 }
 
-/** Makes volumes of one kind. */
+/** Sets up volumes of one kind. */
 export interface VolumePlugin {
   /** The kind of their directories, such as `kubernetes.io~configmap`. */
   readonly kind: string;
-  /** Further kinds of directories that it takes down, where it makes volumes of several. */
+  /** Further kinds of directories, where it sets up volumes of several. */
   readonly kinds?: readonly string[];
-  /** The kind of a volume's directory, where it makes volumes of several; {@link kind} by default. */
+  /** The kind of a volume's directory, where it sets up volumes of several; {@link kind} by default. */
   kindOf?(needed: NeededVolume): string;
-  /** Whether it bounds by itself how much it does at once, as one whose work waits for drivers that each have their own bound. */
+  /** Whether it limits its concurrency itself, as one does whose drivers each have a limit. */
   readonly isBounded?: boolean;
-  /** What stands behind the directory of a file system in {@link NeededVolume.path}: `mount` for CSI. */
+  /** The folder below the directory in {@link NeededVolume.path}: `mount` for CSI. */
   readonly below?: string;
-  /** Whether this plugin makes it. */
+  /** Whether this plugin sets up a volume. */
   makes(needed: NeededVolume): boolean;
   /**
-   * Makes it, or sees that it is there and up to date: it is called at every look, also after a restart of the agent, one call at
-   * a time for one volume of a Pod. Throws {@link VolumeError}; after any error it is called again, or {@link tearDown} is.
+   * Sets a volume up, or checks that it is up to date: called at every reconcile, also after a restart of the agent, with
+   * one call at a time for a volume of a Pod. Throws {@link VolumeError}. After an error it is called again, or {@link
+   * tearDown} is.
    */
   setUp(needed: NeededVolume, signal: AbortSignal): Promise<MadeVolume>;
-  /** Takes it down, also one that is half made; done again harmlessly. */
+  /** Removes a volume, also one that is half set up; may be repeated. */
   tearDown(found: FoundVolume, signal: AbortSignal): Promise<void>;
-  /** What has to be attached to the node before (NODE-10); none for what needs nothing. */
+  /** What has to be attached to the node first (NODE-10). */
   attached?(needed: NeededVolume): AttachedVolume | undefined;
-  /** What the disk says is mounted or staged of attached volumes, as entries of `status.volumesInUse` (NODE-12). */
+  /** The attached volumes that are mounted or staged on disk, as entries of `status.volumesInUse` (NODE-12). */
   inUse?(): Promise<readonly string[]>;
-  /** What of a volume is taken (NODE-53, NODE-56); asked about once a minute. Undefined where it cannot tell. */
+  /** The usage of a volume (NODE-53, NODE-56), about once a minute; undefined where it is not known. */
   usage?(needed: NeededVolume, signal: AbortSignal): Promise<VolumeUsage | undefined>;
-  /** How many bytes of a volume may be taken before its Pod is evicted (NODE-56); undefined for no bound. */
-  mostBytes?(needed: NeededVolume): number | undefined;
-  /** What a volume that could not be attached does to its Pod (CSIN-33); undefined where the Pod goes on waiting. */
+  /** How many bytes a volume may use before its Pod is evicted (NODE-56); undefined for no limit. */
+  maxBytes?(needed: NeededVolume): number | undefined;
+  /** The end of a Pod whose volume could not be attached (CSIN-33); undefined where the Pod has to wait. */
   notAttached?(needed: NeededVolume, attachment: VolumeAttachment): Promise<PodEnd | undefined>;
-  /** A Pod and its volumes are gone from the node: what was kept of it is forgotten (PROJ-58). */
+  /** Forgets a Pod that is gone from the node (PROJ-58). */
   forget?(podUid: string): void;
-  /** Ends what it follows; called once, when the agent ends. */
+  /** Called once, when the agent stops. */
   close?(): Promise<void> | void;
 }
 
-/** Makes a plugin for an agent; what it begins ends with {@link VolumePlugin.close}. */
-export type PluginMaker = (ground: NodeGround) => VolumePlugin | Promise<VolumePlugin>;
+/** Opens a plugin for an agent; {@link VolumePlugin.close} ends what it begins. */
+export type PluginMaker = (context: PluginContext) => VolumePlugin | Promise<VolumePlugin>;
 
-/** What the agent gives those who make volumes. */
-export interface NodeGround {
+/** What plugins get from the agent. */
+export interface PluginContext {
   /** The name of the node. */
   readonly node: string;
   /** The agent's directory, absolute. */
   readonly root: string;
   readonly dialect: Dialect;
-  /** Asks the server as the agent of the node. */
+  /** A client with the rights of the node. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly activity: Pick<Activity, "begin"> | undefined;
   readonly mounter: Mounter;
-  /** The informer of a spec, shared with all who ask for the same; it follows until it is disposed of. */
+  /** The informer of a spec, shared with all who use the same spec; it runs until it is disposed of. */
   informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X>;
-  /** The Pods of the node, as memory has them. */
+  /** The Pods of the node from the informer. */
   pods(): readonly Pod[];
-  /** Has the volumes of a Pod looked at at once: something that they are made of has changed. */
+  /** Reconciles the volumes of a Pod at once: something that they depend on has changed. */
   lookAt(podUid: string): void;
   /**
-   * Records an event in the agent's name; it never throws and never waits.
+   * Records an Event of the agent; never throws and never waits.
    *
    * @param fieldPath the part of the object, such as `spec.containers{web}`
    */
@@ -147,7 +148,7 @@ export interface NodeGround {
   allocatable(): Readonly<Record<string, string>>;
 }
 
-/** A volume that somebody else attaches. */
+/** A volume that a controller attaches. */
 export interface AttachedVolume {
   /** In `status.volumesAttached` and `volumesInUse` (NODE-11). */
   readonly entry: string;
@@ -155,9 +156,9 @@ export interface AttachedVolume {
   readonly attachment: string;
 }
 
-/** What the machine can mount; every method throws an error that says what the machine said. */
+/** Mounts of the machine; every method throws an error with the message of the machine. */
 export interface Mounter {
-  /** Whether mounts can be made at all; without it tmpfs are directories and binds are links. */
+  /** Whether this process may mount; otherwise a tmpfs is a directory and a bind mount is a link. */
   readonly canMount: boolean;
   /** Every mount at or below a path. */
   mounts(below: string): Promise<readonly Mount[]>;
@@ -169,6 +170,6 @@ export interface Mounter {
     readonly path: string;
     readonly options?: readonly string[];
   }): Promise<void>;
-  /** Done as well where nothing is mounted. */
+  /** Does nothing where nothing is mounted. */
   unmount(path: string): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /**
- * The CSINode of a node: there while its Node is, and owned by it (CSIN-29). Drivers are put into it as they register.
+ * The CSINode of a node: it exists while its Node does, and is owned by it (CSIN-29). Drivers are added as they register.
  *
  * @module
  */
 import { type Client, type Kind, attempt, retryOnConflict } from "../client/index.ts";
 import type { CSINode, Node } from "../client/kinds/index.ts";
 
-/** The CSINode of `node`, made where it is not there; owners that are no Nodes are left to it. */
+/** The CSINode of a Node, created where it does not exist; other owners than Nodes stay. */
 export function ensureCsiNode(
   client: Client,
   kind: Kind<CSINode, "Cluster">,
@@ -17,8 +17,8 @@ export function ensureCsiNode(
   return retryOnConflict(async () => {
     const known = await csiNodes.find({ name });
     if (!known) {
-      const made = { metadata: { name, ownerReferences: [owner] }, spec: { drivers: [] } };
-      const done = await attempt(csiNodes.create(made), "AlreadyExists");
+      const created = { metadata: { name, ownerReferences: [owner] }, spec: { drivers: [] } };
+      const done = await attempt(csiNodes.create(created), "AlreadyExists");
       return done.ok ? done.value : csiNodes.get({ name });
     }
     const { ownerReferences = [] } = known.metadata;

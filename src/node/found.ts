@@ -1,5 +1,5 @@
 /**
- * What lies in the agent's directory: the Pods that it had, and their volumes (NODE-5).
+ * The Pods and volumes in the agent's directory (NODE-5).
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { join } from "node:path";
 import type { FoundVolume } from "./contract.ts";
 import { VOLUMES, podDirectory, podsDirectory } from "./paths.ts";
 
-/** The uids of the Pods that have a directory. */
+/** The UIDs of the Pods that have a directory. */
 export const foundPods = (root: string): Promise<readonly string[]> => namesIn(podsDirectory(root));
 
-/** The volumes of a Pod that lie on disk, in the order of their paths. */
+/** The volumes of a Pod on disk, in the order of their paths. */
 export async function foundVolumes(root: string, podUid: string): Promise<readonly FoundVolume[]> {
   const found: FoundVolume[] = [];
   for (const mode of ["Filesystem", "Block"] as const) {
@@ -25,7 +25,7 @@ export async function foundVolumes(root: string, podUid: string): Promise<readon
   return found;
 }
 
-/** The names in a directory; none where there is no directory. */
+/** The names in a directory; none where it does not exist. */
 async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return (await readdir(directory)).toSorted();

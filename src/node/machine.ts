@@ -1,5 +1,5 @@
 /**
- * What this machine is, as its Node says it.
+ * The properties of this machine for its Node.
  *
  * @module
  */
@@ -12,23 +12,23 @@ export interface Machine {
   /** By resource, as quantities. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly hostname: string;
-  /** The address that others reach it by. */
+  /** The address that other machines can connect to. */
   readonly address: string;
   readonly os: string;
   readonly architecture: string;
   readonly nodeInfo: Node["status"]["nodeInfo"];
 }
 
-/** Whether this machine labels files for SELinux (NODE-43): its file system is mounted where it always is. */
+/** Whether this machine labels files for SELinux (NODE-43): its file system is mounted at the usual path. */
 export const hasSELinux = (): boolean => existsSync("/sys/fs/selinux/enforce");
 
-/** How many Pods a node takes that does not say. */
-const MOST_PODS = 110;
+/** The default of a kubelet. */
+const MAX_PODS = 110;
 
 /**
- * Looks at this machine.
+ * Reads the properties of this machine.
  *
- * @param root a directory on the disk whose size is that of ephemeral storage
+ * @param root a directory on the disk for ephemeral storage
  * @param version of the agent
  */
 export function thisMachine(root: string, version: string): Machine {
@@ -40,7 +40,7 @@ export function thisMachine(root: string, version: string): Machine {
       cpu: String(availableParallelism()),
       memory: `${Math.floor(totalmem() / 1024)}Ki`,
       "ephemeral-storage": `${Math.floor((bsize * blocks) / 1024)}Ki`,
-      pods: String(MOST_PODS),
+      pods: String(MAX_PODS),
     },
     hostname: hostname(),
     address: addressOf(),
@@ -63,7 +63,7 @@ export function thisMachine(root: string, version: string): Machine {
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
 
-/** The first address of another interface than loopback; IPv4 before IPv6. */
+/** The first address of an interface other than loopback; IPv4 before IPv6. */
 function addressOf(): string {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const outer = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);
@@ -71,7 +71,7 @@ function addressOf(): string {
   return found?.address ?? "127.0.0.1";
 }
 
-/** A file with one line or a few; empty where it cannot be read. */
+/** The text of a file; empty where it cannot be read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();

@@ -1,30 +1,24 @@
 /**
- * What the agent sees and remembers: the Pods of its node, its Node, what of them is attached and in use, and whom it asks to look
- * at what.
+ * The state of an agent: the Pods of its node, its Node, which attached volumes are in use, and the queues of its
+ * controllers.
  *
- * Keys are the uids of Pods, `UID/NAME` for their volumes, and `node`, `csinode` and `lease`.
+ * Keys are the UIDs of Pods, `UID/NAME` for their volumes, and `node`, `csinode` and `lease`.
  *
  * @module
  */
 import { sharedInformer } from "../runtime/index.ts";
-import type { HeldInformer, InformerSpec, Manager, ObjectEvent } from "../runtime/index.ts";
+import type { HeldInformer, Manager, ObjectEvent } from "../runtime/index.ts";
 import { Node, Pod } from "../client/kinds/index.ts";
 import { type FoundVolume, type NeededVolume, VolumeError, type VolumePlugin } from "./contract.ts";
 import { foundPods, foundVolumes } from "./found.ts";
 import { directoryOfKind } from "./paths.ts";
 import { PodRecord } from "./record.ts";
 
-/** The lines of work that keys are added to. */
+/** The queues of work. */
 export type Line = "pods" | "volumes" | "node" | "usage";
 
-/** The informers of an agent: what its node may see (RBAC-38). */
-export interface AgentSpecs {
-  readonly pods: InformerSpec<Pod, "Namespaced", "uid">;
-  readonly node: InformerSpec<Node, "Cluster", never>;
-}
-
-/** The informers of the agent of a node. */
-export const agentSpecs = (node: string): AgentSpecs => ({
+/** The informers of the agent of a node: what its node may read (RBAC-38). */
+export const agentSpecs = (node: string) => ({
   pods: sharedInformer(Pod, {
     fieldSelector: `spec.nodeName=${node}`,
     indexes: { uid: ({ metadata }: Pod) => metadata.uid },
@@ -36,66 +30,65 @@ export const agentSpecs = (node: string): AgentSpecs => ({
 export class AgentMemory implements Disposable {
   readonly node: string;
   readonly root: string;
-  readonly specs: AgentSpecs;
-  /** Undefined until they are opened, which is when the Node is there. */
+  readonly specs: ReturnType<typeof agentSpecs>;
+  /** Undefined until the plugins are opened, when the Node exists. */
   opened: readonly VolumePlugin[] | undefined;
   readonly #registered = Promise.withResolvers<void>();
   readonly #pods: HeldInformer<Pod, "Namespaced", "uid">;
   readonly #node: HeldInformer<Node, "Cluster", never>;
   readonly #records = new Map<string, PodRecord>();
   readonly #lines = new Map<Line, (key: string) => void>();
-  /** Keys that were asked for before their line had begun. */
+  /** Keys that were added before their queue had begun. */
   readonly #early = new Map<Line, Set<string>>();
   /** Entries of `status.volumesInUse`, and the Pods that need them. */
   readonly #inUse = new Map<string, Set<string>>();
   /** The Pods that have a volume of a claim, by the kind and name of its directory (NODE-67). */
   readonly #holders = new Map<string, Set<string>>();
-  readonly #heard = new DisposableStack();
+  readonly #disposables = new DisposableStack();
 
   constructor(node: string, root: string, manager: Manager) {
     this.node = node;
     this.root = root;
     this.specs = agentSpecs(node);
-    this.#pods = this.#heard.use(manager.informer(this.specs.pods));
-    this.#node = this.#heard.use(manager.informer(this.specs.node));
+    this.#pods = this.#disposables.use(manager.informer(this.specs.pods));
+    this.#node = this.#disposables.use(manager.informer(this.specs.node));
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#disposables.dispose();
   }
 
-  /** Begins to hear of the Node, once it was looked for. */
+  /** Observes the Node, after its first list. */
   beginNode(): void {
     this.add("node", "node");
-    this.#heard.use(this.#node.on((event) => this.#nodeChanged(event)));
+    this.#disposables.use(this.#node.on((event) => this.#nodeChanged(event)));
   }
 
-  /** Resolves when the Node and its CSINode are there. */
+  /** Resolves when the Node and its CSINode exist. */
   get registered(): Promise<void> {
     return this.#registered.promise;
   }
 
-  /** The Node and its CSINode are there. */
-  tellRegistered(): void {
+  /** Notes that the Node and its CSINode exist. */
+  setRegistered(): void {
     this.#registered.resolve();
   }
 
-  /** Who makes volumes. */
   get plugins(): readonly VolumePlugin[] {
     return this.opened ?? [];
   }
 
-  /** Begins to hear of Pods, once they were listed: what lies on disk is looked at, too (NODE-72). */
+  /** Observes Pods, after their first list. Volumes on disk are reconciled, too (NODE-72). */
   async beginPods(): Promise<void> {
     for (const uid of await foundPods(this.root)) {
       for (const found of await foundVolumes(this.root, uid)) this.#holdersOf(found).add(uid);
       this.add("pods", uid);
     }
     this.add("node", "node");
-    this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
+    this.#disposables.use(this.#pods.on((event) => this.#podChanged(event)));
   }
 
-  /** Says who takes the keys of a line from now on; those that came before are handed over. */
+  /** Connects a queue, which gets earlier keys at once. */
   take(line: Line, add: (key: string) => void): Disposable {
     this.#lines.set(line, add);
     for (const key of this.#early.get(line) ?? []) add(key);
@@ -103,7 +96,7 @@ export class AgentMemory implements Disposable {
     return { [Symbol.dispose]: () => void this.#lines.delete(line) };
   }
 
-  /** Has a key looked at. */
+  /** Adds a key to a queue. */
   add(line: Line, key: string): void {
     const add = this.#lines.get(line);
     if (add) return add(key);
@@ -111,17 +104,17 @@ export class AgentMemory implements Disposable {
     this.#early.set(line, early.add(key));
   }
 
-  /** The Node of the agent, as memory has it. */
+  /** The Node of the agent from the informer. */
   get own(): Node | undefined {
     return this.#node.get({ name: this.node });
   }
 
-  /** The Pods of the node, as memory has them. */
+  /** The Pods of the node from the informer. */
   pods(): readonly Pod[] {
     return this.#pods.list();
   }
 
-  /** What is remembered of a Pod, with the Pod as it is now. */
+  /** The record of a Pod, with the present Pod. */
   record(uid: string): PodRecord {
     let record = this.#records.get(uid);
     if (!record) this.#records.set(uid, (record = new PodRecord(uid)));
@@ -131,49 +124,48 @@ export class AgentMemory implements Disposable {
     return record;
   }
 
-  /** The records that there are. */
   get records(): ReadonlyMap<string, PodRecord> {
     return this.#records;
   }
 
-  /** Has the volumes of a Pod looked at. */
+  /** Reconciles the volumes of a Pod. */
   lookAt(uid: string): void {
     const record = this.#records.get(uid);
     if (!record || record.isEnding) return;
     for (const name of record.uses.keys()) this.add("volumes", `${uid}/${name}`);
   }
 
-  /** Who makes a volume, and the kind of its directory. @throws VolumeError where nobody does */
+  /** The plugin for a volume. @throws VolumeError where there is none */
   pluginFor(needed: NeededVolume): VolumePlugin {
     const plugin = this.plugins.find((one) => one.makes(needed));
     if (plugin) return plugin;
     const sources = sourcesIn(needed.persistent?.volume.spec ?? needed.volume);
-    throw new VolumeError(`this node makes no volumes of type ${sources.join(", ") || "unknown"}`);
+    throw new VolumeError(`this node has no volume plugin for ${sources.join(", ") || "an unknown source"}`);
   }
 
-  /** Who takes a volume down that was found; undefined where nobody knows its kind. */
+  /** The plugin for a volume on disk; undefined where its kind is unknown. */
   pluginOf({ kind }: Pick<FoundVolume, "kind">): VolumePlugin | undefined {
     return this.plugins.find((one) =>
       [one.kind, ...(one.kinds ?? [])].some((known) => directoryOfKind(known) === kind),
     );
   }
 
-  /** Another Pod of the node that has the same volume of a claim, or a part of it on disk. */
+  /** Another Pod of the node that has the same volume of a claim, also a part of it on disk. */
   otherHolder(volume: Pick<FoundVolume, "kind" | "name">, uid: string): string | undefined {
     return [...(this.#holders.get(holderKey(volume)) ?? [])].find((one) => one !== uid);
   }
 
-  /** A Pod begins to have a volume of a claim. */
+  /** Notes that a Pod has a volume of a claim. */
   hold(volume: Pick<FoundVolume, "kind" | "name">, uid: string): void {
     this.#holdersOf(volume).add(uid);
   }
 
-  /** How many volumes of claims Pods of the node have. */
+  /** How many volumes of claims the Pods of the node have. */
   get claimsHeld(): number {
     return this.#holders.size;
   }
 
-  /** A Pod is going to use what is attached: its entry has to be stored before (NODE-11). */
+  /** Notes that a Pod needs an attached volume, whose entry has to be stored first (NODE-11). */
   use(entry: string, uid: string): void {
     const users = this.#inUse.get(entry) ?? new Set();
     this.#inUse.set(entry, users);
@@ -182,33 +174,33 @@ export class AgentMemory implements Disposable {
     this.add("node", "node");
   }
 
-  /** The entries that Pods need, mounted or not. */
+  /** The entries that Pods need. */
   get inUse(): readonly string[] {
     return [...this.#inUse.keys()];
   }
 
-  /** Whether the stored Node says that something is in use. */
+  /** Whether the stored Node has an entry in `volumesInUse`. */
   isInUse(entry: string): boolean {
     return this.own?.status.volumesInUse?.includes(entry) === true;
   }
 
-  /** Whether the stored Node says that something is attached. */
+  /** Whether the stored Node has an entry in `volumesAttached`. */
   isAttached(entry: string): boolean {
     return this.own?.status.volumesAttached?.some(({ name }) => name === entry) === true;
   }
 
-  /** A Pod has no volumes on the node any more, after these were taken down. */
+  /** Forgets a Pod whose volumes were torn down. */
   drop(uid: string, volumes: readonly FoundVolume[]): void {
     this.#records.delete(uid);
     const isFreed = release(this.#inUse, uid);
-    // What an agent of before has mounted is in use by what the disk says alone.
+    // Entries of an earlier agent come from the disk alone.
     if (isFreed || volumes.some((volume) => "inUse" in (this.pluginOf(volume) ?? {}))) this.add("node", "node");
-    // Who waited for a volume that one Pod may have at a time goes on.
-    if (release(this.#holders, uid)) for (const other of this.#records.keys()) this.#lookAtWaiting(other);
+    // Pods may wait for a volume that one Pod may have at a time.
+    if (release(this.#holders, uid)) for (const other of this.#records.keys()) this.#reconcileWaiting(other);
     for (const plugin of this.plugins) plugin.forget?.(uid);
   }
 
-  #lookAtWaiting(uid: string): void {
+  #reconcileWaiting(uid: string): void {
     for (const [name, { made }] of this.#records.get(uid)!.volumes) if (!made) this.add("volumes", `${uid}/${name}`);
   }
 
@@ -227,30 +219,30 @@ export class AgentMemory implements Disposable {
     if (event.old.metadata.uid !== uid) this.add("pods", event.old.metadata.uid);
     const record = this.#records.get(uid);
     if (record) record.pod = object;
-    // What is written of the Pod itself, and containers that were put into it.
-    if (said(event.old) !== said(object)) this.lookAt(uid);
+    // Volumes may have the labels and annotations of the Pod, and containers were added.
+    if (volumeInputs(event.old) !== volumeInputs(object)) this.lookAt(uid);
   }
 
   #nodeChanged(event: ObjectEvent<Node>): void {
     this.add("node", "node");
-    // What belonged to a Node before belongs to this one.
+    // A new Node needs its CSINode and its Lease again.
     if (event.type === "added") for (const key of ["csinode", "lease"]) this.add("node", key);
-    if (event.type === "changed" && told(event.old) === told(event.object)) return;
-    for (const [uid, record] of this.#records) if (!record.isEnding) this.#lookAtWaiting(uid);
+    if (event.type === "changed" && attachments(event.old) === attachments(event.object)) return;
+    for (const [uid, record] of this.#records) if (!record.isEnding) this.#reconcileWaiting(uid);
   }
 }
 
-/** What volumes are made of that a Pod says itself. */
-const said = ({ metadata, spec }: Pod): string =>
+/** The members of a Pod that its volumes depend on. */
+const volumeInputs = ({ metadata, spec }: Pod): string =>
   JSON.stringify([metadata.labels, metadata.annotations, spec.ephemeralContainers?.length]);
 
-/** What a Node is told, and says, of attached volumes. */
-const told = ({ status }: Node): string =>
+/** The attached volumes in the status of a Node. */
+const attachments = ({ status }: Node): string =>
   JSON.stringify([status.volumesAttached?.map(({ name }) => name), status.volumesInUse]);
 
 const holderKey = ({ kind, name }: Pick<FoundVolume, "kind" | "name">): string => `${directoryOfKind(kind)}/${name}`;
 
-/** Takes a Pod out of all sets; answers whether one of them is empty now, and gone. */
+/** Removes a Pod from all sets; returns whether one of them is empty now, and removed. */
 function release(sets: Map<string, Set<string>>, uid: string): boolean {
   let isFreed = false;
   for (const [key, users] of sets) {
@@ -261,7 +253,7 @@ function release(sets: Map<string, Set<string>>, uid: string): boolean {
   return isFreed;
 }
 
-/** The members of a volume that say where it is. */
+/** The members of a volume that are its sources. */
 const sourcesIn = (volume: object): readonly string[] =>
   Object.entries(volume).flatMap(([name, value]) => (typeof value === "object" && !COMMON.has(name) ? [name] : []));
 

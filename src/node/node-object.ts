@@ -1,5 +1,5 @@
 /**
- * The Node of an agent as it should be: a pure function of the machine, the options and what is stored.
+ * The desired Node of an agent: a pure function of the machine, the options and the stored Node.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import type { Dialect } from "../meta/dialect.ts";
 import { formatTime } from "../meta/time.ts";
 import type { Machine } from "./machine.ts";
 
-/** What is said of the node beside what the machine is. */
+/** What a Node follows from, beside the stored one. */
 export interface NodeFacts {
   readonly name: string;
   readonly dialect: Dialect;
   readonly machine: Machine;
-  /** Resources in place of those of the machine, or beside them. */
+  /** Resources that replace or extend those of the machine. */
   readonly capacity: Readonly<Record<string, string>>;
-  /** Labels beside those that every node has. */
+  /** Labels beside those of every node. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Labels and marks that the agent gives its Node (NODE-1); `kubernetes.io/hostname` is of no dialect. */
+/** Labels and annotations of the Node (NODE-1); `kubernetes.io/hostname` is the same in each dialect. */
 export function marksOf({ name, dialect, machine, labels }: NodeFacts): {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -37,13 +37,13 @@ export function marksOf({ name, dialect, machine, labels }: NodeFacts): {
   };
 }
 
-/** What the node has and can give. */
+/** The capacity of the node. */
 export const capacityOf = ({ machine, capacity }: NodeFacts): Readonly<Record<string, string>> => ({
   ...machine.capacity,
   ...capacity,
 });
 
-/** What of a Node's status the agent writes. */
+/** The members of a Node's status that the agent writes. */
 export type WrittenNodeStatus = Pick<
   Node["status"],
   "capacity" | "allocatable" | "conditions" | "addresses" | "nodeInfo" | "volumesInUse"
@@ -55,15 +55,15 @@ const CONDITIONS: readonly Pick<Condition, "type" | "status" | "reason" | "messa
   { type: "MemoryPressure", status: "False", reason: "KubeletHasSufficientMemory", message: "memory is not watched" },
   { type: "DiskPressure", status: "False", reason: "KubeletHasNoDiskPressure", message: "the disk is not watched" },
   { type: "PIDPressure", status: "False", reason: "KubeletHasSufficientPID", message: "processes are not counted" },
-  { type: "Ready", status: "True", reason: "KubeletReady", message: "the agent looks after the Pods of the node" },
+  { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
 ];
 
 /**
  * The status of the Node.
  *
- * @param known what is stored
+ * @param known the stored Node
  * @param volumesInUse sorted
- * @param isBeat whether the times of conditions are to be those of now
+ * @param isBeat whether to update the heartbeat times of conditions
  */
 export function nodeStatusOf(
   facts: NodeFacts,

@@ -1,12 +1,12 @@
 /**
- * What is waited for before a volume can be made.
+ * Errors of volumes that wait for something.
  *
  * @module
  */
 import { VolumeError } from "./contract.ts";
 
-/** An object is not there yet, or not as it has to be: nothing tells when it is, so it is asked for again soon. */
+/** An object does not exist yet, or is not ready. No event reports it, so the agent polls. */
 export class NotYet extends VolumeError {}
 
-/** A volume is not attached yet. That is no failure for a while; the Node tells when it is. */
+/** A volume is not attached yet, which is no failure for a while; an event of the Node reports it. */
 export class NotAttached extends VolumeError {}

@@ -1,4 +1,4 @@
-/** What a node does with containers once their volumes stand: nothing, nothing but saying that they run, or run them. */
+/** What a node does with containers whose volumes are set up: nothing, report them as running, or run them. */
 export const POD_MODES = ["hold", "run-nothing", "exec"] as const;
 
 /** One of {@link POD_MODES}. */

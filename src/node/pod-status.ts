@@ -1,5 +1,5 @@
 /**
- * The status of a Pod, from how its volumes and its containers are: phase, conditions, containers. A pure function.
+ * The status of a Pod, a pure function of its volumes and containers: phase, conditions, containers.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { isLike } from "./alike.ts";
 import type { PodEnd } from "./contract.ts";
 import type { ContainerStates, ContainerStatus } from "./containers/contract.ts";
 
-/** What a status is made from. */
+/** What a status follows from. */
 export interface PodState {
   readonly containers: ContainerStates;
-  /** Whether every volume that is used stands. */
+  /** Whether all used volumes are set up. */
   readonly isReadyToStart: boolean;
-  /** The address of the node, and of the Pod where it has one. */
+  /** The address of the node. */
   readonly hostIP: string;
   readonly podIP?: string | undefined;
-  /** Why it has to end. */
+  /** Why the agent ends the Pod. */
   readonly end?: PodEnd | undefined;
-  /** Whether nothing of it starts any more. */
+  /** Whether no container starts any more. */
   readonly isOver?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -27,7 +27,7 @@ export interface PodState {
 
 type Condition = NonNullable<Pod["status"]["conditions"]>[number];
 
-/** What is written of a Pod's status; what others write is left as it is. */
+/** The members of a Pod's status that the agent writes. */
 export type WrittenStatus = Pick<
   Pod["status"],
   | "phase"
@@ -43,7 +43,7 @@ export type WrittenStatus = Pick<
   | "initContainerStatuses"
 >;
 
-/** The status of a Pod as the agent sees it. */
+/** The status that the agent writes. */
 export function statusOf(pod: Pod, state: PodState): WrittenStatus {
   const { containers, end, hostIP, podIP, now } = state;
   const phase = end ? "Failed" : phaseOf(pod, state);
@@ -61,15 +61,15 @@ export function statusOf(pod: Pod, state: PodState): WrittenStatus {
   };
 }
 
-/** Whether a Pod is written what it says already. */
-export const isSaid = (pod: Pod, status: WrittenStatus): boolean =>
+/** Whether the status of a Pod has all members of a new one. */
+export const isWritten = (pod: Pod, status: WrittenStatus): boolean =>
   Object.entries(status).every(([member, value]) => {
     const known = pod.status[member as keyof WrittenStatus];
     if (member !== "conditions") return isLike(value, known);
     return (value as readonly Condition[]).every((one) => pod.status.conditions?.some((other) => isLike(one, other)));
   });
 
-/** The phase of a Pod by its containers: what has ended does not begin again. */
+/** The phase of a Pod from its containers; a final phase stays. */
 function phaseOf({ spec, status }: Pod, { containers, isOver = false }: PodState): string {
   if (status.phase === "Succeeded" || status.phase === "Failed") return status.phase;
   const { init, main } = containers;
@@ -95,14 +95,17 @@ function conditionsOf(pod: Pod, phase: string, { containers, isReadyToStart, now
   const why = (names: readonly string[]): Pick<Condition, "reason" | "message"> =>
     isOver
       ? { reason: phase === "Succeeded" ? "PodCompleted" : "PodFailed" }
-      : { reason: "ContainersNotReady", message: `containers that are not ready: ${names.join(", ")}` };
+      : { reason: "ContainersNotReady", message: `containers with unready status: [${names.join(" ")}]` };
   const gates = (pod.spec.readinessGates ?? []).map(({ conditionType }) => conditionType);
   const closed = gates.filter(
     (gate) => !pod.status.conditions?.some(({ type, status }) => type === gate && status === "True"),
   );
   const areReady = unready.length === 0 && !isOver;
-  const gated = { reason: "ReadinessGatesNotReady", message: `readiness gates that are closed: ${closed.join(", ")}` };
-  const wanted: (Pick<Condition, "type" | "reason" | "message"> & { readonly holds: boolean })[] = [
+  const message = closed
+    .map((gate) => `corresponding condition of pod readiness gate "${gate}" is not true.`)
+    .join(" ");
+  const gated = { reason: "ReadinessGatesNotReady", message };
+  const desired: (Pick<Condition, "type" | "reason" | "message"> & { readonly holds: boolean })[] = [
     { type: "PodReadyToStartContainers", holds: isReadyToStart && !isOver },
     unfinished.length === 0 || phase === "Succeeded"
       ? { type: "Initialized", holds: true, ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) }
@@ -110,7 +113,7 @@ function conditionsOf(pod: Pod, phase: string, { containers, isReadyToStart, now
           type: "Initialized",
           holds: false,
           reason: "ContainersNotInitialized",
-          message: `init containers that have not ended: ${unfinished.map(({ name }) => name).join(", ")}`,
+          message: `containers with incomplete status: [${unfinished.map(({ name }) => name).join(" ")}]`,
         },
     { type: "ContainersReady", holds: areReady, ...(areReady ? {} : why(unready)) },
     {
@@ -119,7 +122,7 @@ function conditionsOf(pod: Pod, phase: string, { containers, isReadyToStart, now
       ...(areReady ? (closed.length === 0 ? {} : gated) : why(unready)),
     },
   ];
-  return wanted.map(({ holds, ...condition }) => {
+  return desired.map(({ holds, ...condition }) => {
     const status = holds ? "True" : "False";
     const known = pod.status.conditions?.find(({ type }) => type === condition.type);
     const isSame = known?.status === status;

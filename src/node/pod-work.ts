@@ -1,10 +1,10 @@
 /**
- * Looks after a Pod of the node: has its volumes set up, lets its containers begin, says how it is, and takes everything down when
- * it has ended.
+ * Reconciles a Pod of the node: queues its volumes, starts its containers, writes its status, and removes everything when
+ * it ends.
  *
- *     volumes stand ─► containers ─► … ─► containers stopped ─► volumes taken down ─► directory removed ─► Pod removed
+ *     volumes set up ─► containers ─► … ─► containers stopped ─► volumes torn down ─► directory removed ─► Pod removed
  *
- * The logs of a Pod that has ended stay in its directory until it is gone from the API.
+ * The logs of a Pod that has ended stay in its directory until it is deleted from the API.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import { Pod } from "../client/kinds/index.ts";
 import { isFinished } from "../claims/usage.ts";
 import type { Clock } from "../util/clock.ts";
 import type { ContainerStates, Containers } from "./containers/contract.ts";
-import { LOGS } from "./containers/kept.ts";
-import { tellStarts } from "./containers/tell-starts.ts";
+import { recordStarts } from "./containers/record-starts.ts";
 import type { FoundVolume } from "./contract.ts";
 import type { PodRecord } from "./record.ts";
-import { type PodState, isSaid, statusOf } from "./pod-status.ts";
+import { LOGS } from "./paths.ts";
+import { type PodState, isWritten, statusOf } from "./pod-status.ts";
 import { waitAfter } from "./retry.ts";
-import { type TakingDown, removePodDirectory, takeDown } from "./take-down.ts";
+import { type TearDownWork, removePodDirectory, tearDown } from "./tear-down.ts";
 
-/** What work on Pods is given. */
-export interface PodWork extends TakingDown {
+/** The context of work on Pods. */
+export interface PodWork extends TearDownWork {
   readonly client: Client;
   readonly containers: Containers;
   readonly clock: Pick<Clock, "now">;
@@ -32,10 +32,10 @@ export interface PodWork extends TakingDown {
   readonly podIP: string | undefined;
 }
 
-/** What the processes of a Pod are given whose object is gone already. */
+/** The grace period of a Pod that is already deleted from the API. */
 const GONE_GRACE_MS = 2000;
 
-/** Looks at a Pod; milliseconds after which it is to be looked at again. */
+/** Reconciles a Pod; returns milliseconds until it is due again. */
 export async function syncPod(work: PodWork, uid: string): Promise<number | undefined> {
   const record = work.memory.record(uid);
   const { pod } = record;
@@ -46,19 +46,19 @@ export async function syncPod(work: PodWork, uid: string): Promise<number | unde
   return end(work, record);
 }
 
-/** Whether nothing of a Pod is to run any more. */
+/** Whether a Pod has to end. */
 const hasToEnd = ({ pod, end: why }: PodRecord): boolean =>
   why !== undefined || isFinished(pod!) || pod!.metadata.deletionTimestamp !== undefined;
 
-/** A Pod that is to be there. */
+/** Reconciles a Pod that runs. */
 async function keep(work: PodWork, record: PodRecord, pod: Pod): Promise<void> {
   const { memory, containers } = work;
   const known = new Set(record.volumes.keys());
   for (const name of record.uses.keys()) if (!known.has(name)) memory.add("volumes", `${record.uid}/${name}`);
-  const { standing } = record;
-  const states = await containers.sync(pod, standing);
-  tellStarts(work.event, record, states);
-  await say(work, pod, stateOf(work, states, standing !== undefined));
+  const { setUp } = record;
+  const states = await containers.sync(pod, setUp);
+  recordStarts(work.event, record, states);
+  await writeStatus(work, pod, stateOf(work, states, setUp !== undefined));
 }
 
 const stateOf = (
@@ -73,28 +73,28 @@ const stateOf = (
   now: clock.now(),
 });
 
-/** Writes how a Pod is, where that is not what it says. */
-async function say({ client, signal }: PodWork, pod: Pod, state: PodState): Promise<void> {
+/** Writes the status of a Pod where it has changed. */
+async function writeStatus({ client, signal }: PodWork, pod: Pod, state: PodState): Promise<void> {
   const status = statusOf(pod, state);
-  if (isSaid(pod, status)) return;
+  if (isWritten(pod, status)) return;
   const { namespace = "", name, uid } = pod.metadata;
   const patch = { metadata: { uid }, status };
   const pods = client.resource(Pod);
   await attempt(pods.status.patch({ namespace, name }, patch, { strategic: true, signal }), "NotFound", "Conflict");
 }
 
-/** A Pod that has ended, or is to end: what runs, then its volumes, then its directory, then its object (NODE-7, NODE-8). */
+/** Ends a Pod: its containers, then its volumes, its directory, and its object (NODE-7, NODE-8). */
 async function end(work: PodWork, record: PodRecord): Promise<number | undefined> {
   const { memory, containers } = work;
   const { uid } = record;
   record.isEnding = true;
   if (!(await containers.stop(uid, graceOf(record)))) return undefined;
-  await sayEnd(work, record);
-  await record.rest();
+  await writeEnd(work, record);
+  await record.cancelWork();
   let volumes: readonly FoundVolume[];
   try {
-    volumes = await takeDown(work, record);
-    await removePodDirectory(work, uid, isToStay(record) ? [LOGS] : []);
+    volumes = await tearDown(work, record);
+    await removePodDirectory(work, uid, staysInApi(record) ? [LOGS] : []);
   } catch (error) {
     if (work.signal.aborted) return undefined;
     record.why = (error as Error).message;
@@ -106,8 +106,8 @@ async function end(work: PodWork, record: PodRecord): Promise<number | undefined
   return undefined;
 }
 
-/** Whether the object of a Pod goes on being there: what its containers have said stays until it is gone. */
-function isToStay({ pod, isGone }: PodRecord): boolean {
+/** Whether the object of a Pod stays: then its logs do, too. */
+function staysInApi({ pod, isGone }: PodRecord): boolean {
   if (!pod || isGone) return false;
   const { deletionTimestamp, finalizers = [] } = pod.metadata;
   return deletionTimestamp === undefined || finalizers.length > 0;
@@ -120,21 +120,21 @@ function graceOf({ pod, isGone, end: why }: PodRecord): number {
   return why || deletionGracePeriodSeconds === undefined ? own : deletionGracePeriodSeconds * 1000;
 }
 
-/** Says how containers ended, and why the Pod had to. */
-async function sayEnd(work: PodWork, record: PodRecord): Promise<void> {
+/** Writes how containers ended, and why the agent ends the Pod. */
+async function writeEnd(work: PodWork, record: PodRecord): Promise<void> {
   const { pod, isGone, end: why } = record;
   if (!pod || isGone || isFinished(pod)) return;
   const ended = work.containers.ended(pod);
   if (!ended && !why) return;
   const none = { init: [], main: [] };
-  await say(work, pod, { ...stateOf(work, ended ?? none, false), end: why, isOver: true });
+  await writeStatus(work, pod, { ...stateOf(work, ended ?? none, false), end: why, isOver: true });
 }
 
-/** Removes a Pod that is being deleted, now that nothing of it is left; one that others hold stays until they let go. */
+/** Removes the object of a Pod that is being deleted; one with finalizers stays until others remove them. */
 async function removeObject({ client, signal }: PodWork, { pod, isGone }: PodRecord): Promise<void> {
   if (!pod || isGone) return;
   const { deletionTimestamp, deletionGracePeriodSeconds, namespace = "", name, uid } = pod.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === 0) return;
-  const how = { uid, gracePeriodSeconds: 0, signal };
-  await attempt(client.resource(Pod).delete({ namespace, name }, how), "NotFound", "Conflict");
+  const options = { uid, gracePeriodSeconds: 0, signal };
+  await attempt(client.resource(Pod).delete({ namespace, name }, options), "NotFound", "Conflict");
 }

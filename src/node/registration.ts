@@ -1,7 +1,7 @@
 /**
- * Makes what the agent is in the API, and keeps it: its Node, its CSINode and its Lease (NODE-1, CSIN-29).
+ * Registers the node: creates and updates its Node, its CSINode and its Lease (NODE-1, CSIN-29).
  *
- * A Node that is deleted is made again, and what belonged to it is given to the new one.
+ * A deleted Node is created again, and becomes the owner of the other two.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { ensureCsiNode } from "./csi-node.ts";
 import type { AgentMemory } from "./memory.ts";
 import { type NodeFacts, type WrittenNodeStatus, marksOf, nodeStatusOf } from "./node-object.ts";
 
-/** What registration is given. */
+/** The context of the registration. */
 export interface Registration {
   readonly memory: AgentMemory;
   readonly client: Client;
@@ -22,19 +22,19 @@ export interface Registration {
   readonly facts: NodeFacts;
   readonly leases: Kind<Lease, "Namespaced">;
   readonly csiNodes: Kind<CSINode, "Cluster">;
-  /** What the disk says is in use, read while nobody makes volumes yet. */
+  /** The entries on disk, for the time before plugins are opened. */
   readonly onDisk: () => Promise<readonly string[]>;
-  /** When the status was written last; the agent's own, in ms since the epoch. */
+  /** When the agent has written the status last, in ms since the epoch. */
   readonly beat: { at: number };
 }
 
-/** How often the status of the Node is written although nothing has changed. */
-const BEAT_MS = 300_000;
+/** How often the status of the Node is written without a change. */
+const HEARTBEAT_MS = 300_000;
 const RENEW_MS = 10_000;
 const LEASE_SECONDS = 40;
 const LEASES = "kube-node-lease";
 
-/** Looks at one of `node`, `csinode` and `lease`; milliseconds after which it is to be looked at again. */
+/** Reconciles `node`, `csinode` or `lease`; returns milliseconds until it is due again. */
 export function syncOwn(work: Registration, key: string): Promise<number> {
   if (key === "lease") return renew(work);
   return key === "csinode" ? syncCsiNode(work) : syncNode(work);
@@ -47,32 +47,32 @@ async function syncNode(work: Registration): Promise<number> {
   const marks = marksOf(facts);
   const known = memory.own ?? (await nodes.find({ name }));
   if (!known) {
-    const status = nodeStatusOf(facts, undefined, await standing(work, true));
+    const status = nodeStatusOf(facts, undefined, await inUse(work, true));
     await attempt(nodes.create({ metadata: { name, ...marks }, status }), "AlreadyExists");
     return RENEW_MS;
   }
   if (!isLike(marks, known.metadata)) await nodes.patch({ name }, { metadata: marks });
-  const isBeat = work.clock.now() - work.beat.at >= BEAT_MS;
-  const status = nodeStatusOf(facts, known, await standing(work, isBeat));
-  if (!isBeat && isSaid(known, status)) return BEAT_MS - (work.clock.now() - work.beat.at);
+  const isBeat = work.clock.now() - work.beat.at >= HEARTBEAT_MS;
+  const status = nodeStatusOf(facts, known, await inUse(work, isBeat));
+  if (!isBeat && isWritten(known, status)) return HEARTBEAT_MS - (work.clock.now() - work.beat.at);
   await nodes.status.patch({ name }, { status }, { strategic: true });
   work.beat.at = work.clock.now();
-  return BEAT_MS;
+  return HEARTBEAT_MS;
 }
 
 /**
- * What is in use: what Pods need, and what the disk says (NODE-12). Before Pods are looked after, what was in use stays; a Node that
- * is made again says from its first version what the disk says, or it would be detached.
+ * The volumes in use: those that Pods need, and those on disk (NODE-12). Before plugins are opened, stored entries stay. A
+ * new Node has the entries on disk from its first version, so that they are not detached.
  */
-async function standing({ memory, clock, onDisk }: Registration, isBeat: boolean) {
+async function inUse({ memory, clock, onDisk }: Registration, isBeat: boolean) {
   const known = memory.own?.status.volumesInUse ?? [];
-  const asked = memory.opened?.map(async (plugin) => (await plugin.inUse?.()) ?? []);
-  const used = asked ? [...memory.inUse, ...(await Promise.all(asked)).flat()] : [...known, ...(await onDisk())];
+  const found = memory.opened?.map(async (plugin) => (await plugin.inUse?.()) ?? []);
+  const used = found ? [...memory.inUse, ...(await Promise.all(found)).flat()] : [...known, ...(await onDisk())];
   return { volumesInUse: [...new Set(used)].toSorted(), isBeat, now: clock.now() };
 }
 
-/** Conditions are merged by their types, so their order says nothing. */
-function isSaid({ status: known }: Node, { conditions, volumesInUse, ...rest }: WrittenNodeStatus): boolean {
+/** Whether the Node has this status. Conditions are merged by their types, so their order does not count. */
+function isWritten({ status: known }: Node, { conditions, volumesInUse, ...rest }: WrittenNodeStatus): boolean {
   return (
     isLike(rest, known) &&
     isLike(volumesInUse, known.volumesInUse ?? []) &&
@@ -83,13 +83,13 @@ function isSaid({ status: known }: Node, { conditions, volumesInUse, ...rest }: 
 async function syncCsiNode({ client, csiNodes, memory }: Registration): Promise<number> {
   if (!memory.own) return RENEW_MS;
   await ensureCsiNode(client, csiNodes, memory.own);
-  memory.tellRegistered();
-  return BEAT_MS;
+  memory.setRegistered();
+  return HEARTBEAT_MS;
 }
 
 const ownerOf = ({ metadata: { name, uid } }: Node) => ({ apiVersion: "v1", kind: "Node", name, uid });
 
-/** Renews the Lease: that it grows old tells others that the node is lost. */
+/** Renews the Lease. Without renewals the node counts as lost. */
 async function renew({ client, leases, memory, clock }: Registration): Promise<number> {
   const node = memory.own;
   if (!node) return RENEW_MS;

@@ -1,7 +1,7 @@
 /**
- * From a volume of a Pod to what it stands for: the claim and the volume behind it, where it names one.
+ * Resolves a volume of a Pod to its claim and its PersistentVolume.
  *
- * An agent may get single claims and volumes and nothing more, so both are asked for anew whenever the volume is looked at.
+ * An agent may only get single claims and volumes, so each reconcile reads both again.
  *
  * @module
  */
@@ -12,18 +12,18 @@ import { type NeededVolume, VolumeError } from "./contract.ts";
 import { NotYet } from "./not-yet.ts";
 import type { VolumeUse } from "./uses.ts";
 
-/** What resolving a volume is given. */
+/** The context of a resolution. */
 export interface Resolving {
   readonly client: Client;
-  /** The finalizer of claims that are kept for their users. */
+  /** The finalizer of claims that are in use. */
   readonly protection: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * What a volume needs to be made, without the place where it is made.
+ * A volume with its claim and its PersistentVolume, still without its path.
  *
- * @param isMade whether the Pod has the volume already: it keeps what it has, whatever becomes of its claim
+ * @param isMade whether the volume is set up: it stays then, whatever happens to its claim
  */
 export async function resolve(
   resolving: Resolving,
@@ -38,14 +38,14 @@ export async function resolve(
 }
 
 const MISUSED = {
-  Block: "it is a block device: a container takes it by volumeDevices, not by volumeMounts",
-  Filesystem: "it is a file system: a container takes it by volumeMounts, not by volumeDevices",
+  Block: "the volume is a block device, expected it in volumeDevices of containers, not in volumeMounts",
+  Filesystem: "the volume is a file system, expected it in volumeMounts of containers, not in volumeDevices",
 } as const;
 
 const isReadOnly = ({ persistentVolumeClaim, csi }: NeededVolume["volume"]): boolean =>
   (persistentVolumeClaim ?? csi)?.readOnly === true;
 
-/** The claim of a volume and what it is bound to (NODE-65, NODE-66). @throws NotYet while they are not there */
+/** The claim of a volume, and its PersistentVolume (NODE-65, NODE-66). @throws NotYet while they do not exist */
 async function persistentOf(
   { client, protection, signal }: Resolving,
   pod: Pod,
@@ -62,7 +62,7 @@ async function persistentOf(
     );
   }
   const { deletionTimestamp, finalizers = [] } = claim.metadata;
-  // Without its protection it goes as soon as others let go of it, with its volume, whoever uses that by then.
+  // Without its finalizer it is deleted soon, with its volume, also while a Pod uses that.
   if (deletionTimestamp !== undefined && !finalizers.includes(protection) && !isMade) {
     throw new NotYet(`error processing PVC ${key.namespace}/${key.name}: PVC is being deleted`);
   }
@@ -71,10 +71,11 @@ async function persistentOf(
     throw new NotYet(`persistentvolumeclaim "${key.name}" is not bound yet`);
   }
   const bound = await client.resource(PersistentVolume).find({ name: volumeName }, { signal });
-  if (!bound)
+  if (!bound) {
     throw new NotYet(
       `persistentvolumeclaim "${key.name}" is bound to the persistentvolume "${volumeName}", which does not exist`,
     );
+  }
   if (bound.spec.claimRef?.uid !== claim.metadata.uid) {
     throw new NotYet(`the persistentvolume "${volumeName}" is bound to another claim than "${key.name}"`);
   }

@@ -7,15 +7,15 @@ import { TokenKeeper } from "./tokens.ts";
 
 const HOUR_MS = 3_600_000;
 
-interface Asked {
+interface Requested {
   readonly path: string;
   readonly spec: { readonly audiences: string[]; readonly expirationSeconds?: number; readonly boundObjectRef: object };
 }
 
-/** A keeper over a server that numbers its tokens. */
+/** A keeper and a server that numbers its tokens. */
 function world() {
   const clock = new ManualClock();
-  /** What somebody has added to the wall clock, or the machine has slept. */
+  /** How far the wall clock was set forward, or the machine has slept. */
   const wall = { ahead: 0 };
   const shown: Clock = {
     loop: clock.loop,
@@ -25,7 +25,7 @@ function world() {
   };
   const looks: string[] = [];
   const reads: string[] = [];
-  const asked: Asked[] = [];
+  const asked: Requested[] = [];
   const failures: unknown[] = [];
   const server = { isDown: false, longest: Infinity, account: "first" as string | undefined, tries: 0, ahead: 0 };
   const answers = (code: number, body: object) =>
@@ -46,7 +46,7 @@ function world() {
     }
     server.tries++;
     if (server.isDown) return Promise.reject(new Error("nobody there"));
-    const { spec } = JSON.parse(String(body)) as Asked;
+    const { spec } = JSON.parse(String(body)) as Requested;
     asked.push({ path, spec });
     const seconds = Math.min(spec.expirationSeconds ?? 3600, server.longest);
     const expirationTimestamp = new Date(shown.now() + server.ahead + seconds * 1000).toISOString();
@@ -57,7 +57,7 @@ function world() {
   const failed = (error: unknown) => void failures.push(error);
   const lookAt = (uid: string) => void looks.push(uid);
   const keeper = new TokenKeeper({ client, clock: shown, random: seededRandom(7), failed, lookAt });
-  /** Moves the time, and lets what that has begun come to its end. */
+  /** Advances the clock, and lets the work of that end. */
   const pass = (ms: number) =>
     clock.advanceSettled(ms, async () => {
       for (let i = 0; i < 5; i++) await turn();
@@ -71,7 +71,7 @@ const pod = (uid = "u"): Pod =>
     spec: { serviceAccountName: "robot", containers: [] },
   }) as unknown as Pod;
 
-test("NODE-35, PROJ-32: a token is asked for with its audience, or none for the server's own, bound to the Pod", async () => {
+test("NODE-35, PROJ-32: a token is requested with its audience, or none for the server's own, bound to the Pod", async () => {
   const { keeper, asked } = world();
   expect((await keeper.get(pod(), { audience: "vault", expirationSeconds: 7200 })).token).toBe("token 1");
   await keeper.get(pod(), {});
@@ -96,7 +96,7 @@ test("NODE-37, LIM-12: a token is kept until 80 % of its lifetime are over, less
   expect(await get()).toBe("token 2");
 });
 
-test("NODE-37, LIM-12: a token with a long life is asked for again when it is 24 hours old", async () => {
+test("NODE-37, LIM-12: a token with a long life is renewed when it is 24 hours old", async () => {
   const { keeper, clock } = world();
   const get = async () => (await keeper.get(pod(), { expirationSeconds: 10 * 24 * 3600 })).token;
   expect(await get()).toBe("token 1");
@@ -114,7 +114,7 @@ test("the lifetime that counts is the one that the server gave", async () => {
   expect((await keeper.get(pod(), { expirationSeconds: 7200 })).token).toBe("token 2");
 });
 
-test("who asks at the same time shares one request; other audiences, lifetimes and Pods have tokens of their own", async () => {
+test("simultaneous calls share one request; other audiences, lifetimes and Pods have tokens of their own", async () => {
   const { keeper, asked } = world();
   const wishes = [{ audience: "a" }, { audience: "a" }, { audience: "b" }, { audience: "a", expirationSeconds: 601 }];
   const tokens = await Promise.all([
@@ -125,7 +125,7 @@ test("who asks at the same time shares one request; other audiences, lifetimes a
   expect(asked).toHaveLength(4);
 });
 
-test("a token that cannot be renewed is given while it is good, and told about; then the error is told", async () => {
+test("a token that cannot be renewed is returned while it is valid, with a warning; then the error is thrown", async () => {
   const { keeper, clock, server, failures } = world();
   await keeper.get(pod(), {});
   server.isDown = true;
@@ -150,7 +150,7 @@ test("NODE-37: a renewal that fails is tried again after pauses that grow to hal
   while (clock.now() - began < 100_000) {
     expect((await keeper.get(pod(), wish)).token).toBe("token 1");
     pauses.push(keeper.renewsIn(pod(), wish)!);
-    // Who asks meanwhile asks nobody.
+    // Calls during a pause send no request.
     await keeper.get(pod(), wish);
     clock.advance(pauses.at(-1)!);
   }
@@ -167,7 +167,7 @@ test("NODE-37: a renewal that fails is tried again after pauses that grow to hal
   expect(keeper.renewsIn(pod(), wish)).toBeGreaterThan(400_000);
 });
 
-test("NODE-37: the end of a token is one of the wall clock: after the machine has slept it is asked for anew", async () => {
+test("NODE-37: a token ends by the wall clock: after the machine has slept it is renewed", async () => {
   const { keeper, wall, server, clock } = world();
   await keeper.get(pod(), {});
   wall.ahead += 2 * HOUR_MS;
@@ -186,7 +186,7 @@ test("NODE-37: the end of a token is one of the wall clock: after the machine ha
 });
 
 test.each([-2, 2])(
-  "where the clock of the server is %i hours ahead, a token is asked for once in a minute at most",
+  "where the clock of the server is %i hours ahead, a token is renewed once in a minute at most",
   async (hours) => {
     const { keeper, clock, server, asked } = world();
     server.ahead = hours * HOUR_MS;
@@ -201,14 +201,14 @@ test.each([-2, 2])(
   },
 );
 
-test("a server that gives tokens of a second is asked with pauses, too", async () => {
+test("a server with tokens of a second is called with pauses, too", async () => {
   const { keeper, server } = world();
   server.longest = 1;
   await keeper.get(pod(), {});
   expect(keeper.renewsIn(pod(), {})).toBeGreaterThanOrEqual(500);
 });
 
-test("tokens of an account that was made again are asked for anew at once, when a token of another Pod tells it", async () => {
+test("tokens of an account that was created again are renewed at once, when a token of another Pod shows it", async () => {
   const { keeper, server, looks } = world();
   await keeper.get(pod(), {});
   server.account = "second";
@@ -220,7 +220,7 @@ test("tokens of an account that was made again are asked for anew at once, when 
   expect((await keeper.get(pod("v"), {})).token).toBe("token 2");
 });
 
-test("an account is looked at every half minute while a Pod has a token of it: once it has another uid, its Pods are looked at", async () => {
+test("an account is checked every half minute while a Pod has a token of it: with another uid, its Pods are reconciled", async () => {
   const { keeper, server, looks, reads, pass } = world();
   await keeper.get(pod(), { audience: "a" });
   await keeper.get(pod("v"), {});

@@ -1,13 +1,14 @@
 /**
- * Tokens of the service accounts of Pods, kept as long as they are fresh: one for each Pod, audience and lifetime, whoever asks
+ * Tokens of the service accounts of Pods: one for each Pod, audience and lifetime, kept until it has to be renewed
  * (PROJ-57, NODE-35, NODE-37).
  *
- * A token is asked for again when 80 % of its lifetime is over or it is 24 hours old (LIM-12), a little earlier by chance, so that
- * the tokens of many Pods are not asked for at once; and at once when its account was deleted and made again, since the server takes
- * it no more. What fails is tried again after a pause. Nothing is written down: after a restart new ones are asked for.
+ * A token is renewed when 80 % of its lifetime are over or it is 24 hours old (LIM-12), a little earlier by chance, so that
+ * the tokens of many Pods are not renewed at once. It is renewed at once when its account was deleted and created again:
+ * the server does not accept it any more. A failed renewal is repeated after a pause. Nothing is on disk: after a restart
+ * all tokens are new.
  *
- * The wall clock says when a token ends, as it does for the server: the steady one stands still while the machine sleeps. That one
- * counts only where more time has passed by it, since somebody has set the wall clock back.
+ * A token ends by the wall clock, as for the server: the steady clock stands still while the machine sleeps. The steady
+ * clock counts only where it has advanced further, since the wall clock was set back.
  *
  * @module
  */
@@ -18,66 +19,66 @@ import { backoff } from "../util/backoff.ts";
 import type { Clock, Random, Timer } from "../util/clock.ts";
 import type { TokenOptions } from "../volumes/contract.ts";
 
-/** A token, and when it ends. */
+/** A token and its end. */
 export interface PodToken {
   readonly token: string;
   /** RFC 3339. */
   readonly expirationTimestamp: string;
 }
 
-/** What a keeper of tokens needs. */
+/** Options of a keeper. */
 export interface TokenKeeperOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Hears why a token could not be renewed that is good for a while yet. */
+  /** Called when a token that is still valid could not be renewed. */
   readonly failed?: (error: unknown, pod: Pod) => void;
-  /** Has the volumes of a Pod looked at: one of its tokens is to be asked for anew. */
+  /** Reconciles the volumes of a Pod: one of its tokens has to be renewed. */
   readonly lookAt?: (podUid: string) => void;
 }
 
-/** A time by the wall clock and by the steady counter; it has come when it has come by one of them. */
+/** A time by the wall clock and by the steady clock: whichever comes first. */
 interface Moment {
   readonly wall: number;
   readonly steady: number;
 }
 
-interface Kept extends PodToken {
+interface Token extends PodToken {
   readonly renewAt: Moment;
   readonly endsAt: Moment;
-  /** The uid of the account that it is of; undefined where the server has not said it. */
+  /** The uid of its account; undefined where the server has not returned it. */
   readonly accountUid: string | undefined;
 }
 
-/** What is kept for one wish of a Pod. */
-interface Place {
+/** The token for one wish of a Pod. */
+interface State {
   readonly account: Key<"Namespaced">;
-  kept?: Kept;
-  asked?: Promise<Kept> | undefined;
+  kept?: Token;
+  renewing?: Promise<Token> | undefined;
   /** Failures since the last token. */
   failures: number;
-  /** Of the steady counter: until then a token that is good is not asked for again. */
+  /** The steady time before which a valid token is not renewed. */
   notBefore: number;
 }
 
 const DAY_MS = 24 * 3600 * 1000;
 const FRESH_PART = 0.8;
-const MOST_EARLIER_MS = 10_000;
-/** How long a lifetime is where neither side says, in seconds. */
-const HOUR = 3600;
-/** The pauses after failures: short beside the 20 % of the shortest lifetime. */
+const MAX_EARLIER_MS = 10_000;
+/** The default lifetime. */
+const HOUR_SECONDS = 3600;
+/** The pauses after failures: short compared with 20 % of the shortest lifetime. */
 const RETRY = { first: 1000, most: 30_000 };
-/** No token is renewed sooner, also where the clock of the server shows another time. */
-const LEAST_MS = 60_000;
-/** How often the accounts of tokens are looked at: an agent may get them, and watches none. */
-const LOOK_MS = 30_000;
+/** The minimum time between renewals, also where the clock of the server differs. */
+const MIN_RENEWAL_MS = 60_000;
+/** How often the accounts of tokens are checked: an agent may get them, and not watch them. */
+const CHECK_INTERVAL_MS = 30_000;
 
 /** See the head of this file. */
 export class TokenKeeper implements Disposable {
   readonly #options: TokenKeeperOptions;
   /** By the uid of the Pod, then by wish. */
-  readonly #pods = new Map<string, Map<string, Place>>();
-  /** The uids of the accounts, as the server has said them last. */
+  readonly #pods = new Map<string, Map<string, State>>();
+  /** The last known uids of the accounts. */
   readonly #accounts = new Map<string, string>();
   #timer: Timer | undefined;
   #isOver = false;
@@ -87,38 +88,52 @@ export class TokenKeeper implements Disposable {
   }
 
   /**
-   * A token for a Pod, as fresh as it must be. One that could not be renewed is given while it is good.
+   * A token for a Pod. One that could not be renewed is returned while it is valid.
    *
-   * @throws StatusError where the server gives none
+   * @throws StatusError of the server
    */
+<<<<<<< HEAD
   async get(pod: Pod, wish: TokenOptions): Promise<PodToken> {
     const place = this.#placeOf(pod, wish);
     const { kept } = place;
     if (kept && this.#isGood(kept) && this.#waits(place, kept) > 0) return kept;
+=======
+  async get(pod: Pod, wish: TokenOptions): Promise<PodToken> {
+    const state = this.#stateOf(pod, wish);
+    const { kept } = state;
+    if (kept && this.#isValid(kept) && this.#waits(state, kept) > 0) return kept;
+>>>>>>> j-words-node
     try {
-      return await this.#ask(place, pod, wish);
+      return await this.#renew(state, pod, wish);
     } catch (error) {
-      if (!kept || !this.#isGood(kept)) throw error;
+      if (!kept || !this.#isValid(kept)) throw error;
       this.#options.failed?.(error, pod);
       return kept;
     }
   }
 
+<<<<<<< HEAD
   /** Milliseconds until a token that was given is to be asked for again; undefined where none was. */
   renewsIn(pod: Pod, wish: TokenOptions): number | undefined {
     const place = this.#pods.get(pod.metadata.uid)?.get(keyOf(wish));
     return place?.kept && this.#waits(place, place.kept);
+=======
+  /** Milliseconds until a token has to be renewed; undefined where there is none. */
+  renewsIn(pod: Pod, wish: TokenOptions): number | undefined {
+    const state = this.#pods.get(pod.metadata.uid)?.get(keyOf(wish));
+    return state?.kept && this.#waits(state, state.kept);
+>>>>>>> j-words-node
   }
 
-  /** Forgets the tokens of a Pod that has ended (PROJ-58). */
+  /** Forgets the tokens of a Pod (PROJ-58). */
   forget(podUid: string): void {
     this.#pods.delete(podUid);
-    const used = new Set(this.#places().map(([, { account }]) => keyText(account)));
+    const used = new Set(this.#states().map(([, { account }]) => keyText(account)));
     for (const key of this.#accounts.keys()) if (!used.has(key)) this.#accounts.delete(key);
     if (used.size === 0) this.#rest();
   }
 
-  /** How many Pods have tokens here. */
+  /** How many Pods have tokens. */
   get size(): number {
     return this.#pods.size;
   }
@@ -128,10 +143,11 @@ export class TokenKeeper implements Disposable {
     this.#rest();
   }
 
-  #places(): readonly (readonly [podUid: string, place: Place])[] {
-    return [...this.#pods].flatMap(([uid, places]) => [...places.values()].map((place) => [uid, place] as const));
+  #states(): readonly (readonly [podUid: string, state: State])[] {
+    return [...this.#pods].flatMap(([uid, states]) => [...states.values()].map((state) => [uid, state] as const));
   }
 
+<<<<<<< HEAD
   #placeOf({ metadata: { uid, namespace = "" }, spec }: Pod, wish: TokenOptions): Place {
     let places = this.#pods.get(uid);
     if (!places) this.#pods.set(uid, (places = new Map()));
@@ -141,9 +157,18 @@ export class TokenKeeper implements Disposable {
       places.set(keyOf(wish), place);
     }
     return place;
+=======
+  #stateOf({ metadata: { uid, namespace = "" }, spec }: Pod, wish: TokenOptions): State {
+    const states = this.#pods.get(uid) ?? new Map<string, State>();
+    this.#pods.set(uid, states);
+    const account = { namespace, name: spec.serviceAccountName ?? "" };
+    const state = states.get(keyOf(wish)) ?? { account, failures: 0, notBefore: 0 };
+    states.set(keyOf(wish), state);
+    return state;
+>>>>>>> j-words-node
   }
 
-  #isGood({ endsAt }: Kept): boolean {
+  #isValid({ endsAt }: Token): boolean {
     return this.#until(endsAt) > 0;
   }
 
@@ -152,13 +177,14 @@ export class TokenKeeper implements Disposable {
     return Math.min(wall - clock.now(), steady - clock.steady());
   }
 
-  /** Milliseconds until a token is asked for again. */
-  #waits({ account, notBefore }: Place, { renewAt, accountUid }: Kept): number {
+  /** Milliseconds until a token is renewed. */
+  #waits({ account, notBefore }: State, { renewAt, accountUid }: Token): number {
     const known = this.#accounts.get(keyText(account));
     const due = accountUid === known ? this.#until(renewAt) : 0;
     return Math.max(0, due, notBefore - this.#options.clock.steady());
   }
 
+<<<<<<< HEAD
   /** One request at a time for one wish. */
   #ask(place: Place, pod: Pod, wish: TokenOptions): Promise<Kept> {
     place.asked ??= this.#renew(place, pod, wish).finally(() => (place.asked = undefined));
@@ -166,21 +192,34 @@ export class TokenKeeper implements Disposable {
   }
 
   async #renew(place: Place, pod: Pod, wish: TokenOptions): Promise<Kept> {
+=======
+  /** Runs one request at a time for one wish. */
+  #renew(state: State, pod: Pod, wish: TokenOptions): Promise<Token> {
+    state.renewing ??= this.#requestAndKeep(state, pod, wish).finally(() => (state.renewing = undefined));
+    return state.renewing;
+  }
+
+  async #requestAndKeep(state: State, pod: Pod, wish: TokenOptions): Promise<Token> {
+>>>>>>> j-words-node
     const { clock, random } = this.#options;
     try {
       const kept = await this.#request(pod, wish);
       const lifetime = kept.endsAt.steady - clock.steady();
-      Object.assign(place, { kept, failures: 0, notBefore: clock.steady() + Math.min(LEAST_MS, lifetime / 2) });
-      this.#learn(place.account, kept.accountUid);
-      this.#wait();
+      Object.assign(state, { kept, failures: 0, notBefore: clock.steady() + Math.min(MIN_RENEWAL_MS, lifetime / 2) });
+      this.#learn(state.account, kept.accountUid);
+      this.#schedule();
       return kept;
     } catch (error) {
-      place.notBefore = clock.steady() + backoff(place.failures++, RETRY, random);
+      state.notBefore = clock.steady() + backoff(state.failures++, RETRY, random);
       throw error;
     }
   }
 
+<<<<<<< HEAD
   async #request(pod: Pod, { audience = "", expirationSeconds }: TokenOptions): Promise<Kept> {
+=======
+  async #request(pod: Pod, { audience = "", expirationSeconds }: TokenOptions): Promise<Token> {
+>>>>>>> j-words-node
     const { client, clock, random } = this.#options;
     const { namespace = "", name, uid } = pod.metadata;
     const account = pod.spec.serviceAccountName ?? "";
@@ -192,13 +231,13 @@ export class TokenKeeper implements Disposable {
     };
     const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(account)}/token`;
-    // From before it was asked for: it may be older than its answer, never younger.
+    // The time of the request: a token may be older than its response, never younger.
     const [began, wallBegan] = [clock.steady(), clock.now()];
-    const { spec: given, status, metadata } = await client.json<TokenRequest>("POST", path, { body });
-    const lifetime = (given.expirationSeconds ?? expirationSeconds ?? HOUR) * 1000;
+    const { spec: granted, status, metadata } = await client.json<TokenRequest>("POST", path, { body });
+    const lifetime = (granted.expirationSeconds ?? expirationSeconds ?? HOUR_SECONDS) * 1000;
     const ends = parseTime(status?.expirationTimestamp ?? "") ?? wallBegan + lifetime;
-    const earlier = random.next() * MOST_EARLIER_MS;
-    // Whole milliseconds: the wall clock has no others.
+    const earlier = random.next() * MAX_EARLIER_MS;
+    // The wall clock has whole milliseconds.
     const longest = Math.min(lifetime * FRESH_PART, DAY_MS);
     const fresh = Math.floor(Math.max(longest / 2, longest - earlier));
     return {
@@ -210,31 +249,31 @@ export class TokenKeeper implements Disposable {
     };
   }
 
-  /** An account has a uid: tokens of one that had its name before are asked for anew at once. */
+  /** Notes the uid of an account. Tokens of an earlier account of that name are renewed at once. */
   #learn(account: Key<"Namespaced">, uid: string | undefined): void {
     const key = keyText(account);
     const known = this.#accounts.get(key);
     if (uid === undefined || uid === known) return;
     this.#accounts.set(key, uid);
     const { clock, lookAt } = this.#options;
-    for (const [podUid, place] of this.#places()) {
-      const { kept } = place;
-      if (!kept || keyText(place.account) !== key) continue;
-      // What was given before any uid was known is of this account.
-      if (kept.accountUid === undefined && known === undefined) place.kept = { ...kept, accountUid: uid };
+    for (const [podUid, state] of this.#states()) {
+      const { kept } = state;
+      if (!kept || keyText(state.account) !== key) continue;
+      // A token from the time before any uid was known is one of this account.
+      if (kept.accountUid === undefined && known === undefined) state.kept = { ...kept, accountUid: uid };
       else if (kept.accountUid !== uid) {
-        Object.assign(place, { failures: 0, notBefore: clock.steady() });
+        Object.assign(state, { failures: 0, notBefore: clock.steady() });
         lookAt?.(podUid);
       }
     }
   }
 
-  #wait(): void {
+  #schedule(): void {
     if (this.#timer || this.#isOver || this.#pods.size === 0) return;
     const { clock, random } = this.#options;
-    const look = (): void => void this.#look();
-    const after = LOOK_MS * (1 - random.next() / 10);
-    this.#timer = clock.after(after, look, { owner: "service accounts of Pods", upkeep: true });
+    const check = (): void => void this.#check();
+    const after = CHECK_INTERVAL_MS * (1 - random.next() / 10);
+    this.#timer = clock.after(after, check, { owner: "service accounts of Pods", upkeep: true });
   }
 
   #rest(): void {
@@ -242,17 +281,17 @@ export class TokenKeeper implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Looks at the accounts of all Pods, one after the other; what cannot be looked at is at the next look. */
-  async #look(): Promise<void> {
+  /** Checks the accounts of all Pods, one after the other; ignores errors until the next check. */
+  async #check(): Promise<void> {
     const timer = this.#timer;
-    const accounts = new Map(this.#places().map(([, { account }]) => [keyText(account), account]));
+    const accounts = new Map(this.#states().map(([, { account }]) => [keyText(account), account]));
     for (const account of accounts.values()) {
       const { metadata } = (await this.#find(account)) ?? {};
       if (this.#timer !== timer) return;
       this.#learn(account, metadata?.uid);
     }
     this.#timer = undefined;
-    this.#wait();
+    this.#schedule();
   }
 
   async #find(account: Key<"Namespaced">): Promise<ServiceAccount | undefined> {

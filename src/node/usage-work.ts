@@ -1,25 +1,25 @@
 /**
- * Looks about once a minute at how much of a volume is taken, and evicts Pods that take more than they may (NODE-53, NODE-56).
+ * Measures the usage of volumes about once a minute, and evicts Pods above their limit (NODE-53, NODE-56).
  *
  * @module
  */
 import type { Lanes } from "../util/lanes.ts";
-import type { NodeGround, VolumeUsage } from "./contract.ts";
+import type { PluginContext, VolumeUsage } from "./contract.ts";
 import type { AgentMemory } from "./memory.ts";
 
-/** What looking at usage is given. */
+/** The context of a measurement. */
 export interface UsageWork {
   readonly memory: AgentMemory;
-  readonly event: NodeGround["event"];
+  readonly event: PluginContext["event"];
   readonly lanes: Lanes;
   readonly signal: AbortSignal;
 }
 
-const LOOK_MS = 60_000;
+const INTERVAL_MS = 60_000;
 
-/** Looks at a volume; milliseconds after which it is to be looked at again, while it stands. */
+/** Measures a volume; returns milliseconds until the next measurement, while it is set up. */
 export async function syncUsage(
-  { memory, event, lanes, signal: given }: UsageWork,
+  { memory, event, lanes, ...work }: UsageWork,
   key: string,
 ): Promise<number | undefined> {
   const slash = key.indexOf("/");
@@ -28,17 +28,17 @@ export async function syncUsage(
   const volume = record?.volumes.get(name);
   if (!record || record.isEnding || !volume?.made) return undefined;
   const { plugin, needed } = volume;
-  await record.during(given, async (signal) => {
-    const look = async (): Promise<VolumeUsage | undefined> => plugin!.usage?.(needed!, signal);
-    const usage = await (plugin!.isBounded ? look() : lanes.run(plugin!.kind, signal, look));
+  await record.during(work.signal, async (signal) => {
+    const measure = async (): Promise<VolumeUsage | undefined> => plugin!.usage?.(needed!, signal);
+    const usage = await (plugin!.isBounded ? measure() : lanes.run(plugin!.kind, signal, measure));
     volume.usage = usage;
-    const most = plugin!.mostBytes?.(needed!);
+    const max = plugin!.maxBytes?.(needed!);
     const used = usage?.usedBytes;
-    if (most === undefined || used === undefined || used <= most) return;
-    const message = `volume "${name}" takes ${used} bytes, which is more than the ${most} bytes of its sizeLimit`;
+    if (max === undefined || used === undefined || used <= max) return;
+    const message = `Usage of EmptyDir volume "${name}" exceeds the limit "${max}" bytes: it uses ${used} bytes`;
     event("Warning", needed!.pod, "Evicted", message);
     record.end ??= { reason: "Evicted", message };
     memory.add("pods", uid);
   });
-  return LOOK_MS;
+  return INTERVAL_MS;
 }

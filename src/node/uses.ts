@@ -1,5 +1,5 @@
 /**
- * Which volumes of a Pod its containers use, and how (NODE-4).
+ * The volumes of a Pod that its containers use (NODE-4).
  *
  * @module
  */
@@ -7,14 +7,14 @@ import type { Pod } from "../client/kinds/index.ts";
 import type { PodVolume } from "../volumes/contract.ts";
 import type { NeededVolume } from "./contract.ts";
 
-/** A volume that some container uses. */
+/** A volume that a container uses. */
 export interface VolumeUse {
   readonly volume: PodVolume;
-  /** As a directory, as a device, or as both, which no volume is. */
+  /** In volumeMounts, in volumeDevices, or in both, which is an error. */
   readonly modes: ReadonlySet<NeededVolume["mode"]>;
 }
 
-/** The volumes of a Pod that some container mounts or has as a device, by their names. */
+/** The volumes of a Pod that containers mount or have as devices, by their names. */
 export function usesOf({ spec }: Pod): ReadonlyMap<string, VolumeUse> {
   const modes = new Map<string, Set<NeededVolume["mode"]>>();
   const use = (name: string, mode: NeededVolume["mode"]): void => {

@@ -28,7 +28,7 @@ test.each([
   expect(expanded(text)).toBe(result);
 });
 
-test("texts are expanded as by an expression that tries each place anew", () => {
+test("texts are expanded as by a regular expression", () => {
   const texts = fc.string({ unit: fc.constantFrom("$", "(", ")", "A", "x"), maxLength: 20 });
   const reference = /\$(?:\$|\(([^)]*)\))/g;
   fc.assert(
@@ -51,13 +51,13 @@ const tried = (text: string): unknown => {
 };
 
 test.each(["$(", "$", "$(A)", "$()", "(", "$($)"])(
-  "%s again and again costs a time that grows with the text",
+  "%s again and again takes a time that grows with the text",
   async (part) => {
     await expectLinear((size) => `)${part.repeat(size / part.length)}`, tried);
   },
 );
 
-test("values that make a text too long are refused before they are all in place", () => {
+test("values that make a text too long are refused before all are inserted", () => {
   const value = "x".repeat(1000);
   expect(expandVariables("$(A)".repeat(131), () => value)).toHaveLength(131_000);
   expect(() => expandVariables("$(A)".repeat(1e6), () => value)).toThrow("expected at most 131072 characters");

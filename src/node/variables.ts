@@ -1,18 +1,18 @@
 /**
- * Variables of a container in its words and paths.
+ * Variables in the command and the paths of a container.
  *
  * @module
  */
 
-/** Linux starts no program with a longer word (MAX_ARG_STRLEN) and takes no longer path. */
-const MOST_CHARACTERS = 128 * 1024;
+/** The limit of Linux for an argument (MAX_ARG_STRLEN). */
+const MAX_LENGTH = 128 * 1024;
 
 /**
- * Puts the values of variables in, from the beginning to the end: `$(NAME)` is what `valueOf` says, `$$` is a dollar sign, and
- * what is neither stays as it is (`third_party/forked/golang/expansion` of Kubernetes).
+ * Inserts the values of variables from left to right: `$(NAME)` is the result of `valueOf`, `$$` is a dollar sign, and
+ * other text stays (`third_party/forked/golang/expansion` of Kubernetes).
  *
- * @param valueOf of a name and the whole reference
- * @throws an error where the result has more than 128 Ki characters
+ * @param valueOf gets the name and the whole reference
+ * @throws where the result has more than 128 Ki characters
  */
 export function expandVariables(text: string, valueOf: (name: string, reference: string) => string): string {
   const lastEnd = text.lastIndexOf(")");
@@ -28,10 +28,9 @@ export function expandVariables(text: string, valueOf: (name: string, reference:
       out += "$";
       at = dollar + (next === "$" ? 2 : 1);
     }
-    if (out.length > MOST_CHARACTERS) throw tooLong();
+    if (out.length > MAX_LENGTH) throw tooLong();
   }
   return out + text.slice(at);
 }
 
-const tooLong = (): Error =>
-  new Error(`expected at most ${MOST_CHARACTERS} characters with the values of variables in place`);
+const tooLong = (): Error => new Error(`expected at most ${MAX_LENGTH} characters with the values of variables`);

@@ -1,8 +1,8 @@
 /**
- * Sets a volume of a Pod up, and keeps it so (NODE-3, NODE-4).
+ * Reconciles a volume of a Pod (NODE-3, NODE-4).
  *
- * A volume is looked at when something that it is made of has changed, after a failure, and when its plugin asks for it. One look
- * at a time for one volume; what fails keeps nothing else from being set up.
+ * A reconcile follows a change of something that the volume depends on, a failure, or the wish of its plugin. One runs at a
+ * time for a volume; a failure delays no other volume.
  *
  * @module
  */
@@ -11,42 +11,42 @@ import { type Client, type Key, type Kind, type ResourceClient, attempt } from "
 import type { VolumeAttachment } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Lanes } from "../util/lanes.ts";
-import type { AttachedVolume, FoundVolume, NeededVolume, NodeGround, VolumePlugin } from "./contract.ts";
+import type { AttachedVolume, FoundVolume, NeededVolume, PluginContext, VolumePlugin } from "./contract.ts";
 import type { AgentMemory } from "./memory.ts";
 import { NotAttached, NotYet } from "./not-yet.ts";
 import { devicePath, directoryOfKind, volumePath } from "./paths.ts";
 import type { PodRecord, VolumeRecord } from "./record.ts";
 import { resolve } from "./resolve.ts";
-import { MOST_MS, waitAfter } from "./retry.ts";
+import { MAX_WAIT_MS, waitAfter } from "./retry.ts";
 
-/** What work on volumes is given. */
+/** The context of work on volumes. */
 export interface VolumeWork {
   readonly memory: AgentMemory;
   readonly client: Client;
   readonly attachments: Kind<VolumeAttachment, "Cluster">;
-  /** The finalizer of claims that are kept for their users. */
+  /** The finalizer of claims that are in use. */
   readonly protection: string;
-  readonly event: NodeGround["event"];
+  readonly event: PluginContext["event"];
   readonly clock: Pick<Clock, "steady">;
   readonly lanes: Lanes;
   readonly signal: AbortSignal;
 }
 
-/** The longest wait after a failure where nothing tells that what is missing has come. */
-const MOST_UNTOLD_MS = 5000;
-/** No volume is looked at all the time, whatever its plugin asks for. */
-const LEAST_AGAIN_MS = 500;
-/** How long a volume may wait to be attached before its Pod is told. */
-const PATIENCE_MS = 120_000;
+/** The longest wait after a failure where no event reports that a missing object exists. */
+const MAX_POLL_MS = 5000;
+/** The shortest wait that a plugin can have. */
+const MIN_WAIT_MS = 500;
+/** How long a volume may wait to be attached before an Event of its Pod. */
+const ATTACH_TIMEOUT_MS = 120_000;
 /**
- * A claim cannot be watched by an agent: that its volume has grown is seen at the next look (NODE-47). So many volumes of claims are
- * looked at in a second, each of them between these times.
+ * An agent cannot watch claims: the next reconcile sees that a volume has grown (NODE-47). So many volumes of claims are
+ * reconciled in a second, each of them between these intervals.
  */
-const LOOKS_EACH_SECOND = 5;
-const LEAST_LOOK_MS = 5000;
-const MOST_LOOK_MS = 60_000;
+const CHECKS_PER_SECOND = 5;
+const MIN_CHECK_MS = 5000;
+const MAX_CHECK_MS = 60_000;
 
-/** Looks at a volume; milliseconds after which it is to be looked at again. */
+/** Reconciles a volume; returns milliseconds until it is due again. */
 export async function syncVolume(work: VolumeWork, key: string): Promise<number | undefined> {
   const { memory } = work;
   const slash = key.indexOf("/");
@@ -60,7 +60,7 @@ export async function syncVolume(work: VolumeWork, key: string): Promise<number 
       if (volume.why !== undefined || volume.failures > 0) Object.assign(volume, { failures: 0, why: undefined });
       return again;
     } catch (error) {
-      // What fails because it was given up has not failed.
+      // An aborted reconcile is no failure.
       return signal.aborted ? undefined : failed(work, record, volume, name, error as Error);
     }
   });
@@ -73,31 +73,31 @@ async function setUp(work: VolumeWork, record: PodRecord, name: string): Promise
   const use = record.uses.get(name)!;
   const resolved = await lanes.run("server", signal, () => resolve(work, pod!, use, volume.made !== undefined));
   const plugin = memory.pluginFor(resolved);
-  const directory = placeOf(memory.root, plugin, resolved);
+  const directory = directoryOf(memory.root, plugin, resolved);
   const path = resolved.mode === "Block" ? directory.path : join(directory.path, plugin.below ?? "");
-  const placed: NeededVolume = { ...resolved, path };
-  Object.assign(volume, { plugin, needed: placed });
-  if (placed.persistent) claimAlone(memory, placed, directory, uid);
-  const attached = plugin.attached?.(placed);
-  const attachment = attached && (await attachmentOf(work, record, placed, plugin, attached));
+  const located: NeededVolume = { ...resolved, path };
+  Object.assign(volume, { plugin, needed: located });
+  if (located.persistent) hold(memory, located, directory, uid);
+  const attached = plugin.attached?.(located);
+  const attachment = attached && (await attachmentOf(work, record, located, plugin, attached));
   volume.waitsSince = undefined;
-  const needed: NeededVolume = { ...placed, attachment };
+  const needed: NeededVolume = { ...located, attachment };
   volume.needed = needed;
   signal.throwIfAborted();
   const made = await inLane(work, plugin, directory, () => plugin.setUp(needed, signal));
-  const isNews = volume.made?.source !== made.source;
+  const isNew = volume.made?.source !== made.source;
   volume.made = made;
-  if (isNews) memory.add("pods", uid);
-  if (isNews && plugin.usage) memory.add("usage", `${uid}/${name}`);
-  const soon = placed.persistent ? lookAfter(memory.claimsHeld) : Infinity;
-  const again = Math.min(made.againAfter ?? Infinity, soon);
-  return again === Infinity ? undefined : Math.max(LEAST_AGAIN_MS, again);
+  if (isNew) memory.add("pods", uid);
+  if (isNew && plugin.usage) memory.add("usage", `${uid}/${name}`);
+  const nextCheck = located.persistent ? checkInterval(memory.claimsHeld) : Infinity;
+  const again = Math.min(made.againAfter ?? Infinity, nextCheck);
+  return again === Infinity ? undefined : Math.max(MIN_WAIT_MS, again);
 }
 
-const lookAfter = (claims: number): number =>
-  Math.min(MOST_LOOK_MS, Math.max(LEAST_LOOK_MS, (claims / LOOKS_EACH_SECOND) * 1000));
+const checkInterval = (claims: number): number =>
+  Math.min(MAX_CHECK_MS, Math.max(MIN_CHECK_MS, (claims / CHECKS_PER_SECOND) * 1000));
 
-/** Does the work of a plugin, of which only so much is under way at once: one that waits for others holds only its own kind up. */
+/** Runs the work of a plugin, with a bounded number at once for each kind, so that a slow one delays only its own kind. */
 export const inLane = <T>(
   { lanes, signal }: Pick<VolumeWork, "lanes" | "signal">,
   { isBounded }: VolumePlugin,
@@ -106,7 +106,7 @@ export const inLane = <T>(
 ): Promise<T> => (isBounded ? work() : lanes.run(kind, signal, work));
 
 /** The directory of a volume, or the link to its device. */
-export function placeOf(root: string, plugin: VolumePlugin, needed: NeededVolume): FoundVolume {
+export function directoryOf(root: string, plugin: VolumePlugin, needed: NeededVolume): FoundVolume {
   const podUid = needed.pod.metadata.uid;
   const name = needed.persistent?.volume.metadata.name ?? needed.volume.name;
   const kind = directoryOfKind(plugin.kindOf?.(needed) ?? plugin.kind);
@@ -115,21 +115,22 @@ export function placeOf(root: string, plugin: VolumePlugin, needed: NeededVolume
   return { podUid, kind, name, mode, path };
 }
 
-/** Takes a volume of a claim for a Pod. @throws NotYet where another one has what one Pod may have at a time (NODE-67) */
-function claimAlone(memory: AgentMemory, { persistent }: NeededVolume, directory: FoundVolume, uid: string): void {
+/** Notes that a Pod has a volume of a claim. @throws NotYet where another Pod has it, and only one may (NODE-67) */
+function hold(memory: AgentMemory, { persistent }: NeededVolume, directory: FoundVolume, uid: string): void {
   const { claim, volume } = persistent!;
   const isForOnePod = volume.spec.accessModes?.includes("ReadWriteOncePod") === true;
   const other = isForOnePod ? memory.otherHolder(directory, uid) : undefined;
   if (other !== undefined) {
     const { namespace, name } = memory.records.get(other)?.pod?.metadata ?? { namespace: "", name: other };
+    const pod = `${namespace ? `${namespace}/` : ""}${name}`;
     throw new NotYet(
-      `the claim ${claim.metadata.name} has the access mode ReadWriteOncePod and is in use by the Pod ${namespace ? `${namespace}/` : ""}${name}`,
+      `the claim ${claim.metadata.name} has the access mode ReadWriteOncePod and is in use by the Pod ${pod}`,
     );
   }
   memory.hold(directory, uid);
 }
 
-/** The attachment of a volume, once it is attached (NODE-10, NODE-11). @throws NotAttached before */
+/** The attachment of a volume that is attached (NODE-10, NODE-11). @throws NotAttached before */
 async function attachmentOf(
   work: VolumeWork,
   record: PodRecord,
@@ -139,7 +140,7 @@ async function attachmentOf(
 ): Promise<VolumeAttachment> {
   const { memory, client, attachments, signal } = work;
   memory.use(entry, record.uid);
-  if (!memory.isInUse(entry)) throw new NotAttached("that it is going to be used is not stored in the Node yet");
+  if (!memory.isInUse(entry)) throw new NotAttached("volumesInUse of the Node does not list it yet");
   const found = await findAttachment(client.resource(attachments), { name }, signal);
   if (found?.status.attached !== true) {
     const end = found && (await plugin.notAttached?.(needed, found));
@@ -147,11 +148,11 @@ async function attachmentOf(
     throw new NotAttached(whyNotAttached(found));
   }
   if (found.metadata.deletionTimestamp !== undefined) throw new NotAttached("it is being detached");
-  if (!memory.isAttached(entry)) throw new NotAttached("the Node does not list it as attached yet");
+  if (!memory.isAttached(entry)) throw new NotAttached("volumesAttached of the Node does not list it yet");
   return found;
 }
 
-/** An agent is refused an attachment that is not there: it may get those alone that are for its node. */
+/** An attachment; an agent may only read those of its node, so a missing one is forbidden. */
 async function findAttachment(
   all: ResourceClient<VolumeAttachment, "Cluster">,
   key: Key<"Cluster">,
@@ -162,10 +163,10 @@ async function findAttachment(
 }
 
 function whyNotAttached(attachment: VolumeAttachment | undefined): string {
-  if (!attachment) return "nobody has asked for it to be attached yet";
+  if (!attachment) return "it has no VolumeAttachment yet";
   const { attachError } = attachment.status;
   return attachError
-    ? `attaching it failed: ${attachError.message ?? "no reason was given"}`
+    ? `its attachment failed: ${attachError.message ?? "no reason was given"}`
     : "it is not attached yet";
 }
 
@@ -174,7 +175,7 @@ function endPod(memory: AgentMemory, record: PodRecord, end: NonNullable<PodReco
   memory.add("pods", record.uid);
 }
 
-/** Tells the Pod what failed, and says when to try again. */
+/** Records an Event of the error, and returns the wait until the next attempt. */
 function failed(
   { clock, event }: VolumeWork,
   { pod }: PodRecord,
@@ -186,13 +187,18 @@ function failed(
   volume.why = error.message;
   if (error instanceof NotAttached) {
     volume.waitsSince ??= clock.steady();
-    if (clock.steady() - volume.waitsSince >= PATIENCE_MS) {
-      event("Warning", pod!, "FailedAttachVolume", `volume "${name}" is not attached: ${error.message}`);
+    if (clock.steady() - volume.waitsSince >= ATTACH_TIMEOUT_MS) {
+      event(
+        "Warning",
+        pod!,
+        "FailedAttachVolume",
+        `AttachVolume.Attach failed for volume "${name}" : ${error.message}`,
+      );
     }
-    return waitAfter(failures, MOST_UNTOLD_MS);
+    return waitAfter(failures, MAX_POLL_MS);
   }
   const isDevice = volume.needed?.mode === "Block";
-  const [reason, done] = isDevice ? ["FailedMapVolume", "mapped"] : ["FailedMount", "mounted"];
-  event("Warning", pod!, reason!, `volume "${name}" was not ${done}: ${error.message}`);
-  return waitAfter(failures, error instanceof NotYet ? MOST_UNTOLD_MS : MOST_MS);
+  const [reason, operation] = isDevice ? ["FailedMapVolume", "MapVolume.SetUp"] : ["FailedMount", "MountVolume.SetUp"];
+  event("Warning", pod!, reason!, `${operation} failed for volume "${name}" : ${error.message}`);
+  return waitAfter(failures, error instanceof NotYet ? MAX_POLL_MS : MAX_WAIT_MS);
 }

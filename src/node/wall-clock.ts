@@ -1,25 +1,25 @@
 /**
- * Notices that the wall clock has gone another way than the steady one: the machine has slept, or somebody has set its clock. Timers do
- * not know of either, so what is due by the wall clock (a token, a certificate) would be seen too late.
+ * Notices jumps of the wall clock against the steady clock: the machine has slept, or its clock was set. Timers do not know
+ * of either, so the renewal of a token or a certificate would be too late.
  *
  * @module
  */
 import type { Clock, Timer } from "../util/clock.ts";
 
-const LOOK_MS = 10_000;
-/** Less is the work of a daemon that keeps the clock right. */
-const JUMP_MS = 2000;
+const CHECK_INTERVAL_MS = 10_000;
+/** Smaller jumps are adjustments by a time daemon. */
+const MIN_JUMP_MS = 2000;
 
-/** Looks at both clocks every ten seconds, and tells of a jump; until it is disposed of. */
+/** Compares both clocks periodically, and calls an observer after a jump. */
 export class WallClockWatch implements Disposable {
   readonly #clock: Clock;
-  readonly #jumped: () => void;
+  readonly #onJump: () => void;
   #ahead: number;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, jumped: () => void) {
+  constructor(clock: Clock, onJump: () => void) {
     this.#clock = clock;
-    this.#jumped = jumped;
+    this.#onJump = onJump;
     this.#ahead = clock.now() - clock.steady();
     this.#wait();
   }
@@ -29,14 +29,14 @@ export class WallClockWatch implements Disposable {
   }
 
   #wait(): void {
-    this.#timer = this.#clock.after(LOOK_MS, () => this.#look(), { owner: "wall clock", upkeep: true });
+    this.#timer = this.#clock.after(CHECK_INTERVAL_MS, () => this.#check(), { owner: "wall clock", upkeep: true });
   }
 
-  #look(): void {
+  #check(): void {
     const ahead = this.#clock.now() - this.#clock.steady();
     const jump = Math.abs(ahead - this.#ahead);
     this.#ahead = ahead;
     this.#wait();
-    if (jump >= JUMP_MS) this.#jumped();
+    if (jump >= MIN_JUMP_MS) this.#onJump();
   }
 }

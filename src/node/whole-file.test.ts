@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test("a file is there with its text, for its owner alone, and nothing beside it", async () => {
+test("a file has its text and mode 0600, and no other file is beside it", async () => {
   await writeWhole(file, "one");
   await writeWhole(file, "two");
   expect(readFileSync(file, "utf8")).toBe("two");
@@ -29,7 +29,7 @@ test("a file is there with its text, for its owner alone, and nothing beside it"
   expect(readdirSync(directory)).toEqual(["f"]);
 });
 
-test("what a writer that was killed has left is in nobody's way", async () => {
+test("leftovers of a killed writer do no harm", async () => {
   writeFileSync(`${file}.new`, "half");
   await writeWhole(file, "whole");
   expect(readFileSync(file, "utf8")).toBe("whole");
@@ -40,14 +40,14 @@ test("what a writer that was killed has left is in nobody's way", async () => {
 
 test("links are replaced, not followed", async () => {
   const other = join(directory, "other");
-  writeFileSync(other, "of somebody else");
+  writeFileSync(other, "another file");
   symlinkSync(other, file);
   symlinkSync(other, `${file}.new`);
   await writeWhole(file, "ours");
   expect(lstatSync(file).isFile()).toBe(true);
-  expect(readFileSync(other, "utf8")).toBe("of somebody else");
+  expect(readFileSync(other, "utf8")).toBe("another file");
 });
 
-test("where its directory is missing it says so", async () => {
+test("a missing directory is an error", async () => {
   await expect(writeWhole(join(directory, "missing/f"), "x")).rejects.toMatchObject({ code: "ENOENT" });
 });

@@ -1,14 +1,11 @@
 /**
- * Files that are written whole or not at all.
+ * Writes files whole or not at all.
  *
  * @module
  */
 import { rename, rm, writeFile } from "node:fs/promises";
 
-/**
- * Writes a file, 0600, such that whoever reads it sees all of it, or what was there before. A link that somebody has put in its
- * place is replaced, not followed.
- */
+/** Writes a file, 0600, so that a reader sees all of it, or the old one. Replaces a link. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const next = nextOf(file);
   const write = (): Promise<void> => writeFile(next, text, { flag: "wx", mode: 0o600 });
@@ -20,7 +17,7 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   await rename(next, file);
 }
 
-/** Removes such a file, and what a writer that was killed has left of it. */
+/** Removes such a file, and leftovers of a killed writer. */
 export async function removeWhole(file: string): Promise<void> {
   await rm(nextOf(file), { force: true });
   await rm(file, { force: true });

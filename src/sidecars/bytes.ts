@@ -1,5 +1,5 @@
 /**
- * Sizes: a driver counts bytes, the server writes quantities.
+ * Converts between the bytes of a driver and the quantities of the API.
  *
  * @module
  */
@@ -17,5 +17,5 @@ export function quantityOf(bytes: bigint): string {
   return `${rest}${UNITS[unit]}`;
 }
 
-/** The bytes of a quantity, rounded up; none where it is malformed. */
+/** The bytes of a quantity, rounded up; 0 where it is malformed. */
 export const bytesOf = (quantity: string): bigint => wholeNumber(quantity) ?? 0n;

@@ -1,23 +1,24 @@
 /**
- * Calls of a driver: each has a time to be answered in, and fails with a code that says what is known afterwards.
+ * Calls of a driver: each has a timeout, and fails with a code that says what is known about its work.
  *
  * @module
  */
 import { CODES, type CodeName, DriverError, codeName } from "../csi/driver-error.ts";
 import type { Clock } from "../util/clock.ts";
 import { cutText } from "../util/cut-text.ts";
+import type { Call } from "./contract.ts";
 
-/** Bytes of what was said: with the name of the call and the code it has room in an Event and in the status of an object. */
-const MOST_SAID = 900;
+/** With the name of the call and the code, a reason of this length fits into an Event and into the status of an object. */
+const MAX_REASON_BYTES = 900;
 
-/** A call that a driver did not answer as it was wished. */
+/** The error of a call. */
 export class CallError extends Error {
   override readonly name = "CallError";
   readonly code: number;
 
-  /** @param said what the driver said of it; cut after 900 bytes */
-  constructor(call: string, code: number, said: string, cause?: unknown) {
-    super(`${call}: ${codeName(code)}: ${cutText(said, MOST_SAID)}`, { cause });
+  /** @param reason the message of the driver; cut after 900 bytes */
+  constructor(call: string, code: number, reason: string, cause?: unknown) {
+    super(`${call}: ${codeName(code)}: ${cutText(reason, MAX_REASON_BYTES)}`, { cause });
     this.code = code;
   }
 
@@ -27,80 +28,81 @@ export class CallError extends Error {
   }
 }
 
-/** Codes after which the work of a call may be going on. */
-const MAY_GO_ON: ReadonlySet<number> = new Set([
+/** Codes after which the driver may still work. */
+const MAY_STILL_RUN: ReadonlySet<number> = new Set([
   CODES.Canceled,
   CODES.DeadlineExceeded,
   CODES.Aborted,
   CODES.Unavailable,
 ]);
 
-/** Whether a call may still be at work after it failed; an exhausted resource is that of the driver's own (NODE-28). */
-export const mayGoOn = ({ code }: CallError): boolean => MAY_GO_ON.has(code) || code === CODES.ResourceExhausted;
+/** Whether the driver may still work on a failed call. An exhausted resource is one of the driver itself (NODE-28). */
+export const mayStillRun = ({ code }: CallError): boolean =>
+  MAY_STILL_RUN.has(code) || code === CODES.ResourceExhausted;
 
-/** As {@link mayGoOn} where an exhausted resource means that there is no room for a volume. */
-export const mayBeMade = ({ code }: CallError): boolean => MAY_GO_ON.has(code);
+/** As {@link mayStillRun} for the creation of a volume: an exhausted resource means that there is no capacity for it. */
+export const mayStillCreate = ({ code }: CallError): boolean => MAY_STILL_RUN.has(code);
 
-/** Codes that do not say whether what was asked for is there. */
+/** Codes that do not say whether the requested object exists. */
 const UNCLEAR: ReadonlySet<number> = new Set([CODES.Unknown, CODES.Internal, CODES.DataLoss]);
 
-/** Whether a call has ended without saying whether what was asked for is there. */
+/** Whether a call has ended, and it is not known whether the requested object exists. */
 export const isUnclear = ({ code }: CallError): boolean => UNCLEAR.has(code);
 
-/** Whether a call has ended with the word that what was asked for is not there: it was refused, or there is no room. */
-export const isFinal = (error: CallError): boolean => !mayBeMade(error) && !isUnclear(error);
+/** Whether a call has ended, and the requested object does not exist: the driver refused it, or has no capacity. */
+export const isFinal = (error: CallError): boolean => !mayStillCreate(error) && !isUnclear(error);
 
-/** So many times in a row a driver may leave it open, before it is taken for not there. */
-export const MOST_UNCLEAR = 5;
+/** After so many unclear errors in a row, the requested object counts as missing. */
+export const MAX_UNCLEAR_ERRORS = 5;
 
-/** Codes by which a driver says that what it is asked for cannot be. */
-const REFUSED: ReadonlySet<number> = new Set([CODES.InvalidArgument, CODES.OutOfRange, CODES.NotFound]);
+const INFEASIBLE: ReadonlySet<number> = new Set([CODES.InvalidArgument, CODES.OutOfRange, CODES.NotFound]);
 
-/** Whether the same request will be refused again. */
-export const isRefused = ({ code }: CallError): boolean => REFUSED.has(code);
+/** Whether the same request can never succeed. */
+export const isInfeasible = ({ code }: CallError): boolean => INFEASIBLE.has(code);
 
-/** What a call is made with. */
-export interface Caller {
+/** Options of all calls. */
+export interface CallOptions {
   readonly clock: Clock;
   readonly timeoutMillis: number;
 }
 
 /**
- * The answer of a driver.
+ * The response of a driver.
  *
- * @param name of the call, such as `CreateVolume`
- * @param signal gives the call up, whose outcome is not known then
+ * @param method such as `createVolume`
+ * @param signal cancels the call; its outcome is not known then
  * @throws CallError
  */
 export async function called<T>(
-  { clock, timeoutMillis }: Caller,
-  name: string,
+  { clock, timeoutMillis }: CallOptions,
+  method: string,
   signal: AbortSignal,
-  call: (signal: AbortSignal) => Promise<T>,
+  call: (options: Call) => Promise<T>,
 ): Promise<T> {
-  const over = new AbortController();
-  const { promise: given, reject } = Promise.withResolvers<never>();
-  const giveUp = (code: number, said: string): void => {
-    const error = new CallError(name, code, said);
-    over.abort(error);
+  const name = `${method.charAt(0).toUpperCase()}${method.slice(1)}`;
+  const controller = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (code: number, reason: string): void => {
+    const error = new CallError(name, code, reason);
+    controller.abort(error);
     reject(error);
   };
-  const stop = (): void => giveUp(CODES.Canceled, "it was given up");
-  const late = (): void => giveUp(CODES.DeadlineExceeded, `no answer within ${timeoutMillis} ms`);
-  const timer = clock.after(timeoutMillis, late, { owner: name });
-  signal.addEventListener("abort", stop);
+  const cancel = (): void => end(CODES.Canceled, "the call was cancelled");
+  const timeOut = (): void => end(CODES.DeadlineExceeded, `no response within ${timeoutMillis} ms`);
+  const timer = clock.after(timeoutMillis, timeOut, { owner: name });
+  signal.addEventListener("abort", cancel);
   try {
     signal.throwIfAborted();
-    return await Promise.race([call(over.signal), given]);
+    return await Promise.race([call({ signal: controller.signal }), ended]);
   } catch (error) {
     throw error instanceof CallError ? error : failureOf(name, error);
   } finally {
     timer.cancel();
-    signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", cancel);
   }
 }
 
-/** An error without a code is that of the way to the driver: it may have heard the call. */
+/** An error without a code comes from the connection: the driver may have got the call. */
 function failureOf(name: string, error: unknown): CallError {
   if (error instanceof DriverError) return new CallError(name, CODES[error.code], error.reason, error);
   const { code, message = String(error) } = error as { readonly code?: unknown; readonly message?: string };

@@ -1,25 +1,25 @@
 /**
- * What sidecars ask of a storage driver, in the shapes of its protocol, and what they are told.
+ * The calls of a storage driver that sidecars make, in the shapes of its protocol.
  *
- * Whoever calls a driver over its socket fits in here, and so does one that a test makes up. A call that fails throws a
- * DriverError, or another error with the number of a gRPC code as `code`.
+ * A driver behind a socket fits, and so does one of a test. A call that fails throws a DriverError, or another error with
+ * the number of a gRPC code as `code`.
  *
  * @module
  */
 import type { ControllerCapability, NodeCapability, PluginCapability } from "../csi/terms.ts";
 
-/** A map of text. */
+/** A map of strings. */
 export type Texts = { readonly [key: string]: string };
 
-/** What a driver can do: what its controller says, and with a prefix what it says as a plugin and on nodes. */
+/** A capability of a driver: one of its controller or, with a prefix, of the plugin or its node service. */
 export type Ability = ControllerCapability | `PLUGIN_${PluginCapability}` | `NODE_${NodeCapability}`;
 
-/** A place: keys of topology and their values. */
-export interface Place {
+/** A topology: a value for each of some keys. */
+export interface Topology {
   readonly segments: Texts;
 }
 
-/** How a volume is used. */
+/** The access type and the access mode of a volume. */
 export interface VolumeUse {
   readonly accessType:
     | { readonly case: "block"; readonly value: object }
@@ -27,20 +27,20 @@ export interface VolumeUse {
   readonly accessMode: { readonly mode: number };
 }
 
-/** What a new volume is filled from. */
+/** The source of a new volume's content. */
 export interface ContentSource {
   readonly type:
     | { readonly case: "snapshot"; readonly value: { readonly snapshotId: string } }
     | { readonly case: "volume"; readonly value: { readonly volumeId: string } };
 }
 
-/** Where a new volume has to be reachable from. */
-export interface PlaceWish {
-  readonly requisite: Place[];
-  readonly preferred: Place[];
+/** From where a new volume has to be accessible. */
+export interface TopologyRequirement {
+  readonly requisite: Topology[];
+  readonly preferred: Topology[];
 }
 
-/** Asks for a volume; the same name is the same volume. */
+/** The request for a volume. The driver returns the same volume for the same name. */
 export interface CreateVolume {
   readonly name: string;
   readonly capacityRange: { readonly requiredBytes: bigint };
@@ -48,21 +48,29 @@ export interface CreateVolume {
   readonly parameters: Texts;
   readonly secrets: Texts;
   readonly volumeContentSource?: ContentSource;
-  readonly accessibilityRequirements?: PlaceWish;
+  readonly accessibilityRequirements?: TopologyRequirement;
   readonly mutableParameters: Texts;
 }
 
-/** A volume that was made. */
+/** A volume that the driver has created. */
 export interface CreatedVolume {
   readonly volumeId: string;
   /** 0 where it is not known. */
   readonly capacityBytes: bigint;
   readonly volumeContext: Texts;
-  readonly accessibleTopology: readonly Place[];
+  readonly accessibleTopology: readonly Topology[];
   readonly contentSource?: object | undefined;
 }
 
-/** A snapshot as a driver tells of it. */
+/** The request for a snapshot. */
+export interface CreateSnapshot {
+  readonly sourceVolumeId: string;
+  readonly name: string;
+  readonly parameters: Texts;
+  readonly secrets: Texts;
+}
+
+/** A snapshot of the driver. */
 export interface TakenSnapshot {
   readonly snapshotId: string;
   /** 0 where it is not known. */
@@ -71,9 +79,9 @@ export interface TakenSnapshot {
   readonly readyToUse: boolean;
 }
 
-/** What goes with a call. */
+/** Options of a call. */
 export interface Call {
-  /** Aborted when the answer is not waited for any longer. */
+  /** Aborted when the caller does not wait any more. */
   readonly signal: AbortSignal;
 }
 
@@ -82,51 +90,46 @@ interface OfVolume {
   readonly secrets: Texts;
 }
 
-/** The calls of a driver that sidecars make. */
-export interface DriverCalls {
-  createVolume(request: CreateVolume, call: Call): Promise<{ readonly volume?: CreatedVolume | undefined }>;
-  deleteVolume(request: OfVolume, call: Call): Promise<unknown>;
-  controllerPublishVolume(
-    request: OfVolume & {
+interface OfSnapshot {
+  readonly snapshotId: string;
+  readonly secrets: Texts;
+}
+
+/** The methods of a driver that sidecars call, each with its request and its response. */
+export interface DriverMethods {
+  createVolume: [CreateVolume, { readonly volume?: CreatedVolume | undefined }];
+  deleteVolume: [OfVolume, unknown];
+  controllerPublishVolume: [
+    OfVolume & {
       readonly nodeId: string;
       readonly volumeCapability: VolumeUse;
       readonly readonly: boolean;
       readonly volumeContext: Texts;
     },
-    call: Call,
-  ): Promise<{ readonly publishContext: Texts }>;
-  controllerUnpublishVolume(request: OfVolume & { readonly nodeId: string }, call: Call): Promise<unknown>;
-  controllerExpandVolume(
-    request: OfVolume & {
-      readonly capacityRange: { readonly requiredBytes: bigint };
-      readonly volumeCapability: VolumeUse;
-    },
-    call: Call,
-  ): Promise<{ readonly capacityBytes: bigint; readonly nodeExpansionRequired: boolean }>;
-  controllerModifyVolume(request: OfVolume & { readonly mutableParameters: Texts }, call: Call): Promise<unknown>;
-  getCapacity(
-    request: { readonly parameters: Texts; readonly accessibleTopology?: Place },
-    call: Call,
-  ): Promise<{ readonly availableCapacity: bigint; readonly maximumVolumeSize?: bigint | undefined }>;
-  createSnapshot(
-    request: {
-      readonly sourceVolumeId: string;
-      readonly name: string;
-      readonly parameters: Texts;
-      readonly secrets: Texts;
-    },
-    call: Call,
-  ): Promise<{ readonly snapshot?: TakenSnapshot | undefined }>;
-  deleteSnapshot(request: { readonly snapshotId: string; readonly secrets: Texts }, call: Call): Promise<unknown>;
-  listSnapshots(
-    request: { readonly snapshotId: string; readonly secrets: Texts },
-    call: Call,
-  ): Promise<{ readonly entries: readonly { readonly snapshot?: TakenSnapshot | undefined }[] }>;
+    { readonly publishContext: Texts },
+  ];
+  controllerUnpublishVolume: [OfVolume & { readonly nodeId: string }, unknown];
+  controllerExpandVolume: [
+    OfVolume & { readonly capacityRange: { readonly requiredBytes: bigint }; readonly volumeCapability: VolumeUse },
+    { readonly capacityBytes: bigint; readonly nodeExpansionRequired: boolean },
+  ];
+  controllerModifyVolume: [OfVolume & { readonly mutableParameters: Texts }, unknown];
+  getCapacity: [
+    { readonly parameters: Texts; readonly accessibleTopology?: Topology },
+    { readonly availableCapacity: bigint; readonly maximumVolumeSize?: bigint | undefined },
+  ];
+  createSnapshot: [CreateSnapshot, { readonly snapshot?: TakenSnapshot | undefined }];
+  deleteSnapshot: [OfSnapshot, unknown];
+  listSnapshots: [OfSnapshot, { readonly entries: readonly { readonly snapshot?: TakenSnapshot | undefined }[] }];
 }
 
-/** A driver, and what it can do. */
+/** The calls of a driver that sidecars make. */
+export type DriverCalls = {
+  readonly [M in keyof DriverMethods]: (request: DriverMethods[M][0], call: Call) => Promise<DriverMethods[M][1]>;
+};
+
+/** A driver with its capabilities. */
 export interface StorageDriver {
-  /** As it says itself. */
   readonly name: string;
   readonly abilities: ReadonlySet<Ability>;
   readonly calls: DriverCalls;

@@ -1,5 +1,5 @@
 /**
- * Finalizers of sidecars: put on before a driver is asked for something, taken off when what came of it is stored.
+ * Finalizers of sidecars: added before a call of a driver, removed when its result is stored.
  *
  * @module
  */
@@ -8,7 +8,10 @@ import { hasFinalizer } from "../runtime/finalizer.ts";
 
 export { hasFinalizer, removeFinalizer } from "../runtime/finalizer.ts";
 
-/** The object with a finalizer, and with other metadata that is written with it; undefined when it is gone or has changed meanwhile. */
+/**
+ * The object with a finalizer and annotations, which one write adds; undefined when it has changed or was deleted
+ * meanwhile.
+ */
 export async function withFinalizer<T extends ApiObject, S extends Scope>(
   client: Client,
   kind: Kind<T, S>,

@@ -1,19 +1,17 @@
 /**
- * The sidecars of a storage driver: what stands between a driver and a server. Each is a controller, a client like any other.
+ * The sidecars of a storage driver: controllers between a driver and a server. Each is a client like any other.
  *
  *     const sidecars = sidecarsOf(driver, { dialect, clock });
  *     createManager({ client, name: "keelson-csi", countedEvents: true }).add(...sidecars);
  *
- * They do what external-provisioner, external-attacher, external-resizer and external-snapshotter do, by the same names, and can take
- * over from them; whoever runs those chooses here only what is missing. Nothing here knows sockets: a driver is what
- * `contract.ts` asks for.
+ * They do the work of external-provisioner, external-attacher, external-resizer and external-snapshotter, use the same
+ * names, and can replace them one by one. They have no sockets: `contract.ts` is the interface of a driver.
  *
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Clock } from "../util/clock.ts";
-import { millisOf } from "../util/duration.ts";
 import { attacher } from "./attach/attacher.ts";
 import { volumeRelease } from "./attach/volume-release.ts";
 import { capacity } from "./capacity/capacity.ts";
@@ -30,7 +28,7 @@ import { snapshotter } from "./snapshot/snapshotter.ts";
 
 export type { SidecarSettings } from "./sidecar.ts";
 
-/** The sidecars by their names, and what each is for. */
+/** The sidecars by their names, with a sentence about each. */
 export const SIDECARS = {
   provisioner: "Makes volumes for claims, deletes those that are released, and tells how much room there is.",
   attacher: "Attaches volumes to nodes, and takes them off.",
@@ -43,28 +41,28 @@ export const SIDECARS = {
 /** The name of a sidecar. */
 export type SidecarName = keyof typeof SIDECARS;
 
-/** What sidecars are made with. */
+/** Options of {@link sidecarsOf}. */
 export interface SidecarOptions {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly settings?: SidecarSettings;
-  /** Which ones; all by default. Those that the driver cannot do are left out in any case. */
+  /** Which sidecars; all by default. Those that the driver does not support are left out. */
   readonly only?: readonly SidecarName[];
 }
 
 /** The controllers of the sidecars of a driver, for one manager. */
 export function sidecarsOf(driver: StorageDriver, options: SidecarOptions): readonly Controller[] {
   const { dialect, clock, settings = {}, only = Object.keys(SIDECARS) as readonly SidecarName[] } = options;
-  const sidecar = sidecarOf(driver, { dialect, clock, settings }, millisOf(settings.timeout ?? "10s"));
-  return only.flatMap((name) => MADE[name](sidecar));
+  const sidecar = sidecarOf(driver, dialect, clock, settings);
+  return only.flatMap((name) => CONTROLLERS[name](sidecar));
 }
 
-const MADE: Readonly<Record<SidecarName, (sidecar: Sidecar) => readonly Controller[]>> = {
+const CONTROLLERS: Readonly<Record<SidecarName, (sidecar: Sidecar) => readonly Controller[]>> = {
   provisioner(sidecar) {
     const { driver, settings } = sidecar;
     if (!driver.abilities.has("CREATE_DELETE_VOLUME")) return [];
-    const { capacity: wanted } = settings;
-    const counts = wanted && driver.abilities.has("GET_CAPACITY") ? [capacity(sidecar, wanted)] : [];
+    const forCapacity = settings.capacity && driver.abilities.has("GET_CAPACITY");
+    const counts = forCapacity ? [capacity(sidecar, settings.capacity)] : [];
     return [provisioner(sidecar), deleter(sidecar), ...sourceProtection(sidecar), ...counts];
   },
   attacher: (sidecar) => [attacher(sidecar), volumeRelease(sidecar)],

@@ -1,124 +1,86 @@
 /**
- * The names that sidecars write on objects and read there, in those of a dialect.
+ * The names that sidecars read and write in objects, in a dialect.
  *
- * They are those of the sidecars that Kubernetes has, so that either can go on where the other ended.
+ * They are those of the sidecars of Kubernetes, so that either can continue the work of the other.
  *
  * @module
  */
-import { type BinderNames, binderNames } from "../claims/annotations.ts";
+import { binderNames } from "../claims/annotations.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type OwnNode, nameFor } from "./own-node.ts";
-
-/** A Secret as annotations name it. */
-export interface SecretMark {
-  readonly name: string;
-  readonly namespace: string;
-}
+import type { SecretRef } from "./secrets.ts";
 
 /** See the head of this file. */
-export interface SidecarNames extends BinderNames {
-  /** On a volume: its disk is deleted before it goes (CTL-PROV-10). */
-  readonly provisioned: string;
-  /** On a claim: its driver was asked for a disk, and what came of it is not stored yet. */
-  readonly provisioning: string;
-  /** On a VolumeAttachment and its volume: the driver may have attached it (DEC-54). */
-  readonly attached: string;
-  /** On a claim: another one is being filled from it. */
-  readonly cloning: string;
-  /** On a snapshot: a claim is being filled from it. */
-  readonly restoring: string;
-  /** Parameters that are for sidecars begin so; a driver is told none of them. */
-  readonly parameters: string;
-  /** On a volume: the Secret that its driver is given when it deletes it. */
-  readonly deletionSecret: SecretMark;
-  /** On a volume: the Secret that its driver is given when it modifies it. */
-  readonly modifySecret: SecretMark;
-  /** On a VolumeAttachment: what the driver calls its node. */
-  readonly nodeId: string;
-  /** On a VolumeAttachment: by what the driver knows its volume. */
-  readonly volumeHandle: string;
-  /** Among the attributes of a volume: which process made it. */
-  readonly identity: string;
-  /** On a claim: its node has nothing to do. */
-  readonly noNodeExpansion: string;
-  /** The name of a resize that the driver refused for good (AMB-47). */
-  readonly resizeRefused: string;
-  /** As the last, where a node gave up. */
-  readonly nodeResizeRefused: string;
-  /** Labels of capacity objects: the driver, and who looks after them. */
-  readonly capacityOf: string;
-  readonly managedBy: string;
-  /** The groups of kinds that are custom resources. */
-  readonly snapshotGroup: string;
-  readonly grantGroup: string;
-  readonly snapshot: SnapshotNames;
-}
-
-/** What is written on snapshots and what belongs to them. */
-export interface SnapshotNames {
-  /** On a content. */
-  readonly contentBound: string;
-  /** On a snapshot whose content goes with it. */
-  readonly bound: string;
-  /** On a snapshot: claims may be filled from it. */
-  readonly asSource: string;
-  /** On a snapshot: the driver that has it, for whoever looks after it when its class and its content have gone. */
-  readonly driverName: string;
-  /** On a claim: a snapshot of it is being taken. */
-  readonly claimAsSource: string;
-  /** On a class. */
-  readonly isDefault: string;
-  /** On a content: its snapshot is deleted. */
-  readonly beingDeleted: string;
-  /** On a content: the driver was asked, and it is not known what came of it. */
-  readonly beingCreated: string;
-  readonly deletionSecret: SecretMark;
-  /** On a content: a claim may have another volumeMode than the source had. */
-  readonly mayChangeMode: string;
-}
+export type SidecarNames = ReturnType<typeof sidecarNames>;
 
 /** A driver's name as part of a finalizer's. */
 const safe = (driver: string): string => driver.replaceAll(/[^a-zA-Z0-9-]/g, "-").replace(/-$/, "-X");
 
-const secretMark = (stem: string): SecretMark => ({ name: `${stem}-name`, namespace: `${stem}-namespace` });
+/** The annotations that name a Secret. */
+const secretKeys = (stem: string): SecretRef => ({ name: `${stem}-name`, namespace: `${stem}-namespace` });
 
-/** The names of the sidecars of a driver in a dialect; those of one node have some of their own. */
-export function sidecarNames(dialect: Dialect, driver: string, node?: OwnNode): SidecarNames {
+/** The names of the sidecars of a driver in a dialect. A driver of one node has some of its own. */
+export function sidecarNames(dialect: Dialect, driver: string, node?: OwnNode) {
   const { domain, labelDomain, name } = dialect;
-  const refused = name === "kubernetes" ? "Infeasible" : "Failed";
+  const infeasible = name === "kubernetes" ? "Infeasible" : "Failed";
   return {
     ...binderNames(dialect),
+    /** Finalizer of a volume: its disk is deleted first (CTL-PROV-10). */
     provisioned: `external-provisioner.volume.${labelDomain}/finalizer`,
+    /** Finalizer of a claim: the driver may have created a volume that is not stored. */
     provisioning: `external-provisioner/${nameFor(safe(driver), node)}`,
+    /** Finalizer of a VolumeAttachment and its volume: the driver may have attached it (DEC-54). */
     attached: `external-attacher/${safe(driver)}`,
+    /** Finalizer of a claim: it is the source of another one. */
     cloning: `provisioner.storage.${labelDomain}/cloning-protection`,
+    /** Finalizer of a snapshot: it is the source of a claim. */
     restoring: `provisioner.storage.${labelDomain}/volumesnapshot-as-source-protection`,
+    /** Prefix of parameters for sidecars, which a driver does not get. */
     parameters: `csi.storage.${domain}/`,
-    deletionSecret: secretMark(`volume.${labelDomain}/provisioner-deletion-secret`),
-    modifySecret: secretMark(`volume.${labelDomain}/controller-modify-secret`),
+    /** Annotations of a volume: the Secret for DeleteVolume. */
+    deletionSecret: secretKeys(`volume.${labelDomain}/provisioner-deletion-secret`),
+    /** Annotations of a volume: the Secret for ControllerModifyVolume. */
+    modifySecret: secretKeys(`volume.${labelDomain}/controller-modify-secret`),
+    /** Annotation of a VolumeAttachment: the driver's ID of the node. */
     nodeId: `csi.alpha.${labelDomain}/node-id`,
+    /** Annotation of a VolumeAttachment: the driver's ID of the volume. */
     volumeHandle: `csi.alpha.${labelDomain}/volume-handle`,
+    /** Attribute of a volume: the process that created it. */
     identity: `storage.${labelDomain}/csiProvisionerIdentity`,
+    /** Annotation of a claim: its node has nothing to do. */
     noNodeExpansion: `volume.${labelDomain}/node-expansion-not-required`,
-    resizeRefused: `ControllerResize${refused}`,
-    nodeResizeRefused: `NodeResize${refused}`,
+    /** State of a resize that the driver refused for good (AMB-47). */
+    resizeInfeasible: `ControllerResize${infeasible}`,
+    /** The same on a node. */
+    nodeResizeInfeasible: `NodeResize${infeasible}`,
+    /** Labels of capacity objects: the driver, and the process that manages them. */
     capacityOf: `csi.storage.${domain}/drivername`,
     managedBy: `csi.storage.${domain}/managed-by`,
+    /** The groups of kinds that are custom resources. */
     snapshotGroup: `snapshot.storage.${domain}`,
     grantGroup: `gateway.networking.${domain}`,
     snapshot: snapshotNames(`snapshot.storage.${labelDomain}`),
   };
 }
 
-const snapshotNames = (domain: string): SnapshotNames => ({
+const snapshotNames = (domain: string) => ({
+  /** Finalizer of a content. */
   contentBound: `${domain}/volumesnapshotcontent-bound-protection`,
+  /** Finalizer of a snapshot whose content is deleted with it. */
   bound: `${domain}/volumesnapshot-bound-protection`,
+  /** Finalizer of a snapshot: claims may have it as their source. */
   asSource: `${domain}/volumesnapshot-as-source-protection`,
+  /** Annotation of a snapshot: its driver, which may still be needed after its class and its content were deleted. */
   driverName: `${domain}/driver-name`,
+  /** Finalizer of a claim: the driver takes a snapshot of it. */
   claimAsSource: `${domain}/pvc-as-source-protection`,
+  /** Annotation of a class. */
   isDefault: `${domain}/is-default-class`,
+  /** Annotation of a content: its snapshot is deleted. */
   beingDeleted: `${domain}/volumesnapshot-being-deleted`,
+  /** Annotation of a content: the driver may be taking the snapshot. */
   beingCreated: `${domain}/volumesnapshot-being-created`,
-  deletionSecret: secretMark(`${domain}/deletion-secret`),
+  deletionSecret: secretKeys(`${domain}/deletion-secret`),
+  /** Annotation of a content: a claim may have another volumeMode than the source had. */
   mayChangeMode: `${domain}/allow-volume-mode-change`,
 });

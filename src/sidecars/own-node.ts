@@ -1,6 +1,5 @@
 /**
- * Sidecars beside a driver that has the disks of one node: they look after that node's volumes alone, and leave the others to those of
- * other nodes.
+ * Sidecars of a driver that has the disks of one node. They handle the volumes of that node only.
  *
  * @module
  */
@@ -11,12 +10,12 @@ import type { Texts } from "./contract.ts";
 /** A node with a driver of its own. */
 export interface OwnNode {
   readonly name: string;
-  /** Where the driver says that it is. */
+  /** The topology that the driver reports. */
   readonly segments: Texts;
 }
 
-/** Whether a volume is reached from a node; one that says nothing is reached from everywhere. */
-export function isReached({ spec }: PersistentVolume, node: OwnNode | undefined): boolean {
+/** Whether a volume is accessible from a node; one without node affinity is accessible from every node. */
+export function isAccessible({ spec }: PersistentVolume, node: OwnNode | undefined): boolean {
   const terms = spec.nodeAffinity?.required?.nodeSelectorTerms;
   if (!node || !terms) return true;
   return terms.some(({ matchExpressions = [] }) =>
@@ -26,12 +25,13 @@ export function isReached({ spec }: PersistentVolume, node: OwnNode | undefined)
   );
 }
 
-const MOST = 63;
+const MAX_NAME_LENGTH = 63;
 
-/** A name that is told apart by a node where there is one; of at most 63 characters. */
+/** A name of at most 63 characters that is different for each node. */
 export function nameFor(stem: string, node: OwnNode | undefined): string {
   if (!node) return stem;
   const name = `${stem}-${node.name}`;
-  if (name.length <= MOST && /^[\w.-]*\w$/.test(name)) return name;
-  return `${stem.slice(0, MOST - 17)}-${createHash("sha256").update(node.name).digest("hex").slice(0, 16)}`;
+  if (name.length <= MAX_NAME_LENGTH && /^[\w.-]*\w$/.test(name)) return name;
+  const hash = createHash("sha256").update(node.name).digest("hex").slice(0, 16);
+  return `${stem.slice(0, MAX_NAME_LENGTH - 17)}-${hash}`;
 }

@@ -1,58 +1,48 @@
 /**
- * Parameters of a class as a driver is told them: those that are for sidecars are taken off.
+ * The parameters of a class for a driver: without those for sidecars.
  *
  * @module
  */
 import type { Texts } from "./contract.ts";
 import { ParameterError } from "./secrets.ts";
 
-/** What a class of storage may say to sidecars, beside Secrets for {@link SECRET_PURPOSES}. */
-const OF_CLASSES = ["fstype"];
+/** The purposes of Secrets of a storage class, each with the deprecated parameters for name and namespace. */
+export const SECRET_PURPOSES = {
+  provisioner: ["csiProvisionerSecretName", "csiProvisionerSecretNamespace"],
+  "controller-publish": ["csiControllerPublishSecretName", "csiControllerPublishSecretNamespace"],
+  "node-stage": ["csiNodeStageSecretName", "csiNodeStageSecretNamespace"],
+  "node-publish": ["csiNodePublishSecretName", "csiNodePublishSecretNamespace"],
+  "controller-expand": undefined,
+  "node-expand": undefined,
+  "controller-modify": undefined,
+} as const;
 
-/** What Secrets of a class of storage are for; the empty one is for all of it. */
-export const SECRET_PURPOSES = [
-  "",
-  "provisioner",
-  "controller-publish",
-  "node-stage",
-  "node-publish",
-  "controller-expand",
-  "node-expand",
-  "controller-modify",
-] as const;
+/** The parameters for Secrets, without their prefix. */
+const forSecrets = (purposes: readonly string[]): string[] =>
+  purposes.flatMap((purpose) => [`${purpose}secret-name`, `${purpose}secret-namespace`]);
 
-/** What Secrets of a class of snapshots are for. */
-export const SNAPSHOT_PURPOSES = ["snapshotter", "snapshotter-list"] as const;
+const KNOWN = {
+  storage: new Set(["fstype", ...forSecrets(["", ...Object.keys(SECRET_PURPOSES).map((purpose) => `${purpose}-`)])]),
+  snapshots: new Set(forSecrets(["snapshotter-", "snapshotter-list-"])),
+};
 
-/** The names of the parameters that are for sidecars, without their prefix. */
-const known = (purposes: readonly string[], more: readonly string[]): ReadonlySet<string> =>
-  new Set([
-    ...more,
-    ...purposes.flatMap((purpose) => {
-      const stem = purpose === "" ? "secret" : `${purpose}-secret`;
-      return [`${stem}-name`, `${stem}-namespace`];
-    }),
-  ]);
-
-const KNOWN = { storage: known(SECRET_PURPOSES, OF_CLASSES), snapshots: known(SNAPSHOT_PURPOSES, []) };
-
-/** Parameters without those for sidecars. @throws ParameterError for one with their prefix that means nothing */
+/** Parameters without those for sidecars. @throws ParameterError for an unknown one with their prefix */
 export function forDriver(parameters: Texts, prefix: string, of: "storage" | "snapshots"): Record<string, string> {
-  const told = Object.entries(parameters).filter(([key]) => {
+  const kept = Object.entries(parameters).filter(([key]) => {
     if (!key.startsWith(prefix)) return true;
     if (KNOWN[of].has(key.slice(prefix.length))) return false;
-    throw new ParameterError(`expected a parameter that is known to begin with ${prefix}, got ${JSON.stringify(key)}`);
+    throw new ParameterError(`found unknown parameter key ${JSON.stringify(key)} with reserved namespace ${prefix}`);
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(kept);
 }
 
-/** The file system that parameters ask for; empty where they do not. @throws ParameterError where they do so twice */
+/** The file system that parameters name, or an empty string. @throws ParameterError where there are two */
 export function fsTypeOf(parameters: Texts, prefix: string): string {
-  const asked = Object.entries(parameters).filter(
+  const found = Object.entries(parameters).filter(
     ([key]) => key.toLowerCase() === "fstype" || key === `${prefix}fstype`,
   );
-  if (asked.length > 1) {
-    throw new ParameterError(`expected one parameter for the file system, got ${asked.map(([key]) => key).join(", ")}`);
+  if (found.length > 1) {
+    throw new ParameterError(`fstype specified in parameters with both "fstype" and "${prefix}fstype" keys`);
   }
-  return asked[0]?.[1] ?? "";
+  return found[0]?.[1] ?? "";
 }

@@ -1,7 +1,7 @@
 /**
- * Secrets of a driver: which ones the parameters of a class name, and what is in them (PVS-14).
+ * Secrets for a driver: which ones the parameters of a class name, and their content (PVS-14).
  *
- * A name in a parameter may have places for the names of the claim and its volume, such as `${pvc.name}`.
+ * A name in a parameter may have variables for the names of the claim and its volume, such as `${pvc.name}`.
  *
  * @module
  */
@@ -10,37 +10,40 @@ import { Secret } from "../client/kinds/index.ts";
 import { type TextCheck, dnsLabel, dnsSubdomain } from "../meta/names.ts";
 import type { Texts } from "./contract.ts";
 
-/** A Secret in a namespace. */
+/** The name of a Secret and its namespace. */
 export interface SecretRef {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** What the places in a template stand for. */
+/** A reference that may be missing, or half of it. */
+export type OptionalSecretRef = { readonly [K in keyof SecretRef]?: string | undefined };
+
+/** The values of the variables in a template. */
 export interface TemplateValues {
-  /** Those that may stand in the name of a Secret. */
+  /** For the name of a Secret. */
   readonly inName: Texts;
-  /** Those that may stand in the name of its namespace: none that a user chooses freely. */
+  /** For its namespace: none that a user chooses freely. */
   readonly inNamespace: Texts;
 }
 
-/** Parameters that cannot be right; the message says why. */
+/** The error of invalid parameters. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
 }
 
 /**
- * The Secret that parameters name for a purpose, such as `provisioner`; else the one that they name for all.
+ * The Secret that parameters name for a purpose, such as `provisioner`; else the one for all purposes.
  *
- * @param prefix how the names of parameters begin
- * @param older parameters that said the same once, name and namespace
+ * @param prefix of the names of parameters
+ * @param older names of the deprecated parameters, for name and namespace
  * @throws ParameterError
  */
 export function secretFor(
   purpose: string,
   parameters: Texts,
   values: TemplateValues,
-  { prefix, older }: { readonly prefix: string; readonly older?: readonly [string, string] },
+  { prefix, older }: { readonly prefix: string; readonly older?: readonly [string, string] | undefined },
 ): SecretRef | undefined {
   const stem = purpose === "" ? `${prefix}secret` : `${prefix}${purpose}-secret`;
   const name = templateOf(parameters, `${stem}-name`, older?.[0]);
@@ -49,7 +52,7 @@ export function secretFor(
     return purpose === "" ? undefined : secretFor("", parameters, values, { prefix });
   }
   if (!name || !namespace) {
-    throw new ParameterError(`expected ${stem}-name and ${stem}-namespace to be there together, neither of them empty`);
+    throw new ParameterError(`expected both ${stem}-name and ${stem}-namespace, neither of them empty`);
   }
   return {
     name: valid(dnsSubdomain, resolved(name, values.inName), `${stem}-name`),
@@ -70,13 +73,13 @@ function resolved(template: string, values: Texts): string {
   for (let begin = template.indexOf("${"); begin >= 0; begin = template.indexOf("${", at)) {
     const end = template.indexOf("}", begin);
     if (end < 0) break;
-    const place = template.slice(begin + 2, end);
-    if (!Object.hasOwn(values, place)) {
-      throw new ParameterError(
-        `expected one of ${Object.keys(values).join(", ")} in ${JSON.stringify(template)}, got ${JSON.stringify(place)}`,
-      );
+    const variable = template.slice(begin + 2, end);
+    if (!Object.hasOwn(values, variable)) {
+      const names = Object.keys(values).join(", ");
+      const [found, text] = [JSON.stringify(variable), JSON.stringify(template)];
+      throw new ParameterError(`expected one of ${names} in ${text}, got ${found}`);
     }
-    out += template.slice(at, begin) + values[place]!;
+    out += template.slice(at, begin) + values[variable]!;
     at = end + 1;
   }
   return out + template.slice(at);
@@ -88,16 +91,16 @@ function valid(check: TextCheck, name: string, parameter: string): string {
   throw new ParameterError(`${expected} by the parameter ${parameter}, got ${JSON.stringify(name)}`);
 }
 
-/** What is in a Secret, as a driver is given it; nothing where there is none to read. @throws StatusError */
-export async function credentials(client: Client, ref: SecretRef | undefined): Promise<Texts> {
-  if (!ref) return {};
-  const { data = {} } = await client.resource(Secret).get(ref);
-  const entries = Object.entries(data).map(([key, value]) => [key, textOf(value)] as const);
-  return Object.fromEntries(entries);
+/** The content of a Secret for a driver; empty where the reference is empty. @throws StatusError */
+export async function credentials(client: Client, ref: OptionalSecretRef = {}): Promise<Texts> {
+  const { name, namespace } = ref;
+  if (!name || !namespace) return {};
+  const { data = {} } = await client.resource(Secret).get({ name, namespace });
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, textOf(value)]));
 }
 
-/** As {@link credentials}, where a Secret that is gone is no reason not to go on. */
-export async function credentialsIfAny(client: Client, ref: SecretRef | undefined): Promise<Texts> {
+/** As {@link credentials}, and empty where the Secret does not exist any more. */
+export async function credentialsIfAny(client: Client, ref?: OptionalSecretRef): Promise<Texts> {
   try {
     return await credentials(client, ref);
   } catch (error) {
@@ -107,3 +110,9 @@ export async function credentialsIfAny(client: Client, ref: SecretRef | undefine
 }
 
 const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("utf8");
+
+/** The Secret that annotations name; `keys` are the names of the annotations. */
+export const annotatedSecret = (annotations: Texts = {}, keys: SecretRef): OptionalSecretRef => ({
+  name: annotations[keys.name],
+  namespace: annotations[keys.namespace],
+});

@@ -1,84 +1,88 @@
 /**
- * What every sidecar of a driver is made of.
+ * What every sidecar of a driver has.
  *
  * @module
  */
+import type { ApiObject, Scope } from "../client/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import type { Duration } from "../util/duration.ts";
+import type { CommonContext } from "../runtime/definition.ts";
+import type { Context, ObjectEvent } from "../runtime/index.ts";
 import type { Clock } from "../util/clock.ts";
-import { type Caller, called } from "./call.ts";
-import type { Call, DriverCalls, StorageDriver } from "./contract.ts";
-import type { OwnNode } from "./own-node.ts";
+import { type Duration, millisOf } from "../util/duration.ts";
+import { type CallOptions, called } from "./call.ts";
+import type { DriverMethods, StorageDriver } from "./contract.ts";
 import { type SidecarNames, sidecarNames } from "./names.ts";
+import type { OwnNode } from "./own-node.ts";
 import { type SidecarKinds, type SidecarSpecs, sidecarKinds, sidecarSpecs } from "./specs.ts";
 
-/** What may be set of the sidecars of a driver. */
+/** The settings of the sidecars of a driver. */
 export interface SidecarSettings {
-  /** How long a call may take before it is given up and made again. Default 10 s. */
+  /** After which a call times out and is repeated. Default 10 s. */
   readonly timeout?: Duration;
   /** The waits after failures. Default 1 s, doubled up to 5 m. */
   readonly retry?: { readonly first?: Duration; readonly most?: Duration };
-  /** Calls of one sort side by side. Default 100. */
+  /** How many calls of one kind run at once. Default 100. */
   readonly workers?: number;
   /** The file system of volumes whose class names none. Default none. */
   readonly defaultFsType?: string;
-  /** Whether a driver is told the names of claims, volumes and snapshots with what it makes. */
+  /** Whether a driver gets the names of claims, volumes and snapshots when it creates something. */
   readonly extraCreateMetadata?: boolean;
-  /** Whether it is told them with what it modifies, among the parameters of the attributes class. */
+  /** Whether a driver gets these names when it modifies a volume, among the parameters of the attributes class. */
   readonly extraModifyMetadata?: boolean;
-  /** Whether only the place of a selected node is told, in place of all with that first. */
+  /** Whether a driver gets only the topology of a selected node, instead of all with that one first. */
   readonly strictTopology?: boolean;
-  /** Whether claims that do not wait for a node are told of all places. Default true. */
+  /** Whether a driver gets all topologies for claims that do not wait for a node. Default true. */
   readonly immediateTopology?: boolean;
-  /** Whether volumes that are only read are published so. */
+  /** Whether read-only volumes are published as such. */
   readonly controllerPublishReadOnly?: boolean;
-  /** How names of volumes begin. Default `pvc`. */
+  /** The prefix of the names of volumes. Default `pvc`. */
   readonly volumeNamePrefix?: string;
-  /** How names of snapshots begin. Default `snapshot`. */
+  /** The prefix of the names of snapshots. Default `snapshot`. */
   readonly snapshotNamePrefix?: string;
-  /** Where capacity objects are written, and how often they are looked at anew; none are written without it. */
+  /** Settings of capacity objects; none are written without it. */
   readonly capacity?: CapacitySettings | undefined;
-  /** The only node whose volumes are looked after, for a driver that has the disks of that; all without it. */
+  /** The only node whose volumes count, for a driver with the disks of one node. Default: all nodes. */
   readonly node?: OwnNode | undefined;
-  /** What volumes say of the process that made them. Default the name of the driver. */
+  /** The identity of this process in the attributes of its volumes. Default: the name of the driver. */
   readonly identity?: string;
 }
 
-/** See {@link SidecarSettings}. */
+/** The settings of capacity objects. */
 export interface CapacitySettings {
   readonly namespace: string;
-  /** Default 1 m. */
+  /** How often the driver is asked. Default 1 m. */
   readonly pollInterval?: Duration;
   /** Whether classes that bind at once have capacity objects, too. */
   readonly forImmediateBinding?: boolean;
 }
 
-/** Hears of classes of which volumes were made, or could not be: their capacity may be another. */
-export class CapacityNews {
-  readonly #listeners = new Set<(storageClass: string) => void>();
+/**
+ * Notifies observers of storage classes whose capacity may have changed: a volume was created or deleted, or could not be.
+ */
+export class CapacityChanges {
+  readonly #observers = new Set<(storageClass: string) => void>();
 
-  on(listener: (storageClass: string) => void): Disposable {
-    const own = (storageClass: string): void => listener(storageClass);
-    this.#listeners.add(own);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
+  onChange(observer: (storageClass: string) => void): Disposable {
+    const own = (storageClass: string): void => observer(storageClass);
+    this.#observers.add(own);
+    return { [Symbol.dispose]: () => void this.#observers.delete(own) };
   }
 
-  tell(storageClass: string): void {
-    for (const listener of this.#listeners) listener(storageClass);
+  notify(storageClass: string): void {
+    for (const observer of this.#observers) observer(storageClass);
   }
 }
 
 /** See the head of this file. */
 export interface Sidecar {
   readonly driver: StorageDriver;
-  readonly dialect: Dialect;
   readonly names: SidecarNames;
   readonly specs: SidecarSpecs;
   readonly kinds: SidecarKinds;
   readonly settings: SidecarSettings;
-  readonly caller: Caller;
-  readonly capacityNews: CapacityNews;
-  /** How a controller that calls the driver works. */
+  readonly callOptions: CallOptions;
+  readonly capacityChanges: CapacityChanges;
+  /** The pace of a controller that calls the driver. */
   readonly pace: {
     readonly concurrency: number;
     readonly timeout: Duration;
@@ -87,37 +91,43 @@ export interface Sidecar {
 }
 
 /** Puts a sidecar together. */
-export function sidecarOf(
-  driver: StorageDriver,
-  {
-    dialect,
-    clock,
-    settings,
-  }: { readonly dialect: Dialect; readonly clock: Clock; readonly settings: SidecarSettings },
-  timeoutMillis: number,
-): Sidecar {
+export function sidecarOf(driver: StorageDriver, dialect: Dialect, clock: Clock, settings: SidecarSettings): Sidecar {
   const names = sidecarNames(dialect, driver.name, settings.node);
+  const timeoutMillis = millisOf(settings.timeout ?? "10s");
   const { first = "1s", most = "5m" } = settings.retry ?? {};
   return {
     driver,
-    dialect,
     names,
     settings,
     specs: sidecarSpecs(dialect),
     kinds: sidecarKinds(dialect, names),
-    caller: { clock, timeoutMillis },
-    capacityNews: new CapacityNews(),
+    callOptions: { clock, timeoutMillis },
+    capacityChanges: new CapacityChanges(),
     pace: {
       concurrency: settings.workers ?? 100,
-      // A reconcile makes at most two calls; the rest is for the server.
+      // A reconcile makes at most two calls of the driver; the rest is for calls of the server.
       timeout: 2 * timeoutMillis + 60_000,
       backoff: { first, most },
     },
   };
 }
 
-/** Makes a call of the driver. @throws CallError */
-export const callOf =
-  ({ driver, caller }: Pick<Sidecar, "driver" | "caller">, signal: AbortSignal) =>
-  <T>(name: string, call: (calls: DriverCalls, how: Call) => Promise<T>): Promise<T> =>
-    called(caller, name, signal, (own) => call(driver.calls, { signal: own }));
+/** The context of a reconcile, and its sidecar. */
+export interface SidecarContext<T extends ApiObject, S extends Scope> {
+  readonly ctx: Context<T, S>;
+  readonly sidecar: Sidecar;
+}
+
+/** Calls the driver. @throws CallError */
+export const callDriver = <M extends keyof DriverMethods>(
+  { ctx, sidecar }: { readonly ctx: Pick<CommonContext, "signal">; readonly sidecar: Sidecar },
+  method: M,
+  request: DriverMethods[M][0],
+): Promise<DriverMethods[M][1]> =>
+  called(sidecar.callOptions, method, ctx.signal, (call) => sidecar.driver.calls[method](request, call));
+
+/** A predicate for new and deleted objects, and for changes of one part of an object. */
+export const changesOf =
+  <T>(part: (object: T) => unknown) =>
+  (event: ObjectEvent<T>): boolean =>
+    event.type !== "changed" || JSON.stringify(part(event.object)) !== JSON.stringify(part(event.old));

@@ -1,9 +1,9 @@
 /**
- * The kinds that sidecars look at, and what they follow of them, in a dialect.
+ * The kinds of sidecars, and their informers, in a dialect.
  *
  * @module
  */
-import { type ApiObject, type Kind, type Scope, inDomain, kindOfType } from "../client/index.ts";
+import { type ApiObject, inDomain, kindOfType } from "../client/index.ts";
 import {
   CSINode,
   CSIStorageCapacity,
@@ -14,33 +14,20 @@ import {
   VolumeAttachment,
   VolumeAttributesClass,
 } from "../client/kinds/index.ts";
-import { classOf } from "../claims/fit.ts";
 import { binderNames } from "../claims/annotations.ts";
+import { classOf } from "../claims/fit.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { type InformerSpec, sharedInformer } from "../runtime/index.ts";
+import { sharedInformer } from "../runtime/index.ts";
 import type { SidecarNames } from "./names.ts";
 import { type DataSource, sourceKey, sourceOf } from "./provision/data-source.ts";
 
-/** What sidecars follow. */
-export interface SidecarSpecs {
-  readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "class" | "volume" | "source" | "attributes">;
-  readonly volumes: InformerSpec<PersistentVolume, "Cluster", never>;
-  readonly classes: InformerSpec<StorageClass, "Cluster", never>;
-  readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "volume" | "node">;
-  readonly csiNodes: InformerSpec<CSINode, "Cluster", never>;
-  readonly nodes: InformerSpec<Node, "Cluster", never>;
-  readonly attributes: InformerSpec<VolumeAttributesClass, "Cluster", never>;
-}
+/** The informers of sidecars. */
+export type SidecarSpecs = ReturnType<typeof sidecarSpecs>;
 
-/** The kinds of the group of storage in a dialect. */
-export interface SidecarKinds {
-  readonly attachment: Kind<VolumeAttachment, "Cluster">;
-  readonly capacity: Kind<CSIStorageCapacity, "Namespaced">;
-  readonly attributesClass: Kind<VolumeAttributesClass, "Cluster">;
-  readonly grant: Kind<ReferenceGrant, "Namespaced">;
-}
+/** The kinds that sidecars write. */
+export type SidecarKinds = ReturnType<typeof sidecarKinds>;
 
-/** Allows that objects of other namespaces refer to those of its own. */
+/** Allows objects of other namespaces to refer to objects of its own. */
 export interface ReferenceGrant extends ApiObject {
   readonly spec: {
     readonly from: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
@@ -48,11 +35,11 @@ export interface ReferenceGrant extends ApiObject {
   };
 }
 
-/** See {@link SidecarKinds}. */
-export const sidecarKinds = (dialect: Dialect, names: SidecarNames): SidecarKinds => ({
-  attachment: spoken(VolumeAttachment, dialect),
-  capacity: spoken(CSIStorageCapacity, dialect),
-  attributesClass: spoken(VolumeAttributesClass, dialect),
+/** The kinds that sidecars write, in a dialect. */
+export const sidecarKinds = ({ domain }: Dialect, names: SidecarNames) => ({
+  attachment: inDomain(VolumeAttachment, domain),
+  capacity: inDomain(CSIStorageCapacity, domain),
+  attributesClass: inDomain(VolumeAttributesClass, domain),
   grant: kindOfType<ReferenceGrant>()({
     group: names.grantGroup,
     version: "v1beta1",
@@ -62,11 +49,9 @@ export const sidecarKinds = (dialect: Dialect, names: SidecarNames): SidecarKind
   }),
 });
 
-const spoken = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>, { domain }: Dialect): Kind<T, S> =>
-  inDomain(kind, domain);
-
 /** The informers of sidecars in a dialect. */
-export function sidecarSpecs(dialect: Dialect): SidecarSpecs {
+export function sidecarSpecs(dialect: Dialect) {
+  const { domain } = dialect;
   const names = binderNames(dialect);
   return {
     claims: sharedInformer(PersistentVolumeClaim, {
@@ -78,19 +63,19 @@ export function sidecarSpecs(dialect: Dialect): SidecarSpecs {
       },
     }),
     volumes: sharedInformer(PersistentVolume),
-    classes: sharedInformer(spoken(StorageClass, dialect)),
-    attachments: sharedInformer(spoken(VolumeAttachment, dialect), {
+    classes: sharedInformer(inDomain(StorageClass, domain)),
+    attachments: sharedInformer(inDomain(VolumeAttachment, domain), {
       indexes: {
         volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName,
         node: ({ spec }: VolumeAttachment) => spec.nodeName,
       },
     }),
-    csiNodes: sharedInformer(spoken(CSINode, dialect)),
+    csiNodes: sharedInformer(inDomain(CSINode, domain)),
     nodes: sharedInformer(Node),
-    attributes: sharedInformer(spoken(VolumeAttributesClass, dialect)),
+    attributes: sharedInformer(inDomain(VolumeAttributesClass, domain)),
   };
 }
 
-/** What a claim is to be filled from, while it is not. */
+/** The source of a claim that is not provisioned yet. */
 const waitsFor = (source: DataSource | undefined, { status }: PersistentVolumeClaim): string | undefined =>
   source && status.phase === "Pending" ? sourceKey(source) : undefined;

@@ -1,5 +1,5 @@
 /**
- * How a volume is used, in the words of a driver (NODE-22, NODE-23).
+ * The volume capabilities of volumes (NODE-22, NODE-23).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { ACCESS_MODE } from "../csi/terms.ts";
 import type { StorageDriver, VolumeUse } from "./contract.ts";
 import { ParameterError } from "./secrets.ts";
 
-/** What is asked of a volume. */
+/** The members of a volume, or of a claim and its class, that make its capability. */
 export interface UsedVolume {
   readonly accessModes: readonly string[];
   readonly volumeMode: string | undefined;
@@ -16,7 +16,7 @@ export interface UsedVolume {
   readonly mountOptions: readonly string[];
 }
 
-/** How a volume with some access modes is used. @throws ParameterError for modes that no volume can have together */
+/** The capability of a volume. @throws ParameterError for modes that no volume can have together */
 export function useOf(
   { accessModes, volumeMode, fsType, mountOptions }: UsedVolume,
   { abilities }: StorageDriver,
@@ -31,30 +31,24 @@ export function useOf(
   };
 }
 
-/** How a volume is used that is there already. */
-export const useOfVolume = ({ spec }: PersistentVolume, driver: StorageDriver, fsType = ""): VolumeUse =>
-  useOf(
-    {
-      accessModes: spec.accessModes ?? [],
-      volumeMode: spec.volumeMode,
-      fsType: spec.csi?.fsType || fsType,
-      mountOptions: spec.mountOptions ?? [],
-    },
-    driver,
-  );
+/** The capability of a stored volume. */
+export function useOfVolume({ spec }: Pick<PersistentVolume, "spec">, driver: StorageDriver, fsType = ""): VolumeUse {
+  const { accessModes = [], volumeMode, mountOptions = [], csi } = spec;
+  return useOf({ accessModes, volumeMode, fsType: csi?.fsType || fsType, mountOptions }, driver);
+}
 
-/** One mode for several; the widest wins. */
-function modeOf(modes: ReadonlySet<string>, tellsWriters: boolean): number {
+/** The widest of several modes. */
+function modeOf(modes: ReadonlySet<string>, hasWriterModes: boolean): number {
   const refuse = (): never => {
     throw new ParameterError(`expected access modes that one volume can have, got ${[...modes].join(", ") || "none"}`);
   };
   if (modes.has("ReadWriteOncePod")) {
     if (modes.size > 1) refuse();
-    return tellsWriters ? ACCESS_MODE.SINGLE_NODE_SINGLE_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
+    return hasWriterModes ? ACCESS_MODE.SINGLE_NODE_SINGLE_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
   }
   if (modes.has("ReadWriteMany")) return ACCESS_MODE.MULTI_NODE_MULTI_WRITER;
   const [reads, writes] = [modes.has("ReadOnlyMany"), modes.has("ReadWriteOnce")];
   if (reads === writes) refuse();
   if (reads) return ACCESS_MODE.MULTI_NODE_READER_ONLY;
-  return tellsWriters ? ACCESS_MODE.SINGLE_NODE_MULTI_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
+  return hasWriterModes ? ACCESS_MODE.SINGLE_NODE_MULTI_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
 }

@@ -69,7 +69,7 @@ test("a second one on the same socket says so and ends", async () => {
   const first = child;
   await start({}, "--links");
   expect(await once(child, "exit")).toEqual([1, null]);
-  expect(said).toContain(`keelson: expected nobody to listen on ${home}/csi.sock, but somebody does`);
+  expect(said).toContain(`keelson: expected no process to listen on ${home}/csi.sock, found one`);
   child = first;
   await stop();
 });

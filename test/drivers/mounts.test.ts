@@ -247,9 +247,7 @@ describe.skipIf(!canLoop)("images of disks", { timeout: 60_000 }, () => {
     const other = await create("other", { fsType: "ext3" });
     await publish(other, "b", { fsType: "ext3" });
     await takeAway(other, "b");
-    await expect(publish(other, "b", { fsType: "ext4" })).rejects.toThrow(
-      "expected a disk with ext4, but there is ext3 on it",
-    );
+    await expect(publish(other, "b", { fsType: "ext4" })).rejects.toThrow("expected a disk with ext4, found ext3");
   });
 
   test("without staging a volume is mounted for its first path, and let go with its last", async () => {

@@ -115,9 +115,9 @@ export class ModelDriver {
     const socket = more.file === undefined ? registrationSocket(directory, this.name) : join(directory, more.file);
     mkdirSync(dirname(socket), { recursive: true });
     const info = { name: this.name, endpoint: this.#server!.socket, versions: more.versions };
-    const answered = (answer: { readonly registered: boolean; readonly error: string }): void =>
-      void this.answers.push(answer);
-    this.#registrar = await serveRegistration(socket, info, { clock: systemClock, answered });
+    const onStatus = (status: { readonly registered: boolean; readonly error: string }): void =>
+      void this.answers.push(status);
+    this.#registrar = await serveRegistration(socket, info, { clock: systemClock, onStatus });
   }
 
   /** Takes the registrar's socket away. */

@@ -27,7 +27,7 @@ import type {
   MadeVolume,
   Mounter,
   NeededVolume,
-  NodeGround,
+  PluginContext,
   VolumePlugin,
 } from "../../src/node/contract.ts";
 import { csiPlugin } from "../../src/node/csi/index.ts";
@@ -51,7 +51,7 @@ export interface ToldEvent {
 export interface NodeOptions {
   readonly dialect?: "kubernetes" | "neutral";
   /** What is not as usual, given what the agent has. */
-  readonly settings?: (ground: NodeGround) => Partial<CsiSettings>;
+  readonly settings?: (context: PluginContext) => Partial<CsiSettings>;
   readonly gates?: string;
 }
 
@@ -178,7 +178,7 @@ export class NodeWorld implements AsyncDisposable {
 
   /** Begins the plugin; resolves when drivers that are there are registered, or could not be. */
   async start(): Promise<void> {
-    const ground = this.#ground();
+    const context = this.#context();
     const plugin = await csiPlugin({
       tokens: {
         get: async (pod, wish) => {
@@ -187,8 +187,8 @@ export class NodeWorld implements AsyncDisposable {
         },
       },
       applyGroup: async (path, wish) => void this.groups.push({ path, wish }),
-      ...this.#options.settings?.(ground),
-    })(ground);
+      ...this.#options.settings?.(context),
+    })(context);
     this.#plugin = plugin;
     await this.settled();
   }
@@ -366,7 +366,7 @@ export class NodeWorld implements AsyncDisposable {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  #ground(): NodeGround {
+  #context(): PluginContext {
     const { clock, activity, cluster } = this.world;
     return {
       node: NODE,

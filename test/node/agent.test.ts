@@ -81,7 +81,7 @@ describe("the volumes of a Pod", () => {
       {
         type: "Warning",
         reason: "FailedMount",
-        message: 'volume "bad" was not mounted: the disk is full',
+        message: 'MountVolume.SetUp failed for volume "bad" : the disk is full',
         count: 1,
         source: { component: "kubelet", host: NODE },
       },
@@ -112,7 +112,7 @@ describe("the volumes of a Pod", () => {
     await expect.poll(() => plugin.calls.toSorted()).toEqual(["setUp bad", "setUp early", "setUp good", "setUp slow"]);
     world.agent!.metrics();
     // Asked for again while the first call has not ended: one operation at a time.
-    plugin.ground!.lookAt((await world.findPod("p"))!.metadata.uid);
+    plugin.context!.lookAt((await world.findPod("p"))!.metadata.uid);
     await new Promise((resolve) => void setImmediate(resolve));
     expect(plugin.calls.filter((call) => call === "setUp slow")).toHaveLength(1);
     held.resolve();
@@ -129,7 +129,7 @@ describe("the volumes of a Pod", () => {
       kind: "kubernetes.io~host-path",
       makes: ({ volume }) => volume.hostPath !== undefined,
     });
-    await world.start({ plugins: async (ground) => [...(await plugin.open(ground)), other] });
+    await world.start({ plugins: async (context) => [...(await plugin.open(context)), other] });
     const makeFor = (name: string, volume: object): Promise<Pod> =>
       world.resource(Pod).create({
         metadata: at(name),
@@ -184,7 +184,7 @@ describe("the volumes of a Pod", () => {
     expect((await world.findPod("p"))!.metadata.deletionTimestamp).toBeDefined();
     expect((await world.events("p")).at(-1)).toMatchObject({
       reason: "FailedUnmount",
-      message: 'volume "data" was not taken down: busy',
+      message: 'UnmountVolume.TearDown failed for volume "data" : busy',
     });
     plugin.failures.clear();
     await world.advance("1s");

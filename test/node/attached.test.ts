@@ -5,7 +5,7 @@ import { attachDetach } from "../../src/controllers/storage/attach/controller.ts
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { createManager } from "../../src/runtime/index.ts";
 import type { NeededVolume } from "../../src/node/contract.ts";
-import { Places } from "../../src/node/csi/places.ts";
+import { CsiPaths } from "../../src/node/csi/csi-paths.ts";
 import { writeRecord } from "../../src/node/csi/record.ts";
 import { AGENT, NODE, NodeWorld, NotedPlugin, at } from "./node-world.ts";
 
@@ -120,7 +120,7 @@ describe("attached volumes", () => {
   });
 
   test("NODE-12: a Node that is made again says from its first version what lies on disk", async () => {
-    const place = new Places(world.root).stage({ driver: "d", handle: "h-v", mode: "Filesystem" });
+    const place = new CsiPaths(world.root).stage({ driver: "d", handle: "h-v", mode: "Filesystem" });
     await writeRecord(place.directory, {
       driver: "d",
       handle: "h-v",
@@ -182,7 +182,7 @@ describe("attached volumes", () => {
     await world.advance("30s");
     expect(await lastEvent()).toMatchObject({
       reason: "FailedAttachVolume",
-      message: 'volume "data" is not attached: attaching it failed: no such disk',
+      message: 'AttachVolume.Attach failed for volume "data" : its attachment failed: no such disk',
     });
   });
 
@@ -303,7 +303,7 @@ describe("claims", () => {
     await world.pod("p", [claimed]);
     expect(await lastEvent()).toMatchObject({
       reason: "FailedMount",
-      message: 'volume "data" was not mounted: persistentvolumeclaim "a" not found',
+      message: 'MountVolume.SetUp failed for volume "data" : persistentvolumeclaim "a" not found',
     });
     await bind();
     await world.resource(PersistentVolumeClaim).status.patch(at("a"), { status: { phase: "Pending" } });
@@ -346,7 +346,7 @@ describe("claims", () => {
     expect(await lastEvent("second")).toMatchObject({
       type: "Warning",
       reason: "FailedMount",
-      message: 'volume "data" was not mounted: error processing PVC default/a: PVC is being deleted',
+      message: 'MountVolume.SetUp failed for volume "data" : error processing PVC default/a: PVC is being deleted',
     });
     expect((await world.findPod("second"))!.status.phase).toBe("Pending");
     expect(world.has(pod, "volumes")).toBe(false);
@@ -379,7 +379,7 @@ describe("claims", () => {
     expect(await lastEvent("second")).toMatchObject({
       reason: "FailedMount",
       message:
-        'volume "data" was not mounted: the claim a has the access mode ReadWriteOncePod and is in use by the Pod default/first',
+        'MountVolume.SetUp failed for volume "data" : the claim a has the access mode ReadWriteOncePod and is in use by the Pod default/first',
     });
     world.agent!.crash();
     plugin = new AttachedPlugin();
@@ -416,7 +416,7 @@ describe("claims", () => {
     await start();
     await bind({ volumeMode: "Block" });
     await world.pod("p", [claimed]);
-    expect((await lastEvent())!.message).toContain("it is a block device");
+    expect((await lastEvent())!.message).toContain("the volume is a block device");
     const volumeDevices = [{ name: "data", devicePath: "/dev/x" }];
     const pod = await world.pod("q", [claimed], { containers: [{ name: "c", image: "i", volumeDevices }] });
     expect(plugin.seen.at(-1)).toMatchObject({ mode: "Block" });

@@ -23,7 +23,7 @@ beforeEach(async () => {
   outside = await mkdtemp(join(tmpdir(), "keelson-outside-"));
   await mkdir(join(outside, "secret"), { mode: 0o700 });
   await writeFile(join(outside, "secret/shadow"), "root", { mode: 0o600 });
-  await world.start({ mounter, plugins: (ground) => openPlugins(ground) });
+  await world.start({ mounter, plugins: (context) => openPlugins(context) });
 });
 afterEach(async () => {
   const after = await stateOf(outside);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigMap, Pod, Secret } from "../../src/client/kinds/index.ts";
-import { LOG_BYTES } from "../../src/node/containers/exec/short-log.ts";
+import { LOG_BYTES } from "../../src/node/containers/exec/rotate-log.ts";
 import { linkingMounter } from "../../src/node/mounts/linking-mounter.ts";
 import { machineMounter } from "../../src/node/mounts/machine-mounter.ts";
 import { openPlugins } from "../../src/node/plugins.ts";
@@ -189,7 +189,7 @@ describe("containers as processes", () => {
     await world.pod("q", [], { containers: [shell("true", { env })] });
     await expectSoon(async () => (await statusOf("q")).state.waiting, {
       reason: "CreateContainerError",
-      message: "the ConfigMap conf does not exist",
+      message: 'configmap "conf" not found',
     });
   });
 

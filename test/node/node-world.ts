@@ -16,7 +16,7 @@ import { CoreEvent, Node, Pod } from "../../src/client/kinds/index.ts";
 import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { type AgentOptions, type RunningAgent, startAgent } from "../../src/node/agent.ts";
-import type { Mounter, NeededVolume, NodeGround, VolumePlugin } from "../../src/node/contract.ts";
+import type { Mounter, NeededVolume, PluginContext, VolumePlugin } from "../../src/node/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
@@ -187,15 +187,15 @@ export class NotedPlugin implements VolumePlugin {
   readonly failures = new Map<string, Error>();
   /** What calls wait for, likewise. */
   readonly gates = new Map<string, Promise<void>>();
-  ground: NodeGround | undefined;
+  context: PluginContext | undefined;
 
   constructor(more: Partial<VolumePlugin> = {}) {
     Object.assign(this, more);
   }
 
   /** As an agent opens its plugins. */
-  readonly open = async (ground: NodeGround): Promise<readonly VolumePlugin[]> => {
-    this.ground = ground;
+  readonly open = async (context: PluginContext): Promise<readonly VolumePlugin[]> => {
+    this.context = context;
     return [this];
   };
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await mkdir(host);
   await world.start({
     mounter: linkingMounter({ mounts: () => Promise.resolve([]) }),
-    plugins: (ground) => openPlugins(ground, { imageDirectory: images }),
+    plugins: (context) => openPlugins(context, { imageDirectory: images }),
   });
 });
 afterEach(() => world[Symbol.asyncDispose]());
@@ -50,7 +50,7 @@ describe("emptyDir", () => {
     await world.advance("2m");
     const { phase, reason, message } = (await world.findPod("big"))!.status;
     expect({ phase, reason }).toEqual({ phase: "Failed", reason: "Evicted" });
-    expect(message).toContain('volume "data" takes');
+    expect(message).toContain('Usage of EmptyDir volume "data" exceeds');
     expect((await world.findPod("small"))!.status.phase).not.toBe("Failed");
   });
 });

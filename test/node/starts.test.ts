@@ -1,7 +1,7 @@
 /** Events of containers: each start is told once, in the words of a kubelet. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CoreEvent } from "../../src/client/kinds/index.ts";
-import { tellStarts } from "../../src/node/containers/tell-starts.ts";
+import { recordStarts } from "../../src/node/containers/record-starts.ts";
 import { NodeWorld } from "./node-world.ts";
 
 let world: NodeWorld;
@@ -50,9 +50,9 @@ test("a container that starts again is told again", () => {
   const record = { pod: { status: {} }, started: new Map<string, string>() } as never;
   const running = (startedAt: string, restartCount: number) =>
     ({ init: [], main: [{ name: "c", restartCount, state: { running: { startedAt } } }] }) as never;
-  tellStarts(event, record, running("2030-01-01T00:00:00Z", 0));
-  tellStarts(event, record, running("2030-01-01T00:00:00Z", 0));
+  recordStarts(event, record, running("2030-01-01T00:00:00Z", 0));
+  recordStarts(event, record, running("2030-01-01T00:00:00Z", 0));
   expect(told).toEqual(["Created", "Started"]);
-  tellStarts(event, record, running("2030-01-01T00:00:00Z", 1));
+  recordStarts(event, record, running("2030-01-01T00:00:00Z", 1));
   expect(told).toEqual(["Created", "Started", "Created", "Started"]);
 });

@@ -133,7 +133,7 @@ describe("the status of a Pod", () => {
 
   test("NODE-56: a Pod whose volume takes more than its sizeLimit is evicted", async () => {
     let used = 10;
-    const plugin = new NotedPlugin({ usage: async () => ({ usedBytes: used }), mostBytes: () => 100 });
+    const plugin = new NotedPlugin({ usage: async () => ({ usedBytes: used }), maxBytes: () => 100 });
     await start({ plugins: plugin.open, pods: "run-nothing" });
     const pod = await world.pod("p", [empty]);
     await world.advance("61s");
@@ -143,7 +143,7 @@ describe("the status of a Pod", () => {
     expect((await world.findPod("p"))!.status).toMatchObject({
       phase: "Failed",
       reason: "Evicted",
-      message: 'volume "data" takes 1000 bytes, which is more than the 100 bytes of its sizeLimit',
+      message: 'Usage of EmptyDir volume "data" exceeds the limit "100" bytes: it uses 1000 bytes',
     });
     expect(world.has(pod)).toBe(false);
     expect((await world.events("p")).at(-1)).toMatchObject({ reason: "Evicted" });

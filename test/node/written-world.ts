@@ -13,7 +13,7 @@ import { Node, Pod, ServiceAccount } from "../../src/client/kinds/index.ts";
 import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { gatesOf } from "../../src/meta/gates.ts";
-import type { MadeVolume, Mounter, NodeGround } from "../../src/node/contract.ts";
+import type { MadeVolume, Mounter, PluginContext } from "../../src/node/contract.ts";
 import { volumePath } from "../../src/node/paths.ts";
 import { TokenKeeper } from "../../src/node/tokens.ts";
 import { WrittenVolumes } from "../../src/node/written/plugin.ts";
@@ -67,7 +67,7 @@ export class WrittenWorld implements AsyncDisposable {
   /** Whether lists and watches of the agent fail. */
   isDeaf = false;
   readonly plugin: WrittenVolumes;
-  readonly ground: NodeGround;
+  readonly context: PluginContext;
   readonly #manager: Manager;
   readonly #names = new Map<string, string>();
 
@@ -86,7 +86,7 @@ export class WrittenWorld implements AsyncDisposable {
     const log = { ...silentLog, warn: (message: string) => void this.warnings.push(message) };
     this.#manager = createManager({ client, name: "node", clock, activity, seed: 1, log });
     const random = seededRandom(2);
-    this.ground = {
+    this.context = {
       node: NODE,
       root: this.root,
       dialect: kubernetes,
@@ -108,7 +108,7 @@ export class WrittenWorld implements AsyncDisposable {
       allocatable: () => ({ cpu: "4", memory: "8Gi" }),
     };
     const keeper = new TokenKeeper({ client, clock, random });
-    this.plugin = new WrittenVolumes(this.ground, { tokens: keeper });
+    this.plugin = new WrittenVolumes(this.context, { tokens: keeper });
   }
 
   static async create(mounter: Mounter = noMounts): Promise<WrittenWorld> {

@@ -219,7 +219,7 @@ describe("an attachment", () => {
     await disks.resource(PersistentVolume).delete({ name });
     await disks.attach("x", name, "one");
     expect(published()).toEqual([]);
-    expect((await disks.attachment("x"))!.status.attachError?.message).toContain("not to be deleted");
+    expect((await disks.attachment("x"))!.status.attachError?.message).toContain("being deleted");
   });
 });
 

@@ -4,7 +4,14 @@
  *
  * @module
  */
-import type { Ability, CreateVolume, DriverCalls, Place, StorageDriver, Texts } from "../../src/sidecars/contract.ts";
+import type {
+  Ability,
+  CreateVolume,
+  DriverCalls,
+  StorageDriver,
+  Texts,
+  Topology,
+} from "../../src/sidecars/contract.ts";
 import { parked } from "../../src/util/activity.ts";
 
 /** A failure that a driver is told to have. */
@@ -69,7 +76,8 @@ export class MadeUpDriver implements StorageDriver {
   readonly heard: { readonly method: keyof DriverCalls; readonly request: never }[] = [];
   readonly failures = new Map<keyof DriverCalls, Failure>();
   /** Where volumes are put: the first preferred place. */
-  placesOf = ({ accessibilityRequirements: wish }: CreateVolume): readonly Place[] => wish?.preferred.slice(0, 1) ?? [];
+  placesOf = ({ accessibilityRequirements: wish }: CreateVolume): readonly Topology[] =>
+    wish?.preferred.slice(0, 1) ?? [];
   room = 100n * 2n ** 30n;
   needsNode = false;
   isReadyAtOnce = true;

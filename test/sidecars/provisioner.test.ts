@@ -398,7 +398,7 @@ describe("sources", () => {
       dataSourceRef: { kind: "PersistentVolumeClaim", name: "original", namespace: "there" },
     });
     expect(asked()).toHaveLength(1);
-    expect((await disks.messages("copy", "ProvisioningFailed")).join("")).toContain("ReferenceGrant");
+    expect((await disks.messages("copy", "ProvisioningFailed")).join("")).toContain("isn't allowed");
     const group = "gateway.networking.k8s.io";
     const names = {
       kind: "ReferenceGrant",

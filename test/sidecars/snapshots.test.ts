@@ -99,7 +99,7 @@ describe("a snapshot", () => {
 
   test("without a class has that which is the default of its driver", async () => {
     await take("s", { volumeSnapshotClassName: undefined });
-    expect((await snapshot())!.status?.error?.message).toContain("to be the default");
+    expect((await snapshot())!.status?.error?.message).toContain("cannot find default snapshot class");
     await makeClass("other", {
       driver: "other.example.com",
       metadata: { name: "other", annotations: { [`${MARKS}/is-default-class`]: "true" } },

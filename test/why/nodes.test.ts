@@ -42,7 +42,7 @@ describe("a Pod that is ContainerCreating", () => {
     await world.resource(ConfigMap).create({ metadata: at("map"), data: { a: "b" } });
     await world.pod("p", [{ name: "v", configMap: { name: "map", items: [{ key: "missing", path: "x" }] } }]);
     const [reason] = await why();
-    expect(reason?.says).toMatch(/^the agent of the node n1 says: volume "v" was not mounted: .*missing/);
+    expect(reason?.says).toMatch(/^the agent of the node n1 says: MountVolume.SetUp failed for volume "v" : .*missing/);
     expect(reason).toMatchObject({
       who: "whoever changes the ConfigMap default/map",
       quotes: { in: "Event", reason: "FailedMount", from: "kubelet" },
@@ -55,7 +55,7 @@ describe("a Pod that is ContainerCreating", () => {
     await world.pod("p", [{ name: "v", hostPath: { path, type: "Directory" } }]);
     expect(await why()).toMatchObject([
       {
-        says: `the agent of the node n1 says: volume "v" was not mounted: hostPath type check failed: ${path} does not exist`,
+        says: `the agent of the node n1 says: MountVolume.SetUp failed for volume "v" : hostPath type check failed: ${path} does not exist`,
         who: `whoever provides the Directory ${path} on the node n1, or changes the type of the hostPath`,
       },
     ]);
@@ -104,7 +104,7 @@ describe("a Pod that is ContainerCreating", () => {
     await world.pod("p", [{ name: "v", emptyDir: {} }]);
     expect(await why()).toMatchObject([
       {
-        says: 'the agent of the node n1 says: volume "v" was not mounted: NodePublishVolume: Internal: mkfs.ext4 failed',
+        says: 'the agent of the node n1 says: MountVolume.SetUp failed for volume "v" : NodePublishVolume: Internal: mkfs.ext4 failed',
         who: "whoever changes Pod default/p, or mends that on the node n1",
       },
     ]);
@@ -131,7 +131,7 @@ test("a Pod that runs and is not ready says why", async () => {
   await world.pod("p", [], { readinessGates: [{ conditionType: "example.com/open" }] });
   expect(await why()).toMatchObject([
     {
-      says: "it runs and is not ready: readiness gates that are closed: example.com/open",
+      says: 'it runs and is not ready: corresponding condition of pod readiness gate "example.com/open" is not true.',
       who: "whoever sets the conditions of its readiness gates",
     },
   ]);
@@ -146,7 +146,9 @@ test("a Pod that cannot end says which mount is busy, and who can act", async ()
   await world.settled();
   expect(await why()).toMatchObject([
     {
-      says: expect.stringMatching(/^the agent of the node n1 says: volume "v" was not taken down: .*busy/),
+      says: expect.stringMatching(
+        /^the agent of the node n1 says: UnmountVolume.TearDown failed for volume "v" : .*busy/,
+      ),
       who: "whoever ends the process that uses the mount on the node n1",
       quotes: { reason: "FailedUnmount" },
     },

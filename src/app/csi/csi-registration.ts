@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { socketPath } from "../../csi/channel.ts";
 import {
   type Registrar,
-  type RegistrationAnswer,
+  type RegistrationStatus,
   registrationSocket,
   serveRegistration,
 } from "../../csi/registration.ts";
@@ -23,8 +23,8 @@ export interface RegistrationParts {
   /** In which directory the agent looks for sockets. */
   readonly registry: string;
   readonly clock: Clock;
-  /** Told of every answer of an agent. */
-  readonly answered: (answer: RegistrationAnswer) => void;
+  /** Called for every result that an agent reports. */
+  readonly answered: (status: RegistrationStatus) => void;
   /** Told why no agent can ask; it is tried again. */
   readonly failed: (error: unknown) => void;
 }
@@ -40,7 +40,7 @@ export function registered({ name, driver, clock, answered, failed, ...parts }: 
     try {
       // The agent may start later.
       await mkdir(registry, { recursive: true, mode: 0o750 });
-      return await serveRegistration(registrationSocket(registry, name), info, { clock, answered });
+      return await serveRegistration(registrationSocket(registry, name), info, { clock, onStatus: answered });
     } catch (error) {
       failed(error);
       return undefined;

@@ -40,7 +40,7 @@ export async function startDriver(request: DriverRequest, { print, say }: Driver
       warn: say,
     });
     const failed = (method: string, error: unknown): void => say(`${method} failed: ${String(error)}`);
-    const driver = await serveDriver(path, services, { clock, failed });
+    const driver = await serveDriver(path, services, { clock, onError: failed });
     const { name } = await services.identity.getPluginInfo!({} as never, { signal: new AbortController().signal });
     print(`driver ${name} listens on unix://${path}`);
     if (register === undefined) return () => driver.close();

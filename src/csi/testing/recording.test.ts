@@ -37,7 +37,7 @@ const codeOf = (answer: Promise<unknown>): Promise<unknown> =>
 const create = (name: string, options = {}): Promise<unknown> =>
   codeOf(driver.controller.createVolume({ name, secrets: { key: "hunter2" } }, options));
 
-test("SUP-18: calls are recorded in order, with what was asked for, without secrets, and with what came of them", async () => {
+test("SUP-18: calls are recorded in order, with requests without secrets, and with their outcome", async () => {
   served.driver.fail("CreateVolume", { code: "ResourceExhausted", nth: 2 });
   await driver.identity.probe({});
   expect([await create("a"), await create("b"), await create("c")]).toEqual(["OK", "ResourceExhausted", "OK"]);
@@ -54,7 +54,7 @@ test("SUP-18: calls are recorded in order, with what was asked for, without secr
   expect(made).toEqual(["a", "c"]);
 });
 
-test("SUP-18: an answer can be lost after the work was done, several times", async () => {
+test("SUP-18: a response can be lost after the work was done, several times", async () => {
   served.driver.fail("CreateVolume", { code: "Unavailable", afterWork: true, times: 2 });
   expect([await create("a"), await create("b"), await create("c")]).toEqual(["Unavailable", "Unavailable", "OK"]);
   expect(made).toEqual(["a", "b", "c"]);
@@ -65,14 +65,14 @@ test("SUP-18: an answer can be lost after the work was done, several times", asy
   expect(served.driver.of("CreateVolume")).toHaveLength(1);
 });
 
-test("calls can be held and delayed; who gives up is heard", async () => {
-  const letGo = served.driver.hold("CreateVolume");
+test("calls can be held and delayed; a call that times out reaches the driver as cancelled", async () => {
+  const release = served.driver.hold("CreateVolume");
   const held = create("a");
   await expect.poll(() => served.driver.calls.length).toBe(1);
   expect(made).toEqual([]);
   expect(await create("b", { deadlineMs: 30 })).toBe("DeadlineExceeded");
   await expect.poll(() => served.driver.calls[1]?.outcome).toBe("Canceled");
-  letGo();
+  release();
   expect(await held).toBe("OK");
   served.driver.delay("CreateVolume", 40);
   const began = clock.steady();

@@ -1,7 +1,6 @@
 /**
- * The services of any driver with a record of what was asked of them, and with faults on demand: answers that are errors,
- * answers that are lost after the work was done, delays, and calls that never end. Used in the process of a test, over the
- * real socket.
+ * The services of any driver with a record of their calls, and with faults on demand: errors, responses that are lost after
+ * the work was done, delays, and calls that hang. For tests, in their process, over the real socket.
  *
  * @module
  */
@@ -11,32 +10,31 @@ import { type CodeName, DriverError } from "../driver-error.ts";
 import { HIDDEN } from "../secrets.ts";
 import { type DriverServices, type SocketServer, serveDriver } from "../serve.ts";
 
-/** A call that came. */
+/** A recorded call. */
 export interface RecordedCall {
-  /** As the protocol names it: `NodePublishVolume`. */
+  /** The name in the protocol, such as `NodePublishVolume`. */
   readonly method: string;
-  /** The request with the names that messages have here (`volumeId`); the values of secrets are hidden unless asked for. */
+  /** The request with the field names of the messages (`volumeId`); values of secrets are hidden by default. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** `OK`, or the code of the error that was answered; undefined while the call is under way. */
+  /** `OK`, or the code of the error; undefined while the call runs. */
   outcome: CodeName | "OK" | undefined;
 }
 
 /** An error for calls of a method. */
 export interface Fault {
   readonly code: CodeName;
-  /** Default: that a test wants it. */
   readonly reason?: string;
   /** Which call from now on fails, from 1. Default 1: the next one. */
   readonly nth?: number;
-  /** How many calls in a row fail. Default 1; `Infinity` for all that follow. */
+  /** How many calls in a row fail. Default 1; `Infinity` for all later ones. */
   readonly times?: number;
-  /** Whether the work is done before, and only the answer is lost. Default false. */
+  /** Whether the work is done and only the response is lost. Default false. */
   readonly afterWork?: boolean;
 }
 
 interface Pending {
   readonly fault: Fault;
-  /** Calls until it begins, this one included. */
+  /** Calls until it begins, including the first one that fails. */
   wait: number;
   left: number;
 }
@@ -45,9 +43,8 @@ type Method = (request: object, context: CallContext) => Promise<object>;
 
 /** See the head of this file. */
 export class RecordedDriver {
-  /** Every call, in the order in which they came. */
+  /** All calls, in order. */
   readonly calls: RecordedCall[] = [];
-  /** The services to serve. */
   readonly services: DriverServices;
   readonly #clock: Clock;
   readonly #keepsSecrets: boolean;
@@ -70,25 +67,25 @@ export class RecordedDriver {
     return this.calls.filter((call) => call.method === method);
   }
 
-  /** The methods in the order of their calls, without those that only ask what a driver is. */
+  /** The methods in the order of their calls, without those that request name, readiness and capabilities. */
   methods(): string[] {
     return this.calls
       .map(({ method }) => method)
       .filter((method) => !/^(Probe|GetPlugin|.*GetCapabilities$)/.test(method));
   }
 
-  /** Makes calls of a method fail. Several faults of one method are looked at in the order in which they were given. */
+  /** Makes calls of a method fail. Several faults of one method apply in the order in which they were added. */
   fail(method: string, fault: Fault): void {
     const pending = { fault, wait: fault.nth ?? 1, left: fault.times ?? 1 };
     this.#faults.set(method, [...(this.#faults.get(method) ?? []), pending]);
   }
 
-  /** Makes every call of a method begin so much later. */
+  /** Delays every call of a method. */
   delay(method: string, ms: number): void {
     this.#delays.set(method, ms);
   }
 
-  /** Makes calls of a method wait before their work until the function that is returned is called. */
+  /** Makes calls of a method wait before their work until the returned function is called. */
   hold(method: string): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held.set(method, promise);
@@ -98,7 +95,7 @@ export class RecordedDriver {
     };
   }
 
-  /** Forgets faults and delays, and what was recorded. */
+  /** Removes faults, delays and the record. */
   clear(): void {
     this.#faults.clear();
     this.#delays.clear();
@@ -118,9 +115,9 @@ export class RecordedDriver {
       this.calls.push(call);
       const fault = this.#faultFor(name);
       try {
-        const answer = await this.#answer(name, () => method(request, context), fault, context);
+        const response = await this.#respond(name, () => method(request, context), fault, context);
         call.outcome = "OK";
-        return answer;
+        return response;
       } catch (error) {
         call.outcome = error instanceof DriverError ? error.code : "Internal";
         throw error;
@@ -128,7 +125,7 @@ export class RecordedDriver {
     };
   }
 
-  async #answer(
+  async #respond(
     name: string,
     work: () => Promise<object>,
     fault: Fault | undefined,
@@ -138,9 +135,9 @@ export class RecordedDriver {
     if (delay !== undefined) await sleep(this.#clock, delay, signal);
     await until(this.#held.get(name), signal);
     if (fault && !fault.afterWork) throw errorOf(fault);
-    const answer = await work();
+    const response = await work();
     if (fault) throw errorOf(fault);
-    return answer;
+    return response;
   }
 
   #faultFor(name: string): Fault | undefined {
@@ -159,7 +156,7 @@ export class RecordedDriver {
   }
 }
 
-/** Serves a driver with a record of its calls. */
+/** Serves a driver and records its calls. */
 export async function serveRecorded(
   endpoint: string,
   services: DriverServices,
@@ -169,20 +166,19 @@ export async function serveRecorded(
   return { ...(await serveDriver(endpoint, driver.services, { clock, graceMs: 100 })), driver };
 }
 
-const errorOf = ({ code, reason = "a test wants this call to fail" }: Fault): DriverError =>
-  new DriverError(code, reason);
+const errorOf = ({ code, reason = "a fault of the test" }: Fault): DriverError => new DriverError(code, reason);
 
-/** Waits until it is let go, or nobody wants the answer any more: then the call ends as a driver's would. */
+/** Waits until the calls are released. Rejects with `Canceled` when the caller has gone first. */
 async function until(held: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
   if (!held) return;
-  const { promise: left, resolve } = Promise.withResolvers<void>();
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });
   if (signal.aborted) resolve();
-  await Promise.race([held, left]);
-  if (signal.aborted) throw new DriverError("Canceled", "nobody waits for the answer");
+  await Promise.race([held, aborted]);
+  if (signal.aborted) throw new DriverError("Canceled", "the caller does not wait any more");
 }
 
-/** A message without what its library has added. */
+/** A message without the members that its library has added. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;

@@ -1,17 +1,17 @@
 /**
- * Where the data of volumes is, and how it gets onto a node. A backing knows places on disk, and nothing of records.
+ * Where the data of volumes is, and how a node gets it. A backing knows directories on disk, and nothing about records.
  *
  * @module
  */
 
-/** How a volume is mounted. */
-export interface MountHow {
+/** Options of a mount. */
+export interface MountOptions {
   readonly flags: readonly string[];
-  /** Empty: what the backing likes best. */
+  /** Empty: the default of the backing. */
   readonly fsType: string;
 }
 
-/** What a volume uses of what it has; bytes or pieces. */
+/** The usage of a volume, in bytes or inodes. */
 export interface Usage {
   readonly total: bigint;
   readonly used: bigint;
@@ -24,31 +24,30 @@ export interface VolumeUsage {
   readonly inodes: Usage;
 }
 
-/** See the head of this file. A place is a directory of its own for each volume or snapshot. */
+/** See the head of this file. Each volume and each snapshot has a directory of its own. */
 export interface Backing {
-  /** The smallest volume, in bytes. */
-  readonly least: bigint;
-  /** Whether volumes can be devices. */
+  /** The size of the smallest volume. */
+  readonly minBytes: bigint;
+  /** Whether volumes can be block devices. */
   readonly hasBlocks: boolean;
-  /** Refuses with `InvalidArgument` what a volume cannot be mounted as. */
-  check(how: MountHow): void;
-  /** Makes empty data in a place that is empty. */
-  create(place: string, bytes: bigint): Promise<void>;
-  /** Copies data into a place that is empty, with room for so many bytes. */
+  /** Throws `InvalidArgument` where a volume cannot be mounted with these options. */
+  check(options: MountOptions): void;
+  /** Creates empty data in an empty directory. */
+  create(directory: string, bytes: bigint): Promise<void>;
+  /** Copies data into an empty directory, and grows it to a size. */
   copy(from: string, to: string, bytes: bigint): Promise<void>;
-  /** Gives data more room. */
-  grow(place: string, bytes: bigint): Promise<void>;
-  /** Why the data of a place is in no order; undefined when it is. */
-  trouble(place: string): Promise<string | undefined>;
-  /** Where the files of a volume lie without being mounted; undefined where they do not. */
-  files(place: string): string | undefined;
-  /** Makes the files appear at a directory that is there. */
-  mount(place: string, at: string, how: MountHow): Promise<void>;
-  /** The device of a volume, made when it is not there. */
-  device(place: string): Promise<string>;
-  /** Lets go of the device. */
-  release(place: string): Promise<void>;
-  /** Makes known on the node that the data has grown, and fills a file system into it that is mounted. */
-  growOnNode(place: string, mounted: string | undefined): Promise<void>;
-  usage(place: string, path: string, bytes: bigint): Promise<VolumeUsage>;
+  grow(directory: string, bytes: bigint): Promise<void>;
+  /** What is wrong with the data; undefined when nothing is. */
+  problem(directory: string): Promise<string | undefined>;
+  /** The directory with the files where they need no mount. */
+  files(directory: string): string | undefined;
+  /** Mounts the data at a path that exists. */
+  mount(directory: string, path: string, options: MountOptions): Promise<void>;
+  /** The block device of a volume, created when it does not exist. */
+  device(directory: string): Promise<string>;
+  /** Detaches the block device. */
+  release(directory: string): Promise<void>;
+  /** Grows device and mounted file system on the node after {@link grow}. */
+  growOnNode(directory: string, mounted: string | undefined): Promise<void>;
+  usage(directory: string, path: string, bytes: bigint): Promise<VolumeUsage>;
 }

@@ -1,12 +1,12 @@
 /**
- * Programs of the machine that a driver needs: mount, mkfs, losetup and their like.
+ * Runs programs of the machine: mount, mkfs, losetup and others.
  *
  * @module
  */
 import { execFile } from "node:child_process";
 import { DriverError } from "../../csi/driver-error.ts";
 
-/** A program that failed, or is not there. */
+/** The error of a program that failed or does not exist. */
 export class CommandError extends DriverError {
   /** Its exit code; undefined where it did not run. */
   readonly exit: number | undefined;
@@ -17,18 +17,17 @@ export class CommandError extends DriverError {
   }
 }
 
-/** How long a program may take: the largest copies are the slowest. */
-const LONGEST_MS = 600_000;
+/** Enough for the copy of a large volume. */
+const TIMEOUT_MS = 600_000;
 
-/** Runs a program and resolves to what it printed. Rejects with CommandError, which says what the program said. */
+/** Runs a program and resolves to its output. Rejects with CommandError, which has its error output. */
 export function run(command: string, ...args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: LONGEST_MS, maxBuffer: 16 << 20, env: { ...process.env, LC_ALL: "C" } };
+    const options = { timeout: TIMEOUT_MS, maxBuffer: 16 << 20, env: { ...process.env, LC_ALL: "C" } };
     execFile(command, args, options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
       const exit = typeof error.code === "number" ? error.code : undefined;
-      const said = stderr.trim() || error.message;
-      reject(new CommandError(`${command} failed: ${said}`, exit));
+      reject(new CommandError(`${command} failed: ${stderr.trim() || error.message}`, exit));
     });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Attaching volumes to nodes. Nothing has to be done for that on one machine; it is kept who has what, and asked for when
- * a volume is mounted, so that the order of things can be seen.
+ * Attaches volumes to nodes. One machine has nothing to attach: the record of a volume has its nodes, and mounting checks
+ * them, so that callers have to keep the order of calls.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import type { Implementation } from "../../csi/calls.ts";
 import { DriverError } from "../../csi/driver-error.ts";
 import type { Controller } from "../../csi/generated/csi_pb.js";
 import { type Segments, type VolumeRecord, readJson } from "./records.ts";
-import { type Access, accessOf, isForSeveralNodes, required } from "./requests.ts";
-import { type Shop, nodeFile, volumeOf } from "./shop.ts";
-import { reaches } from "./topology.ts";
+import { type Access, accessOf, isMultiNode, required } from "./requests.ts";
+import { type DriverContext, nodeFile, volumeOf } from "./driver-context.ts";
+import { isAccessible } from "./topology.ts";
 
-/** The entry of the context of a publication that says which node it is for. */
+/** The key of the publish context that has the ID of the node. */
 export const ATTACHED_TO = "attached-to";
 
-/** Methods of the controller for nodes. */
-export function controllerPublish(shop: Shop): Implementation<typeof Controller> {
-  const { settings, backing, volumes, lock } = shop;
+/** ControllerPublishVolume and ControllerUnpublishVolume; nothing without the feature `attach`. */
+export function controllerPublish(context: DriverContext): Implementation<typeof Controller> {
+  const { settings, backing, volumes, lock } = context;
   if (!settings.features.has("attach")) return {};
   return {
     controllerPublishVolume: ({ volumeId, nodeId, volumeCapability, readonly }) =>
       lock.run(required(volumeId, "volume_id"), async () => {
         required(nodeId, "node_id");
         const access = accessOf(volumeCapability, backing, settings);
-        const volume = await volumeOf(shop, volumeId);
-        await checkNode(shop, volume, nodeId);
+        const volume = await volumeOf(context, volumeId);
+        await checkNode(context, volume, nodeId);
         if (!isAttachedAs(volume, nodeId, access, readonly)) {
           checkOthers(volume, nodeId, access);
-          await checkCount(shop, nodeId);
+          await checkCount(context, nodeId);
           const attached = { ...volume.attached, [nodeId]: { readOnly: readonly, mode: access.mode } };
           await volumes.put({ ...volume, attached });
         }
@@ -38,24 +38,24 @@ export function controllerPublish(shop: Shop): Implementation<typeof Controller>
       lock.run(required(volumeId, "volume_id"), async () => {
         const volume = await volumes.get(volumeId);
         if (!volume) return {};
-        const { [nodeId]: gone, ...others } = volume.attached;
-        // Without a node it is taken from all.
+        const { [nodeId]: found, ...others } = volume.attached;
+        // A request without a node detaches from all nodes.
         if (nodeId === "") await volumes.put({ ...volume, attached: {} });
-        else if (gone) await volumes.put({ ...volume, attached: others });
+        else if (found) await volumes.put({ ...volume, attached: others });
         return {};
       }),
   };
 }
 
-async function checkNode({ settings }: Shop, { topology }: VolumeRecord, nodeId: string): Promise<void> {
+async function checkNode({ settings }: DriverContext, { topology }: VolumeRecord, nodeId: string): Promise<void> {
   const node = await readJson<{ topology: Segments }>(nodeFile(settings.dir, nodeId));
   if (!node) throw new DriverError("NotFound", `there is no node ${nodeId}`);
-  if (!reaches(node.topology, topology)) {
-    throw new DriverError("FailedPrecondition", `the volume is not reached from node ${nodeId}`);
+  if (!isAccessible(node.topology, topology)) {
+    throw new DriverError("FailedPrecondition", `the volume is not accessible from node ${nodeId}`);
   }
 }
 
-/** Whether it is attached already, as it is asked for; throws `AlreadyExists` when it is otherwise. */
+/** Whether the volume is attached in the same way. Throws `AlreadyExists` where it is attached in another way. */
 function isAttachedAs({ attached }: VolumeRecord, nodeId: string, { mode }: Access, readOnly: boolean): boolean {
   const found = attached[nodeId];
   if (!found) return false;
@@ -65,17 +65,13 @@ function isAttachedAs({ attached }: VolumeRecord, nodeId: string, { mode }: Acce
 
 function checkOthers({ attached }: VolumeRecord, nodeId: string, { mode }: Access): void {
   const others = Object.entries(attached).filter(([other]) => other !== nodeId);
-  if (others.every(([, other]) => isForSeveralNodes(mode) && isForSeveralNodes(other.mode))) return;
+  if (others.every(([, other]) => isMultiNode(mode) && isMultiNode(other.mode))) return;
   throw new DriverError("FailedPrecondition", `the volume is attached to ${others.map(([other]) => other).join(", ")}`);
 }
 
-async function checkCount({ settings: { maxVolumes }, volumes }: Shop, nodeId: string): Promise<void> {
+async function checkCount({ settings: { maxVolumes }, volumes }: DriverContext, nodeId: string): Promise<void> {
   if (maxVolumes === 0) return;
-  const there = (await volumes.list()).filter(({ attached }) => Object.hasOwn(attached, nodeId));
-  if (there.length >= maxVolumes) {
-    throw new DriverError(
-      "ResourceExhausted",
-      `node ${nodeId} has ${maxVolumes} volumes, which is all that it may have`,
-    );
-  }
+  const attached = (await volumes.list()).filter((volume) => Object.hasOwn(volume.attached, nodeId));
+  if (attached.length < maxVolumes) return;
+  throw new DriverError("ResourceExhausted", `node ${nodeId} has ${maxVolumes} volumes, which is its maximum`);
 }

@@ -1,6 +1,6 @@
 /**
- * Snapshots: copies of the data as it is on disk, made before the call answers. Those of images of disks are what a power
- * cut at that moment would have left.
+ * Snapshots: copies of the data as it is on disk, complete before the call returns. The snapshot of a disk image has what a
+ * power cut at that moment would have left.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import type { Controller, SnapshotSchema } from "../../csi/generated/csi_pb.js";
 import { page } from "./paging.ts";
 import { type SnapshotRecord, idOf } from "./records.ts";
 import { required, requiredName } from "./requests.ts";
-import { type Shop, volumeOf } from "./shop.ts";
+import { type DriverContext, volumeOf } from "./driver-context.ts";
 
-/** Methods of the controller for snapshots. */
-export function controllerSnapshots(shop: Shop): Implementation<typeof Controller> {
-  const { settings, snapshots, lock } = shop;
+/** The methods for snapshots; none without the feature `snapshots`. */
+export function controllerSnapshots(context: DriverContext): Implementation<typeof Controller> {
+  const { settings, snapshots, lock } = context;
   if (!settings.features.has("snapshots")) return {};
   return {
     async createSnapshot({ name, sourceVolumeId }) {
@@ -26,7 +26,7 @@ export function controllerSnapshots(shop: Shop): Implementation<typeof Controlle
         if (found && found.volume !== sourceVolumeId) {
           throw new DriverError("AlreadyExists", `there is a snapshot ${name} of another volume`);
         }
-        return { snapshot: snapshotMessage(found ?? (await make(shop, id, name, sourceVolumeId))) };
+        return { snapshot: snapshotMessage(found ?? (await create(context, id, name, sourceVolumeId))) };
       });
     },
     async deleteSnapshot({ snapshotId }) {
@@ -53,13 +53,12 @@ export function controllerSnapshots(shop: Shop): Implementation<typeof Controlle
   };
 }
 
-async function make(shop: Shop, id: string, name: string, volumeId: string): Promise<SnapshotRecord> {
-  const { backing, volumes, snapshots, sequence, lock, settings } = shop;
+async function create(context: DriverContext, id: string, name: string, volumeId: string): Promise<SnapshotRecord> {
+  const { backing, volumes, snapshots, sequence, lock, settings } = context;
   return lock.run(volumeId, async () => {
-    const { bytes, block } = await volumeOf(shop, volumeId);
+    const { bytes, block } = await volumeOf(context, volumeId);
     const created = settings.clock.now();
-    const place = await snapshots.begin(id);
-    await backing.copy(volumes.place(volumeId), place, BigInt(bytes));
+    await backing.copy(volumes.directory(volumeId), await snapshots.begin(id), BigInt(bytes));
     const record = { id, name, sequence: await sequence.next(), volume: volumeId, bytes, block, created };
     await snapshots.put(record);
     return record;

@@ -1,5 +1,5 @@
 /**
- * Making, removing, growing, changing and listing volumes.
+ * Creates, deletes, expands, modifies and lists volumes.
  *
  * @module
  */
@@ -7,26 +7,26 @@ import { statfs } from "node:fs/promises";
 import type { Implementation } from "../../csi/calls.ts";
 import { DriverError } from "../../csi/driver-error.ts";
 import type { Controller, CreateVolumeRequest } from "../../csi/generated/csi_pb.js";
-import { isReserved } from "./context.ts";
-import { checkedMutable } from "./mutable.ts";
+import { type DriverContext, volumeOf } from "./driver-context.ts";
+import { checkedMutable } from "./mutable-parameters.ts";
 import { page } from "./paging.ts";
+import { isReserved } from "./pod-context.ts";
 import { type ContentSource, type VolumeRecord, idOf } from "./records.ts";
 import { accessOf, accesses, required, requiredName } from "./requests.ts";
-import { type Shop, volumeOf } from "./shop.ts";
 import { fits, sizeIn } from "./sizes.ts";
-import { conditionOf, statusOf, volumeMessage } from "./status.ts";
-import { placeFor, serves } from "./topology.ts";
+import { isInUse, statusOf, volumeMessage } from "./status.ts";
+import { isServed, topologyFor } from "./topology.ts";
 
-/** Methods of the controller for volumes. */
-export function controllerVolumes(shop: Shop): Implementation<typeof Controller> {
-  const { settings, backing, volumes, lock } = shop;
+/** The methods for volumes that the features allow. */
+export function controllerVolumes(context: DriverContext): Implementation<typeof Controller> {
+  const { settings, backing, volumes, lock } = context;
   const { features } = settings;
   return {
     async createVolume(request) {
       const id = idOf("vol", requiredName(request.name));
       return lock.run(id, async () => {
         const [{ block }] = accesses(request.volumeCapabilities, backing, settings);
-        const record = (await madeAlready(shop, id, request, block)) ?? (await make(shop, id, request, block));
+        const record = (await existing(context, id, request, block)) ?? (await create(context, id, request, block));
         return { volume: volumeMessage(record) };
       });
     },
@@ -46,10 +46,10 @@ export function controllerVolumes(shop: Shop): Implementation<typeof Controller>
       const { volumeId, volumeContext, volumeCapabilities, parameters, mutableParameters } = request;
       required(volumeId, "volume_id");
       if (volumeCapabilities.length === 0) throw new DriverError("InvalidArgument", "expected volume capabilities");
-      const volume = await volumeOf(shop, volumeId);
+      const volume = await volumeOf(context, volumeId);
       try {
         const [{ block }] = accesses(volumeCapabilities, backing, settings);
-        if (block !== volume.block) throw new DriverError("InvalidArgument", ofOtherType(volume));
+        if (block !== volume.block) throw new DriverError("InvalidArgument", otherAccessType(volume));
       } catch (error) {
         if (error instanceof DriverError) return { message: error.reason };
         throw error;
@@ -61,23 +61,23 @@ export function controllerVolumes(shop: Shop): Implementation<typeof Controller>
         const all = (await volumes.list()).filter(({ ephemeral }) => !ephemeral);
         const { items, nextToken } = page(all, request);
         const entries = [];
-        for (const item of items) entries.push({ volume: volumeMessage(item), status: await statusOf(shop, item) });
+        for (const item of items) entries.push({ volume: volumeMessage(item), status: await statusOf(context, item) });
         return { entries, nextToken };
       },
     }),
     ...(features.has("get-volume") && {
       async controllerGetVolume({ volumeId }) {
-        const volume = await volumeOf(shop, required(volumeId, "volume_id"));
-        return { volume: volumeMessage(volume), status: await statusOf(shop, volume) };
+        const volume = await volumeOf(context, required(volumeId, "volume_id"));
+        return { volume: volumeMessage(volume), status: await statusOf(context, volume) };
       },
     }),
     ...(features.has("capacity") && {
       async getCapacity({ accessibleTopology }) {
         const { topology, central, maxVolumeSize } = settings;
-        const isServed = !accessibleTopology || serves(accessibleTopology.segments, topology, central);
+        const canCreate = !accessibleTopology || isServed(accessibleTopology.segments, topology, central);
         return {
-          availableCapacity: isServed ? await available(shop) : 0n,
-          minimumVolumeSize: backing.least,
+          availableCapacity: canCreate ? await available(context) : 0n,
+          minimumVolumeSize: backing.minBytes,
           ...(maxVolumeSize !== undefined && { maximumVolumeSize: maxVolumeSize }),
         };
       },
@@ -87,8 +87,8 @@ export function controllerVolumes(shop: Shop): Implementation<typeof Controller>
         lock.run(required(volumeId, "volume_id"), async () => {
           if (!capacityRange) throw new DriverError("InvalidArgument", "expected a capacity range");
           if (volumeCapability) accessOf(volumeCapability, backing, settings);
-          const volume = await volumeOf(shop, volumeId);
-          const bytes = await grow(shop, volume, sizeIn(capacityRange, boundsOf(shop)));
+          const volume = await volumeOf(context, volumeId);
+          const bytes = await grow(context, volume, sizeIn(capacityRange, context));
           if (!fits(bytes, capacityRange)) {
             throw new DriverError("OutOfRange", `the volume has ${bytes} bytes, and volumes do not shrink`);
           }
@@ -98,7 +98,7 @@ export function controllerVolumes(shop: Shop): Implementation<typeof Controller>
     ...(features.has("modify") && {
       controllerModifyVolume: ({ volumeId, mutableParameters }) =>
         lock.run(required(volumeId, "volume_id"), async () => {
-          const volume = await volumeOf(shop, volumeId);
+          const volume = await volumeOf(context, volumeId);
           await volumes.put({ ...volume, mutable: { ...volume.mutable, ...checkedMutable(mutableParameters) } });
           return {};
         }),
@@ -106,17 +106,12 @@ export function controllerVolumes(shop: Shop): Implementation<typeof Controller>
   };
 }
 
-const boundsOf = ({ backing, settings }: Shop): { least: bigint; most: bigint | undefined } => ({
-  least: backing.least,
-  most: settings.maxVolumeSize,
-});
+const otherAccessType = ({ block }: VolumeRecord): string =>
+  block ? "the volume is a block device, not a file system" : "the volume is a file system, not a block device";
 
-const ofOtherType = ({ block }: VolumeRecord): string =>
-  block ? "the volume is a device, not a file system" : "the volume is a file system, not a device";
-
-/** The volume of that name, when it is there and is what is asked for. */
-async function madeAlready(
-  { volumes }: Shop,
+/** The volume of the same name. Throws `AlreadyExists` where it differs from the request. */
+async function existing(
+  { volumes }: DriverContext,
   id: string,
   request: CreateVolumeRequest,
   block: boolean,
@@ -131,25 +126,28 @@ async function madeAlready(
     volume.source?.id === source?.id &&
     sameEntries(volume.parameters, ownParameters(request));
   if (isTheSame) return volume;
-  throw new DriverError("AlreadyExists", `there is a volume for ${request.name} that is not what is asked for`);
+  throw new DriverError("AlreadyExists", `there is a volume for ${request.name} that differs from the request`);
 }
 
-async function make(shop: Shop, id: string, request: CreateVolumeRequest, block: boolean): Promise<VolumeRecord> {
-  const { settings, backing, volumes, sequence } = shop;
-  const bytes = sizeIn(request.capacityRange, boundsOf(shop));
-  const topology = placeFor(request.accessibilityRequirements, settings);
+async function create(
+  context: DriverContext,
+  id: string,
+  request: CreateVolumeRequest,
+  block: boolean,
+): Promise<VolumeRecord> {
+  const { settings, backing, volumes, sequence } = context;
+  const bytes = sizeIn(request.capacityRange, context);
+  const topology = topologyFor(request.accessibilityRequirements, settings);
   if (Object.keys(request.mutableParameters).length > 0 && !settings.features.has("modify")) {
-    throw new DriverError("InvalidArgument", "volumes of this driver have no parameters that can be changed");
+    throw new DriverError("InvalidArgument", "volumes of this driver have no mutable parameters");
   }
   const mutable = checkedMutable(request.mutableParameters);
   const source = sourceOf(request);
-  const from = source && (await contentOf(shop, source, bytes, block));
-  if (settings.capacity !== undefined && bytes > (await available(shop))) {
-    throw new DriverError("ResourceExhausted", `there is no room for ${bytes} bytes`);
-  }
-  const place = await volumes.begin(id);
-  if (from === undefined) await backing.create(place, bytes);
-  else await backing.copy(from, place, bytes);
+  const from = source && (await contentOf(context, source, bytes, block));
+  await checkCapacity(context, bytes);
+  const directory = await volumes.begin(id);
+  if (from === undefined) await backing.create(directory, bytes);
+  else await backing.copy(from, directory, bytes);
   const record: VolumeRecord = {
     id,
     name: request.name,
@@ -175,37 +173,45 @@ function sourceOf({ volumeContentSource }: CreateVolumeRequest): ContentSource |
   return undefined;
 }
 
-/** Where the data of a source lies. Rejects where it is not there, or does not fit. */
-async function contentOf(shop: Shop, { kind, id }: ContentSource, bytes: bigint, block: boolean): Promise<string> {
-  const { volumes, snapshots, settings } = shop;
+/** The directory with the data of a source. Throws where it does not exist, or does not fit. */
+async function contentOf(
+  context: DriverContext,
+  { kind, id }: ContentSource,
+  bytes: bigint,
+  block: boolean,
+): Promise<string> {
+  const { volumes, snapshots, settings } = context;
   if (!settings.features.has(kind === "snapshot" ? "snapshots" : "clone")) {
-    throw new DriverError("InvalidArgument", `volumes of this driver cannot be made of a ${kind}`);
+    throw new DriverError("InvalidArgument", `this driver cannot create volumes from a ${kind}`);
   }
   const records = kind === "snapshot" ? snapshots : volumes;
   const found = await records.get(id);
   if (!found) throw new DriverError("NotFound", `there is no ${kind} ${id}`);
-  if (BigInt(found.bytes) > bytes) throw new DriverError("OutOfRange", `the ${kind} needs ${found.bytes} bytes`);
-  if (found.block !== block) throw new DriverError("InvalidArgument", `the ${kind} is of the other access type`);
-  return records.place(id);
+  if (BigInt(found.bytes) > bytes) throw new DriverError("OutOfRange", `the ${kind} has ${found.bytes} bytes`);
+  if (found.block !== block) throw new DriverError("InvalidArgument", `the ${kind} has the other access type`);
+  return records.directory(id);
 }
 
-/** Makes a volume larger, when it is smaller; its size from then on. */
-async function grow(shop: Shop, volume: VolumeRecord, bytes: bigint): Promise<bigint> {
-  const { settings, backing, volumes } = shop;
+/** Grows a volume to a size unless it is larger already; returns its size. */
+async function grow(context: DriverContext, volume: VolumeRecord, bytes: bigint): Promise<bigint> {
+  const { settings, backing, volumes } = context;
   const old = BigInt(volume.bytes);
   if (bytes <= old) return old;
-  if (settings.features.has("offline-expand") && (await conditionOf(shop, volume)).used) {
-    throw new DriverError("FailedPrecondition", "the volume is in use, and this driver grows only those that are not");
+  if (settings.features.has("offline-expand") && (await isInUse(context, volume))) {
+    throw new DriverError("FailedPrecondition", "the volume is in use, and this driver expands only unused volumes");
   }
-  if (settings.capacity !== undefined && bytes - old > (await available(shop))) {
-    throw new DriverError("ResourceExhausted", `there is no room for ${bytes - old} more bytes`);
-  }
-  await backing.grow(volumes.place(volume.id), bytes);
+  await checkCapacity(context, bytes - old);
+  await backing.grow(volumes.directory(volume.id), bytes);
   await volumes.put({ ...volume, bytes: String(bytes) });
   return bytes;
 }
 
-/** Parameters of the class, without those of sidecars. */
+async function checkCapacity(context: DriverContext, bytes: bigint): Promise<void> {
+  if (context.settings.capacity === undefined || bytes <= (await available(context))) return;
+  throw new DriverError("ResourceExhausted", `there is not enough capacity for ${bytes} more bytes`);
+}
+
+/** The parameters of the class without those of sidecars. */
 const ownParameters = ({ parameters }: CreateVolumeRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(parameters).filter(([key]) => !isReserved(key)));
 
@@ -214,12 +220,12 @@ function sameEntries(a: Readonly<Record<string, string>>, b: Readonly<Record<str
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
-/** Bytes that are left for new volumes. */
-async function available({ settings: { capacity, dir }, volumes }: Shop): Promise<bigint> {
+/** The bytes for new volumes. */
+async function available({ settings: { capacity, dir }, volumes }: DriverContext): Promise<bigint> {
   if (capacity === undefined) {
     const { bavail, bsize } = await statfs(dir, { bigint: true });
     return bavail * bsize;
   }
-  const taken = (await volumes.list()).reduce((sum, { bytes }) => sum + BigInt(bytes), 0n);
-  return taken < capacity ? capacity - taken : 0n;
+  const used = (await volumes.list()).reduce((sum, { bytes }) => sum + BigInt(bytes), 0n);
+  return used < capacity ? capacity - used : 0n;
 }

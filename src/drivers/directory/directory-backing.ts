@@ -1,43 +1,43 @@
 /**
- * Volumes that are directories. Their size is what they say, and nobody holds them to it.
+ * Volumes that are directories. Their size is recorded, and not enforced.
  *
  * @module
  */
 import { chmod, lstat, mkdir, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DriverError } from "../../csi/driver-error.ts";
-import type { Backing, MountHow, VolumeUsage } from "./backing.ts";
+import type { Backing, MountOptions, VolumeUsage } from "./backing.ts";
 import { run } from "./command.ts";
 import { bind, directoryFlags } from "./mounts.ts";
-import { isMissing } from "./records.ts";
+import { ifExists } from "./records.ts";
 
-const dataOf = (place: string): string => join(place, "data");
+const dataOf = (directory: string): string => join(directory, "data");
 
 /** See the head of this file. */
 export const directoryBacking: Backing = {
-  least: 1n,
+  minBytes: 1n,
   hasBlocks: false,
-  check: ({ flags }: MountHow) => void directoryFlags(flags),
-  async create(place) {
-    await mkdir(dataOf(place));
-    // Whoever a container runs as; a umask has no say in it.
-    await chmod(dataOf(place), 0o777);
+  check: ({ flags }: MountOptions) => void directoryFlags(flags),
+  async create(directory) {
+    await mkdir(dataOf(directory));
+    // Containers may run as any user. The mode does not depend on a umask.
+    await chmod(dataOf(directory), 0o777);
   },
   copy: (from, to) => copy(dataOf(from), dataOf(to)),
   grow: async () => {},
-  async trouble(place) {
-    const found = await stat(dataOf(place)).catch(() => undefined);
+  async problem(directory) {
+    const found = await stat(dataOf(directory)).catch(() => undefined);
     return found?.isDirectory() ? undefined : "the directory with the data is gone";
   },
   files: dataOf,
-  mount: (place, at, { flags }) => bind(dataOf(place), at, directoryFlags(flags)),
-  device: () => Promise.reject(new DriverError("InvalidArgument", "a directory is no device")),
+  mount: (directory, path, { flags }) => bind(dataOf(directory), path, directoryFlags(flags)),
+  device: () => Promise.reject(new DriverError("InvalidArgument", "a directory is not a block device")),
   release: async () => {},
   growOnNode: async () => {},
-  usage: async (place, _, bytes) => usageOf(dataOf(place), bytes),
+  usage: async (directory, _, bytes) => usageOf(dataOf(directory), bytes),
 };
 
-/** Copies a tree or a file with all that it has: owners, modes, times, links, holes. */
+/** Copies a tree or a file with owners, modes, times, links and holes. */
 export async function copy(from: string, to: string): Promise<void> {
   const sharing = process.platform === "linux" ? ["--reflink=auto", "--sparse=auto"] : [];
   await run("cp", "-a", ...sharing, from, to);
@@ -50,10 +50,7 @@ async function usageOf(data: string, total: bigint): Promise<VolumeUsage> {
     const directory = left.pop()!;
     for await (const entry of await opendir(directory)) {
       const path = join(directory, entry.name);
-      const found = await lstat(path, { bigint: true }).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      });
+      const found = await ifExists(lstat(path, { bigint: true }));
       if (!found) continue;
       used += found.blocks * 512n;
       inodes++;

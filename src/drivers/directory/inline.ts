@@ -1,30 +1,30 @@
 /**
- * Volumes that are described in a Pod: made when they are published, removed when they are taken from there.
+ * Ephemeral volumes that a Pod describes: NodePublishVolume creates them, NodeUnpublishVolume deletes them.
  *
  * @module
  */
 import { DriverError } from "../../csi/driver-error.ts";
-import { isReserved } from "./context.ts";
-import type { VolumeRecord } from "./records.ts";
-import type { Shop } from "./shop.ts";
+import type { DriverContext } from "./driver-context.ts";
+import { isReserved } from "./pod-context.ts";
+import { ID, type VolumeRecord } from "./records.ts";
 import { parseBytes, sizeIn } from "./sizes.ts";
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
-/** The volume of a Pod; made when it is not there. Its size is the attribute `size`, such as `64Mi`. */
+/** The volume of a Pod, created when it does not exist. Its size is the attribute `size`, such as `64Mi`. */
 export async function inlineVolume(
-  { volumes, backing, settings, sequence }: Shop,
+  context: DriverContext,
   id: string,
-  context: Readonly<Record<string, string>>,
+  attributes: Readonly<Record<string, string>>,
 ): Promise<VolumeRecord> {
-  if (!ID.test(id)) throw new DriverError("InvalidArgument", `expected an ID that is a name of a file, got ${id}`);
+  const { volumes, backing, sequence } = context;
+  if (!ID.test(id)) throw new DriverError("InvalidArgument", `expected an ID that is a file name, got ${id}`);
   const found = await volumes.get(id);
   if (found?.ephemeral) return found;
-  if (found) throw new DriverError("InvalidArgument", `volume ${id} is not one of a Pod alone`);
-  const parameters = Object.fromEntries(Object.entries(context).filter(([key]) => !isReserved(key)));
+  if (found) throw new DriverError("InvalidArgument", `volume ${id} is not an ephemeral volume`);
+  const parameters = Object.fromEntries(Object.entries(attributes).filter(([key]) => !isReserved(key)));
   const size = parseBytes(parameters["size"] ?? "64Mi");
-  if (size === undefined) throw new DriverError("InvalidArgument", `expected size to be such as 64Mi`);
-  const bytes = sizeIn({ requiredBytes: size, limitBytes: 0n }, { least: backing.least, most: settings.maxVolumeSize });
+  if (size === undefined) throw new DriverError("InvalidArgument", `expected size to be a quantity such as 64Mi`);
+  const bytes = sizeIn({ requiredBytes: size, limitBytes: 0n }, context);
+
   await backing.create(await volumes.begin(id), bytes);
   const record: VolumeRecord = {
     id,

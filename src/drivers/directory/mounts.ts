@@ -1,5 +1,5 @@
 /**
- * What is mounted on this machine, and mounting.
+ * Mounts of this machine.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { DriverError } from "../../csi/driver-error.ts";
 import { type Mount, parseMountTable } from "../../util/mount-table.ts";
 import { run } from "./command.ts";
 
-/** What is mounted, the oldest first; nothing where the machine has no such list. */
+/** All mounts, the oldest first; none where the machine has no mount table. */
 export const mounts = async (): Promise<Mount[]> =>
   parseMountTable(await readFile("/proc/self/mountinfo", "utf8").catch(() => ""));
 
-/** What is mounted at a path, on top of all else there. */
+/** The topmost mount at a path. */
 export const mountAt = async (path: string): Promise<Mount | undefined> =>
   (await mounts()).findLast((mount) => mount.path === path);
 
-/** Makes what is at one path appear at another; the other is there. */
+/** Bind-mounts a path at another one, which exists. */
 export async function bind(from: string, to: string, flags: readonly string[]): Promise<void> {
   await run("mount", "--bind", from, to);
   if (flags.length === 0) return;
@@ -30,12 +30,12 @@ export async function bind(from: string, to: string, flags: readonly string[]): 
   }
 }
 
-/** Takes away all that is mounted at a path. */
+/** Unmounts everything at a path. */
 export async function unmount(path: string): Promise<void> {
   while (await mountAt(path)) await run("umount", path);
 }
 
-/** Whether this process may mount: found out by doing it. */
+/** Whether this process may mount: it tries. */
 export async function canMount(): Promise<boolean> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
   const probe = await mkdtemp(join(tmpdir(), "keelson-mount-"));
@@ -55,7 +55,7 @@ export async function canMount(): Promise<boolean> {
   }
 }
 
-/** Flags that say how any file system is used; others are of one type and mean nothing to a directory. */
+/** Flags of every file system; others belong to one type and mean nothing for a directory. */
 const GENERAL = new Set([
   "ro",
   "rw",
@@ -71,9 +71,9 @@ const GENERAL = new Set([
   "exec",
 ]);
 
-/** The flags of a request for something that is a directory already. Throws `InvalidArgument` for others. */
+/** The flags of a bind mount. Throws `InvalidArgument` for other flags. */
 export function directoryFlags(flags: readonly string[]): readonly string[] {
-  const strange = flags.find((flag) => !GENERAL.has(flag));
-  if (strange === undefined) return flags;
-  throw new DriverError("InvalidArgument", `a directory cannot be mounted with ${strange}`);
+  const other = flags.find((flag) => !GENERAL.has(flag));
+  if (other === undefined) return flags;
+  throw new DriverError("InvalidArgument", `a directory cannot be mounted with ${other}`);
 }

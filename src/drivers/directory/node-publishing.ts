@@ -1,5 +1,5 @@
 /**
- * Volumes at the paths of Pods.
+ * Publishes volumes at the paths of Pods.
  *
  * @module
  */
@@ -7,24 +7,22 @@ import type { Implementation } from "../../csi/calls.ts";
 import { DriverError } from "../../csi/driver-error.ts";
 import type { Node, NodePublishVolumeRequest } from "../../csi/generated/csi_pb.js";
 import { ACCESS_MODE } from "../../csi/terms.ts";
-import { podContextOf } from "./context.ts";
-import { checkHere } from "./here.ts";
+import { checkOnNode } from "./check-node.ts";
+import { type DriverContext, volumeOf } from "./driver-context.ts";
 import { inlineVolume } from "./inline.ts";
-import { NodeFiles, type Published, type Staged } from "./node-state.ts";
+import { applyGroup, isPublishedAt, publishAt, sourceOf, unmountSource, unpublishAt } from "./node-paths.ts";
+import type { Published } from "./node-state.ts";
+import { podContextOf } from "./pod-context.ts";
+import { writePodFiles } from "./pod-files.ts";
 import type { VolumeRecord } from "./records.ts";
 import { type Access, accessOf, isReader, required } from "./requests.ts";
-import { type Shop, volumeOf } from "./shop.ts";
-import { show } from "./shown.ts";
-import { appear, disappear, giveGroup, letGo, sourceOf, stands } from "./stand.ts";
 
-/** Methods of the node for paths of Pods. */
-export function nodePublishing(shop: Shop): Implementation<typeof Node> {
-  const { settings, backing, volumes, lock } = shop;
-  const staged = new NodeFiles<Staged>(shop.node, "staged");
-  const published = new NodeFiles<Published>(shop.node, "published");
+/** NodePublishVolume and NodeUnpublishVolume. */
+export function nodePublishing(context: DriverContext): Implementation<typeof Node> {
+  const { settings, backing, volumes, lock, staged, published } = context;
   const isStaged = settings.features.has("stage");
 
-  /** Where the volume is staged; throws where it should be and is not. */
+  /** The staging path. Throws where the volume has to be staged, and is not. */
   async function stagingOf(request: NodePublishVolumeRequest, volume: VolumeRecord): Promise<string | undefined> {
     if (!isStaged || volume.ephemeral) return undefined;
     const { stagingTargetPath: path } = request;
@@ -32,15 +30,12 @@ export function nodePublishing(shop: Shop): Implementation<typeof Node> {
     throw new DriverError("FailedPrecondition", `the volume is not staged at ${path || "staging_target_path"}`);
   }
 
-  /** Throws where the path has the volume in another way, or where it may be at one path only. */
-  async function checkPublished(wanted: Published): Promise<Published | undefined> {
-    const found = await published.get(wanted.path);
-    if (found && JSON.stringify(found) !== JSON.stringify(wanted)) {
-      throw new DriverError("AlreadyExists", `${wanted.path} is published in another way`);
-    }
-    const others = (await published.of(wanted.volumeId)).filter(({ path }) => path !== wanted.path);
-    const isAlone = [wanted, ...others].some(({ mode }) => mode === ACCESS_MODE.SINGLE_NODE_SINGLE_WRITER);
-    if (isAlone && others.length > 0) {
+  /** Throws where the volume is published in another way, or where it may be published only once. */
+  async function checkPublished(desired: Published): Promise<Published | undefined> {
+    const found = await published.getSame(desired.path, desired);
+    const others = (await published.of(desired.volumeId)).filter(({ path }) => path !== desired.path);
+    const isExclusive = [desired, ...others].some(({ mode }) => mode === ACCESS_MODE.SINGLE_NODE_SINGLE_WRITER);
+    if (isExclusive && others.length > 0) {
       throw new DriverError("FailedPrecondition", `the volume may be at one path only, and is at ${others[0]!.path}`);
     }
     return found;
@@ -48,35 +43,36 @@ export function nodePublishing(shop: Shop): Implementation<typeof Node> {
 
   async function publish(request: NodePublishVolumeRequest, access: Access): Promise<void> {
     const { volumeId, targetPath: path, volumeContext, secrets } = request;
-    const context = podContextOf(volumeContext, secrets);
-    const volume = context.ephemeral
-      ? await inlineVolume(shop, volumeId, volumeContext)
-      : await volumeOf(shop, volumeId);
-    checkHere(shop, volume, access, request.publishContext);
+    const pod = podContextOf(volumeContext, secrets);
+    const volume = await (pod.ephemeral ? inlineVolume(context, volumeId, volumeContext) : volumeOf(context, volumeId));
+    checkOnNode(context, volume, access, request.publishContext);
     const staging = await stagingOf(request, volume);
-    const readOnly = request.readonly || isReader(access.mode);
-    const found = await checkPublished({ volumeId, path, mode: access.mode, readOnly });
-    const source = await sourceOf(shop, volume, staging, access);
+    const desired = { volumeId, path, mode: access.mode, readOnly: request.readonly || isReader(access.mode) };
+    const found = await checkPublished(desired);
+    const source = await sourceOf(context, volume, staging, access);
     if (!volume.block) {
-      await giveGroup(source, access.group);
-      await show(volumeContext["show"], source, context);
+      await applyGroup(source, access.group);
+      await writePodFiles(volumeContext["show"], source, pod);
     }
-    if (!found || !(await stands(shop, path))) await appear(shop, source, path, flagsFor(access, readOnly));
-    if (!found) await published.put(path, { volumeId, path, mode: access.mode, readOnly });
+    if (!found || !(await isPublishedAt(context, path))) {
+      await publishAt(context, source, path, access.block, flagsFor(access, desired.readOnly));
+    }
+    if (!found) await published.put(path, desired);
   }
 
-  /** Lets go of a volume that is at no path and that nobody has staged; one of a Pod alone goes for good. */
-  async function dropUnused(volume: VolumeRecord | undefined): Promise<void> {
-    if (!volume || (await published.of(volume.id)).length > 0) return;
-    if (!isStaged || volume.ephemeral) await letGo(shop, volume);
-    if (volume.ephemeral) await volumes.remove(volume.id);
+  /** Unmounts a volume that is neither published nor staged; deletes an ephemeral one. */
+  async function dropUnused(volumeId: string): Promise<void> {
+    const volume = await volumes.get(volumeId);
+    if (!volume || (await published.of(volumeId)).length > 0) return;
+    if (!isStaged || volume.ephemeral) await unmountSource(context, volume);
+    if (volume.ephemeral) await volumes.remove(volumeId);
   }
 
-  /** Flags of the file system are those of its mount; here are the ones of this path. */
-  const flagsFor = ({ block, flags }: Access, readOnly: boolean): Pick<Access, "block" | "flags"> => ({
-    block,
-    flags: [...(backing.files("") === undefined ? [] : flags), ...(readOnly ? ["ro"] : [])],
-  });
+  /** The flags of the bind mount. A file system has the flags of the request on its own mount. */
+  const flagsFor = ({ flags }: Access, readOnly: boolean): readonly string[] => [
+    ...(backing.files("") === undefined ? [] : flags),
+    ...(readOnly ? ["ro"] : []),
+  ];
 
   return {
     nodePublishVolume: (request) =>
@@ -86,7 +82,7 @@ export function nodePublishing(shop: Shop): Implementation<typeof Node> {
         try {
           await publish(request, access);
         } catch (error) {
-          await dropUnused(await volumes.get(request.volumeId));
+          await dropUnused(request.volumeId);
           throw error;
         }
         return {};
@@ -94,9 +90,9 @@ export function nodePublishing(shop: Shop): Implementation<typeof Node> {
     nodeUnpublishVolume: ({ volumeId, targetPath: path }) =>
       lock.run(required(volumeId, "volume_id"), async () => {
         required(path, "target_path");
-        await disappear(shop, path);
+        await unpublishAt(context, path);
         await published.remove(path);
-        await dropUnused(await volumes.get(volumeId));
+        await dropUnused(volumeId);
         return {};
       }),
   };

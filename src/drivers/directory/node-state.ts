@@ -1,13 +1,14 @@
 /**
- * What stands on a node: a file for each volume that is staged and for each path that is published.
+ * The volumes of a node: a file for each volume that is staged and for each path that is published.
  *
  * @module
  */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileNameOf, isMissing, readJson, writeJson } from "./records.ts";
+import { DriverError } from "../../csi/driver-error.ts";
+import { fileNameOf, ifExists, readJson, writeJson } from "./records.ts";
 
-/** A volume that is staged. */
+/** A staged volume. */
 export interface Staged {
   readonly volumeId: string;
   readonly path: string;
@@ -16,7 +17,7 @@ export interface Staged {
   readonly flags: readonly string[];
 }
 
-/** A volume at a path. */
+/** A volume at a path of a Pod. */
 export interface Published {
   readonly volumeId: string;
   readonly path: string;
@@ -24,16 +25,25 @@ export interface Published {
   readonly readOnly: boolean;
 }
 
-/** Files of one kind by the text that each is about. */
-export class NodeFiles<T extends { readonly volumeId: string }> {
+/** The files of one kind by their keys: IDs of staged volumes, or published paths. */
+export class NodeFiles<T extends { readonly volumeId: string; readonly path: string }> {
+  readonly #kind: "staged" | "published";
   readonly #folder: string;
 
   constructor(node: string, kind: "staged" | "published") {
+    this.#kind = kind;
     this.#folder = join(node, kind);
   }
 
   get(key: string): Promise<T | undefined> {
     return readJson<T>(this.#file(key));
+  }
+
+  /** As `get`. Throws `AlreadyExists` where the value is not the desired one. */
+  async getSame(key: string, desired: T): Promise<T | undefined> {
+    const found = await this.get(key);
+    if (!found || JSON.stringify(found) === JSON.stringify(desired)) return found;
+    throw new DriverError("AlreadyExists", `the volume is ${this.#kind} at ${found.path} in another way`);
   }
 
   put(key: string, value: T): Promise<void> {
@@ -44,7 +54,7 @@ export class NodeFiles<T extends { readonly volumeId: string }> {
     return rm(this.#file(key), { force: true });
   }
 
-  /** Those of a volume. */
+  /** The values of a volume. */
   async of(volumeId: string): Promise<T[]> {
     return (await readAll<T>(this.#folder)).filter((found) => found.volumeId === volumeId);
   }
@@ -54,8 +64,8 @@ export class NodeFiles<T extends { readonly volumeId: string }> {
   }
 }
 
-/** Whether a volume stands on any node. */
-export async function usersOf(dir: string, volumeId: string): Promise<boolean> {
+/** Whether a volume is staged or published on any node. */
+export async function isOnAnyNode(dir: string, volumeId: string): Promise<boolean> {
   for (const node of await names(join(dir, "nodes"))) {
     for (const kind of ["staged", "published"]) {
       const found = await readAll<{ volumeId: string }>(join(dir, "nodes", node, kind));
@@ -74,11 +84,4 @@ async function readAll<T>(folder: string): Promise<T[]> {
   return found;
 }
 
-async function names(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
+const names = async (folder: string): Promise<string[]> => (await ifExists(readdir(folder))) ?? [];

@@ -1,5 +1,5 @@
 /**
- * Volumes that stand on a node: how much they hold, and that they have grown.
+ * Usage and expansion of the volumes of a node.
  *
  * @module
  */
@@ -7,20 +7,18 @@ import type { Implementation } from "../../csi/calls.ts";
 import { DriverError } from "../../csi/driver-error.ts";
 import type { Node } from "../../csi/generated/csi_pb.js";
 import { USAGE_UNIT } from "../../csi/terms.ts";
-import { NodeFiles, type Published, type Staged } from "./node-state.ts";
+import { type DriverContext, volumeOf } from "./driver-context.ts";
+import { isPublishedAt } from "./node-paths.ts";
 import { accessOf, required } from "./requests.ts";
-import { type Shop, volumeOf } from "./shop.ts";
 import { fits } from "./sizes.ts";
-import { stands } from "./stand.ts";
 import { conditionMessage } from "./status.ts";
 
-/** Methods of the node for volumes that stand there. */
-export function nodeVolumes(shop: Shop): Implementation<typeof Node> {
-  const { settings, backing, volumes, lock } = shop;
+/** NodeGetVolumeStats and NodeExpandVolume, where the features allow them. */
+export function nodeVolumes(context: DriverContext): Implementation<typeof Node> {
+  const { settings, backing, volumes, lock, mounts, staged, published } = context;
   const { features } = settings;
-  const staged = new NodeFiles<Staged>(shop.node, "staged");
-  const published = new NodeFiles<Published>(shop.node, "published");
 
+  /** Throws `NotFound` where a volume is not at a path. */
   /** Throws `NotFound` where a volume is not at a path. */
   async function checkAt(volumeId: string, path: string): Promise<void> {
     const at = [await published.get(path), await staged.get(volumeId)];
@@ -28,28 +26,32 @@ export function nodeVolumes(shop: Shop): Implementation<typeof Node> {
     throw new DriverError("NotFound", `volume ${volumeId} is not at ${path}`);
   }
 
+  const isUnmounted = async (path: string): Promise<string | undefined> =>
+    mounts && !(await isPublishedAt(context, path)) ? "the volume is no longer mounted" : undefined;
+
   return {
     ...(features.has("stats") && {
       async nodeGetVolumeStats({ volumeId, volumePath }) {
         required(volumeId, "volume_id");
         required(volumePath, "volume_path");
-        const volume = await volumeOf(shop, volumeId);
+        const volume = await volumeOf(context, volumeId);
         await checkAt(volumeId, volumePath);
-        const place = volumes.place(volumeId);
+        const directory = volumes.directory(volumeId);
         const total = BigInt(volume.bytes);
-        const trouble = (await backing.trouble(place)) ?? (await isLost(shop, volumePath));
-        const volumeCondition = features.has("condition") ? { volumeCondition: conditionMessage(trouble) } : {};
-        if (volume.block || trouble !== undefined) {
-          return { usage: [{ unit: USAGE_UNIT.BYTES, total }], ...volumeCondition };
+        const condition = (problem: string | undefined) =>
+          features.has("condition") ? { volumeCondition: conditionMessage(problem) } : {};
+        const problem = (await backing.problem(directory)) ?? (await isUnmounted(volumePath));
+        if (volume.block || problem !== undefined) {
+          return { usage: [{ unit: USAGE_UNIT.BYTES, total }], ...condition(problem) };
         }
-        const { bytes, inodes } = await backing.usage(place, volumePath, total);
+        const { bytes, inodes } = await backing.usage(directory, volumePath, total);
         const isOver = bytes.used > bytes.total ? "the volume holds more than its size" : undefined;
         return {
           usage: [
             { unit: USAGE_UNIT.BYTES, ...bytes },
             { unit: USAGE_UNIT.INODES, ...inodes },
           ],
-          ...(features.has("condition") && { volumeCondition: conditionMessage(isOver) }),
+          ...condition(isOver),
         };
       },
     }),
@@ -58,21 +60,15 @@ export function nodeVolumes(shop: Shop): Implementation<typeof Node> {
         lock.run(required(volumeId, "volume_id"), async () => {
           required(volumePath, "volume_path");
           if (volumeCapability) accessOf(volumeCapability, backing, settings);
-          const volume = await volumeOf(shop, volumeId);
+          const volume = await volumeOf(context, volumeId);
           await checkAt(volumeId, volumePath);
           const capacityBytes = BigInt(volume.bytes);
           if (!fits(capacityBytes, capacityRange)) {
-            throw new DriverError(
-              "OutOfRange",
-              `the volume has ${capacityBytes} bytes; its controller makes it larger`,
-            );
+            throw new DriverError("OutOfRange", `the volume has ${capacityBytes} bytes; expand it on its controller`);
           }
-          await backing.growOnNode(volumes.place(volumeId), volume.block ? undefined : volumePath);
+          await backing.growOnNode(volumes.directory(volumeId), volume.block ? undefined : volumePath);
           return { capacityBytes };
         }),
     }),
   };
 }
-
-const isLost = async (shop: Shop, path: string): Promise<string | undefined> =>
-  shop.mounts && !(await stands(shop, path)) ? "the volume is no longer mounted" : undefined;

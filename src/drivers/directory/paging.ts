@@ -1,12 +1,12 @@
 /**
- * Lists in pages. A token says after which number of the sequence the next page begins, so a list goes on where it was
- * also when what stood there has gone, and shows what has come meanwhile.
+ * Lists in pages. A token has the sequence number after which the next page begins. So a list continues where it was, also
+ * when that volume was deleted, and has the volumes that were created meanwhile.
  *
  * @module
  */
 import { DriverError } from "../../csi/driver-error.ts";
 
-/** What a request says of its page. */
+/** The fields of a request for a page. */
 export interface PageRequest {
   readonly maxEntries: number;
   readonly startingToken: string;
@@ -14,7 +14,7 @@ export interface PageRequest {
 
 const TOKEN = /^after-(\d{1,15})$/;
 
-/** One page of a list in the order of its sequence. Throws `Aborted` for a token that is none, as CSI has it. */
+/** One page of a list in the order of its sequence. Throws `Aborted` for an invalid token, as CSI prescribes. */
 export function page<T extends { readonly sequence: number }>(
   all: readonly T[],
   { maxEntries, startingToken }: PageRequest,
@@ -22,7 +22,7 @@ export function page<T extends { readonly sequence: number }>(
   if (maxEntries < 0) throw new DriverError("InvalidArgument", `expected max_entries from 0, got ${maxEntries}`);
   const [, after] = TOKEN.exec(startingToken) ?? [];
   if (startingToken !== "" && after === undefined) {
-    throw new DriverError("Aborted", "the starting token is none of this driver; begin the list again");
+    throw new DriverError("Aborted", "the starting token is not one of this driver; begin the list again");
   }
   const rest = all.filter(({ sequence }) => sequence > Number(after ?? -1));
   const items = maxEntries === 0 ? rest : rest.slice(0, maxEntries);

@@ -1,8 +1,8 @@
 /**
- * What is kept of volumes and snapshots: a small JSON file beside the data of each, written whole or not at all.
+ * The records of volumes and snapshots: a small JSON file beside the data of each, written whole or not at all.
  *
- * A volume is there when its record is. Its ID follows from its name, so asking twice for one finds it without an index,
- * and a driver that was killed at any point goes on from the files. What is taken away is first renamed, then removed.
+ * A volume exists when its record does. Its ID follows from its name, so a repeated request finds it without an index.
+ * After a crash at any point the files are enough to continue. Data is renamed before it is removed.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import { type FileHandle, mkdir, open, readFile, readdir, rename, rm } from "nod
 import { dirname, join } from "node:path";
 import { KeyedLock } from "../../util/keyed-lock.ts";
 
-/** A place from which a volume is reached: segments of a topology by their keys. */
+/** A topology: segments by their keys. */
 export type Segments = Readonly<Record<string, string>>;
 
-/** What a volume was made of. */
+/** The source of a volume's content. */
 export interface ContentSource {
   readonly kind: "snapshot" | "volume";
   readonly id: string;
 }
 
-/** A node that a volume is attached to. */
+/** The attachment of a volume to a node. */
 export interface Attachment {
   readonly readOnly: boolean;
   readonly mode: number;
@@ -29,26 +29,26 @@ export interface Attachment {
 interface Recorded {
   readonly id: string;
   readonly name: string;
-  /** Counts up over everything that was ever made. */
+  /** Counts all volumes and snapshots that were ever created. */
   readonly sequence: number;
   /** A decimal number. */
   readonly bytes: string;
 }
 
-/** What is kept of a volume. */
+/** The record of a volume. */
 export interface VolumeRecord extends Recorded {
   readonly block: boolean;
   readonly parameters: Readonly<Record<string, string>>;
   readonly mutable: Readonly<Record<string, string>>;
   readonly source?: ContentSource | undefined;
   readonly topology?: Segments | undefined;
-  /** By the ID of the node. */
+  /** By the node's ID. */
   readonly attached: Readonly<Record<string, Attachment>>;
-  /** It belongs to one Pod and goes with it. */
+  /** Whether it belongs to one Pod and is deleted with it. */
   readonly ephemeral: boolean;
 }
 
-/** What is kept of a snapshot. */
+/** The record of a snapshot. */
 export interface SnapshotRecord extends Recorded {
   readonly volume: string;
   /** Milliseconds since the epoch. */
@@ -56,20 +56,19 @@ export interface SnapshotRecord extends Recorded {
   readonly block: boolean;
 }
 
-/** The ID that a name leads to; the prefix tells people what it is. */
-export const idOf = (prefix: string, name: string): string =>
-  `${prefix}-${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
+/** The ID of a name; the prefix shows users what it is. */
+export const idOf = (prefix: string, name: string): string => `${prefix}-${fileNameOf(name)}`;
 
-/** A name of a file for any text. */
+/** A file name for any text. */
 export const fileNameOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
-/** An ID that is a name of a directory of ours, and leads nowhere else. */
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** The IDs that are safe as the name of a directory. */
+export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 const RECORD = "record.json";
 const GONE = ".gone-";
 
-/** The records of one kind, each in a directory of its own beside its data. */
+/** The records of one kind, each in a directory beside its data. */
 export class Records<R extends Recorded> {
   readonly #folder: string;
 
@@ -77,17 +76,17 @@ export class Records<R extends Recorded> {
     this.#folder = folder;
   }
 
-  /** Makes the folder, and removes what somebody who was killed has not removed. */
+  /** Creates the folder, and removes what a crash has left. */
   async open(): Promise<void> {
-    // Volumes may show tokens of Pods: who is let in is a matter of mounts.
+    // Volumes may show tokens of Pods, so others have no access.
     await mkdir(this.#folder, { recursive: true, mode: 0o750 });
     for (const name of await readdir(this.#folder)) {
       if (name.startsWith(GONE)) await rm(join(this.#folder, name), { recursive: true, force: true });
     }
   }
 
-  /** The directory with the data of one; it need not be there. */
-  place(id: string): string {
+  /** The directory with the data of a volume or snapshot; it need not exist. */
+  directory(id: string): string {
     if (!ID.test(id)) throw new RangeError(`expected an ID of this driver, got ${id}`);
     return join(this.#folder, id);
   }
@@ -96,7 +95,7 @@ export class Records<R extends Recorded> {
     return ID.test(id) ? readJson<R>(join(this.#folder, id, RECORD)) : undefined;
   }
 
-  /** All, in the order in which they were made. */
+  /** All records, the oldest first. */
   async list(): Promise<R[]> {
     const names = (await readdir(this.#folder)).filter((name) => ID.test(name));
     const records: R[] = [];
@@ -107,34 +106,29 @@ export class Records<R extends Recorded> {
     return records.toSorted((a, b) => a.sequence - b.sequence);
   }
 
-  /** A directory for data without a record: new and empty, whatever was left there by somebody who was killed. */
+  /** A new and empty directory for data without a record. */
   async begin(id: string): Promise<string> {
     await this.remove(id);
-    const place = this.place(id);
-    await mkdir(place, { mode: 0o755 });
-    return place;
+    const directory = this.directory(id);
+    await mkdir(directory, { mode: 0o755 });
+    return directory;
   }
 
-  /** Writes a record: from now on it is there, or has changed. */
+  /** Writes a record. The first time, the volume or snapshot exists from then on. */
   put(record: R): Promise<void> {
-    return writeJson(join(this.place(record.id), RECORD), record);
+    return writeJson(join(this.directory(record.id), RECORD), record);
   }
 
-  /** Removes one with its data; done again harmlessly. */
+  /** Removes a record with its data; does nothing where there is none. */
   async remove(id: string): Promise<void> {
     const gone = join(this.#folder, `${GONE}${id}`);
     await rm(gone, { recursive: true, force: true });
-    try {
-      await rename(this.place(id), gone);
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
-    }
+    await ifExists(rename(this.directory(id), gone));
     await rm(gone, { recursive: true, force: true });
   }
 }
 
-/** Counts up in a file, so that what was made later has a higher number, also after what was made last has gone. */
+/** Counts in a file, so that numbers only grow, also after the newest volume was deleted. */
 export class Sequence {
   readonly #file: string;
   readonly #lock = new KeyedLock();
@@ -152,24 +146,25 @@ export class Sequence {
   }
 }
 
-/** Whether an error says that there is no such file. */
-export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
-
-/** What a file holds, if it is there. */
-export async function readJson<T>(file: string): Promise<T | undefined> {
-  let text: string;
+/** The result of a call of the file system; undefined where the file does not exist. */
+export async function ifExists<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    text = await readFile(file, "utf8");
+    return await call;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  return JSON.parse(text) as T;
+}
+
+/** The content of a JSON file; undefined where it does not exist. */
+export async function readJson<T>(file: string): Promise<T | undefined> {
+  const text = await ifExists(readFile(file, "utf8"));
+  return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
 /**
- * Writes a file such that readers and whoever comes after a crash see all of it or the old one. Links that somebody has put
- * there are replaced, not followed.
+ * Writes a JSON file so that a reader, also one after a crash, sees the whole new file or the old one. Replaces symbolic
+ * links.
  */
 export async function writeJson(file: string, value: object, mode = 0o600): Promise<void> {
   const temporary = `${file}.tmp`;

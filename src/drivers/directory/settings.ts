@@ -1,11 +1,11 @@
 /**
- * How a driver of directories is set up, and what it says that it can do.
+ * The settings and the features of a directory driver.
  *
  * @module
  */
 import type { Clock } from "../../util/clock.ts";
 
-/** What a driver can do or not, each by itself, with whether it does by default. */
+/** The features of a driver, each with its default. */
 export const FEATURES = {
   /** Volumes are attached to nodes before they are mounted (ControllerPublishVolume). */
   attach: false,
@@ -14,9 +14,9 @@ export const FEATURES = {
   snapshots: true,
   clone: true,
   expand: true,
-  /** Volumes grow only while they are on no node. */
+  /** Volumes grow only while they are on no node (VOLUME_EXPANSION OFFLINE). */
   "offline-expand": false,
-  /** What has grown is made known on the node as well (NodeExpandVolume). */
+  /** Volumes that have grown need NodeExpandVolume. */
   "node-expand": true,
   stats: true,
   condition: true,
@@ -24,16 +24,16 @@ export const FEATURES = {
   capacity: true,
   "get-volume": true,
   modify: true,
-  /** The driver gives volumes their group itself. */
+  /** The driver applies the Pod's group to volumes itself. */
   "mount-group": false,
   /** The access modes SINGLE_NODE_SINGLE_WRITER and SINGLE_NODE_MULTI_WRITER. */
   "multi-writer": true,
 } as const satisfies Record<string, boolean>;
 
-/** The name of something that the driver can do. */
+/** The name of a feature. */
 export type Feature = keyof typeof FEATURES;
 
-/** What a driver can do by default. Directories that have grown need nothing done on their node. */
+/** The default features of a backing. Directories need no NodeExpandVolume. */
 export const defaultFeatures = (backing: BackingKind): Set<Feature> => {
   const all = Object.keys(FEATURES) as Feature[];
   return new Set(all.filter((feature) => FEATURES[feature] && (feature !== "node-expand" || backing === "image")));
@@ -42,50 +42,50 @@ export const defaultFeatures = (backing: BackingKind): Set<Feature> => {
 /** Where the data of volumes is. */
 export type BackingKind = "directory" | "image";
 
-/** The settings of a driver. */
+/** The settings of a driver, before defaults. */
 export interface DirectoryDriverSettings {
   /** An absolute path; drivers of several nodes may share one directory. */
   readonly dir: string;
   readonly clock: Clock;
-  /** As storage classes name it. Default `directory.csi.keelson`. */
+  /** The name in storage classes. Default `directory.csi.keelson`. */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
   /** The node that it serves. Default `local`. */
   readonly nodeId?: string | undefined;
-  /** Where the node is; volumes are reached from nodes with the same segments. None: from everywhere. */
+  /** The topology of the node: a volume is accessible from nodes with the same segments. Default: from everywhere. */
   readonly topology?: Readonly<Record<string, string>> | undefined;
-  /** Makes volumes for every value of its topology keys, as a controller for many nodes does. Default false. */
+  /** Creates volumes for every value of its topology keys, as a controller for many nodes does. Default false. */
   readonly central?: boolean | undefined;
   /** Default `directory`. */
   readonly backing?: BackingKind | undefined;
-  /** How many volumes a node may have; 0, the default, is no limit. */
+  /** The maximum number of volumes on a node; 0, the default, means no limit. */
   readonly maxVolumes?: number | undefined;
-  /** Bytes that all volumes may have together; by default nobody counts, and capacity is what the file system has free. */
+  /** Bytes of all volumes together. Default: no limit, and the free space of the file system is the capacity. */
   readonly capacity?: bigint | undefined;
-  /** Bytes that a volume may have. */
+  /** Bytes of the largest volume. */
   readonly maxVolumeSize?: bigint | undefined;
   readonly features?: ReadonlySet<Feature> | undefined;
-  /** Links volumes in place of mounting them, also where it may mount; only for directories. Default false. */
+  /** Links volumes instead of mounting them; only for directories. Default false. */
   readonly links?: boolean | undefined;
-  /** Told what a user should know: that there are links in place of mounts. */
+  /** Called with warnings for the user. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
 type Filled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
 
-/** Settings with what was left out. */
+/** Settings with defaults. */
 export interface FullSettings extends Filled<Omit<DirectoryDriverSettings, "capacity" | "maxVolumeSize">> {
   readonly capacity: bigint | undefined;
   readonly maxVolumeSize: bigint | undefined;
 }
 
-/** The name of a driver that was given none. */
+/** The default name of a driver. */
 export const DEFAULT_NAME = "directory.csi.keelson";
 
-/** A name that CSI allows: letters, digits, dashes and dots, at most 63 of them, an alphanumeric at both ends. */
+/** A name that CSI allows: letters, digits, dashes and dots, at most 63, alphanumeric at both ends. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$/;
 
-/** Fills in what was left out. Throws RangeError for settings that cannot be. */
+/** Fills in the defaults. Throws RangeError for invalid settings. */
 export function fullSettings(settings: DirectoryDriverSettings): FullSettings {
   const { dir, clock, backing = "directory" } = settings;
   const full: FullSettings = {
@@ -107,7 +107,7 @@ export function fullSettings(settings: DirectoryDriverSettings): FullSettings {
   if (!NAME.test(full.name)) {
     throw new RangeError(`expected the name of a driver to be letters, digits, - and . (at most 63), got ${full.name}`);
   }
-  if (full.links && backing === "image") throw new RangeError("images of disks cannot be linked, only mounted");
+  if (full.links && backing === "image") throw new RangeError("disk images cannot be linked, only mounted");
   if (!dir.startsWith("/")) throw new RangeError(`expected an absolute path of a directory, got ${dir}`);
   return full;
 }

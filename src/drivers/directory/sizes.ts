@@ -1,9 +1,11 @@
 /**
- * Sizes of volumes: what may be asked for and what is made of it.
+ * Sizes of volumes: what a request allows, and what a volume gets.
  *
  * @module
  */
 import { DriverError } from "../../csi/driver-error.ts";
+import type { CapacityRange } from "../../csi/generated/csi_pb.js";
+import type { DriverContext } from "./driver-context.ts";
 
 const UNITS: Readonly<Record<string, bigint>> = {
   "": 1n,
@@ -23,32 +25,27 @@ export function parseBytes(text: string): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits) * UNITS[unit ?? ""]!;
 }
 
-/** What a request says of the size. */
-export interface Range {
-  readonly requiredBytes: bigint;
-  readonly limitBytes: bigint;
-}
+type Range = Pick<CapacityRange, "requiredBytes" | "limitBytes">;
 
-/** The bounds of a driver. */
-export interface Bounds {
-  readonly least: bigint;
-  readonly most: bigint | undefined;
-}
-
-/** The size of a volume that was asked for without one. */
+/** The size of a volume that is requested without one. */
 const DEFAULT_BYTES = 1n << 30n;
 
-/** The size that a range leads to. Throws `InvalidArgument` or `OutOfRange`. */
-export function sizeIn(range: Range | undefined, { least, most }: Bounds): bigint {
+/** The size for a range. Throws `InvalidArgument` or `OutOfRange`. */
+export function sizeIn(
+  range: Range | undefined,
+  { backing: { minBytes }, settings: { maxVolumeSize } }: Pick<DriverContext, "backing" | "settings">,
+): bigint {
   const { requiredBytes: required, limitBytes: limit } = checkedRange(range);
-  const wanted = required === 0n && limit > 0n && limit < DEFAULT_BYTES ? limit : required || DEFAULT_BYTES;
-  const bytes = wanted < least ? least : wanted;
-  if (limit > 0n && bytes > limit) throw new DriverError("OutOfRange", `a volume has at least ${least} bytes`);
-  if (most !== undefined && bytes > most) throw new DriverError("OutOfRange", `a volume has at most ${most} bytes`);
+  const desired = required === 0n && limit > 0n && limit < DEFAULT_BYTES ? limit : required || DEFAULT_BYTES;
+  const bytes = desired < minBytes ? minBytes : desired;
+  if (limit > 0n && bytes > limit) throw new DriverError("OutOfRange", `a volume has at least ${minBytes} bytes`);
+  if (maxVolumeSize !== undefined && bytes > maxVolumeSize) {
+    throw new DriverError("OutOfRange", `a volume has at most ${maxVolumeSize} bytes`);
+  }
   return bytes;
 }
 
-/** Whether a size is one that a range allows. */
+/** Whether a range allows a size. */
 export function fits(bytes: bigint, range: Range | undefined): boolean {
   const { requiredBytes, limitBytes } = checkedRange(range);
   return bytes >= requiredBytes && (limitBytes === 0n || bytes <= limitBytes);
@@ -59,10 +56,7 @@ function checkedRange({ requiredBytes, limitBytes }: Range = { requiredBytes: 0n
     throw new DriverError("InvalidArgument", "expected sizes that are not negative");
   }
   if (limitBytes > 0n && requiredBytes > limitBytes) {
-    throw new DriverError(
-      "InvalidArgument",
-      `expected at most ${limitBytes} bytes to be required, got ${requiredBytes}`,
-    );
+    throw new DriverError("InvalidArgument", `expected required_bytes up to ${limitBytes}, got ${requiredBytes}`);
   }
   return { requiredBytes, limitBytes };
 }

@@ -1,6 +1,6 @@
 /**
- * The driver of directories in the process of a test, over its real socket, with a record of its calls and with faults; its
- * files outlive it, so a test may end it and start it again.
+ * The directory driver in the process of a test, over its real socket, with a record of its calls and with faults. Its
+ * files stay when it stops, so a test can start it again.
  *
  * @module
  */
@@ -11,31 +11,31 @@ import { type RecordedDriver, serveRecorded } from "../../csi/testing/recording.
 import { systemClock } from "../../util/clock.ts";
 import { type DirectoryDriverSettings, directoryDriver } from "../directory-driver.ts";
 
-/** A driver that runs. */
+/** A running driver. */
 export interface TestDriver {
   /** `unix:///path`. */
   readonly endpoint: string;
   readonly socket: string;
-  /** Where its volumes are. */
+  /** The directory with its volumes. */
   readonly dir: string;
   readonly calls: RecordedDriver;
-  /** Ends it and starts it again on its files; the record begins anew. */
+  /** Stops the driver and starts it again on its files, with a new record. */
   restart(): Promise<void>;
-  /** Ends it and removes its files. */
+  /** Stops the driver and removes its files. */
   close(): Promise<void>;
 }
 
-/** What a test may say of its driver. */
+/** Options of a driver for a test. */
 export type TestDriverOptions = Partial<DirectoryDriverSettings> & {
-  /** Where it listens; in its directory by default. */
+  /** The path of its socket; in its directory by default. */
   readonly socket?: string;
   /** Whether the record shows the values of secrets. Default false. */
   readonly secrets?: boolean;
 };
 
 /**
- * Starts a driver in a directory of its own, or in the one that is given, which then stays when it ends. It links volumes and
- * mounts none unless told so (`links: false`), which is for tests in a mount namespace of their own.
+ * Starts a driver in a new directory, or in `dir`, which then stays when the driver stops. It links volumes by default. It
+ * mounts them with `links: false`, for tests in a mount namespace of their own.
  */
 export async function startTestDriver({ secrets = false, ...options }: TestDriverOptions = {}): Promise<TestDriver> {
   const home = mkdtempSync(join(tmpdir(), "keelson-driver-"));

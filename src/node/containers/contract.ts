@@ -1,5 +1,5 @@
 /**
- * What becomes of a Pod's containers once its volumes stand; the ways to it are `hold`, `run-nothing` and `exec`.
+ * The containers of Pods whose volumes are set up. The implementations are `hold`, `run-nothing` and `exec`.
  *
  * @module
  */
@@ -7,42 +7,42 @@ import type { Pod } from "../../client/kinds/index.ts";
 import type { LogQuery } from "./log-query.ts";
 import type { MadeVolume } from "../contract.ts";
 
-/** How a container is, as the status of its Pod says it. */
+/** The status of a container, as in the status of its Pod. */
 export type ContainerStatus = NonNullable<Pod["status"]["containerStatuses"]>[number];
 
-/** A container as a Pod describes it. */
+/** A container in the spec of a Pod. */
 export type Container = Pod["spec"]["containers"][number];
 
-/** How the containers of a Pod are, in the order of the Pod. */
+/** The statuses of the containers of a Pod, in the order of its spec. */
 export interface ContainerStates {
   readonly init: readonly ContainerStatus[];
   readonly main: readonly ContainerStatus[];
 }
 
-/** Looks after the containers of Pods. */
+/** Manages the containers of Pods. */
 export interface Containers {
   /**
-   * Begins what is due, and says how the containers are; called at every look at the Pod.
+   * Starts what is due, and returns the statuses; called at every reconcile of the Pod.
    *
    * @param volumes by their names; undefined while one is missing, and no container may start (NODE-3)
    */
   sync(pod: Pod, volumes: ReadonlyMap<string, MadeVolume> | undefined): Promise<ContainerStates>;
   /**
-   * Begins to end what runs, and says whether nothing does any more (NODE-8). The Pod is looked at again when something has ended.
+   * Stops what runs, and returns whether nothing runs any more (NODE-8). A container that ends reconciles the Pod again.
    *
-   * @param graceMillis how long it may take to end by itself
+   * @param graceMillis the time before it is killed
    */
   stop(podUid: string, graceMillis: number): Promise<boolean>;
-  /** How the containers of a Pod that ends are; undefined where none has ever run. */
+  /** The statuses for a Pod that ends; undefined where no container has ever run. */
   ended(pod: Pod): ContainerStates | undefined;
   /**
-   * The log of a container, until `signal` is aborted; absent where containers say nothing.
+   * The log of a container, until `signal` is aborted; absent where containers write none.
    *
-   * @throws ApiError where there is none
+   * @throws ApiError where there is no log
    */
   log?(pod: Pod, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Forgets a Pod: nothing of it runs, and its directory is removed but for its logs. */
+  /** Forgets a Pod without running containers, whose directory is removed except for its logs. */
   forget(podUid: string): void;
-  /** Ends what runs, since the agent ends. */
+  /** Stops everything when the agent stops. */
   close(): Promise<void>;
 }

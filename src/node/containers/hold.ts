@@ -1,12 +1,12 @@
 /**
- * Containers that never start: a Pod stays `Pending`, and says when its volumes stand.
+ * Containers that never start: a Pod stays `Pending`, and its status says when its volumes are set up.
  *
  * @module
  */
 import type { Pod } from "../../client/kinds/index.ts";
 import type { Container, ContainerStatus, Containers } from "./contract.ts";
 
-/** The way `hold`. */
+/** The mode `hold`. */
 export const holdContainers: Containers = {
   async sync({ spec }: Pod, volumes) {
     const wait = (container: Container): ContainerStatus => waiting(container, volumes ? READY : CREATING);

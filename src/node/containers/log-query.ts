@@ -1,5 +1,5 @@
 /**
- * Which part of the log of a container is asked for, as a request for `pods/log` says it.
+ * The part of a container's log that a request for `pods/log` chooses.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { parseTime } from "../../meta/time.ts";
 export interface LogQuery {
   /** Empty for the only one. */
   readonly container: string;
-  /** Whether what comes later is wanted, too, until the container ends. */
+  /** Whether to follow the log until the container ends. */
   readonly follow: boolean;
-  /** Whether it is the log of the start before. */
+  /** Whether it is the log of the previous start. */
   readonly previous: boolean;
-  /** Whether a time stands before each line. */
+  /** Whether each line begins with its time. */
   readonly timestamps: boolean;
   /** In ms since the epoch. */
   readonly since: number | undefined;
-  /** So many lines of the end. */
+  /** The number of lines from the end. */
   readonly tailLines: number | undefined;
   readonly limitBytes: number | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Containers without a process: they count as running from when the volumes of their Pod stand until the Pod is deleted.
+ * Containers without a process: they are `running` from the time when the volumes are set up until the Pod is deleted.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { Clock } from "../../util/clock.ts";
 import type { Container, ContainerStates, ContainerStatus, Containers } from "./contract.ts";
 import { CREATING, waiting } from "./hold.ts";
 
-/** The way `run-nothing`. */
+/** The mode `run-nothing`. */
 export function runNothing(clock: Pick<Clock, "now">): Containers {
-  /** When the containers of a Pod began, by its uid. */
+  /** The start of the containers of a Pod, by its uid. */
   const begun = new Map<string, string>();
   return {
     async sync(pod, volumes) {
@@ -30,7 +30,7 @@ export function runNothing(clock: Pick<Clock, "now">): Containers {
   };
 }
 
-/** When a Pod was said to have begun before the agent was started again. */
+/** The start of a Pod's containers that an earlier agent has written. */
 const startOf = ({ status }: Pod): string | undefined =>
   status.containerStatuses?.map(({ state }) => state.running?.startedAt).find((at) => !!at) ?? undefined;
 

@@ -1,5 +1,5 @@
 /**
- * `volume_capability`: how a volume is to be used, in the words of the protocol (NODE-22, NODE-23).
+ * The `volume_capability` of volumes (NODE-22, NODE-23).
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { VolumeCapabilitySchema } from "../../csi/generated/csi_pb.js";
 import { ACCESS_MODE, type NodeCapability } from "../../csi/terms.ts";
 import type { CsiVolume } from "./volume.ts";
 
-/** What a driver can do on the node. */
+/** The capabilities of a driver on the node. */
 export type Capabilities = ReadonlySet<NodeCapability>;
 
-/** What a mount is to have beside what its volume says. */
+/** Additions to the mount options of a volume. */
 export interface MountExtras {
-  /** The group that the driver is to give the volume (NODE-41). */
+  /** The group that the driver has to apply (NODE-41). */
   readonly group?: number | undefined;
-  /** The SELinux label of everything in it (NODE-43). */
+  /** The SELinux label of all files (NODE-43). */
   readonly label?: string | undefined;
 }
 
-/** How a volume is to be used. */
+/** The capability of a volume. */
 export function volumeCapability(
   { mode, fsType, mountOptions, accessModes }: CsiVolume,
   capabilities: Capabilities,
@@ -34,17 +34,17 @@ export function volumeCapability(
 
 type AccessMode = (typeof ACCESS_MODE)[keyof typeof ACCESS_MODE];
 
-/** What the first access mode is: the others are not told. */
+/** The first access mode; a driver does not get the others. */
 function accessModeOf(mode: string | undefined, capabilities: Capabilities): AccessMode {
-  const tellsApart = capabilities.has("SINGLE_NODE_MULTI_WRITER");
+  const hasWriterModes = capabilities.has("SINGLE_NODE_MULTI_WRITER");
   switch (mode) {
     case "ReadOnlyMany":
       return ACCESS_MODE.MULTI_NODE_READER_ONLY;
     case "ReadWriteMany":
       return ACCESS_MODE.MULTI_NODE_MULTI_WRITER;
     case "ReadWriteOncePod":
-      return tellsApart ? ACCESS_MODE.SINGLE_NODE_SINGLE_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
+      return hasWriterModes ? ACCESS_MODE.SINGLE_NODE_SINGLE_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
     default:
-      return tellsApart ? ACCESS_MODE.SINGLE_NODE_MULTI_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
+      return hasWriterModes ? ACCESS_MODE.SINGLE_NODE_MULTI_WRITER : ACCESS_MODE.SINGLE_NODE_WRITER;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What stands at the places of volumes, and how what is left there goes.
+ * What is at the paths of volumes, and the removal of leftovers.
  *
- * Nothing is ever removed that holds something, and nothing that is mounted (NODE-9, NODE-19).
+ * Nothing with content is ever removed, and nothing that is mounted (NODE-9, NODE-19).
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { ignoreMissing } from "../mounts/held-directory.ts";
 
 export { ignoreMissing } from "../mounts/held-directory.ts";
 
-/** What stood at a place after a call: a mount, something else, or nothing. */
+/** What was at a path after a call. */
 export type Seen = "mount" | "path" | "none";
 
-/** What stands at a path. What cannot be looked at, as when whoever served it is gone, is a mount. */
+/** What is at a path. A path that cannot be read, as after the server of a mount has died, counts as a mount. */
 export async function seenAt(path: string, mounter: Pick<Mounter, "isMountPoint">): Promise<Seen> {
   try {
     const found = await statsOf(path);
@@ -26,7 +26,7 @@ export async function seenAt(path: string, mounter: Pick<Mounter, "isMountPoint"
   }
 }
 
-/** Whether what was seen is still there: a mount that became a directory is gone. */
+/** Whether what was seen is still there: a directory in the place of a mount does not count. */
 export async function isStillThere(seen: Seen, path: string, mounter: Pick<Mounter, "isMountPoint">): Promise<boolean> {
   if (seen === "none") return true;
   const now = await seenAt(path, mounter);
@@ -35,7 +35,7 @@ export async function isStillThere(seen: Seen, path: string, mounter: Pick<Mount
 
 const statsOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(ignoreMissing);
 
-/** Whether a directory is as it was made: empty, and nothing is mounted on it. */
+/** Whether a directory is empty and nothing is mounted on it, or nothing is there. */
 export async function isUntouched(path: string, mounter: Pick<Mounter, "isMountPoint">): Promise<boolean> {
   const seen = await seenAt(path, mounter);
   if (seen !== "path") return seen === "none";
@@ -46,12 +46,12 @@ export async function isUntouched(path: string, mounter: Pick<Mounter, "isMountP
 /**
  * Removes what a driver has left: an empty directory, a link, an empty file, a device.
  *
- * @throws VolumeError where something is mounted there, or in it
+ * @throws VolumeError for a mount, or for other content
  */
 export async function removeLeft(path: string, mounter: Pick<Mounter, "isMountPoint">): Promise<void> {
   const seen = await seenAt(path, mounter);
   if (seen === "none") return;
-  if (seen === "mount") throw new VolumeError(`expected ${path} not to be mounted any more, it is`);
+  if (seen === "mount") throw new VolumeError(`expected ${path} not to be mounted any more`);
   const found = await statsOf(path);
   if (!found) return;
   if (found.isDirectory()) return removeEmpty(path);
@@ -59,17 +59,17 @@ export async function removeLeft(path: string, mounter: Pick<Mounter, "isMountPo
   await unlink(path).catch(ignoreMissing);
 }
 
-/** Removes a directory that is to be empty. @throws VolumeError where it is not */
+/** Removes an empty directory. @throws VolumeError where it is not empty */
 export async function removeEmpty(path: string): Promise<void> {
   try {
     await rmdir(path).catch(ignoreMissing);
   } catch (error) {
-    if (isOccupied(error)) throw new VolumeError(`expected ${path} to be empty, something is left in it`);
+    if (isOccupied(error)) throw new VolumeError(`expected ${path} to be empty, found files in it`);
     throw error;
   }
 }
 
-/** Removes a directory unless something is in it. */
+/** Removes a directory unless it has content. */
 export async function removeIfEmpty(path: string): Promise<void> {
   await rmdir(path).catch((error: unknown) => (isOccupied(error) ? undefined : ignoreMissing(error)));
 }

@@ -1,5 +1,5 @@
 /**
- * To whom a volume of a driver is given: which group, by whom, and under which SELinux label.
+ * The group and the SELinux label of a volume.
  *
  * @module
  */
@@ -7,37 +7,36 @@ import type { CSIDriver, Pod } from "../../client/kinds/index.ts";
 import type { Capabilities } from "./capability.ts";
 import type { CsiVolume } from "./volume.ts";
 
-/** What is done with the group of a Pod: the driver is told of it, the agent gives the volume to it, or neither. */
-export type GroupWay = { readonly by: "driver" | "agent"; readonly gid: number } | undefined;
+/** Who applies the group of a Pod to a volume: the driver, the agent, or none. */
+export type FsGroup = { readonly by: "driver" | "agent"; readonly gid: number } | undefined;
 
 const FOR_ONE = ["ReadWriteOnce", "ReadWriteOncePod"];
 
-/** What is done with the group of a Pod (NODE-38, NODE-41, CSID-8, AMB-21). */
-export function groupWayOf(
+/** Who applies the group of a Pod (NODE-38, NODE-41, CSID-8, AMB-21). */
+export function fsGroupOf(
   volume: CsiVolume,
   pod: Pod,
   { object, capabilities }: { readonly object: CSIDriver | undefined; readonly capabilities: Capabilities },
-): GroupWay {
+): FsGroup {
   const gid = pod.spec.securityContext?.fsGroup;
   if (gid === undefined || volume.mode === "Block") return undefined;
   if (capabilities.has("VOLUME_MOUNT_GROUP")) return { by: "driver", gid };
   const policy = object?.spec.fsGroupPolicy || "ReadWriteOnceWithFSType";
   const isForOne = volume.accessModes.some((mode) => FOR_ONE.includes(mode));
-  const isMeant = policy === "File" || (policy === "ReadWriteOnceWithFSType" && volume.fsType !== "" && isForOne);
-  return isMeant && !volume.readOnly ? { by: "agent", gid } : undefined;
+  const applies = policy === "File" || (policy === "ReadWriteOnceWithFSType" && volume.fsType !== "" && isForOne);
+  return applies && !volume.readOnly ? { by: "agent", gid } : undefined;
 }
 
-/** The user, role and type that files of containers have. */
+/** User, role and type of the files of containers. */
 const OF_FILES = "system_u:object_r:container_file_t";
 
 /**
- * The label that a volume is mounted with, on a node with SELinux; undefined where files are labelled one by one (NODE-43,
- * CSID-19, CSID-20).
+ * The label of a mount on a node with SELinux; undefined where files are labelled one by one (NODE-43, CSID-19, CSID-20).
  */
 export function labelOf(volume: CsiVolume, pod: Pod, object: CSIDriver | undefined): string | undefined {
   const level = pod.spec.securityContext?.seLinuxOptions?.level;
-  const isMeant =
+  const applies =
     object?.spec.seLinuxMount === true && volume.mode === "Filesystem" && volume.lifecycle === "Persistent";
   const isForOnePod = volume.accessModes.length > 0 && volume.accessModes.every((mode) => mode === "ReadWriteOncePod");
-  return isMeant && isForOnePod && level ? `${OF_FILES}:${level}` : undefined;
+  return applies && isForOnePod && level ? `${OF_FILES}:${level}` : undefined;
 }

@@ -1,26 +1,36 @@
 /**
- * What lies on disk of volumes that are attached, as entries of `status.volumesInUse` (NODE-12).
+ * The attached volumes on disk, as entries of `status.volumesInUse` (NODE-12).
  *
  * @module
  */
+<<<<<<< HEAD
 import { type AttachNames, attachNames, nodeEntry } from "../../claims/attachment.ts";
 import type { NodeGround } from "../contract.ts";
 import { Ledger } from "./ledger.ts";
 import { Places } from "./places.ts";
+=======
+import { type AttachNames, attachNames, nodeEntry } from "../../claims/attachment.ts";
+import type { PluginContext } from "../contract.ts";
+import { RecordStore } from "./record-store.ts";
+import { CsiPaths } from "./csi-paths.ts";
+>>>>>>> j-words-node
 
-/** The entries of attached volumes that are staged, or may be; sorted. */
-export async function stagedEntries(ledger: Pick<Ledger, "stages">, names: AttachNames): Promise<readonly string[]> {
-  const stages = await ledger.stages();
+/** The entries of attached volumes that are staged, or may be, sorted. */
+export async function stagedEntries(
+  records: Pick<RecordStore, "stages">,
+  names: AttachNames,
+): Promise<readonly string[]> {
+  const stages = await records.stages();
   return stages
     .filter(({ attachment }) => attachment !== undefined)
     .map((stage) => nodeEntry(stage, names))
     .toSorted();
 }
 
-/** The same of an agent that has no plugins yet. */
+/** The same for an agent that has no plugins yet. */
 export const entriesOnDisk = ({
   root,
   dialect,
   log,
-}: Pick<NodeGround, "root" | "dialect" | "log">): Promise<readonly string[]> =>
-  stagedEntries(new Ledger(new Places(root), log), attachNames(dialect));
+}: Pick<PluginContext, "root" | "dialect" | "log">): Promise<readonly string[]> =>
+  stagedEntries(new RecordStore(new CsiPaths(root), log), attachNames(dialect));

@@ -1,7 +1,7 @@
 /**
- * Volumes of storage drivers on a node: finds the drivers, and makes, grows, counts and takes down what they serve.
+ * The volume plugin for CSI: finds drivers, and sets up, expands, measures and tears down their volumes.
  *
- * Nothing is remembered that does not lie on disk: an agent that begins anew goes on from the records beside the volumes.
+ * All its state is on disk: after a restart it continues from the records beside the volumes.
  *
  * @module
  */
@@ -17,34 +17,34 @@ import type {
   FoundVolume,
   MadeVolume,
   NeededVolume,
-  NodeGround,
+  PluginContext,
   PluginMaker,
   PodEnd,
   VolumePlugin,
   VolumeUsage,
 } from "../contract.ts";
 import { stagedEntries } from "./in-use.ts";
-import { Ledger } from "./ledger.ts";
+import { RecordStore } from "./record-store.ts";
 import { CSI_KIND, csiNames } from "./names.ts";
-import { type CsiSettings, type Parts, told } from "./parts.ts";
-import { Places } from "./places.ts";
+import { type CsiSettings, type Parts, asVolumeError } from "./parts.ts";
+import { CsiPaths } from "./csi-paths.ts";
 import { Counting, periodOf } from "./registry/allocatable.ts";
 import { DriverRegistry } from "./registry/registry.ts";
 import { isAttached, setUpVolume } from "./set-up.ts";
-import { lockOf, sweep, takeDown } from "./take-down.ts";
+import { lockOf, sweep, tearDown } from "./tear-down.ts";
 import { usageOf } from "./usage.ts";
 import { type CsiVolume, csiVolumeOf } from "./volume.ts";
 import { Waits } from "./waits.ts";
 
-const SWEEP_MS = 60_000;
-/** How long the beginning of an agent waits for its server. */
-const PATIENCE_MS = 5000;
+const SWEEP_INTERVAL_MS = 60_000;
+/** How long the start of an agent waits for its server. */
+const START_TIMEOUT_MS = 5000;
 
-/** Makes the plugin of volumes of drivers; it follows CSIDrivers and sockets from then on. */
+/** Opens the plugin for CSI volumes; from then on it follows CSIDrivers and sockets. */
 export const csiPlugin =
   (settings: CsiSettings): PluginMaker =>
-  async (ground) => {
-    const plugin = new CsiPlugin(ground, settings);
+  async (context) => {
+    const plugin = new CsiPlugin(context, settings);
     await plugin.start();
     return plugin;
   };
@@ -60,33 +60,33 @@ class CsiPlugin implements VolumePlugin {
   readonly #counting: Counting;
   readonly #heard: Disposable;
   readonly #ended = new AbortController();
-  /** The Pods that wait for drivers, by their names. */
+  /** The UIDs of Pods that wait for a driver, by its name. */
   readonly #waiting = new Map<string, Set<string>>();
   #timer: Timer | undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
-  constructor(ground: NodeGround, settings: CsiSettings) {
-    const places = new Places(ground.root);
-    const kind = inDomain(CSIDriver, ground.dialect.domain) as Kind<CSIDriver, "Cluster">;
-    this.#objects = ground.informer(sharedInformer(kind));
+  constructor(context: PluginContext, settings: CsiSettings) {
+    const paths = new CsiPaths(context.root);
+    const kind = inDomain(CSIDriver, context.dialect.domain) as Kind<CSIDriver, "Cluster">;
+    this.#objects = context.informer(sharedInformer(kind));
     this.#registry = new DriverRegistry({
-      ground,
-      directory: places.registry,
-      changed: (driver) => this.#driverChanged(driver),
+      context,
+      directory: paths.registry,
+      onChange: (driver) => this.#driverChanged(driver),
     });
     this.#parts = {
       hasSELinux: false,
       ...settings,
-      ground,
-      places,
-      names: csiNames(ground.dialect),
-      ledger: new Ledger(places, ground.log),
+      context,
+      paths,
+      names: csiNames(context.dialect),
+      records: new RecordStore(paths, context.log),
       objects: this.#objects,
       drivers: this.#registry,
       locks: new KeyedLock(),
-      waits: new Waits(ground),
+      waits: new Waits(context),
     };
-    const { clock, log } = ground;
+    const { clock, log } = context;
     const update = (driver: string): Promise<void> => this.#registry.updateCount(driver);
     this.#counting = new Counting({ clock, log, objects: this.#objects, update });
     this.#heard = this.#objects.on(({ type, object }) => {
@@ -96,11 +96,11 @@ class CsiPlugin implements VolumePlugin {
 
   async start(): Promise<void> {
     await this.#registry.start();
-    // An agent begins also while its server does not answer.
-    const patience = new AbortController();
-    const giveUp = (): void => patience.abort();
-    const timer = this.#parts.ground.clock.after(PATIENCE_MS, giveUp, { owner: "first list of CSIDrivers" });
-    await this.#knowObjects(patience.signal);
+    // An agent starts also while its server does not respond.
+    const controller = new AbortController();
+    const timeOut = (): void => controller.abort();
+    const timer = this.#parts.context.clock.after(START_TIMEOUT_MS, timeOut, { owner: "first list of CSIDrivers" });
+    await this.#knowObjects(controller.signal);
     timer.cancel();
     this.#sweep();
   }
@@ -116,34 +116,39 @@ class CsiPlugin implements VolumePlugin {
     try {
       return await this.#parts.locks.run(lockOf(volume), () => setUpVolume({ ...this.#parts, needed, signal }, volume));
     } catch (error) {
-      throw told(error);
+      throw asVolumeError(error);
     }
   }
 
   async tearDown(found: FoundVolume, signal: AbortSignal): Promise<void> {
     try {
-      await takeDown(this.#parts, found, signal);
+      await tearDown(this.#parts, found, signal);
     } catch (error) {
-      throw told(error);
+      throw asVolumeError(error);
     }
   }
 
   attached(needed: NeededVolume): AttachedVolume | undefined {
     const volume = csiVolumeOf(needed);
     if (!volume || !isAttached(volume, this.#objects.get({ name: volume.driver }))) return undefined;
+<<<<<<< HEAD
     const { dialect, node } = this.#parts.ground;
     return { entry: nodeEntry(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
+=======
+    const { dialect, node } = this.#parts.context;
+    return { entry: nodeEntry(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
+>>>>>>> j-words-node
   }
 
   async inUse(): Promise<readonly string[]> {
-    return stagedEntries(this.#parts.ledger, attachNames(this.#parts.ground.dialect));
+    return stagedEntries(this.#parts.records, attachNames(this.#parts.context.dialect));
   }
 
   async usage(needed: NeededVolume, signal: AbortSignal): Promise<VolumeUsage | undefined> {
     return usageOf({ ...this.#parts, needed, signal }, this.#volumeOf(needed));
   }
 
-  /** Nothing more can be attached: the driver is asked how much it takes, and the Pod ends, so that another is made elsewhere. */
+  /** The node is full: counts again what the driver takes, and ends the Pod, so that another one is created elsewhere. */
   async notAttached(needed: NeededVolume, attachment: VolumeAttachment): Promise<PodEnd | undefined> {
     const { driver } = this.#volumeOf(needed);
     const { attachError } = attachment.status;
@@ -163,7 +168,7 @@ class CsiPlugin implements VolumePlugin {
   }
 
   async close(): Promise<void> {
-    this.#ended.abort(new Error("the agent ends"));
+    this.#ended.abort(new Error("the agent stops"));
     this.#timer?.cancel();
     this.#heard[Symbol.dispose]();
     this.#counting[Symbol.dispose]();
@@ -172,13 +177,13 @@ class CsiPlugin implements VolumePlugin {
     this.#objects[Symbol.dispose]();
   }
 
-  /** Waits until it is known which CSIDrivers there are: one that is not seen yet is not one that is not there. */
+  /** Waits for the first list of CSIDrivers: before it, a missing object means nothing. */
   async #knowObjects(signal: AbortSignal): Promise<void> {
     const { reflector } = this.#objects;
     if (reflector.hasSynced) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => resolve(), { once: true });
-    using _heard = reflector.onProgress(() => {
+    using _observer = reflector.onProgress(() => {
       if (reflector.hasSynced) resolve();
     });
     if (!signal.aborted) await promise;
@@ -186,11 +191,11 @@ class CsiPlugin implements VolumePlugin {
 
   #volumeOf(needed: NeededVolume): CsiVolume {
     const volume = csiVolumeOf(needed);
-    if (!volume) throw new TypeError(`expected a volume of a driver, got ${needed.volume.name}`);
+    if (!volume) throw new TypeError(`expected a CSI volume, got ${needed.volume.name}`);
     return volume;
   }
 
-  /** Remembers who is to be looked at when a driver comes (NODE-29). */
+  /** Remembers a Pod that waits for a driver (NODE-29). */
   #wait(driver: string, { pod }: NeededVolume): void {
     if (this.#registry.driver(driver)) return;
     const pods = this.#waiting.get(driver) ?? new Set();
@@ -201,17 +206,17 @@ class CsiPlugin implements VolumePlugin {
     if (!this.#registry.driver(driver)) return;
     const pods = this.#waiting.get(driver);
     this.#waiting.delete(driver);
-    for (const uid of pods ?? []) this.#parts.ground.lookAt(uid);
+    for (const uid of pods ?? []) this.#parts.context.lookAt(uid);
     this.#sweep();
   }
 
-  /** What a CSIDriver says counts from the next call on; whether there is one may have changed, too (NODE-32). */
+  /** Reconciles the Pods of a driver whose CSIDriver has changed (NODE-32). */
   async #lookAtPodsOf(driver: string): Promise<void> {
-    const { ledger, ground } = this.#parts;
+    const { records, context } = this.#parts;
     try {
-      for (const uid of await ledger.podsOf(driver)) ground.lookAt(uid);
+      for (const uid of await records.podsOf(driver)) context.lookAt(uid);
     } catch (error) {
-      ground.log.warn("the Pods of a driver cannot be listed", { driver, error: (error as Error).message }, driver);
+      context.log.warn("the Pods of a driver cannot be listed", { driver, error: (error as Error).message }, driver);
     }
   }
 
@@ -221,9 +226,9 @@ class CsiPlugin implements VolumePlugin {
     this.#sweeping = this.#sweeping
       .then(() => sweep(this.#parts, this.#ended.signal))
       .catch((error: unknown) =>
-        this.#parts.ground.log.warn("volumes cannot be listed", { error: (error as Error).message }),
+        this.#parts.context.log.warn("volumes cannot be listed", { error: (error as Error).message }),
       );
-    this.#timer = this.#parts.ground.clock.after(SWEEP_MS, () => this.#sweep(), {
+    this.#timer = this.#parts.context.clock.after(SWEEP_INTERVAL_MS, () => this.#sweep(), {
       owner: "volumes that no Pod uses",
       upkeep: true,
     });

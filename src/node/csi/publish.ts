@@ -1,5 +1,5 @@
 /**
- * Publishes a volume to a Pod, and takes it back (NODE-16, NODE-17, NODE-19).
+ * Publishes a volume to a Pod, and unpublishes it (NODE-16, NODE-17, NODE-19).
  *
  * @module
  */
@@ -10,56 +10,56 @@ import { isFinal } from "../../csi/driver-error.ts";
 import { VolumeError } from "../contract.ts";
 import { volumeCapability } from "./capability.ts";
 import { ignoreMissing, removeIfEmpty, removeLeft, seenAt } from "./disk.ts";
-import { type Operation, type SetUp, registered, told } from "./parts.ts";
-import type { PublishPlace } from "./places.ts";
+import { type Operation, type SetUp, asVolumeError, registered } from "./parts.ts";
+import type { PublishPaths } from "./csi-paths.ts";
 import type { PublishRecord, StageRecord } from "./record.ts";
 import { type Staging, isPublished, release, stages } from "./stage.ts";
-import { toldOnPublish } from "./told.ts";
+import { publishInputs } from "./publish-inputs.ts";
 import type { CsiVolume } from "./volume.ts";
 
-/** How a volume is to be published. */
+/** What a volume is published with. */
 export interface Publishing extends Staging {
   readonly object: CSIDriver | undefined;
   readonly record: PublishRecord;
 }
 
 /**
- * Publishes a volume; again where the driver wants that. What is known then is given back, and not written yet: who is killed
- * before that publishes once more.
+ * Publishes a volume, also again. Returns the new record and does not write it: after a crash it is published once more.
  */
 export async function publish(setUp: SetUp, volume: CsiVolume, publishing: Publishing): Promise<PublishRecord> {
-  const { ledger, ground, waits } = setUp;
+  const { records, context, waits } = setUp;
   const { record: before, object } = publishing;
-  const place = setUp.places.publish(before);
+  const place = setUp.paths.publish(before);
   const isAgain = before.state === "ready";
-  const what = await toldOnPublish(setUp, volume, object);
-  const record = isAgain ? before : await ledger.savePublication({ ...before, state: "publishing" });
+  const what = await publishInputs(setUp, volume, object);
+  const record = isAgain ? before : await records.savePublication({ ...before, state: "publishing" });
   await mkdir(dirname(place.target), { recursive: true, mode: 0o750 });
   try {
     await call(setUp, volume, { ...publishing, ...what, target: place.target });
   } catch (error) {
     const isNew = before.state === "new" || before.state === "unpublished";
-    const isOver = isNew && isFinal(error) && (await seenAt(place.target, ground.mounter)) === "none";
-    if (isOver) await ledger.savePublication(before);
-    throw told(error);
+    const isOver = isNew && isFinal(error) && (await seenAt(place.target, context.mounter)) === "none";
+    if (isOver) await records.savePublication(before);
+    throw asVolumeError(error);
   }
   waits.published(place.directory, before.podUid);
-  const seen = await seenAt(place.target, ground.mounter);
-  if (place.link && seen === "none")
-    throw new VolumeError(`the driver ${volume.driver} made no device at ${place.target}`);
+  const seen = await seenAt(place.target, context.mounter);
+  if (place.link && seen === "none") {
+    throw new VolumeError(`expected the driver ${volume.driver} to create a device at ${place.target}`);
+  }
   return { ...record, state: "published", seen };
 }
 
-type Call = Publishing & Awaited<ReturnType<typeof toldOnPublish>> & { readonly target: string };
+type Call = Publishing & Awaited<ReturnType<typeof publishInputs>> & { readonly target: string };
 
-async function call({ places, signal }: SetUp, volume: CsiVolume, how: Call): Promise<void> {
+async function call({ paths, signal }: SetUp, volume: CsiVolume, how: Call): Promise<void> {
   const { driver, capabilities, extras, publishContext, target, volumeContext, secrets } = how;
   const isStaged = volume.lifecycle === "Persistent" && stages(capabilities);
   await driver.node.nodePublishVolume(
     {
       volumeId: volume.handle,
       publishContext,
-      stagingTargetPath: isStaged ? places.stage(volume).staging : "",
+      stagingTargetPath: isStaged ? paths.stage(volume).staging : "",
       targetPath: target,
       volumeCapability: volumeCapability(volume, capabilities, extras),
       readonly: volume.readOnly,
@@ -70,11 +70,8 @@ async function call({ places, signal }: SetUp, volume: CsiVolume, how: Call): Pr
   );
 }
 
-/**
- * Puts a link where a device is to be seen (NODE-45). It is there before anything is done: by it a volume that was only begun is
- * found by whoever takes it down.
- */
-export async function makeLink({ link, target }: PublishPlace): Promise<void> {
+/** Creates the link to a device (NODE-45), before anything else: it is how tear-down finds a volume that was only begun. */
+export async function makeLink({ link, target }: PublishPaths): Promise<void> {
   if (!link) return;
   await mkdir(dirname(link), { recursive: true, mode: 0o750 });
   await symlink(target, link).catch((error: NodeJS.ErrnoException) => {
@@ -82,53 +79,53 @@ export async function makeLink({ link, target }: PublishPlace): Promise<void> {
   });
 }
 
-/** Takes a volume away from a Pod, and off the node when it was the last that had it; then nothing is left of it. */
+/** Unpublishes a volume, and unstages it after its last Pod; removes its records. */
 export async function takeBack(operation: Operation, found: PublishRecord): Promise<void> {
-  const { ledger, places, waits } = operation;
-  const place = places.publish(found);
+  const { records, paths, waits } = operation;
+  const place = paths.publish(found);
   const record = await unpublish(operation, found);
   const stage = await lastStage(operation, record);
   if (stage) {
-    await ledger.savePublication(record);
+    await records.savePublication(record);
     await release(operation, stage);
   }
-  await ledger.dropPublication(record);
+  await records.dropPublication(record);
   await removeLink(place);
   waits.gone(place.directory);
 }
 
-/** Removes the link to a device, and the directories that only this Pod had. */
-export async function removeLink({ link, directory, target }: PublishPlace): Promise<void> {
+/** Removes the link to a device, and the directories of this Pod. */
+export async function removeLink({ link, directory, target }: PublishPaths): Promise<void> {
   if (!link) return;
   await unlink(link).catch(ignoreMissing);
   await removeIfEmpty(dirname(directory));
   await removeIfEmpty(dirname(target));
 }
 
-/** Takes a volume away from a Pod, as far as its driver may know of it; nothing is left at its place. */
+/** Unpublishes a volume that its driver may have published; removes leftovers. */
 async function unpublish(operation: Operation, record: PublishRecord): Promise<PublishRecord> {
-  const { ledger, places, ground, signal } = operation;
-  const { target } = places.publish(record);
+  const { records, paths, context, signal } = operation;
+  const { target } = paths.publish(record);
   if (!isPublished(record)) {
-    await removeLeft(target, ground.mounter);
+    await removeLeft(target, context.mounter);
     return record;
   }
   const driver = registered(operation.drivers, record.driver);
-  await ledger.savePublication({ ...record, state: "publishing" });
+  await records.savePublication({ ...record, state: "publishing" });
   try {
     await driver.node.nodeUnpublishVolume({ volumeId: record.handle, targetPath: target }, { signal });
   } catch (error) {
-    throw told(error);
+    throw asVolumeError(error);
   }
-  await removeLeft(target, ground.mounter);
+  await removeLeft(target, context.mounter);
   return { ...record, state: "unpublished", seen: "none" };
 }
 
-/** The volume on the node, where no other Pod has it or is about to. */
-async function lastStage({ ledger }: Operation, record: PublishRecord): Promise<StageRecord | undefined> {
+/** The record of the volume on the node where no other Pod uses it. */
+async function lastStage({ records }: Operation, record: PublishRecord): Promise<StageRecord | undefined> {
   if (record.lifecycle === "Ephemeral") return undefined;
-  const others = (await ledger.publicationsOf(record)).filter(
+  const others = (await records.publicationsOf(record)).filter(
     ({ podUid, name, state }) => state !== "unpublished" && (podUid !== record.podUid || name !== record.name),
   );
-  return others.length > 0 ? undefined : ledger.stage(record);
+  return others.length > 0 ? undefined : records.stage(record);
 }

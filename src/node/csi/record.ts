@@ -1,9 +1,10 @@
 /**
- * What is written down of a volume beside it, before its driver is called, so that it can be taken down by what lies on
- * disk alone (NODE-20): JSON whose values are texts, with the names that other agents write and read.
+ * The record beside a volume, which is enough to tear it down (NODE-20): JSON with string values and the names that a
+ * kubelet uses.
  *
- * How far a volume is stands there as well. It is written before a call that changes it and after it, so that whoever comes
- * after a crash knows what may have been done: `staging` and `publishing` say that it may or may not (NODE-28).
+ * The record also has the state of the volume. It is written before and after each call that changes it, so that it is
+ * known after a crash what may have been done: `staging` and `publishing` mean that a call may or may not have succeeded
+ * (NODE-28).
  *
  * @module
  */
@@ -11,16 +12,16 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeWhole, writeWhole } from "../whole-file.ts";
 import { type Seen, ignoreMissing } from "./disk.ts";
-import { RECORD } from "./places.ts";
+import { RECORD } from "./csi-paths.ts";
 import type { Lifecycle, Mode } from "./volume.ts";
 
-/** What both records say. */
+/** The members of both records. */
 interface Common {
   readonly driver: string;
   readonly handle: string;
   /** The name of the node. */
   readonly node: string;
-  /** The PersistentVolume, or the volume as its Pod names it. */
+  /** The PersistentVolume, or the volume in the Pod's spec. */
   readonly name: string;
   readonly mode: Mode;
   readonly lifecycle: Lifecycle;
@@ -29,18 +30,18 @@ interface Common {
   readonly seen: Seen;
 }
 
-/** A volume on the node. */
+/** The record of a volume on the node. */
 export interface StageRecord extends Common {
   readonly state: "new" | "staging" | "staged";
   /** The uid of the VolumeAttachment that it was staged by. */
   readonly attachmentUid?: string | undefined;
   /** The SELinux label that it was staged with. */
   readonly label?: string | undefined;
-  /** What the claim asked for and the volume had when the driver said that it cannot grow (NODE-49). */
+  /** The sizes when the driver said that it cannot expand the volume (NODE-49). */
   readonly refused?: string | undefined;
 }
 
-/** A volume in a Pod. It is `ready` when it was given to the Pod, and `unpublished` when only the node still has it. */
+/** The record of a volume in a Pod: `ready` when the Pod uses it, `unpublished` when it is only staged. */
 export interface PublishRecord extends Common {
   readonly podUid: string;
   readonly state: "new" | "publishing" | "published" | "ready" | "unpublished";
@@ -48,9 +49,7 @@ export interface PublishRecord extends Common {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What is to become the record: a crash leaves the old one or the new one. */
-
-/** Writes a record, all of it or nothing; its directory is made. */
+/** Writes a record, all of it or nothing; creates its directory. */
 export async function writeRecord(directory: string, record: StageRecord | PublishRecord): Promise<void> {
   const { driver, handle, node, name, mode, lifecycle, attachment, seen, state } = record;
   const texts: Record<string, string | undefined> = {
@@ -80,7 +79,7 @@ export async function removeRecord(directory: string): Promise<void> {
   await removeWhole(join(directory, RECORD));
 }
 
-/** A record that cannot be read. */
+/** The error of a record that cannot be read. */
 export class DamagedRecord extends Error {
   override readonly name = "DamagedRecord";
 }
@@ -122,7 +121,7 @@ function commonOf(texts: Texts, mode: Mode): Common {
   };
 }
 
-/** What is not known counts as `other`: files of other agents do not say it. */
+/** Unknown values count as `other`: files of other agents do not have them. */
 const oneOf = <T extends string>(known: readonly T[], text: string | undefined, other: T): T =>
   known.find((one) => one === text) ?? other;
 
@@ -132,7 +131,7 @@ async function readTexts(directory: string): Promise<Texts | undefined> {
   if (text === undefined) return undefined;
   const texts = parsed(text);
   if (texts?.["driverName"] && texts["volumeHandle"]) return texts;
-  throw new DamagedRecord(`expected ${path} to name a driver and a volume, it is damaged`);
+  throw new DamagedRecord(`expected ${path} to name a driver and a volume: the record is damaged`);
 }
 
 function parsed(text: string): Texts | undefined {

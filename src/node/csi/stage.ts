@@ -1,5 +1,5 @@
 /**
- * Stages a volume on the node, once for all Pods, and takes that back when the last has gone (NODE-16, NODE-17).
+ * Stages a volume on the node, once for all Pods, and unstages it after the last one (NODE-16, NODE-17).
  *
  * @module
  */
@@ -9,20 +9,19 @@ import { isFinal } from "../../csi/driver-error.ts";
 import { VolumeError } from "../contract.ts";
 import { type Capabilities, type MountExtras, volumeCapability } from "./capability.ts";
 import { isStillThere, isUntouched, removeLeft, seenAt } from "./disk.ts";
-import type { Operation, SetUp } from "./parts.ts";
-import { registered, told } from "./parts.ts";
+import { type Operation, type SetUp, asVolumeError, registered } from "./parts.ts";
 import type { PublishRecord, StageRecord } from "./record.ts";
-import { secretsOf } from "./told.ts";
+import { secretsOf } from "./publish-inputs.ts";
 import type { CsiVolume } from "./volume.ts";
 
-/** How a volume is to be staged. */
+/** What a volume is staged with. */
 export interface Staging {
   readonly driver: Driver;
   readonly capabilities: Capabilities;
   readonly extras: MountExtras;
-  /** The name of its VolumeAttachment, and what its attacher said (NODE-14). */
+  /** The name of its VolumeAttachment, whose metadata is the publish context (NODE-14). */
   readonly attachment: string | undefined;
-  /** The uid of that: one that was made again is another attachment of the same name. */
+  /** The uid of that: an attachment that was created again has the same name. */
   readonly attachmentUid: string | undefined;
   readonly publishContext: Record<string, string>;
 }
@@ -30,20 +29,20 @@ export interface Staging {
 /** Whether a driver stages volumes. */
 export const stages = (capabilities: Capabilities): boolean => capabilities.has("STAGE_UNSTAGE_VOLUME");
 
-/** Sees that a volume is on the node as it should be, and that it is written down before. */
+/** Stages a volume unless it is staged as it should be; writes its record first. */
 export async function ensureStaged(setUp: SetUp, volume: CsiVolume, staging: Staging): Promise<void> {
-  const { ledger, places, ground } = setUp;
-  const found = await ledger.stage(volume);
-  const record = found ?? freshRecord(volume, { node: ground.node, attachment: staging.attachment });
+  const { records, paths, context } = setUp;
+  const found = await records.stage(volume);
+  const record = found ?? freshRecord(volume, { node: context.node, attachment: staging.attachment });
   if (!stages(staging.capabilities)) {
     if (found?.attachment !== staging.attachment || !found)
-      await ledger.saveStage({ ...record, attachment: staging.attachment });
+      await records.saveStage({ ...record, attachment: staging.attachment });
     return;
   }
-  const place = places.stage(volume);
+  const place = paths.stage(volume);
   const fits = record.state === "new" || (await isFitting(setUp, record, staging));
   const current = fits ? record : await unstage(setUp, record);
-  const isThere = current.state === "staged" && (await isStillThere(current.seen, place.staging, ground.mounter));
+  const isThere = current.state === "staged" && (await isStillThere(current.seen, place.staging, context.mounter));
   if (!isThere) await stage(setUp, volume, { ...staging, before: { ...current, attachment: staging.attachment } });
 }
 
@@ -52,40 +51,40 @@ const freshRecord = (
   of: { readonly node: string; readonly attachment: string | undefined },
 ): StageRecord => ({ driver, handle, name, mode, lifecycle, ...of, state: "new", seen: "none" });
 
-/** Whether a Pod may have a volume as it is staged. @throws VolumeError where it may not, and others have it so */
+/** Whether a staged volume fits a Pod. @throws VolumeError where it does not, and other Pods use it */
 async function isFitting(setUp: SetUp, record: StageRecord, { attachmentUid, extras }: Staging): Promise<boolean> {
   const uids = [record.attachmentUid, attachmentUid];
   const isOver = !uids.includes(undefined) && uids[0] !== uids[1];
-  if (isOver) await mustBeFree(setUp, record);
+  if (isOver) await checkUnused(setUp, record);
   return !isOver && (record.label === extras.label || (await isUsed(setUp, record)));
 }
 
 /**
- * What was staged of an attachment that is over shows what was, or nothing: it is taken off first, as soon as the Pods of then are gone.
+ * A volume of an earlier attachment shows old content, or none. It is unstaged first, as soon as no other Pod uses it.
  *
- * @throws VolumeError until they are
+ * @throws VolumeError until then
  */
-async function mustBeFree({ ledger, needed }: SetUp, record: StageRecord): Promise<void> {
-  const users = (await ledger.publicationsOf(record)).filter(isPublished);
+async function checkUnused({ records, needed }: SetUp, record: StageRecord): Promise<void> {
+  const users = (await records.publicationsOf(record)).filter(isPublished);
   const other = users.find(({ podUid }) => podUid !== needed.pod.metadata.uid);
   if (!other) return;
   throw new VolumeError(
-    `the volume was detached and attached again since it was mounted for the Pod with UID ${other.podUid}: it waits until that Pod has it no more`,
+    `the volume was detached and attached again since it was mounted for the Pod with UID ${other.podUid}; waiting for that Pod to release it`,
   );
 }
 
-/** Whether a Pod may have a volume that is staged with another label: it keeps that (NODE-43). */
-async function isUsed({ ledger, needed }: SetUp, record: StageRecord): Promise<boolean> {
-  const users = (await ledger.publicationsOf(record)).filter(isPublished);
+/** Whether this Pod uses a volume that is staged with another label, which stays then (NODE-43). */
+async function isUsed({ records, needed }: SetUp, record: StageRecord): Promise<boolean> {
+  const users = (await records.publicationsOf(record)).filter(isPublished);
   const others = users.filter(({ podUid }) => podUid !== needed.pod.metadata.uid);
-  if (others.length > 0)
-    throw new VolumeError(
-      `the volume is mounted for another Pod with the SELinux label ${record.label ?? "of its files"}`,
-    );
+  if (others.length > 0) {
+    const label = record.label ?? "of its files";
+    throw new VolumeError(`the volume is mounted for another Pod with the SELinux label ${label}`);
+  }
   return users.length > 0;
 }
 
-/** Whether a volume is, or may be, at its place in a Pod. */
+/** Whether a volume is published, or may be. */
 export const isPublished = ({ state }: PublishRecord): boolean => state !== "new" && state !== "unpublished";
 
 async function stage(
@@ -93,10 +92,10 @@ async function stage(
   volume: CsiVolume,
   { driver, capabilities, extras, attachmentUid, publishContext, before }: Staging & { readonly before: StageRecord },
 ): Promise<void> {
-  const { ledger, ground, signal } = setUp;
-  const { staging } = setUp.places.stage(volume);
+  const { records, context, signal } = setUp;
+  const { staging } = setUp.paths.stage(volume);
   const secrets = await secretsOf(setUp, volume, "stage");
-  const record = await ledger.saveStage({ ...before, state: "staging", attachmentUid, label: extras.label });
+  const record = await records.saveStage({ ...before, state: "staging", attachmentUid, label: extras.label });
   await mkdir(staging, { recursive: true, mode: 0o750 });
   try {
     await driver.node.nodeStageVolume(
@@ -111,34 +110,34 @@ async function stage(
       { signal },
     );
   } catch (error) {
-    // Once nobody knows what was done, that goes on until something is known.
-    const isOver = before.state === "new" && isFinal(error) && (await isUntouched(staging, ground.mounter));
-    if (isOver) await ledger.saveStage(before);
-    throw told(error);
+    // An unclear outcome stays unclear until a call succeeds.
+    const isOver = before.state === "new" && isFinal(error) && (await isUntouched(staging, context.mounter));
+    if (isOver) await records.saveStage(before);
+    throw asVolumeError(error);
   }
-  await ledger.saveStage({ ...record, state: "staged", seen: await seenAt(staging, ground.mounter) });
+  await records.saveStage({ ...record, state: "staged", seen: await seenAt(staging, context.mounter) });
 }
 
-/** Takes a volume off the node, as far as its driver may know of it; nothing is left where it was staged. */
+/** Unstages a volume that its driver may have staged; removes leftovers. */
 async function unstage(operation: Operation, record: StageRecord): Promise<StageRecord> {
-  const { ledger, places, ground, signal } = operation;
-  const { staging } = places.stage(record);
+  const { records, paths, context, signal } = operation;
+  const { staging } = paths.stage(record);
   if (record.state === "new") {
-    await removeLeft(staging, ground.mounter);
+    await removeLeft(staging, context.mounter);
     return record;
   }
   const driver = registered(operation.drivers, record.driver);
-  await ledger.saveStage({ ...record, state: "staging" });
+  await records.saveStage({ ...record, state: "staging" });
   try {
     await driver.node.nodeUnstageVolume({ volumeId: record.handle, stagingTargetPath: staging }, { signal });
   } catch (error) {
-    throw told(error);
+    throw asVolumeError(error);
   }
-  await removeLeft(staging, ground.mounter);
+  await removeLeft(staging, context.mounter);
   return { ...record, state: "new", seen: "none" };
 }
 
-/** Takes a volume off the node that no Pod has any more, and forgets it (NODE-17). */
+/** Unstages a volume without Pods, and removes its record (NODE-17). */
 export async function release(operation: Operation, record: StageRecord): Promise<void> {
-  await operation.ledger.dropStage(await unstage(operation, record));
+  await operation.records.dropStage(await unstage(operation, record));
 }

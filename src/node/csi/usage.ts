@@ -1,5 +1,5 @@
 /**
- * What of a volume is taken, as its driver says (NODE-53).
+ * The usage of a volume, as its driver reports it (NODE-53).
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { SetUp } from "./parts.ts";
 import { stages } from "./stage.ts";
 import type { CsiVolume } from "./volume.ts";
 
-/** What is taken of a volume that a Pod has; undefined where its driver cannot tell. Tells the Pod where it is not well. */
+/** The usage of a volume of a Pod; undefined where its driver does not report it. An abnormal volume becomes an Event. */
 export async function usageOf(setUp: SetUp, volume: CsiVolume): Promise<VolumeUsage | undefined> {
-  const { drivers, ledger, places, needed, signal } = setUp;
+  const { drivers, records, paths, needed, signal } = setUp;
   const driver = drivers.driver(volume.driver);
-  const spot = { podUid: needed.pod.metadata.uid, name: volume.name, mode: volume.mode };
-  const record = await ledger.publication(spot);
+  const key = { podUid: needed.pod.metadata.uid, name: volume.name, mode: volume.mode };
+  const record = await records.publication(key);
   if (!driver || record?.state !== "ready") return undefined;
   const capabilities = await driver.nodeCapabilities({ signal });
   if (!capabilities.has("GET_VOLUME_STATS")) return undefined;
@@ -22,14 +22,14 @@ export async function usageOf(setUp: SetUp, volume: CsiVolume): Promise<VolumeUs
   const { usage, volumeCondition } = await driver.node.nodeGetVolumeStats(
     {
       volumeId: volume.handle,
-      volumePath: places.publish(spot).target,
-      stagingTargetPath: isStaged ? places.stage(volume).staging : "",
+      volumePath: paths.publish(key).target,
+      stagingTargetPath: isStaged ? paths.stage(volume).staging : "",
     },
     { signal },
   );
   if (capabilities.has("VOLUME_CONDITION") && volumeCondition?.abnormal === true) {
     const note = `volume ${needed.volume.name}: ${volumeCondition.message}`;
-    setUp.ground.event("Warning", needed.pod, "VolumeConditionAbnormal", note);
+    setUp.context.event("Warning", needed.pod, "VolumeConditionAbnormal", note);
   }
   return numbersOf(usage);
 }

@@ -1,5 +1,5 @@
 /**
- * A volume as its driver is to be told of it: what follows from the objects alone.
+ * The members of a volume for its driver, from the objects alone.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { createHash } from "node:crypto";
 import type { CSIDriver, PersistentVolume } from "../../client/kinds/index.ts";
 import { type NeededVolume, VolumeError } from "../contract.ts";
 
-/** How a volume is used. */
+/** The volumeMode of a volume. */
 export type Mode = NeededVolume["mode"];
 
-/** How long a volume lives: by itself, or as long as its Pod. */
+/** The lifecycle mode of a volume: its own, or that of its Pod. */
 export type Lifecycle = "Persistent" | "Ephemeral";
 
-/** Which Secret a call is given. */
+/** The key of a Secret. */
 export interface SecretRef {
   readonly namespace: string;
   readonly name: string;
@@ -22,10 +22,10 @@ export interface SecretRef {
 /** See the head of this file. */
 export interface CsiVolume {
   readonly driver: string;
-  /** By what the driver knows it: `volume_id`. */
+  /** The `volume_id`. */
   readonly handle: string;
   readonly lifecycle: Lifecycle;
-  /** Of its directories: the PersistentVolume, or the volume as its Pod names it. */
+  /** The name of its directories: the PersistentVolume, or the volume in the Pod's spec. */
   readonly name: string;
   readonly mode: Mode;
   readonly attributes: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface CsiVolume {
   readonly secrets: Readonly<Partial<Record<"stage" | "publish" | "expand", SecretRef>>>;
 }
 
-/** What a volume is to its driver; undefined for a volume of no driver. */
+/** The CSI volume; undefined for a volume of another kind. */
 export function csiVolumeOf(needed: NeededVolume): CsiVolume | undefined {
   return needed.persistent ? ofPersistent(needed, needed.persistent.volume) : ofPod(needed);
 }
@@ -65,7 +65,7 @@ function ofPersistent({ mode, readOnly }: NeededVolume, { metadata, spec }: Pers
   };
 }
 
-/** An inline volume: its handle follows from its Pod, and its Secret lies beside that (NODE-26). */
+/** An inline volume: its handle follows from its Pod, and its Secret is in the same namespace (NODE-26). */
 function ofPod({ pod, volume, mode, readOnly }: NeededVolume): CsiVolume | undefined {
   const { csi, name } = volume;
   if (!csi) return undefined;
@@ -85,7 +85,7 @@ function ofPod({ pod, volume, mode, readOnly }: NeededVolume): CsiVolume | undef
   };
 }
 
-/** What an inline volume is called to its driver (NODE-26). */
+/** The handle of an inline volume (NODE-26). */
 export const inlineHandle = (podUid: string, name: string): string =>
   `csi-${createHash("sha256").update(`${podUid}${name}`).digest("hex")}`;
 
@@ -95,14 +95,13 @@ function named(call: keyof CsiVolume["secrets"], ref: Partial<SecretRef> | undef
 }
 
 /**
- * Sees whether a driver takes volumes that live like this one (NODE-26, NODE-27).
- *
- * @throws VolumeError where it does not
+ * Checks the lifecycle modes of the driver (NODE-26, NODE-27). @throws VolumeError where it does not support that of a
+ * volume
  */
 export function checkLifecycle({ driver, lifecycle }: CsiVolume, object: CSIDriver | undefined): void {
   const modes = object?.spec.volumeLifecycleModes ?? [];
-  const takes = modes.length === 0 ? ["Persistent"] : modes;
-  if (takes.includes(lifecycle)) return;
-  const why = object ? `its CSIDriver lists ${takes.join(", ")}` : "it has no CSIDriver object";
-  throw new VolumeError(`the driver ${driver} does not take volumes of the mode ${lifecycle}: ${why}`);
+  const supported = modes.length === 0 ? ["Persistent"] : modes;
+  if (supported.includes(lifecycle)) return;
+  const why = object ? `its CSIDriver lists ${supported.join(", ")}` : "it has no CSIDriver object";
+  throw new VolumeError(`volume mode ${JSON.stringify(lifecycle)} not supported by driver ${driver}: ${why}`);
 }

@@ -1,14 +1,13 @@
 /**
- * What is remembered of volumes between two looks at them: when a driver was called last, and how often it has refused.
- *
- * Who has forgotten it calls once more than necessary.
+ * What is remembered about volumes between reconciles: the last publication, and failed expansions. After a restart some
+ * calls are repeated once more than necessary.
  *
  * @module
  */
 import { type BackoffOptions, backoff } from "../../util/backoff.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 
-/** How often a driver is called again that wants it (NODE-33), in ms. */
+/** The interval for drivers that want repeated publications (NODE-33). */
 export const REPUBLISH_MS = 60_000;
 
 const RETRY: BackoffOptions = { first: 1000, most: 120_000 };
@@ -17,11 +16,11 @@ interface Wait {
   readonly podUid: string;
   readonly publishedAt: number | undefined;
   readonly failures: number;
-  /** Before when it is not tried again to make it grow. */
+  /** The steady time of the next attempt to expand it. */
   readonly notBefore: number;
 }
 
-/** See the head of this file. Volumes are named by the directories of their records. */
+/** See the head of this file. Keys are the directories of records. */
 export class Waits {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -32,18 +31,18 @@ export class Waits {
     this.#random = random;
   }
 
-  /** A volume was published. */
+  /** Notes that a volume was published. */
   published(directory: string, podUid: string): void {
     this.#waits.set(directory, { ...this.#of(directory, podUid), publishedAt: this.#clock.steady() });
   }
 
-  /** Milliseconds until it is to be published again; 0 where that is due, or where nobody knows. */
+  /** Milliseconds until the next publication; 0 where it is due or not known. */
   untilPublish(directory: string): number {
     const at = this.#waits.get(directory)?.publishedAt;
     return at === undefined ? 0 : Math.max(0, at + REPUBLISH_MS - this.#clock.steady());
   }
 
-  /** It could not grow: milliseconds after which it is tried again. */
+  /** Notes a failed expansion; returns milliseconds until the next attempt. */
   refused(directory: string, podUid: string): number {
     const wait = this.#of(directory, podUid);
     const ms = backoff(wait.failures, RETRY, this.#random);
@@ -51,23 +50,23 @@ export class Waits {
     return ms;
   }
 
-  /** It has grown. */
+  /** Notes that a volume was expanded. */
   grown(directory: string): void {
     const wait = this.#waits.get(directory);
     if (wait) this.#waits.set(directory, { ...wait, failures: 0, notBefore: 0 });
   }
 
-  /** Milliseconds before which it is not tried to make it grow. */
+  /** Milliseconds until the next attempt to expand a volume. */
   untilGrowth(directory: string): number {
     return Math.max(0, (this.#waits.get(directory)?.notBefore ?? 0) - this.#clock.steady());
   }
 
-  /** A volume is gone. */
+  /** Forgets a volume. */
   gone(directory: string): void {
     this.#waits.delete(directory);
   }
 
-  /** A Pod is gone. */
+  /** Forgets the volumes of a Pod. */
   forget(podUid: string): void {
     for (const [directory, wait] of this.#waits) if (wait.podUid === podUid) this.#waits.delete(directory);
   }

@@ -1,31 +1,32 @@
 /**
- * A directory that is held open, so that what is done in it happens there, whoever moves directories or swaps links meanwhile.
+ * A directory that is open, so that work in it happens there, whatever directories are moved or links are swapped
+ * meanwhile.
  *
- * Node has no calls that take a directory and a name; on Linux `/proc/self/fd/N/NAME` is the same. Elsewhere its path has to do,
- * and is as safe as paths are.
+ * Node has no calls with a directory and a name (openat(2)); on Linux `/proc/self/fd/N/NAME` is equivalent. Other systems
+ * use the path, without this protection.
  *
  * @module
  */
 import { type BigIntStats, constants, readFileSync } from "node:fs";
 import { type FileHandle, lstat, open, opendir } from "node:fs/promises";
 
-/** open(2) of nothing but the place: no permission is asked for, a device is not touched. Node does not name it. */
+/** open(2) of a location only: needs no permission, does not touch a device. Node has no name for it. */
 const O_PATH = 0o10000000;
 
 const isLinux = process.platform === "linux";
-/** For what is a directory now: a link is an error (ELOOP or ENOTDIR). */
+/** Opens a directory; a link is an error (ELOOP or ENOTDIR). */
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** For the place of whatever stands there, a link itself. */
-const PLACE = constants.O_NOFOLLOW | (isLinux ? O_PATH : constants.O_NONBLOCK);
+/** Opens the location of anything, also of a link itself. */
+const LOCATION = constants.O_NOFOLLOW | (isLinux ? O_PATH : constants.O_NONBLOCK);
 
-/** How a name is read: names need not be UTF-8. */
+/** A name of a file, which need not be UTF-8. */
 export type Name = Buffer;
 
 /** See the head of this file. */
 export class HeldDirectory {
   readonly #handle: FileHandle;
   readonly #path: Buffer;
-  /** Where it was when it was opened, for messages. */
+  /** The path when it was opened, for messages. */
   readonly shown: string;
 
   private constructor(handle: FileHandle, path: Buffer, shown: string) {
@@ -34,7 +35,7 @@ export class HeldDirectory {
     this.shown = shown;
   }
 
-  /** Opens what is a directory and no link; of the path before its last part links are followed. */
+  /** Opens a directory. Follows links in the path, but not in its last part. */
   static async open(path: string): Promise<HeldDirectory> {
     return new HeldDirectory(await open(path, DIRECTORY), Buffer.from(path), path);
   }
@@ -45,25 +46,25 @@ export class HeldDirectory {
     return new HeldDirectory(await open(path, DIRECTORY), path, `${this.shown}/${shownName(name)}`);
   }
 
-  /** Opens the place of what has a name in this directory, without following or reading it. Who asks closes it. */
-  async place(name: Name): Promise<Place> {
-    const handle = await open(this.at(name), PLACE);
+  /** Opens the location of an entry without following or reading it. The caller closes it. */
+  async location(name: Name): Promise<Location> {
+    const handle = await open(this.at(name), LOCATION);
     return { handle, path: isLinux ? Buffer.from(`/proc/self/fd/${handle.fd}`) : this.at(name) };
   }
 
-  /** The path by which this directory is reached, whatever its own path is by now. */
+  /** A path that leads to this directory also after it was moved. */
   get path(): string {
     return this.#path.toString();
   }
 
-  /** The path by which what has a name in it is reached. */
+  /** A path that leads to an entry. */
   at(name: Name): Buffer {
     return Buffer.concat([this.#path, SLASH, name]);
   }
 
-  /** All names in it, bit by bit. Who removes what was named may look again until nothing is left. */
+  /** All entries, in chunks. A caller that removes them may read again until none is left. */
   async *entries(): AsyncGenerator<Entry> {
-    // A directory is read as it is held: `.` of it, since the last part would be followed only if it were a link.
+    // The path ends with `.`, since the last part of a path is not followed.
     const entries = await opendir(Buffer.concat([this.#path, Buffer.from("/.")]), {
       encoding: "buffer" as BufferEncoding,
       bufferSize: 128,
@@ -77,7 +78,7 @@ export class HeldDirectory {
     return this.#handle.stat({ bigint: true });
   }
 
-  /** The mount that it lies on; where the system has no numbers for mounts, its device. */
+  /** The mount of the directory; where the system has no mount IDs, its device. */
   mountId(): Promise<string> {
     return mountIdOf(this.#handle);
   }
@@ -99,14 +100,14 @@ export class HeldDirectory {
   }
 }
 
-/** Something that is held, whatever it is. */
-export interface Place {
+/** An open location. */
+export interface Location {
   readonly handle: FileHandle;
-  /** By which it is reached, as long as it is held. */
+  /** A path that leads to it while it is open. */
   readonly path: Buffer;
 }
 
-/** What a directory says of a name in it; it may have changed since. */
+/** An entry of a directory, which may have changed since. */
 export interface Entry {
   readonly name: Name;
   readonly isDirectory: boolean;
@@ -115,13 +116,13 @@ export interface Entry {
 
 const SLASH = Buffer.from("/");
 
-/** A name for messages; bytes that are no text are shown as such. */
+/** A name for messages. */
 export const shownName = (name: Name): string => name.toString();
 
-/** The mount that what is open lies on. */
+/** The mount of an open file. */
 export async function mountIdOf(handle: FileHandle): Promise<string> {
   if (isLinux) {
-    // The kernel has it at hand, whatever the mount does: a thread for each of five calls would cost ten times as much.
+    // The kernel has it in memory. Asynchronous reads would take ten times as long.
     const info = readFileSync(`/proc/self/fdinfo/${handle.fd}`, "utf8");
     const id = /^mnt_id:\s*(\d+)$/m.exec(info)?.[1];
     if (id !== undefined) return id;
@@ -129,10 +130,10 @@ export async function mountIdOf(handle: FileHandle): Promise<string> {
   return `device ${(await handle.stat({ bigint: true })).dev}`;
 }
 
-/** The mount at a path itself, a link not followed; undefined where nothing stands there. */
+/** The mount at a path, without following a link; undefined where nothing exists. */
 export async function mountIdAt(path: string, { follow = false } = {}): Promise<string | undefined> {
   if (!isLinux) return lstat(path, { bigint: true }).then(({ dev }) => `device ${dev}`, ignoreMissing);
-  const flags = follow ? O_PATH : PLACE;
+  const flags = follow ? O_PATH : LOCATION;
   const handle = await open(path, flags).catch(ignoreMissing);
   if (!handle) return undefined;
   try {
@@ -142,11 +143,11 @@ export async function mountIdAt(path: string, { follow = false } = {}): Promise<
   }
 }
 
-/** Passes over that nothing is there. */
+/** Ignores that a file does not exist. */
 export function ignoreMissing(error: unknown): undefined {
   if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
   throw error;
 }
 
-/** What the system called an error, such as `ENOENT`. */
+/** The code of a system error, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;

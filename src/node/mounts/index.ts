@@ -1,5 +1,5 @@
 /**
- * What only the machine can: mounts, and the removal of directories in which some may be.
+ * Mounts of the machine, and the removal of directories that may contain mounts.
  *
  * @module
  */

@@ -29,7 +29,7 @@ describe("the table of mounts", () => {
     "",
   ].join("\n");
 
-  test("escaped characters of places and sources are read", () => {
+  test("escaped characters of paths and sources are read", () => {
     expect(parseMountTable(table).map(({ path, source }) => [path, source])).toEqual([
       ["/", "/dev/sda1"],
       ["/a b\tc\\d", "tmpfs"],
@@ -52,14 +52,14 @@ describe("the table of mounts", () => {
 });
 
 describe("programs", () => {
-  test("what a program says is told with its exit code, and only the beginning of it", async () => {
-    const { code, output, said } = await runProgram("sh", ["-c", "echo out; echo err >&2; exit 3"]);
-    expect({ code, output, said }).toEqual({ code: 3, output: "out", said: "err" });
+  test("the error output of a program is reported with its exit code, and only the beginning of it", async () => {
+    const { code, output, errors } = await runProgram("sh", ["-c", "echo out; echo err >&2; exit 3"]);
+    expect({ code, output, errors }).toEqual({ code: 3, output: "out", errors: "err" });
     await expect(runWell("sh", ["-c", "echo why >&2; exit 3"])).rejects.toThrow("ended with code 3: why");
     expect((await runProgram("sh", ["-c", "head -c 1000000 /dev/zero | tr '\\0' x"])).output).toHaveLength(8192);
   });
 
-  test("a program that takes too long is killed and waited for no longer", async () => {
+  test("a program that takes too long is killed, and not waited for", async () => {
     const clock = new ManualClock();
     const run = runProgram("sleep", ["1000"], { clock, timeout: 500 });
     const failed = run.catch((error: unknown) => error);
@@ -68,13 +68,13 @@ describe("programs", () => {
     expect(clock.timers()).toEqual([]);
   });
 
-  test("a program that is not there is named", async () => {
+  test("a missing program is named", async () => {
     await expect(runProgram("no-such-program", [])).rejects.toThrow(MissingProgram);
     expect(await findProgram("no-such-program")).toBeUndefined();
     expect(await findProgram("sh")).toMatch(/\/sh$/);
   });
 
-  test("who gives up while a program runs is not kept waiting", async () => {
+  test("an aborted run of a program is not waited for", async () => {
     const stop = new AbortController();
     const run = runProgram("sleep", ["1000"], { clock: new ManualClock(), signal: stop.signal });
     stop.abort(new Error("enough"));
@@ -85,7 +85,7 @@ describe("programs", () => {
 describe("a mounter without the right to mount", () => {
   const mounter = linkingMounter({ mounts: () => Promise.resolve([]) });
 
-  test("binds are links, in the place of an empty directory or file", async () => {
+  test("bind mounts are links that replace an empty directory or file", async () => {
     const from = join(directory, "from");
     await mkdir(from);
     await mkdir(join(directory, "to"));
@@ -103,7 +103,7 @@ describe("a mounter without the right to mount", () => {
     }
   });
 
-  test("a link is not put in the place of what somebody has written", async () => {
+  test("a link does not replace files with content", async () => {
     const file = join(directory, "file");
     await writeFile(file, "written");
     await mkdir(join(directory, "full/of"), { recursive: true });
@@ -112,7 +112,7 @@ describe("a mounter without the right to mount", () => {
     expect(await readFile(file, "utf8")).toBe("written");
   });
 
-  test("a file system in memory is a directory with its mode; again it is only looked at", async () => {
+  test("a tmpfs is a directory with its mode, and a second mount changes nothing else", async () => {
     const path = join(directory, "memory");
     const mount = (...options: string[]) => mounter.mount({ type: "tmpfs", source: "tmpfs", path, options });
     await mount();
@@ -124,29 +124,31 @@ describe("a mounter without the right to mount", () => {
   });
 });
 
-test("a machine that refuses the first mount gets links, which is told once, and nothing is left of the trial", async () => {
-  const told: string[] = [];
+test("a machine that refuses the first mount gets links and one warning, and the trial leaves nothing", async () => {
+  const logged: string[] = [];
   const mounter = await openMounter({
     directory,
-    log: logOf((level, message) => void told.push(`${level}: ${message}`)),
+    log: logOf((level, message) => void logged.push(`${level}: ${message}`)),
     run: (program) => Promise.reject(new Error(`${program}: permission denied`)),
   });
   expect(mounter.canMount).toBe(false);
   await mounter.bind(directory, join(directory, "link"));
   await mounter.bind(directory, join(directory, "other"), { readOnly: true });
   expect(await readdir(directory)).toEqual(["link", "other"]);
-  expect(told).toEqual([expect.stringMatching(/^warn: This agent cannot mount: binds are links, .* never read-only/)]);
+  expect(logged).toEqual([
+    expect.stringMatching(/^warn: This agent cannot mount: binds are links, .* never read-only/),
+  ]);
 });
 
 describe.skipIf(whyNoMounts !== undefined)("mounts of this machine", () => {
-  test("a mount is made, listed and taken away, whatever its name", () => runScene(scenes, "mountsAndUnmounts"));
-  test("binds of directories and files, read-only where asked", () => runScene(scenes, "bindsReadOnly"));
-  test("all mounts of one place are taken away", () => runScene(scenes, "unmountsAllOfAPlace"));
-  test("what is held open is bound, whatever its name leads to", () => runScene(scenes, "bindsWhatIsHeld"));
-  test("a mount in use stays, and that is told", () => runScene(scenes, "tellsThatItIsBusy"));
-  test("an unmount that hangs is followed by one that lets go, and told", () => runScene(scenes, "letsGoOfWhatHangs"));
-  test("whether mounts can be made is found out by one", () => runScene(scenes, "opensWithTheRight"));
-  test("a file system in memory has its mode, group and size", () => runScene(scenes, "mountsInMemory"));
+  test("a mount is made, listed and unmounted, whatever its name", () => runScene(scenes, "mountsAndUnmounts"));
+  test("bind mounts of directories and files, read-only where requested", () => runScene(scenes, "bindsReadOnly"));
+  test("all mounts of one path are unmounted", () => runScene(scenes, "unmountsAllOfAPlace"));
+  test("an open directory is bound, wherever its name leads", () => runScene(scenes, "bindsWhatIsHeld"));
+  test("a mount in use stays, with an error", () => runScene(scenes, "tellsThatItIsBusy"));
+  test("an unmount that hangs is followed by a lazy one, with a warning", () => runScene(scenes, "letsGoOfWhatHangs"));
+  test("the right to mount is found out by a trial", () => runScene(scenes, "opensWithTheRight"));
+  test("a tmpfs has its mode, group and size", () => runScene(scenes, "mountsInMemory"));
 });
 
 test("a link to a directory is no mount point of the machine", async () => {

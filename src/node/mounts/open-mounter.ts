@@ -1,5 +1,5 @@
 /**
- * The mounter that this machine permits.
+ * Opens the mounter that this machine permits.
  *
  * @module
  */
@@ -10,16 +10,13 @@ import type { Mounter } from "../contract.ts";
 import { linkingMounter } from "./linking-mounter.ts";
 import { type MachineOptions, machineMounter } from "./machine-mounter.ts";
 
-/** Where to try, and whom to tell. */
+/** Options of {@link openMounter}. */
 export interface OpenOptions extends MachineOptions {
-  /** Of the agent: a directory is made in it, mounted at, and removed. */
+  /** A directory of the agent, for a trial mount. */
   readonly directory: string;
 }
 
-/**
- * Finds out by a mount in a directory of its own whether this process may mount, and returns a mounter that does, or one that
- * makes links and directories instead. That is told once.
- */
+/** A mounter that mounts where a trial mount succeeds; otherwise one that creates links and directories, with a warning. */
 export async function openMounter(options: OpenOptions): Promise<Mounter> {
   const { directory, log = silentLog } = options;
   const mounter = machineMounter(options);
@@ -32,7 +29,7 @@ export async function openMounter(options: OpenOptions): Promise<Mounter> {
   return linkingMounter(process.platform === "linux" ? mounter : { mounts: () => Promise.resolve([]) });
 }
 
-/** What keeps this process from mounting; undefined when nothing does. */
+/** Why this process cannot mount; undefined where it can. */
 async function obstacle(mounter: Mounter, directory: string, log: Log): Promise<string | undefined> {
   if (process.platform !== "linux") return `mounts are made on Linux, this is ${process.platform}`;
   if (!(await mayAdminister())) return "the process lacks CAP_SYS_ADMIN";
@@ -44,12 +41,12 @@ async function obstacle(mounter: Mounter, directory: string, log: Log): Promise<
   } catch (error) {
     return (error as Error).message;
   } finally {
-    // Only as the empty directory that it was made as: what is still mounted there stays.
+    // Only as an empty directory: what is still mounted there stays.
     await rmdir(path).catch((error: unknown) => log.warn("A directory stays", { path, error: String(error) }));
   }
 }
 
-/** The bit of CAP_SYS_ADMIN in the sets of capabilities (capabilities(7)). */
+/** The bit of CAP_SYS_ADMIN in sets of capabilities (capabilities(7)). */
 const SYS_ADMIN = 21n;
 
 async function mayAdminister(): Promise<boolean> {

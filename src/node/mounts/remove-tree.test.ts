@@ -22,7 +22,7 @@ beforeEach(async () => {
 const run = promisify(execFile);
 afterEach(() => run("rm", ["-r", directory]));
 
-test("a tree goes with hidden files, names that are no text, links and locked directories", async () => {
+test("a tree is removed with hidden files, names that are no text, links and locked directories", async () => {
   await mkdir(join(tree, ".hidden/deeper"), { recursive: true });
   await writeFile(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0xff, 0xfe, 0x0a])]), "");
   await writeFile(join(tree, ".hidden/deeper/file"), "");
@@ -54,7 +54,7 @@ test("NODE-9: a directory with a mount below it stays as it is, whole", async ()
   expect((await readdir(tree)).toSorted()).toEqual(["a", "file"]);
 });
 
-test("a tree that is deeper than any path goes, too", async () => {
+test("a tree that is deeper than any path is removed, too", async () => {
   // Each level is made inside of the one before, which then is moved into a new one: no path becomes long.
   let top = join(directory, "d0");
   await mkdir(top);
@@ -69,18 +69,18 @@ test("a tree that is deeper than any path goes, too", async () => {
   expect(existsSync(tree)).toBe(false);
 });
 
-test("who swaps a directory for a link all the time does not lead the removal out", async () => {
+test("a directory that is swapped for a link all the time does not lead the removal out", async () => {
   const other = join(directory, "other");
   await mkdir(other);
   for (let file = 0; file < 50; file++) await writeFile(join(other, `precious${file}`), "");
   let isOver = false;
   const swapping = (async () => {
     while (!isOver) {
-      const place = join(tree, "swapped");
-      await mkdir(place, { recursive: true }).catch(() => {});
-      await rmdir(place).catch(() => {});
-      await symlink(other, place).catch(() => {});
-      await unlink(place).catch(() => {});
+      const path = join(tree, "swapped");
+      await mkdir(path, { recursive: true }).catch(() => {});
+      await rmdir(path).catch(() => {});
+      await symlink(other, path).catch(() => {});
+      await unlink(path).catch(() => {});
     }
   })();
   for (let round = 0; round < 60; round++) {
@@ -104,7 +104,7 @@ test("a file that cannot be removed is named", async ({ skip }) => {
   }
 });
 
-test("who gives up ends the removal between two files", async () => {
+test("an aborted removal ends between two files", async () => {
   const stop = new AbortController();
   await writeFile(join(tree, "file"), "");
   stop.abort(new Error("enough"));
@@ -113,8 +113,7 @@ test("who gives up ends the removal between two files", async () => {
 });
 
 describe.skipIf(whyNoMounts !== undefined)("with mounts", () => {
-  test("NODE-9: what is mounted keeps its files, and so does the directory around it", () =>
+  test("NODE-9: a mount keeps its files, and so does the directory around it", () =>
     runScene(scenes, "keepsWhatIsMounted"));
-  test("NODE-9: a mount that came after the look at the table is not gone into", () =>
-    runScene(scenes, "staysOutOfLateMounts"));
+  test("NODE-9: a mount that is newer than the table is not entered", () => runScene(scenes, "staysOutOfLateMounts"));
 });

@@ -1,43 +1,42 @@
 /**
- * Removes a directory with all in it, but never through a mount or a link (NODE-9).
+ * Removes a directory with its content, but never through a mount or a link (NODE-9).
  *
- * A mount at or below it ends everything before the first file goes. One that appears later is not gone into either: each
- * directory is held open and asked for its mount before it is read, and the kernel does not remove what something is mounted at.
- * What is removed is reached through the directory that is held, so that nobody who swaps a directory for a link meanwhile leads
- * the removal elsewhere.
+ * A mount at or below it ends the removal before the first file is removed. A later mount is not entered either: each
+ * directory is opened and its mount is checked before it is read, and the kernel does not remove a mount point. All paths
+ * lead through open directories, so a directory that is swapped for a link does not lead the removal elsewhere.
  *
  * @module
  */
 import { lstat, rename, rmdir, unlink } from "node:fs/promises";
 import type { Mounter } from "../contract.ts";
-import { FewAtOnce } from "./few-at-once.ts";
+import { BoundedWork } from "./bounded-work.ts";
 import { HeldDirectory, type Name, codeOf, ignoreMissing, shownName } from "./held-directory.ts";
 
-/** A directory that cannot be removed because something is mounted in it. */
+/** The error of a directory that cannot be removed because of a mount in it. */
 export class StillMounted extends Error {
   override readonly name = "StillMounted";
 }
 
-/** So many files go at the same time. */
-const AT_ONCE = 8;
-/** Directories that lie deeper are first moved to the top: no more than this are held open at a time. */
-const DEEPEST = 32;
-/** A directory that others write into meanwhile is read again so often. */
-const ROUNDS = 10;
+/** Files that are removed at once. */
+const MAX_AT_ONCE = 8;
+/** Directories that are open at once: a deeper one is first moved to the top. */
+const MAX_OPEN_DEPTH = 32;
+/** How often a directory is read that others write into meanwhile. */
+const MAX_ROUNDS = 10;
 
 interface Removal {
   readonly top: HeldDirectory;
   readonly mount: string;
-  /** Moved to the top so far; numbers their names. */
+  /** How many directories were moved to the top; numbers their names. */
   moved: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Removes what stands at a path: a directory with all that is in it, a file, or a link itself. Nothing there is well, too. The
- * directories above it must be the agent's own.
+ * Removes a directory with its content, a file, or a link itself, if it exists. The directories above it must be the
+ * agent's own.
  *
- * @throws StillMounted where something is mounted at it or below: nothing was removed then, unless it was mounted meanwhile
+ * @throws StillMounted for a mount at it or below; nothing was removed then, unless it was mounted meanwhile
  */
 export async function removeTree(path: string, mounter: Pick<Mounter, "mounts">, signal?: AbortSignal): Promise<void> {
   if (await isEmptied(path)) return;
@@ -57,29 +56,26 @@ export async function removeTree(path: string, mounter: Pick<Mounter, "mounts">,
   }
 }
 
-/**
- * Removes a directory that is empty; false where that is not what stands there. The kernel leaves alone what has something in it or is
- * a place for a mount, so that nothing has to be known before.
- */
+/** Removes an empty directory; false for anything else. The kernel refuses a directory with content, and a mount point. */
 const isEmptied = (path: string | Buffer): Promise<boolean> =>
   rmdir(path).then(
     () => true,
     (error: unknown) => codeOf(error) === "ENOENT",
   );
 
-/** Removes a directory, by its path, with all in it. */
+/** Removes a directory with its content. */
 async function remove(directory: HeldDirectory, path: string | Buffer, removal: Removal, depth = 0): Promise<void> {
-  for (let rounds = 0; rounds < ROUNDS; rounds++) {
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
     const { moved } = removal;
     await sweep(directory, removal, depth);
     if (await isRemoved(path)) return;
-    // What came up from below is found in the next round, however often that happens.
+    // The next round finds directories that were moved to the top, however often that happens.
     if (removal.moved > moved) rounds = 0;
   }
   throw new Error(`${directory.shown} is not removed: others write into it`);
 }
 
-/** Removes an empty directory; false where something is in it. What else stands there by now is for the next look. */
+/** Removes an empty directory; false where it has content. The next round removes anything else. */
 const isRemoved = (path: string | Buffer): Promise<boolean> =>
   rmdir(path).then(
     () => true,
@@ -90,9 +86,9 @@ const isRemoved = (path: string | Buffer): Promise<boolean> =>
     },
   );
 
-/** One look at all names of a directory. */
+/** Removes all entries of a directory once. */
 async function sweep(directory: HeldDirectory, removal: Removal, depth: number): Promise<void> {
-  const files = new FewAtOnce(AT_ONCE);
+  const files = new BoundedWork(MAX_AT_ONCE);
   try {
     for await (const { name, isDirectory } of directory.entries()) {
       removal.signal?.throwIfAborted();
@@ -115,9 +111,9 @@ async function removeFile(directory: HeldDirectory, name: Name): Promise<void> {
 
 async function removeDirectory(parent: HeldDirectory, name: Name, removal: Removal, depth: number): Promise<void> {
   if (await isEmptied(parent.at(name))) return;
-  if (depth > DEEPEST && (await moveToTop(parent, name, removal))) return;
+  if (depth > MAX_OPEN_DEPTH && (await moveToTop(parent, name, removal))) return;
   const directory = await parent.directory(name).catch((error: unknown) => {
-    // It has become something else, which the next look removes.
+    // It is something else now, which the next round removes.
     if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return undefined;
     throw failure(parent, name, error);
   });
@@ -134,10 +130,10 @@ async function removeDirectory(parent: HeldDirectory, name: Name, removal: Remov
   }
 }
 
-/** A directory that lies deep becomes one of the top, where a later look finds it; false where it does not move. */
+/** Moves a deep directory to the top, where the next round finds it; false where that fails. */
 async function moveToTop(parent: HeldDirectory, name: Name, removal: Removal): Promise<boolean> {
-  const place = removal.top.at(Buffer.from(`.removed-${process.pid}-${removal.moved++}`));
-  return rename(parent.at(name), place).then(
+  const path = removal.top.at(Buffer.from(`.removed-${process.pid}-${removal.moved++}`));
+  return rename(parent.at(name), path).then(
     () => true,
     () => false,
   );

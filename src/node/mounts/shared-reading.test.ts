@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { turn } from "../../util/testing/turn.ts";
 import { sharedReading } from "./shared-reading.ts";
 
-test("who asks while a reading is under way shares the next one, and is given nothing that was read before", async () => {
+test("callers during a reading share the next one, and get nothing that was read before their call", async () => {
   const readings: PromiseWithResolvers<string>[] = [];
   const read = sharedReading(() => {
     const reading = Promise.withResolvers<string>();
@@ -25,7 +25,7 @@ test("who asks while a reading is under way shares the next one, and is given no
   expect(await later).toBe("newest");
 });
 
-test("a reading that fails fails for those alone who share it", async () => {
+test("a failed reading fails only for the callers that share it", async () => {
   let readings = 0;
   const read = sharedReading(async () => {
     if (++readings === 1) throw new Error("no table");

@@ -1,27 +1,27 @@
 /**
- * A reading that many share: who asks while one is under way waits for the next one, which all have who asked meanwhile. So nobody is
- * given what was read before he asked, and a hundred who ask at the same time cost two readings.
+ * Shares readings between callers: all callers during a reading wait for the next one. So no caller gets what was read
+ * before its call, and a hundred simultaneous callers need two readings.
  *
  * @module
  */
 
-/** See the head of this file. A reading that fails fails for all who share it, and for nobody else. */
+/** See the head of this file. A failed reading fails only for the callers that share it. */
 export function sharedReading<T>(read: () => Promise<T>): () => Promise<T> {
-  let under: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   let next: Promise<T> | undefined;
   const begin = (): Promise<T> => {
     next = undefined;
     const reading = read();
     const over = (): void => {
-      if (under === ended) under = undefined;
+      if (running === ended) running = undefined;
     };
     const ended: Promise<void> = reading.then(over, over);
-    under = ended;
+    running = ended;
     return reading;
   };
   return () => {
-    if (!under) return begin();
-    next ??= under.then(begin);
+    if (!running) return begin();
+    next ??= running.then(begin);
     return next;
   };
 }

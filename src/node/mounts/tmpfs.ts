@@ -1,26 +1,26 @@
 /**
- * File systems in memory, as volumes are made of them.
+ * Mounts tmpfs for volumes.
  *
  * @module
  */
 import type { Mounter } from "../contract.ts";
 
-/** How a file system in memory begins. */
+/** Options of a tmpfs. */
 export interface TmpfsOptions {
   /** Permission bits of its root, such as `0o1777`. */
   readonly mode: number;
   readonly gid?: number | undefined;
   readonly uid?: number | undefined;
-  /** The most bytes it may hold; half of the memory of the machine where nothing is said. */
+  /** Its maximum size in bytes; half of the memory of the machine by default. */
   readonly size?: bigint | undefined;
 }
 
 /** Mounters whose machine is known not to have `noswap` (Linux before 6.4). */
 const withoutNoswap = new WeakSet<Mounter>();
 
-/** Mounts a file system in memory at a directory; what it holds is never written to swap, where the kernel can promise that. */
-export async function mountTmpfs(mounter: Mounter, path: string, wanted: TmpfsOptions): Promise<void> {
-  const { mode, gid, uid, size } = wanted;
+/** Mounts a tmpfs at a directory. Its content is never swapped where the kernel supports that. */
+export async function mountTmpfs(mounter: Mounter, path: string, desired: TmpfsOptions): Promise<void> {
+  const { mode, gid, uid, size } = desired;
   const options = [
     `mode=${mode.toString(8).padStart(4, "0")}`,
     ...(gid === undefined ? [] : [`gid=${gid}`]),
@@ -33,7 +33,7 @@ export async function mountTmpfs(mounter: Mounter, path: string, wanted: TmpfsOp
   try {
     return await mount("noswap");
   } catch {
-    // If it fails without it too, that is what is told.
+    // If this fails too, its error is thrown.
     await mount();
     withoutNoswap.add(mounter);
   }

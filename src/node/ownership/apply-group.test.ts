@@ -60,14 +60,14 @@ describe.skipIf(!isRoot)("the group of a volume", () => {
     expect(await groupAndMode(join(volume, "directory"))).toBe(`${GROUP} 2770`);
   });
 
-  test("NODE-39: on a volume that is only read the group gets no right to write", async () => {
+  test("NODE-39: on a read-only volume the group gets no right to write", async () => {
     const path = await file("plain", 0o600);
     await applyGroup(volume, { gid: GROUP, readOnly: true });
     expect(await groupAndMode(path)).toBe(`${GROUP} 640`);
     expect(await groupAndMode(volume)).toBe(`${GROUP} 2755`);
   });
 
-  test("NODE-39: a link gets the group itself, what it points to is left alone", async () => {
+  test("NODE-39: a link itself gets the group, its target does not", async () => {
     const outside = join(directory, "outside");
     await writeFile(outside, "", { mode: 0o600 });
     await symlink(outside, join(volume, "link"));
@@ -82,7 +82,7 @@ describe.skipIf(!isRoot)("the group of a volume", () => {
     expect(await groupAndMode(path)).toBe(`${GROUP} 660`);
   });
 
-  test("NODE-40: with OnRootMismatch nothing is looked at where the root has group, bits and set-group bit", async () => {
+  test("NODE-40: with OnRootMismatch nothing is read where the root has group, bits and set-group bit", async () => {
     const path = await file("foreign", 0o600, OTHER);
     await chown(volume, 0, GROUP);
     await chmod(volume, 0o2770);
@@ -111,7 +111,7 @@ describe.skipIf(!isRoot)("the group of a volume", () => {
     expect(await groupAndMode(path)).toBe(`${GROUP} 660`);
   });
 
-  test("NODE-42: a failure names the file, and leaves the root as it was, so that the next try goes on", async ({
+  test("NODE-42: a failure names the file, and leaves the root as it was, so that the next attempt continues", async ({
     skip,
   }) => {
     await mkdir(join(volume, "sub"));
@@ -179,13 +179,13 @@ describe.skipIf(!isRoot)("the group of a volume", () => {
   });
 });
 
-test("who gives up ends the change between two files", async () => {
+test("an aborted change ends between two files", async () => {
   const stop = new AbortController();
   await writeFile(join(volume, "file"), "");
   stop.abort(new Error("enough"));
   await expect(applyGroup(volume, { gid: GROUP }, { signal: stop.signal })).rejects.toThrow("enough");
 });
 
-test("a volume that is not there is named", async () => {
+test("a volume that does not exist is named", async () => {
   await expect(applyGroup(join(directory, "nothing"), { gid: GROUP })).rejects.toThrow(join(directory, "nothing"));
 });

@@ -1,56 +1,53 @@
 /**
- * Gives the files of a volume to the group of a Pod (NODE-39, NODE-40).
+ * Applies the group of a Pod to the files of a volume (NODE-39, NODE-40).
  *
- * Everything is reached through directories that are held open, and changed through places that are: a Pod that swaps a directory
- * for a link meanwhile does not lead the change out of its volume. The root comes last, so that a change that was broken off is
- * not taken for done (NODE-40). What else is mounted inside is left alone.
+ * All paths lead through open directories and locations: a Pod that swaps a directory for a link does not lead the change
+ * out of its volume. The root comes last, so that an interrupted change does not count as complete (NODE-40). Other mounts
+ * in the volume are left alone.
  *
  * @module
  */
 import type { BigIntStats } from "node:fs";
 import { chmod, chown, lchown, lstat } from "node:fs/promises";
-import { FewAtOnce } from "../mounts/few-at-once.ts";
+import { BoundedWork } from "../mounts/bounded-work.ts";
 import { HeldDirectory, type Name, codeOf, shownName } from "../mounts/held-directory.ts";
 
-/** Which group, and how. */
+/** The desired group. */
 export interface GroupWish {
   readonly gid: number;
   /** Whether the Pod only reads: the group gets no right to write. */
   readonly readOnly?: boolean;
-  /** `fsGroupChangePolicy` of the Pod; `Always` where it says nothing. */
+  /** `fsGroupChangePolicy` of the Pod; `Always` by default. */
   readonly changePolicy?: string | undefined;
 }
 
-/** How much at a time, and until when. */
-export interface GroupOptions {
-  /** So many files are changed at the same time. */
-  readonly atOnce?: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
-const AT_ONCE = 8;
-/** The deepest directory, counted from the root: each level above it is held open. */
-const DEEPEST = 1000;
+const MAX_AT_ONCE = 8;
+/** The deepest directory below the root: each level above it is open. */
+const MAX_DEPTH = 1000;
 
 const SET_GROUP = 0o2000;
 const MODES = 0o7777;
 
-/** Bits that are added, as NODE-39 says. */
+/** The bits that are added (NODE-39). */
 const gained = (isDirectory: boolean, readOnly: boolean): number =>
   (readOnly ? 0o440 : 0o660) | (isDirectory ? SET_GROUP | 0o110 : 0);
 
-/** Whether something has the group and the bits already. */
+/** Whether a file has the group and the bits. */
 function isDone(stats: BigIntStats, { gid, readOnly = false }: GroupWish): boolean {
   const bits = gained(stats.isDirectory(), readOnly);
   return Number(stats.gid) === gid && (Number(stats.mode) & bits) === bits;
 }
 
 /**
- * Gives a volume to a group: a directory with all in it, or a single file.
+ * Applies a group to a directory with its content, or to a single file.
  *
- * @throws an error that names the file; what was changed before stays changed, and a second try goes on
+ * @throws an error that names the file; earlier changes stay, and a second call continues
  */
-export async function applyGroup(path: string, wish: GroupWish, options: GroupOptions = {}): Promise<void> {
+export async function applyGroup(
+  path: string,
+  wish: GroupWish,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<void> {
   const stats = await lstat(path, { bigint: true });
   if (wish.changePolicy === "OnRootMismatch" && isDone(stats, wish)) return;
   if (!stats.isDirectory()) {
@@ -59,22 +56,22 @@ export async function applyGroup(path: string, wish: GroupWish, options: GroupOp
   }
   const root = await HeldDirectory.open(path);
   try {
-    await changeTree(root, { ...options, wish, mount: await root.mountId() }, 0);
+    await changeTree(root, { signal, wish, mount: await root.mountId() }, 0);
   } finally {
     await root.close();
   }
 }
 
-interface Change extends GroupOptions {
+interface Change {
+  readonly signal: AbortSignal | undefined;
   readonly wish: GroupWish;
   readonly mount: string;
 }
 
-/** All in a directory, and then itself. */
+/** Changes the content of a directory, then the directory. */
 async function changeTree(directory: HeldDirectory, change: Change, depth: number): Promise<void> {
-  if (depth > DEEPEST)
-    throw new Error(`${directory.shown} lies deeper than ${DEEPEST} directories: its group is not changed`);
-  const files = new FewAtOnce(change.atOnce ?? AT_ONCE);
+  if (depth > MAX_DEPTH) throw new Error(`expected ${directory.shown} to be at most ${MAX_DEPTH} directories deep`);
+  const files = new BoundedWork(MAX_AT_ONCE);
   try {
     for await (const { name, isDirectory } of directory.entries()) {
       change.signal?.throwIfAborted();
@@ -113,20 +110,20 @@ async function changeFile(directory: HeldDirectory, name: Name, wish: GroupWish)
       if (Number(stats.gid) !== wish.gid) await lchown(path, -1, wish.gid);
       return;
     }
-    const place = await directory.place(name);
+    const location = await directory.location(name);
     try {
-      const held = await place.handle.stat({ bigint: true });
-      // Swapped for a link meanwhile: whoever did that may keep it.
-      if (!held.isSymbolicLink()) await changeAt(place.path, held, wish);
+      const held = await location.handle.stat({ bigint: true });
+      // It may be a link now, which stays as it is.
+      if (!held.isSymbolicLink()) await changeAt(location.path, held, wish);
     } finally {
-      await place.handle.close();
+      await location.handle.close();
     }
   } catch (error) {
     ignoreGone(directory, name, error);
   }
 }
 
-/** Changing the group takes bits away from programs, which the second step gives back. */
+/** Changing the group removes bits of programs, which the second step restores. */
 async function changeAt(
   path: string | Buffer,
   stats: BigIntStats,

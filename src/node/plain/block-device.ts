@@ -1,72 +1,68 @@
 /**
- * File systems of block devices: found, made where a device is provably empty, mounted (NODE-62).
+ * Mounts the file systems of block devices, and creates one on an empty device (NODE-62).
  *
  * @module
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { VolumeError } from "../contract.ts";
 import { MissingProgram } from "../mounts/run-program.ts";
-import type { PlainGround, Programs } from "./ground.ts";
+import type { PlainContext, Programs } from "./plain-context.ts";
 
-/** A device that is to be mounted. */
+/** A device to mount. */
 export interface DeviceMount {
   /** For messages: `local`, `iscsi`. */
   readonly kind: string;
   readonly device: string;
   readonly path: string;
-  /** What is asked for: nothing takes what is there, and makes {@link DEFAULT_TYPE}. */
+  /** Undefined or empty: that of the device, or {@link DEFAULT_TYPE} for an empty one. */
   readonly fsType?: string | undefined;
-  /** Whether nothing may be written to the device. */
+  /** Whether the device must not be written to. */
   readonly readOnly: boolean;
   readonly options?: readonly string[];
 }
 
-/** The file system that is made where nobody says which. */
+/** The type of a new file system without a requested type. */
 const DEFAULT_TYPE = "ext4";
 
 /**
- * Mounts the file system of a device; one is made before if the device is empty.
+ * Mounts the file system of a device; creates one on an empty device.
  *
- * @throws VolumeError where the device holds something else
+ * @throws VolumeError where the device has other content
  */
-export async function mountDevice(ground: PlainGround, mount: DeviceMount, signal: AbortSignal): Promise<void> {
+export async function mountDevice(context: PlainContext, mount: DeviceMount, signal: AbortSignal): Promise<void> {
   const { kind, device, path, readOnly, options = [] } = mount;
   const fsType = mount.fsType === "" ? undefined : mount.fsType;
-  const found = await probe(ground.programs, device, signal);
+  const found = await probe(context.programs, device, signal);
   const type = found ?? fsType ?? DEFAULT_TYPE;
   if (found !== undefined && fsType !== undefined && !isSame(found, fsType)) {
-    throw new VolumeError(
-      `${kind} volume: the device ${device} holds the file system ${found}, not ${fsType}; it is not formatted`,
-    );
+    throw new VolumeError(`${kind} volume: expected the file system ${fsType} on ${device}, found ${found}`);
   }
   if (found === undefined) {
     if (readOnly) {
-      throw new VolumeError(
-        `${kind} volume: the device ${device} has no file system, and none is made for reading only`,
-      );
+      throw new VolumeError(`${kind} volume: expected a file system on ${device}, which is mounted read-only`);
     }
-    await format(ground, { kind, device, type }, signal);
+    await format(context, { kind, device, type }, signal);
   }
-  await ground.mounter.mount({ type, source: device, path, options: [...(readOnly ? ["ro"] : []), ...options] });
+  await context.mounter.mount({ type, source: device, path, options: [...(readOnly ? ["ro"] : []), ...options] });
 }
 
-/** Older names are mounted by the same code. */
+/** ext3 and ext4 mount file systems of older types. */
 const isSame = (found: string, wanted: string): boolean =>
   found === wanted || (/^ext[234]$/.test(found) && /^ext[234]$/.test(wanted) && found < wanted);
 
-/** The type of a device's file system; undefined when nothing at all is on it. @throws VolumeError for anything else */
+/** The type of a device's file system; undefined for an empty device. @throws VolumeError for other content */
 async function probe(programs: Programs, device: string, signal: AbortSignal): Promise<string | undefined> {
   const known = await identify(programs, device, signal);
   if (known?.usage === "filesystem" && known.type !== undefined) return known.type;
   if (known) {
     const what =
       known.partitions === undefined ? (known.type ?? "something") : `a table of partitions (${known.partitions})`;
-    throw new VolumeError(`the device ${device} holds ${what}, no file system: it is neither mounted nor formatted`);
+    throw new VolumeError(`expected a file system on ${device}, found ${what}: it is neither mounted nor formatted`);
   }
   if (await isBlank(device, signal)) return undefined;
   throw new VolumeError(
-    `the device ${device} holds no file system that is known, but is not empty either: it is not formatted. ` +
-      "If nothing of it is needed any more, clear it: wipefs --all, or blkdiscard --zeroout",
+    `expected a known file system or an empty device ${device}, found unknown content: it is not formatted. ` +
+      "To use it, clear it: wipefs --all, or blkdiscard --zeroout",
   );
 }
 
@@ -79,14 +75,14 @@ interface Identified {
 /** Exit codes of blkid(8). */
 const [FOUND, NOTHING] = [0, 2];
 
-/** What blkid(8) finds by looking at the device itself; undefined when it finds nothing, or is not there to look. */
+/** What blkid(8) finds on the device; undefined when it finds nothing, or is not installed. */
 async function identify(programs: Programs, device: string, signal: AbortSignal): Promise<Identified | undefined> {
   try {
-    const { code, output, said } = await programs.run("blkid", ["--probe", "--output", "export", device], signal);
+    const { code, output, errors } = await programs.run("blkid", ["--probe", "--output", "export", device], signal);
     if (code === NOTHING) return undefined;
     if (code !== FOUND) {
-      const why = said || output || `blkid ended with ${code}`;
-      throw new VolumeError(`what the device ${device} holds cannot be told, so it is left alone: ${why}`);
+      const why = errors || output || `blkid ended with ${code}`;
+      throw new VolumeError(`cannot identify the content of ${device}, which is left alone: ${why}`);
     }
     const values = new Map(
       output.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
@@ -95,29 +91,29 @@ async function identify(programs: Programs, device: string, signal: AbortSignal)
     if (type === undefined && usage === undefined && partitions === undefined) return undefined;
     return { type, usage, partitions: type === undefined ? partitions : undefined };
   } catch (error) {
-    // A device of nothing but zeros is empty also for who has no blkid.
+    // Without blkid a device counts as empty when it has only zeros.
     if (error instanceof MissingProgram) return undefined;
     throw error;
   }
 }
 
-/** What is read of each end of a device: all that is known keeps its marks there. */
-const END = 4 << 20;
-/** So many pieces between are read as well. */
+/** The bytes that are read at each end of a device: all known signatures are there. */
+const END_BYTES = 4 << 20;
+/** How many pieces between the ends are read. */
 const PIECES = 64;
-const PIECE = 1 << 16;
+const PIECE_BYTES = 1 << 16;
 
-/** Whether a device holds nothing but zeros at its ends and wherever it is looked at between. */
+/** Whether a device has only zeros at its ends and in samples between. */
 async function isBlank(device: string, signal: AbortSignal): Promise<boolean> {
   const file = await open(device, "r");
   try {
     const size = await sizeOf(file);
-    if (!(await isZero(file, 0, Math.min(END, size), signal))) return false;
-    if (size <= END) return true;
-    if (!(await isZero(file, Math.max(END, size - END), size, signal))) return false;
+    if (!(await isZero(file, 0, Math.min(END_BYTES, size), signal))) return false;
+    if (size <= END_BYTES) return true;
+    if (!(await isZero(file, Math.max(END_BYTES, size - END_BYTES), size, signal))) return false;
     const step = Math.floor(size / PIECES);
-    for (let at = 0; at + PIECE <= size && step > PIECE; at += step) {
-      if (!(await isZero(file, at, at + PIECE, signal))) return false;
+    for (let at = 0; at + PIECE_BYTES <= size && step > PIECE_BYTES; at += step) {
+      if (!(await isZero(file, at, at + PIECE_BYTES, signal))) return false;
     }
     return true;
   } finally {
@@ -125,7 +121,7 @@ async function isBlank(device: string, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** The system says no size of devices: the last byte that can be read is looked for, by halves. */
+/** The size of a device: the system has none in its stats, so a binary search finds the last readable byte. */
 async function sizeOf(file: FileHandle): Promise<number> {
   const byte = Buffer.alloc(1);
   const has = async (at: number): Promise<boolean> => (await file.read(byte, 0, 1, at)).bytesRead === 1;
@@ -139,10 +135,10 @@ async function sizeOf(file: FileHandle): Promise<number> {
 }
 
 async function isZero(file: FileHandle, from: number, to: number, signal: AbortSignal): Promise<boolean> {
-  const buffer = Buffer.alloc(PIECE);
+  const buffer = Buffer.alloc(PIECE_BYTES);
   for (let at = from; at < to;) {
     signal.throwIfAborted();
-    const { bytesRead } = await file.read(buffer, 0, Math.min(PIECE, to - at), at);
+    const { bytesRead } = await file.read(buffer, 0, Math.min(PIECE_BYTES, to - at), at);
     if (bytesRead === 0) return true;
     if (!buffer.subarray(0, bytesRead).equals(ZEROS.subarray(0, bytesRead))) return false;
     at += bytesRead;
@@ -150,24 +146,24 @@ async function isZero(file: FileHandle, from: number, to: number, signal: AbortS
   return true;
 }
 
-const ZEROS = Buffer.alloc(PIECE);
+const ZEROS = Buffer.alloc(PIECE_BYTES);
 
-/** Makes a file system; the programs are not told to pass over what they find, and refuse when they find something. */
+/** Creates a file system. The programs run without force, so they refuse a device with content. */
 async function format(
-  { programs, log }: PlainGround,
+  { programs, log }: PlainContext,
   { kind, device, type }: { readonly kind: string; readonly device: string; readonly type: string },
   signal: AbortSignal,
 ): Promise<void> {
-  if (!/^[a-z0-9]+$/.test(type)) throw new VolumeError(`${kind} volume: ${type} is no name of a file system`);
+  if (!/^[a-z0-9]+$/.test(type)) throw new VolumeError(`${kind} volume: expected a file system type, got ${type}`);
   const program = `mkfs.${type}`;
   if (!(await programs.find(program))) {
     throw new VolumeError(
-      `${kind} volume: the device ${device} is empty and needs the program ${program}, which is not on this machine`,
+      `${kind} volume: the empty device ${device} needs the program ${program}, which is not installed`,
     );
   }
-  log.info("An empty device is given a file system", { device, type });
-  const { code, output, said } = await programs.run(program, [device], signal);
+  log.info("An empty device is formatted", { device, type });
+  const { code, output, errors } = await programs.run(program, [device], signal);
   if (code !== 0) {
-    throw new VolumeError(`${kind} volume: ${program} ${device} ended with code ${code}: ${said || output}`);
+    throw new VolumeError(`${kind} volume: ${program} ${device} ended with code ${code}: ${errors || output}`);
   }
 }

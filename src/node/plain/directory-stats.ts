@@ -1,5 +1,5 @@
 /**
- * What of the file system of a volume is taken (NODE-53).
+ * The usage of the file system of a volume (NODE-53).
  *
  * @module
  */

@@ -1,20 +1,20 @@
 /**
- * What a directory takes of the disk (NODE-56).
+ * The disk usage of a directory (NODE-56).
  *
  * @module
  */
 import { lstat } from "node:fs/promises";
 import type { VolumeUsage } from "../contract.ts";
-import { FewAtOnce } from "../mounts/few-at-once.ts";
+import { BoundedWork } from "../mounts/bounded-work.ts";
 import { HeldDirectory, codeOf } from "../mounts/held-directory.ts";
 
-/** The unit in which the system counts blocks, in bytes. */
-const BLOCK = 512n;
-const AT_ONCE = 8;
-/** The deepest directory that is looked into: each level above it is held open. */
-const DEEPEST = 1000;
+/** The unit of block counts in stat(2). */
+const BLOCK_BYTES = 512n;
+const MAX_AT_ONCE = 8;
+/** The deepest directory below the root: each level above it is open. */
+const MAX_DEPTH = 1000;
 
-/** See the head of this file: blocks and files, a file with several names once, nothing that is mounted inside. */
+/** Counts blocks and files: a file with several names once, and no other mounts. */
 export async function diskUsage(path: string, signal?: AbortSignal): Promise<VolumeUsage> {
   const count: Count = { blocks: 0n, files: 0, seen: new Set(), signal, mount: "" };
   const root = await HeldDirectory.open(path);
@@ -24,22 +24,22 @@ export async function diskUsage(path: string, signal?: AbortSignal): Promise<Vol
   } finally {
     await root.close();
   }
-  return { usedBytes: Number(count.blocks * BLOCK), inodesUsed: count.files };
+  return { usedBytes: Number(count.blocks * BLOCK_BYTES), inodesUsed: count.files };
 }
 
 interface Count {
   blocks: bigint;
   files: number;
-  /** Files with several names, by their numbers. */
+  /** The inodes of files with several names. */
   readonly seen: Set<bigint>;
   readonly signal: AbortSignal | undefined;
   mount: string;
 }
 
 async function add(directory: HeldDirectory, count: Count, depth: number): Promise<void> {
-  if (depth > DEEPEST) throw new Error(`${directory.shown} lies deeper than ${DEEPEST} directories: it is not counted`);
-  const files = new FewAtOnce(AT_ONCE);
-  note(await directory.stats(), count);
+  if (depth > MAX_DEPTH) throw new Error(`expected ${directory.shown} to be at most ${MAX_DEPTH} directories deep`);
+  const files = new BoundedWork(MAX_AT_ONCE);
+  addStats(await directory.stats(), count);
   try {
     for await (const { name, isDirectory } of directory.entries()) {
       count.signal?.throwIfAborted();
@@ -47,7 +47,7 @@ async function add(directory: HeldDirectory, count: Count, depth: number): Promi
       else
         await files.begin(async () => {
           const stats = await lstat(directory.at(name), { bigint: true }).catch(ignoreGone);
-          if (stats) note(stats, count);
+          if (stats) addStats(stats, count);
         });
     }
   } finally {
@@ -65,7 +65,7 @@ async function addDirectory(parent: HeldDirectory, name: Buffer, count: Count, d
   }
 }
 
-function note(stats: { blocks: bigint; nlink: bigint; ino: bigint; isDirectory(): boolean }, count: Count): void {
+function addStats(stats: { blocks: bigint; nlink: bigint; ino: bigint; isDirectory(): boolean }, count: Count): void {
   if (stats.nlink > 1n && !stats.isDirectory()) {
     if (count.seen.has(stats.ino)) return;
     count.seen.add(stats.ino);
@@ -74,7 +74,7 @@ function note(stats: { blocks: bigint; nlink: bigint; ino: bigint; isDirectory()
   count.files++;
 }
 
-/** Containers go on while their files are counted. */
+/** Containers may remove files meanwhile. */
 function ignoreGone(error: unknown): undefined {
   if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return undefined;
   throw error;

@@ -12,7 +12,7 @@ import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { emptyDirPlugin } from "./empty-dir.ts";
 import { memorySize } from "./memory-size.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 const scenes = new URL("./testing/plain-scenes.ts", import.meta.url).href;
 const isRoot = process.getuid?.() === 0;
@@ -23,7 +23,7 @@ let plugin: VolumePlugin;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "plain-"));
   mounter = new ManualMounter();
-  plugin = emptyDirPlugin(testGround({ root, mounter, allocatable: () => ({ memory: "8Gi" }) }));
+  plugin = emptyDirPlugin(testContext({ root, mounter, allocatable: () => ({ memory: "8Gi" }) }));
 });
 afterEach(() => promisify(execFile)("rm", ["-r", root]));
 
@@ -36,7 +36,7 @@ const modeAndGroup = async (path: string): Promise<string> => {
 };
 
 describe("on disk", () => {
-  test("NODE-54: a directory of mode 0777, whatever the umask is, empty, and gone with its Pod", async () => {
+  test("NODE-54: a directory of mode 0777 with any umask, empty, and removed with its Pod", async () => {
     const volume = emptyDir();
     const before = process.umask(0o077);
     try {
@@ -54,18 +54,18 @@ describe("on disk", () => {
     expect(mounter.calls).toEqual([]);
   });
 
-  test("NODE-54: files and the mode that a container chose survive further looks, and restarts of the agent", async () => {
+  test("NODE-54: files, and a mode that a container has set, survive reconciles and restarts", async () => {
     const volume = emptyDir();
     await plugin.setUp(volume, going);
     await writeFile(join(volume.path, "file"), "");
     await chmod(volume.path, 0o700);
-    const restarted = emptyDirPlugin(testGround({ root, mounter }));
+    const restarted = emptyDirPlugin(testContext({ root, mounter }));
     await restarted.setUp(volume, going);
     expect(await readdir(volume.path)).toEqual(["file"]);
     expect((await lstat(volume.path)).mode & 0o7777).toBe(0o700);
   });
 
-  test("NODE-54: one that was begun before the agent was killed is finished", async () => {
+  test("NODE-54: a directory that was half created is finished", async () => {
     const volume = emptyDir();
     await mkdir(volume.path, { recursive: true });
     await chmod(volume.path, 0o1000);
@@ -79,16 +79,16 @@ describe("on disk", () => {
     expect(await modeAndGroup(volume.path)).toBe("2777 4321");
   });
 
-  test("a block device cannot be made of a directory", async () => {
+  test("a block device is refused", async () => {
     await expect(plugin.setUp({ ...emptyDir(), mode: "Block" }, going)).rejects.toThrow(
       "emptyDir volumes are directories",
     );
   });
 
-  test("NODE-56: the limit of a volume on disk is told, and what it takes: blocks, and files once by all their names", async () => {
+  test("NODE-56: the limit of a volume on disk, and its usage: blocks, and files with several names once", async () => {
     const volume = emptyDir({ sizeLimit: "1Mi" });
     await plugin.setUp(volume, going);
-    expect(plugin.mostBytes!(volume)).toBe(1 << 20);
+    expect(plugin.maxBytes!(volume)).toBe(1 << 20);
     const file = join(volume.path, "sub/file");
     await mkdir(join(volume.path, "sub"));
     const before = await plugin.usage!(volume, going);
@@ -111,7 +111,7 @@ describe("on disk", () => {
     ["a limit of 0", { sizeLimit: "0" }],
     ["a volume in memory, which cannot grow beyond it", { medium: "Memory", sizeLimit: "1Mi" }],
   ])("NODE-56: %s bounds nothing on disk", (_, source) => {
-    expect(plugin.mostBytes!(emptyDir(source))).toBeUndefined();
+    expect(plugin.maxBytes!(emptyDir(source))).toBeUndefined();
   });
 });
 
@@ -119,7 +119,7 @@ describe("in memory", () => {
   const limited = (...limits: (string | undefined)[]): Partial<Pod["spec"]> =>
     ({ containers: limits.map((memory) => ({ resources: memory ? { limits: { memory } } : {} })) }) as never;
 
-  test("NODE-55: a tmpfs as big as the least of limit, the Pod's memory and the node's", async () => {
+  test("NODE-55: the size of a tmpfs is the minimum of limit, memory of the Pod and memory of the node", async () => {
     await plugin.setUp(emptyDir({ medium: "Memory", sizeLimit: "1Mi" }), going);
     const { path } = emptyDir();
     expect(mounter.calls).toEqual([`mount tmpfs tmpfs ${path} mode=1777,size=1048576,noswap`]);
@@ -151,7 +151,7 @@ describe("in memory", () => {
     expect(memorySize(pod, volume, { memory: "8Gi" })).toBe(size);
   });
 
-  test("NODE-55: where nobody says anything, the system decides", async () => {
+  test("NODE-55: without any limit the system decides", async () => {
     const { pod, volume } = emptyDir({ medium: "Memory" });
     expect(memorySize(pod, volume, {})).toBeUndefined();
   });
@@ -169,13 +169,13 @@ describe("in memory", () => {
     mounter.fail(/^unmount/, "target is busy");
     await expect(plugin.tearDown(found(volume, plugin), going)).rejects.toThrow("busy");
     expect(await readdir(volume.path)).toEqual(["file"]);
-    // Also what a mount has hidden before stays: only an empty place is removed.
+    // Files below the mount stay, too: only an empty directory is removed.
     await expect(plugin.tearDown(found(volume, plugin), going)).rejects.toThrow("ENOTEMPTY");
   });
 
   test("without the right to mount it is a directory on disk", async () => {
     const links = linkingMounter({ mounts: () => Promise.resolve([]) });
-    plugin = emptyDirPlugin(testGround({ root, mounter: links }));
+    plugin = emptyDirPlugin(testContext({ root, mounter: links }));
     const volume = emptyDir({ medium: "Memory" });
     await plugin.setUp(volume, going);
     expect((await lstat(volume.path)).mode & 0o7777).toBe(0o1777);
@@ -194,12 +194,12 @@ describe("of huge pages", () => {
 
   beforeEach(async () => {
     await mkdir(join(root, "sys/kernel/mm/hugepages/hugepages-2048kB"), { recursive: true });
-    plugin = emptyDirPlugin(testGround({ root, mounter, system: join(root, "sys") }));
+    plugin = emptyDirPlugin(testContext({ root, mounter, system: join(root, "sys") }));
   });
 
   test.each([
-    ["of the size that it names", "HugePages-2Mi", {}],
-    ["of the one size that its containers ask for", "HugePages", asking("hugepages-2Mi", "cpu")],
+    ["with the page size of the medium", "HugePages-2Mi", {}],
+    ["with the only page size that its containers request", "HugePages", asking("hugepages-2Mi", "cpu")],
   ])("NODE-55: a hugetlbfs %s", async (_, medium, spec) => {
     const volume = emptyDir({ medium }, spec);
     await plugin.setUp(volume, going);
@@ -207,10 +207,10 @@ describe("of huge pages", () => {
   });
 
   test.each([
-    ["a size that the machine has not", "HugePages-1Gi", {}, "no huge pages of 1Gi; it has 2048kB"],
-    ["no size", "HugePages", {}, "the containers ask for no huge pages"],
-    ["two sizes", "HugePages", asking("hugepages-2Mi", "hugepages-1Gi"), "2Mi and 1Gi; ask for one size"],
-    ["what is no size", "HugePages-big", {}, "big is no page size"],
+    ["a size that the machine does not have", "HugePages-1Gi", {}, "no huge pages of 1Gi; it has 2048kB"],
+    ["no size", "HugePages", {}, "the containers request no huge pages"],
+    ["two sizes", "HugePages", asking("hugepages-2Mi", "hugepages-1Gi"), "got 2Mi and 1Gi"],
+    ["an invalid size", "HugePages-big", {}, "expected a page size, got big"],
   ])("NODE-55: %s is refused", async (_, medium, spec, message) => {
     await expect(plugin.setUp(emptyDir({ medium }, spec), going)).rejects.toThrow(message);
     expect(mounter.calls).toEqual([]);

@@ -1,8 +1,7 @@
 /**
- * emptyDir: an empty directory that goes with its Pod, on disk, in memory or of huge pages (NODE-54..56).
+ * emptyDir: an empty directory that is removed with its Pod, on disk, in memory or in huge pages (NODE-54..56).
  *
- * A directory that is not finished yet has nothing but the sticky bit: no container gives its directory such a mode, and what a
- * container has made of a finished one is left alone.
+ * An unfinished directory has only the sticky bit: no container sets such a mode. A finished one is left to its containers.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
 import { mountTmpfs, removeTree } from "../mounts/index.ts";
 import { directoryStats } from "./directory-stats.ts";
 import { diskUsage } from "./disk-usage.ts";
-import { type PlainGround, demandFileSystem, demandMounts, mayGive } from "./ground.ts";
+import { type PlainContext, mayApplyGroup, requireFileSystem, requireMounts } from "./plain-context.ts";
 import { hugePagesOption } from "./huge-pages.ts";
 import { memorySize } from "./memory-size.ts";
 
@@ -22,18 +21,18 @@ const UNFINISHED = 0o1000;
 const SET_GROUP = 0o2000;
 
 /** See the head of this file. */
-export function emptyDirPlugin(ground: PlainGround): VolumePlugin {
-  const { mounter } = ground;
+export function emptyDirPlugin(context: PlainContext): VolumePlugin {
+  const { mounter } = context;
   return {
     kind: "kubernetes.io~empty-dir",
     makes: ({ volume, persistent }) => !persistent && volume.emptyDir !== undefined,
 
     async setUp(needed): Promise<MadeVolume> {
-      demandFileSystem(needed, "emptyDir");
+      requireFileSystem(needed, "emptyDir");
       const { path } = needed;
       const medium = needed.volume.emptyDir?.medium ?? "";
       const isMade = medium !== "" && mounter.canMount ? await mounter.isMountPoint(path) : await isFinished(path);
-      if (!isMade) await make(ground, needed, medium);
+      if (!isMade) await make(context, needed, medium);
       return { source: path };
     },
 
@@ -51,7 +50,7 @@ export function emptyDirPlugin(ground: PlainGround): VolumePlugin {
       return directoryStats({ path, mode: "Filesystem" });
     },
 
-    mostBytes({ volume }) {
+    maxBytes({ volume }) {
       const { medium = "", sizeLimit } = volume.emptyDir ?? {};
       if (medium !== "" || sizeLimit === undefined || quantitySign(sizeLimit) !== 1) return undefined;
       return Number(wholeNumber(sizeLimit));
@@ -64,18 +63,18 @@ async function isFinished(path: string): Promise<boolean> {
   return stats?.isDirectory() === true && (stats.mode & 0o7777) !== UNFINISHED;
 }
 
-async function make(ground: PlainGround, { path, pod, volume }: NeededVolume, medium: string): Promise<void> {
-  const { mounter } = ground;
-  const wanted = pod.spec.securityContext?.fsGroup;
-  const gid = wanted !== undefined && mayGive(ground, wanted) ? wanted : undefined;
+async function make(context: PlainContext, { path, pod, volume }: NeededVolume, medium: string): Promise<void> {
+  const { mounter } = context;
+  const fsGroup = pod.spec.securityContext?.fsGroup;
+  const gid = fsGroup !== undefined && mayApplyGroup(context, fsGroup) ? fsGroup : undefined;
   const setGroup = gid === undefined ? 0 : SET_GROUP;
   await makeUnfinished(path);
   if (medium === "Memory") {
-    const size = memorySize(pod, volume, ground.allocatable());
+    const size = memorySize(pod, volume, context.allocatable());
     await mountTmpfs(mounter, path, { mode: 0o1777 | setGroup, gid, size });
   } else if (medium.startsWith("HugePages")) {
-    demandMounts(ground, "emptyDir of huge pages: such");
-    const pages = await hugePagesOption(ground, pod, medium);
+    requireMounts(context, "emptyDir of huge pages: such");
+    const pages = await hugePagesOption(context, pod, medium);
     const options = [pages, `mode=${(0o777 | setGroup).toString(8)}`, ...(gid === undefined ? [] : [`gid=${gid}`])];
     await mounter.mount({ type: "hugetlbfs", source: "nodev", path, options });
   } else {

@@ -12,21 +12,21 @@ import { mountDevice } from "./block-device.ts";
 import { directoryStats } from "./directory-stats.ts";
 import {
   Groups,
-  type PlainGround,
-  demandFileSystem,
-  demandMounts,
+  type PlainContext,
+  requireFileSystem,
+  requireMounts,
   makeDirectory,
   mountOptionsOf,
   removeMount,
   sourceOf,
-} from "./ground.ts";
+} from "./plain-context.ts";
 
 type Unit = NonNullable<ReturnType<typeof sourceOf<"fc">>>;
 
 /** See the head of this file. */
-export function fibreChannelPlugin(ground: PlainGround): VolumePlugin {
-  const { mounter } = ground;
-  const groups = new Groups(ground);
+export function fibreChannelPlugin(context: PlainContext): VolumePlugin {
+  const { mounter } = context;
+  const groups = new Groups(context);
   return {
     kind: "kubernetes.io~fc",
     makes: (needed) => sourceOf(needed, "fc") !== undefined,
@@ -34,58 +34,56 @@ export function fibreChannelPlugin(ground: PlainGround): VolumePlugin {
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path } = needed;
       const unit = sourceOf(needed, "fc")!;
-      demandFileSystem(needed, "fc");
+      const { fsType } = unit;
+      const readOnly = needed.readOnly || unit.readOnly === true;
+      requireFileSystem(needed, "fc");
       if (!(await mounter.isMountPoint(path))) {
-        demandMounts(ground, "fc");
-        const device = await deviceOf(ground, unit, signal);
+        requireMounts(context, "fc");
+        const device = await deviceOf(context, unit, signal);
         await makeDirectory(path);
-        const readOnly = needed.readOnly || unit.readOnly === true;
-        const { fsType } = unit;
-        await mountDevice(
-          ground,
-          { kind: "fc", device, path, fsType, readOnly, options: mountOptionsOf(needed) },
-          signal,
-        );
+        const options = mountOptionsOf(needed);
+        await mountDevice(context, { kind: "fc", device, path, fsType, readOnly, options }, signal);
       }
-      await groups.give({ ...needed, readOnly: needed.readOnly || unit.readOnly === true }, signal);
+      await groups.apply({ ...needed, readOnly }, signal);
       return { source: path };
     },
 
     async tearDown({ path }) {
       groups.forget(path);
-      await removeMount(ground, path);
+      await removeMount(context, path);
     },
     usage: (needed) => directoryStats(needed),
   };
 }
 
-const PAUSE_MS = 1000;
+const SCAN_MS = 1000;
 
-/** The device of a unit; adapters are asked to look for it where it is not there yet. */
-async function deviceOf(ground: PlainGround, unit: Unit, signal: AbortSignal): Promise<string> {
-  const known = await find(ground, unit);
+/** The device of a unit; adapters scan for a missing one. */
+async function deviceOf(context: PlainContext, unit: Unit, signal: AbortSignal): Promise<string> {
+  const known = await find(context, unit);
   if (known !== undefined) return known;
-  const adapters = await list(join(ground.system, "class/fc_host"));
+  const adapters = await list(join(context.system, "class/fc_host"));
   if (adapters.length === 0) {
     throw new VolumeError("fc volumes need a Fibre Channel host adapter, and this machine has none");
   }
-  for (const adapter of adapters) await writeFile(join(ground.system, "class/scsi_host", adapter, "scan"), "- - -");
-  await sleep(ground.clock, PAUSE_MS, signal, { owner: "fc", holds: true });
-  const found = await find(ground, unit);
+  for (const adapter of adapters) await writeFile(join(context.system, "class/scsi_host", adapter, "scan"), "- - -");
+  await sleep(context.clock, SCAN_MS, signal, { owner: "fc", holds: true });
+  const found = await find(context, unit);
   if (found !== undefined) return found;
-  throw new VolumeError(
-    `fc volume: ${nameOf(unit)} is not seen by ${adapters.join(", ")}: are its zones and masks right?`,
-  );
+  throw new VolumeError(`fc volume: ${nameOf(unit)} is not seen by ${adapters.join(", ")}: check its zones and masks`);
 }
 
-/** Units are listed by their identifier, or by target and number. */
-async function find({ devices }: PlainGround, { wwids = [], targetWWNs = [], lun }: Unit): Promise<string | undefined> {
+/** The link of a unit, by its identifier, or by target and number. */
+async function find(
+  { devices }: PlainContext,
+  { wwids = [], targetWWNs = [], lun }: Unit,
+): Promise<string | undefined> {
   const [byId, byPath] = [join(devices, "disk/by-id"), join(devices, "disk/by-path")];
   const id = (await list(byId)).find((name) => wwids.some((wwid) => name === `scsi-${wwid.replaceAll(" ", "_")}`));
   if (id !== undefined) return join(byId, id);
   const ends = targetWWNs.map((wwn) => `-fc-0x${wwn.toLowerCase().replace(/^0x/, "")}-lun-${lun}`);
-  const place = (await list(byPath)).find((name) => ends.some((end) => name.endsWith(end)));
-  return place === undefined ? undefined : join(byPath, place);
+  const link = (await list(byPath)).find((name) => ends.some((end) => name.endsWith(end)));
+  return link === undefined ? undefined : join(byPath, link);
 }
 
 const nameOf = ({ wwids = [], targetWWNs = [], lun }: Unit): string =>

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
 import { hostPathPlugin } from "./host-path.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 let root: string;
 let host: string;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "plain-"));
   host = join(root, "host");
   await mkdir(host);
-  plugin = hostPathPlugin(testGround({ root }));
+  plugin = hostPathPlugin(testContext({ root }));
 });
 afterEach(() => rm(root, { recursive: true }));
 
@@ -24,7 +24,7 @@ const setUp = async (name: string, type: string): Promise<string> =>
   (await plugin.setUp(hostPath(name, type), going)).source;
 const mode = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o7777).toString(8);
 
-test("NODE-57: a path without a type is given as it is, whether it is there or not, and nothing is made", async () => {
+test("NODE-57: a path without a type is not checked, and nothing is created", async () => {
   expect(await setUp("nothing", "")).toBe(join(host, "nothing"));
   expect(await readdir(host)).toEqual([]);
 });
@@ -35,7 +35,7 @@ test("PVS-4, NODE-58: a link is followed", async () => {
   expect(await setUp("link", "Directory")).toBe(join(host, "target"));
 });
 
-test("PVS-6, NODE-57: DirectoryOrCreate makes what is missing, 0755, with parents, and changes nothing that is there", async () => {
+test("PVS-6, NODE-57: DirectoryOrCreate creates what is missing, 0755, with parents, and changes nothing else", async () => {
   await mkdir(join(host, "there"));
   await chmod(join(host, "there"), 0o700);
   const before = process.umask(0o077);
@@ -52,7 +52,7 @@ test("PVS-6, NODE-57: DirectoryOrCreate makes what is missing, 0755, with parent
   expect(await readdir(join(host, "there/a/b"))).toEqual([]);
 });
 
-test("PVS-7, NODE-57: FileOrCreate makes an empty file, 0644, without parents", async () => {
+test("PVS-7, NODE-57: FileOrCreate creates an empty file, 0644, without parents", async () => {
   const before = process.umask(0o077);
   try {
     await setUp("file", "FileOrCreate");
@@ -81,7 +81,7 @@ test.each([
   ["Directory", "nothing", "does not exist"],
   ["File", "file/below", "does not exist"],
   ["Socket", "dangling", "does not exist"],
-  ["Unknown", "file", "is no type of a hostPath"],
+  ["Unknown", "file", "Unknown is an invalid volume type"],
 ])("NODE-57: type %s with %s: the type check fails", async (type, name, message) => {
   await writeFile(join(host, "file"), "");
   await mkdir(join(host, "directory"));

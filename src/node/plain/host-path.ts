@@ -8,26 +8,26 @@ import { chmod, mkdir, open, realpath, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { VolumeError, type MadeVolume, type VolumePlugin } from "../contract.ts";
 import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
-import { type PlainGround, demandFileSystem, sourceOf } from "./ground.ts";
+import { type PlainContext, requireFileSystem, sourceOf } from "./plain-context.ts";
 
 /** See the head of this file. */
-export function hostPathPlugin(_ground: PlainGround): VolumePlugin {
+export function hostPathPlugin(_ground: PlainContext): VolumePlugin {
   return {
     kind: "kubernetes.io~host-path",
     makes: (needed) => sourceOf(needed, "hostPath") !== undefined,
 
     async setUp(needed): Promise<MadeVolume> {
-      demandFileSystem(needed, "hostPath");
+      requireFileSystem(needed, "hostPath");
       const { path, type } = sourceOf(needed, "hostPath")!;
       if (!path.startsWith("/") || path.split("/").includes("..")) {
         throw new VolumeError(`hostPath ${path} must be absolute and without an element ".."`);
       }
       await check(path, type ?? "");
-      // What a link leads to now is what the containers are given (PVS-4).
+      // Containers get the present target of a link (PVS-4).
       return { source: (await realpath(path).catch(ignoreMissing)) ?? path };
     },
 
-    /** Nothing of the machine is touched; a directory of the agent's may stand for the volume, empty. */
+    /** Removes an empty directory of the agent, and nothing else. */
     async tearDown({ path }) {
       await rmdir(path).catch((error: unknown) => {
         if (codeOf(error) !== "ENOTEMPTY") ignoreMissing(error);
@@ -36,7 +36,7 @@ export function hostPathPlugin(_ground: PlainGround): VolumePlugin {
   };
 }
 
-/** What has to be there for each type, links followed, and how it is said. */
+/** The check of each type, with links followed, and its name. */
 const CHECKS: Readonly<Record<string, readonly [is: (stats: Stats) => boolean, what: string]>> = {
   Directory: [(stats) => stats.isDirectory(), "a directory"],
   DirectoryOrCreate: [(stats) => stats.isDirectory(), "a directory"],
@@ -50,12 +50,12 @@ const CHECKS: Readonly<Record<string, readonly [is: (stats: Stats) => boolean, w
 async function check(path: string, type: string): Promise<void> {
   if (type === "") return;
   const [is, what] = CHECKS[type] ?? [];
-  if (!is) throw failed(`${type} is no type of a hostPath`);
+  if (!is) throw failed(`${type} is an invalid volume type`);
   try {
     if (type === "DirectoryOrCreate") await makeDirectories(path);
     if (type === "FileOrCreate") await makeFile(path);
   } catch (error) {
-    throw failed(`${path} cannot be made: ${(error as Error).message}`);
+    throw failed(`${path} cannot be created: ${(error as Error).message}`);
   }
   const stats = await stat(path).catch((error: unknown) => {
     throw failed(
@@ -67,7 +67,7 @@ async function check(path: string, type: string): Promise<void> {
 
 const failed = (why: string): VolumeError => new VolumeError(`hostPath type check failed: ${why}`);
 
-/** Missing directories, each 0755 whatever the umask is (PVS-6); what is there is left as it is. */
+/** Creates missing directories, each 0755 with any umask (PVS-6); existing ones stay as they are. */
 async function makeDirectories(path: string): Promise<void> {
   if (await stat(path).catch(ignoreMissing)) return;
   const parent = dirname(path);
@@ -81,7 +81,7 @@ async function makeDirectories(path: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-/** An empty file, 0644 whatever the umask is (PVS-7), in a directory that has to be there. */
+/** Creates an empty file, 0644 with any umask (PVS-7), in an existing directory. */
 async function makeFile(path: string): Promise<void> {
   try {
     const file = await open(path, "wx", 0o644);

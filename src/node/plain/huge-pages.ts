@@ -1,5 +1,5 @@
 /**
- * The size of the huge pages that an emptyDir is made of (NODE-55).
+ * The page size of an emptyDir in huge pages (NODE-55).
  *
  * @module
  */
@@ -9,16 +9,19 @@ import type { Pod } from "../../client/kinds/index.ts";
 import { wholeNumber } from "../../meta/quantity.ts";
 import { VolumeError } from "../contract.ts";
 import { ignoreMissing } from "../mounts/held-directory.ts";
-import type { PlainGround } from "./ground.ts";
+import type { PlainContext } from "./plain-context.ts";
 
 const RESOURCE = "hugepages-";
 
-/** The mount option that says the size of pages. @throws VolumeError where it is not known, or the machine has no such pages */
-export async function hugePagesOption({ system }: PlainGround, pod: Pod, medium: string): Promise<string> {
+/**
+ * The mount option for the page size. @throws VolumeError where it is not known, or the machine does not have such pages
+ */
+export async function hugePagesOption({ system }: PlainContext, pod: Pod, medium: string): Promise<string> {
   const size = medium.startsWith("HugePages-") ? medium.slice("HugePages-".length) : onlySize(pod);
   const bytes = wholeNumber(size);
-  if (bytes === undefined || bytes <= 0n)
-    throw new VolumeError(`emptyDir of medium ${medium}: ${size} is no page size`);
+  if (bytes === undefined || bytes <= 0n) {
+    throw new VolumeError(`emptyDir of medium ${medium}: expected a page size, got ${size}`);
+  }
   const sizes = (await readdir(join(system, "kernel/mm/hugepages")).catch(ignoreMissing)) ?? [];
   if (!sizes.includes(`hugepages-${bytes / 1024n}kB`)) {
     const has = sizes.length === 0 ? "none" : sizes.map((name) => name.slice("hugepages-".length)).join(", ");
@@ -27,7 +30,7 @@ export async function hugePagesOption({ system }: PlainGround, pod: Pod, medium:
   return `pagesize=${bytes}`;
 }
 
-/** The one size of pages that the containers of a Pod ask for. */
+/** The only page size that the containers of a Pod request. */
 function onlySize({ spec }: Pod): string {
   const sizes = new Set(
     [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ resources }) =>
@@ -38,8 +41,6 @@ function onlySize({ spec }: Pod): string {
   );
   const [size, ...more] = sizes;
   if (size !== undefined && more.length === 0) return size;
-  throw new VolumeError(
-    `emptyDir of medium HugePages: the containers ask for ${sizes.size === 0 ? "no huge pages" : [...sizes].join(" and ")}; ` +
-      "ask for one size, or say it: HugePages-2Mi",
-  );
+  const requested = sizes.size === 0 ? "the containers request no huge pages" : `got ${[...sizes].join(" and ")}`;
+  throw new VolumeError(`emptyDir of medium HugePages: expected one page size, ${requested}; or use HugePages-2Mi`);
 }

@@ -7,7 +7,7 @@ import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { mountSubPath, subPathTarget } from "../subpath/mount-sub-path.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { imagePlugin, nameOf } from "./image.ts";
-import { found, going, needed, testGround } from "./testing/ground.ts";
+import { found, going, needed, testContext } from "./testing/context.ts";
 
 const scenes = new URL("./testing/plain-scenes.ts", import.meta.url).href;
 
@@ -24,14 +24,14 @@ afterEach(() => rm(root, { recursive: true }));
 const image = (reference?: string) =>
   needed(root, "kubernetes.io~image", { volume: { image: reference === undefined ? {} : { reference } } });
 
-test("NODE-63: without a directory of images it fails, and says how to give one", async () => {
-  const plugin = imagePlugin(testGround({ root }), undefined);
+test("NODE-63: without a directory of images it fails, with the option to set", async () => {
+  const plugin = imagePlugin(testContext({ root }), undefined);
   await expect(plugin.setUp(image("registry:5000/tools:1.2"), going)).rejects.toThrow("start it with --image-dir");
 });
 
 test("VOL-41: the directory of an image is bound read-only", async () => {
   const mounter = new ManualMounter();
-  const plugin = imagePlugin(testGround({ root, mounter }), images);
+  const plugin = imagePlugin(testContext({ root, mounter }), images);
   const volume = image("registry:5000/tools:1.2");
   expect(await plugin.setUp(volume, going)).toEqual({ source: volume.path });
   expect(mounter.calls).toEqual([`bind ${images}/registry:5000/tools:1.2 ${volume.path} ro`]);
@@ -47,20 +47,20 @@ test.each([
 });
 
 test.each(["../outside", "a/../../outside", "/etc", "a//b", "./a", "a b", "a\0b"])(
-  "a reference that is none is refused: %j",
+  "an invalid reference is refused: %j",
   async (reference) => {
-    const plugin = imagePlugin(testGround({ root }), images);
-    await expect(plugin.setUp(image(reference), going)).rejects.toThrow("is no reference of an image");
+    const plugin = imagePlugin(testContext({ root }), images);
+    await expect(plugin.setUp(image(reference), going)).rejects.toThrow("expected the reference of an image");
   },
 );
 
-test("VOL-45: an image that is not there, or none, fails the volume until it is", async () => {
+test("VOL-45: a missing image, or a volume without a reference, fails until the image exists", async () => {
   const mounter = new ManualMounter();
-  const plugin = imagePlugin(testGround({ root, mounter }), images);
+  const plugin = imagePlugin(testContext({ root, mounter }), images);
   await expect(plugin.setUp(image("registry:5000/tools:1.3"), going)).rejects.toThrow(
     "registry:5000/tools:1.3 is not in the directory of images",
   );
-  await expect(plugin.setUp(image(), going)).rejects.toThrow("it names no image");
+  await expect(plugin.setUp(image(), going)).rejects.toThrow("expected the reference of an image, got none");
   expect(mounter.calls).toEqual([]);
   await mkdir(join(images, "registry:5000/tools:1.3"));
   await plugin.setUp(image("registry:5000/tools:1.3"), going);
@@ -69,7 +69,7 @@ test("VOL-45: an image that is not there, or none, fails the volume until it is"
 
 test("VOL-43: a part of an image is mounted by subPath", async () => {
   const mounter = linkingMounter({ mounts: () => Promise.resolve([]) });
-  const plugin = imagePlugin(testGround({ root, mounter }), images);
+  const plugin = imagePlugin(testContext({ root, mounter }), images);
   const volume = image("registry:5000/tools:1.2");
   const { source } = await plugin.setUp(volume, going);
   const target = subPathTarget(root, "uid", ["volume", "container", 0]);
@@ -80,6 +80,6 @@ test("VOL-43: a part of an image is mounted by subPath", async () => {
 });
 
 describe.skipIf(whyNoMounts !== undefined)("with mounts", () => {
-  test("VOL-41, VOL-42, VOL-44: nobody writes to it, a Pod keeps the image of its start, no group is applied", () =>
+  test("VOL-41, VOL-42, VOL-44: it is read-only, a Pod keeps the image of its start, no group is applied", () =>
     runScene(scenes, "imageIsReadOnly"));
 });

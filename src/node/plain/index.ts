@@ -1,12 +1,12 @@
 /**
- * Plugins of plain volumes: directories, mounts and devices of the machine, and refusals of what it cannot make.
+ * Plugins of plain volumes: directories, mounts and devices of the machine, and refusals of other kinds.
  *
  * @module
  */
 import type { PluginMaker } from "../contract.ts";
 import { emptyDirPlugin } from "./empty-dir.ts";
 import { fibreChannelPlugin } from "./fibre-channel.ts";
-import { type PlainOptions, plainGround } from "./ground.ts";
+import { type PlainOptions, plainContext } from "./plain-context.ts";
 import { hostPathPlugin } from "./host-path.ts";
 import { imagePlugin } from "./image.ts";
 import { iscsiPlugin } from "./iscsi.ts";
@@ -14,10 +14,10 @@ import { localPlugin } from "./local.ts";
 import { refusedPlugin } from "./refused.ts";
 import { sharePlugins } from "./shares.ts";
 
-export type { PlainOptions } from "./ground.ts";
-export { withMovedVolumes } from "./moved.ts";
+export type { PlainOptions } from "./plain-context.ts";
+export { withMigratedVolumes } from "./migrated.ts";
 
-/** Makers of all plugins of plain volumes. What none of them and no plugin before them makes, the last one refuses. */
+/** Factories of the plain volume plugins. The last one refuses volumes that no other plugin sets up. */
 export const plainPlugins = (options: PlainOptions = {}): PluginMaker[] =>
   [
     emptyDirPlugin,
@@ -26,6 +26,6 @@ export const plainPlugins = (options: PlainOptions = {}): PluginMaker[] =>
     ...sharePlugins,
     iscsiPlugin,
     fibreChannelPlugin,
-    (ground: ReturnType<typeof plainGround>) => imagePlugin(ground, options.imageDirectory),
+    (context: ReturnType<typeof plainContext>) => imagePlugin(context, options.imageDirectory),
     refusedPlugin,
-  ].map((maker) => (ground) => maker(plainGround(ground, options)));
+  ].map((maker) => (context) => maker(plainContext(context, options)));

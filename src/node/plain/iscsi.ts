@@ -1,8 +1,8 @@
 /**
- * iscsi: a unit of an iSCSI target, reached by iscsiadm(8) (NODE-61).
+ * iscsi: a unit of an iSCSI target, by iscsiadm(8) (NODE-61).
  *
- * What was logged in to is written down before, one file for each volume of a Pod, so that it can be logged out of when Pod and
- * objects are gone: with the last volume of a target.
+ * A login is recorded first, in one file for each volume of a Pod. So the agent can log out with the last volume of a
+ * target, also when the Pod and other objects are deleted.
  *
  * @module
  */
@@ -17,19 +17,19 @@ import { mountDevice } from "./block-device.ts";
 import { directoryStats } from "./directory-stats.ts";
 import {
   Groups,
-  type PlainGround,
-  demandFileSystem,
-  demandMounts,
-  demandProgram,
+  type PlainContext,
   makeDirectory,
   mountOptionsOf,
   removeMount,
+  requireFileSystem,
+  requireMounts,
+  requireProgram,
   sourceOf,
-} from "./ground.ts";
+} from "./plain-context.ts";
 
 type Unit = NonNullable<ReturnType<typeof sourceOf<"iscsi">>>;
 
-/** What is written down of a volume. */
+/** The record of a volume. */
 interface Login {
   readonly iqn: string;
   readonly portals: readonly string[];
@@ -37,18 +37,18 @@ interface Login {
 }
 
 /** See the head of this file. */
-export function iscsiPlugin(ground: PlainGround): VolumePlugin {
-  const { mounter } = ground;
-  const groups = new Groups(ground);
+export function iscsiPlugin(context: PlainContext): VolumePlugin {
+  const { mounter } = context;
+  const groups = new Groups(context);
   const targets = new KeyedLock();
-  const logins = new Logins(join(ground.root, "plugins", "kubernetes.io", "iscsi"));
+  const logins = new Logins(join(context.root, "plugins", "kubernetes.io", "iscsi"));
 
   const attach = (needed: NeededVolume, unit: Unit, signal: AbortSignal): Promise<string> =>
     targets.run(unit.iqn, async () => {
       const login = loginOf(unit);
       await logins.write(idOf(needed.pod.metadata.uid!, directoryName(needed)), login);
-      for (const portal of login.portals) await logIn(ground, login, portal, signal);
-      return deviceOf(ground, login, unit.lun, signal);
+      for (const portal of login.portals) await logIn(context, login, portal, signal);
+      return deviceOf(context, login, unit.lun, signal);
     });
 
   return {
@@ -59,30 +59,30 @@ export function iscsiPlugin(ground: PlainGround): VolumePlugin {
       const { path } = needed;
       const unit = sourceOf(needed, "iscsi")!;
       const readOnly = needed.readOnly || unit.readOnly === true;
-      demandFileSystem(needed, "iscsi");
+      requireFileSystem(needed, "iscsi");
       if (!(await mounter.isMountPoint(path))) {
-        demandMounts(ground, "iscsi");
-        await demandProgram(ground, "iscsi", "iscsiadm", "open-iscsi, and start iscsid");
-        demandNoSecrets(unit);
+        requireMounts(context, "iscsi");
+        await requireProgram(context, "iscsi", "iscsiadm", "open-iscsi, and start iscsid");
+        refuseChap(unit);
         const device = await attach(needed, unit, signal);
         await makeDirectory(path);
         const { fsType } = unit;
         const options = mountOptionsOf(needed);
-        await mountDevice(ground, { kind: "iscsi", device, path, fsType, readOnly, options }, signal);
+        await mountDevice(context, { kind: "iscsi", device, path, fsType, readOnly, options }, signal);
       }
-      await groups.give({ ...needed, readOnly }, signal);
+      await groups.apply({ ...needed, readOnly }, signal);
       return { source: path };
     },
 
     async tearDown({ path, podUid, name }: FoundVolume, signal) {
       groups.forget(path);
-      await removeMount(ground, path);
+      await removeMount(context, path);
       const id = idOf(podUid, name);
       const login = await logins.read(id);
       if (!login) return;
       await targets.run(login.iqn, async () => {
         const isUsed = (await logins.others(id)).some(({ iqn }) => iqn === login.iqn);
-        if (!isUsed) for (const portal of login.portals) await logOut(ground, login, portal, signal);
+        if (!isUsed) for (const portal of login.portals) await logOut(context, login, portal, signal);
         await logins.remove(id);
       });
     },
@@ -92,10 +92,10 @@ export function iscsiPlugin(ground: PlainGround): VolumePlugin {
 
 const idOf = (podUid: string, name: string): string => `${podUid}~${name}`;
 
-/** The name of a volume's directory, as it is found later. */
+/** The name of a volume's directory. */
 const directoryName = ({ persistent, volume }: NeededVolume): string => persistent?.volume.metadata.name ?? volume.name;
 
-/** A portal without a port has that of iSCSI. */
+/** A portal with its port, which is that of iSCSI by default. */
 const withPort = (portal: string): string => (/:\d+$/.test(portal) ? portal : `${portal}:3260`);
 
 const loginOf = ({ iqn, targetPortal, portals = [], iscsiInterface }: Unit): Login => ({
@@ -104,24 +104,24 @@ const loginOf = ({ iqn, targetPortal, portals = [], iscsiInterface }: Unit): Log
   interface: iscsiInterface || "default",
 });
 
-function demandNoSecrets({ chapAuthDiscovery, chapAuthSession, initiatorName }: Unit): void {
+function refuseChap({ chapAuthDiscovery, chapAuthSession, initiatorName }: Unit): void {
   if (!chapAuthDiscovery && !chapAuthSession && !initiatorName) return;
   throw new VolumeError(
     "iscsi volume: this agent does not log in by CHAP or as another initiator; set that in the node's iscsid.conf, or use a CSI driver",
   );
 }
 
-/** Exit codes of iscsiadm(8): there is a session already; there is none. */
+/** Exit codes of iscsiadm(8): the session exists already; there is no session. */
 const [SESSION_EXISTS, NO_SESSION] = [15, 21];
 
-async function logIn(ground: PlainGround, login: Login, portal: string, signal: AbortSignal): Promise<void> {
+async function logIn(context: PlainContext, login: Login, portal: string, signal: AbortSignal): Promise<void> {
   const discover = ["-m", "discoverydb", "-t", "sendtargets", "-p", portal, "-I", login.interface, "--discover"];
-  await iscsiadm(ground, discover, [], signal);
-  await iscsiadm(ground, [...node(login, portal), "--login"], [SESSION_EXISTS], signal);
+  await iscsiadm(context, discover, [], signal);
+  await iscsiadm(context, [...node(login, portal), "--login"], [SESSION_EXISTS], signal);
 }
 
-const logOut = (ground: PlainGround, login: Login, portal: string, signal: AbortSignal): Promise<void> =>
-  iscsiadm(ground, [...node(login, portal), "--logout"], [NO_SESSION], signal);
+const logOut = (context: PlainContext, login: Login, portal: string, signal: AbortSignal): Promise<void> =>
+  iscsiadm(context, [...node(login, portal), "--logout"], [NO_SESSION], signal);
 
 const node = ({ iqn, interface: face }: Login, portal: string): string[] => [
   "-m",
@@ -135,34 +135,33 @@ const node = ({ iqn, interface: face }: Login, portal: string): string[] => [
 ];
 
 async function iscsiadm(
-  { programs }: PlainGround,
+  { programs }: PlainContext,
   args: readonly string[],
-  well: readonly number[],
+  accepted: readonly number[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { code, output, said } = await programs.run("iscsiadm", args, signal);
-  if (code === 0 || well.includes(code ?? -1)) return;
-  throw new VolumeError(`iscsi volume: iscsiadm ${args.join(" ")} ended with code ${code}: ${said || output}`);
+  const { code, output, errors } = await programs.run("iscsiadm", args, signal);
+  if (code === 0 || accepted.includes(code ?? -1)) return;
+  throw new VolumeError(`iscsi volume: iscsiadm ${args.join(" ")} ended with code ${code}: ${errors || output}`);
 }
 
-/** Looks for a device, and the pause between two of them. */
-const LOOKS = 10;
-const PAUSE_MS = 500;
+const MAX_POLLS = 10;
+const POLL_INTERVAL_MS = 500;
 
-/** The device of a unit, by whichever portal it appears. */
-async function deviceOf(ground: PlainGround, login: Login, lun: number, signal: AbortSignal): Promise<string> {
-  const places = login.portals.map((portal) =>
-    join(ground.devices, "disk/by-path", `ip-${portal}-iscsi-${login.iqn}-lun-${lun}`),
+/** The device of a unit, by any of its portals. */
+async function deviceOf(context: PlainContext, login: Login, lun: number, signal: AbortSignal): Promise<string> {
+  const links = login.portals.map((portal) =>
+    join(context.devices, "disk/by-path", `ip-${portal}-iscsi-${login.iqn}-lun-${lun}`),
   );
-  for (let look = 0; look < LOOKS; look++) {
-    for (const place of places) if (await stat(place).catch(ignoreMissing)) return place;
+  for (let poll = 0; poll < MAX_POLLS; poll++) {
+    for (const link of links) if (await stat(link).catch(ignoreMissing)) return link;
     signal.throwIfAborted();
-    await sleep(ground.clock, PAUSE_MS, signal, { owner: "iscsi", holds: true });
+    await sleep(context.clock, POLL_INTERVAL_MS, signal, { owner: "iscsi", holds: true });
   }
-  throw new VolumeError(`iscsi volume: unit ${lun} of ${login.iqn} did not appear as a device: ${places.join(", ")}`);
+  throw new VolumeError(`iscsi volume: unit ${lun} of ${login.iqn} did not appear as a device: ${links.join(", ")}`);
 }
 
-/** What was logged in to, each in a file. */
+/** The recorded logins, each in a file. */
 class Logins {
   readonly #directory: string;
 
@@ -180,7 +179,7 @@ class Logins {
     return text === undefined ? undefined : (JSON.parse(text) as Login);
   }
 
-  /** Those of all other volumes. */
+  /** The logins of all other volumes. */
   async others(id: string): Promise<Login[]> {
     const names = (await readdir(this.#directory).catch(ignoreMissing)) ?? [];
     const ids = names.filter((name) => name.endsWith(END)).map((name) => name.slice(0, -END.length));

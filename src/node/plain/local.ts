@@ -12,74 +12,75 @@ import { mountDevice } from "./block-device.ts";
 import { directoryStats } from "./directory-stats.ts";
 import {
   Groups,
-  type PlainGround,
-  demandMounts,
+  type PlainContext,
   makeDirectory,
   mountOptionsOf,
   removeMount,
+  requireMounts,
   sourceOf,
-} from "./ground.ts";
+} from "./plain-context.ts";
 
 /** See the head of this file. */
-export function localPlugin(ground: PlainGround): VolumePlugin {
-  const { mounter } = ground;
-  const groups = new Groups(ground);
+export function localPlugin(context: PlainContext): VolumePlugin {
+  const { mounter } = context;
+  const groups = new Groups(context);
   return {
     kind: "kubernetes.io~local-volume",
     makes: (needed) => needed.persistent !== undefined && sourceOf(needed, "local") !== undefined,
 
     async setUp(needed, signal): Promise<MadeVolume> {
       const { path, mode } = needed;
-      const { path: place } = sourceOf(needed, "local")!;
-      const stats = await stat(place).catch((error: unknown) => {
-        throw new VolumeError(`local volume: ${place} is not on this machine: ${codeOf(error)}`);
+      const { path: source } = sourceOf(needed, "local")!;
+      const stats = await stat(source).catch((error: unknown) => {
+        throw new VolumeError(`local volume: ${source} is not on this machine: ${codeOf(error)}`);
       });
-      if (mode === "Block") return link(place, stats, path);
-      if (!(await mounter.isMountPoint(path))) await mount(ground, needed, stats, signal);
-      await groups.give(needed, signal);
+      if (mode === "Block") return link(source, stats, path);
+      if (!(await mounter.isMountPoint(path))) await mount(context, needed, stats, signal);
+      await groups.apply(needed, signal);
       return { source: path };
     },
 
     async tearDown({ path, mode }) {
       groups.forget(path);
       if (mode === "Block") await unlink(path).catch(ignoreMissing);
-      else await removeMount(ground, path);
+      else await removeMount(context, path);
     },
 
     usage: (needed) => directoryStats(needed),
   };
 }
 
-async function mount(ground: PlainGround, needed: NeededVolume, stats: Stats, signal: AbortSignal): Promise<void> {
+async function mount(context: PlainContext, needed: NeededVolume, stats: Stats, signal: AbortSignal): Promise<void> {
   const { path, readOnly } = needed;
-  const { path: place, fsType } = sourceOf(needed, "local")!;
+  const { path: source, fsType } = sourceOf(needed, "local")!;
   if (!stats.isDirectory() && !stats.isBlockDevice()) {
-    throw new VolumeError(`local volume: ${place} is neither a directory nor a block device`);
+    throw new VolumeError(`local volume: ${source} is neither a directory nor a block device`);
   }
   if (stats.isDirectory()) {
     await makeDirectory(path);
-    await ground.mounter.bind(place, path, { readOnly });
+    await context.mounter.bind(source, path, { readOnly });
     return;
   }
-  demandMounts(ground, "local volumes of a device: such");
+  requireMounts(context, "local volumes of a device: such");
   await makeDirectory(path);
   const options = mountOptionsOf(needed);
-  await mountDevice(ground, { kind: "local", device: place, path, fsType, readOnly: false, options }, signal);
+  await mountDevice(context, { kind: "local", device: source, path, fsType, readOnly: false, options }, signal);
   if (!readOnly) return;
   try {
-    // The device may be another Pod's to write to: only this mount of it is for reading.
-    await ground.mounter.mount({ type: "none", source: place, path, options: ["remount", "bind", "ro"] });
+    // Another Pod may write to the device: only this mount is read-only.
+    await context.mounter.mount({ type: "none", source, path, options: ["remount", "bind", "ro"] });
   } catch (error) {
-    await ground.mounter.unmount(path);
+    await context.mounter.unmount(path);
     throw error;
   }
 }
 
-/** A device is given as it is: a link leads to it (NODE-45). */
-async function link(place: string, stats: Stats, path: string): Promise<MadeVolume> {
-  if (!stats.isBlockDevice())
-    throw new VolumeError(`local volume: ${place} is no block device, as volumeMode Block asks`);
-  const device = await realpath(place);
+/** Links to a device (NODE-45). */
+async function link(source: string, stats: Stats, path: string): Promise<MadeVolume> {
+  if (!stats.isBlockDevice()) {
+    throw new VolumeError(`local volume: ${source} is no block device, and volumeMode is Block`);
+  }
+  const device = await realpath(source);
   if ((await readlink(path).catch(ignoreMissing)) === device) return { source: device };
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });
   await unlink(path).catch(ignoreMissing);

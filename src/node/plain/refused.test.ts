@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import { neutral } from "../../meta/dialect.ts";
-import { type NodeGround, VolumeError, type VolumePlugin } from "../contract.ts";
+import { type PluginContext, VolumeError, type VolumePlugin } from "../contract.ts";
 import { plainPlugins } from "./index.ts";
-import { going, needed, testGround } from "./testing/ground.ts";
+import { going, needed, testContext } from "./testing/context.ts";
 
-const ground = testGround({ root: "/nowhere" });
+const context = testContext({ root: "/nowhere" });
 
-async function pluginsOf(given: NodeGround): Promise<VolumePlugin[]> {
+async function pluginsOf(parts: PluginContext): Promise<VolumePlugin[]> {
   const plugins: VolumePlugin[] = [];
-  for (const maker of plainPlugins()) plugins.push(await maker(given));
+  for (const maker of plainPlugins()) plugins.push(await maker(parts));
   return plugins;
 }
 
-const refusal = async (member: string, source: object, given = ground): Promise<string> => {
+const refusal = async (member: string, source: object, given = context): Promise<string> => {
   const volume = needed("/nowhere", "any", { volume: { [member]: source } });
   const plugins = await pluginsOf(given);
   const makers = plugins.filter((plugin) => plugin.makes(volume));
@@ -24,7 +24,7 @@ const refusal = async (member: string, source: object, given = ground): Promise<
 
 test("NODE-64: gitRepo is refused, with what to do instead", async () => {
   expect(await refusal("gitRepo", { repository: "https://example/x" })).toBe(
-    "gitRepo volumes are not made by this agent: whoever makes Pods could run git as the agent; " +
+    "this agent does not support gitRepo volumes: anybody who may create Pods could run git as the agent; " +
       "clone into an emptyDir with an init container instead",
   );
 });
@@ -40,25 +40,21 @@ test.each([
   ["storageos", {}, "not part of any agent any more"],
   ["scaleIO", {}, "not part of any agent any more"],
   ["photonPersistentDisk", {}, "not part of any agent any more"],
-  [
-    "awsElasticBlockStore",
-    { volumeID: "vol-1" },
-    "the CSI driver ebs.csi.aws.com now, which has to be on this machine",
-  ],
-  ["azureFile", {}, "the CSI driver file.csi.azure.com now"],
+  ["awsElasticBlockStore", { volumeID: "vol-1" }, "the CSI driver ebs.csi.aws.com, which has to be on this machine"],
+  ["azureFile", {}, "the CSI driver file.csi.azure.com"],
 ])("NODE-61: %s is refused by name, with what is missing", async (member, source, message) => {
   const said = await refusal(member, source);
-  expect(said).toContain(`${member} volumes are not made by this agent`);
+  expect(said).toContain(`this agent does not support ${member} volumes`);
   expect(said).toContain(message);
 });
 
-test("NODE-61: where no driver is known that took a plugin over, that is said", async () => {
-  const elsewhere = testGround({ root: "/nowhere", dialect: neutral });
+test("NODE-61: a migrated plugin without a known driver is refused with that reason", async () => {
+  const elsewhere = testContext({ root: "/nowhere", dialect: neutral });
   expect(await refusal("awsElasticBlockStore", { volumeID: "vol-1" }, elsewhere)).toContain("no CSI driver is known");
 });
 
 test("each kind has one plugin, and the kinds of directories differ", async () => {
-  const plugins = await pluginsOf(ground);
+  const plugins = await pluginsOf(context);
   const kinds = plugins.map(({ kind }) => kind);
   expect(new Set(kinds).size).toBe(kinds.length);
   const members = ["emptyDir", "hostPath", "nfs", "cephfs", "glusterfs", "iscsi", "fc", "image", "gitRepo"];

@@ -1,21 +1,22 @@
 /**
- * Volumes of kinds that this agent does not make: it says why, and what to do (NODE-61, NODE-64).
+ * Refuses volumes of kinds that this agent does not support, with the reason and what to do (NODE-61, NODE-64).
  *
  * @module
  */
 import type { MigratedPlugin } from "../../meta/dialect.ts";
 import { type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
-import { type PlainGround, sourceOf } from "./ground.ts";
+import { type PlainContext, sourceOf } from "./plain-context.ts";
 
 type Member = Parameters<typeof sourceOf>[1];
 
 const GONE = "its client is not part of any agent any more; move the data to a volume of a CSI driver";
 
-/** What is said of each kind. */
+/** The reason for each kind. */
 const REFUSALS: Partial<Record<Member, (needed: NeededVolume) => string>> = {
-  gitRepo: () => "whoever makes Pods could run git as the agent; clone into an emptyDir with an init container instead",
+  gitRepo: () =>
+    "anybody who may create Pods could run git as the agent; clone into an emptyDir with an init container instead",
   flexVolume: (needed) =>
-    `scripts of vendors on nodes are not run, so ${sourceOf(needed, "flexVolume")!.driver} is missing; use the vendor's CSI driver`,
+    `vendor scripts on nodes are not run, so ${sourceOf(needed, "flexVolume")!.driver} is missing; use the vendor's CSI driver`,
   rbd: () => "it needs the program rbd, which this agent does not use; use the CSI driver rbd.csi.ceph.com",
   quobyte: () => GONE,
   flocker: () => GONE,
@@ -24,8 +25,8 @@ const REFUSALS: Partial<Record<Member, (needed: NeededVolume) => string>> = {
   photonPersistentDisk: () => GONE,
 };
 
-/** Kinds that drivers took over: they are refused where the dialect knows no driver for them, or where no plugin translates them. */
-const MOVED: readonly Member[] = [
+/** Migrated plugins: refused where the dialect has no driver for them, or no plugin translates their volumes. */
+const MIGRATED: readonly Member[] = [
   "awsElasticBlockStore",
   "azureDisk",
   "azureFile",
@@ -36,8 +37,8 @@ const MOVED: readonly Member[] = [
 ];
 
 /** Refuses volumes; nothing of them is on disk. */
-export function refusedPlugin({ dialect }: PlainGround): VolumePlugin {
-  const members = [...(Object.keys(REFUSALS) as Member[]), ...MOVED];
+export function refusedPlugin({ dialect }: PlainContext): VolumePlugin {
+  const members = [...(Object.keys(REFUSALS) as Member[]), ...MIGRATED];
   const memberOf = (needed: NeededVolume): Member | undefined =>
     members.find((member) => sourceOf(needed, member) !== undefined);
   return {
@@ -45,16 +46,16 @@ export function refusedPlugin({ dialect }: PlainGround): VolumePlugin {
     makes: (needed) => memberOf(needed) !== undefined,
     setUp(needed) {
       const member = memberOf(needed)!;
-      const why = REFUSALS[member]?.(needed) ?? movedAway(dialect.migratedPlugins, member);
-      return Promise.reject(new VolumeError(`${member} volumes are not made by this agent: ${why}`));
+      const why = REFUSALS[member]?.(needed) ?? migrationReason(dialect.migratedPlugins, member);
+      return Promise.reject(new VolumeError(`this agent does not support ${member} volumes: ${why}`));
     },
     tearDown: () => Promise.resolve(),
   };
 }
 
-function movedAway(plugins: readonly MigratedPlugin[], member: Member): string {
+function migrationReason(plugins: readonly MigratedPlugin[], member: Member): string {
   const driver = plugins.find((plugin) => plugin.member === member)?.driver;
   return driver
-    ? `they are volumes of the CSI driver ${driver} now, which has to be on this machine`
-    : "no CSI driver is known that took them over; describe the disk as a volume of its CSI driver";
+    ? `they are volumes of the CSI driver ${driver}, which has to be on this machine`
+    : "no CSI driver is known for them; describe the disk as a volume of its CSI driver";
 }

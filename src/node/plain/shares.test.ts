@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NeededVolume, VolumePlugin } from "../contract.ts";
 import { ManualMounter } from "../mounts/testing/manual-mounter.ts";
 import { sharePlugins } from "./shares.ts";
-import { type TestGround, found, going, needed, noPrograms, somePrograms, testGround } from "./testing/ground.ts";
+import { type TestContext, found, going, needed, noPrograms, somePrograms, testContext } from "./testing/context.ts";
 
 let root: string;
 let mounter: ManualMounter;
@@ -18,17 +18,17 @@ afterEach(() => rm(root, { recursive: true }));
 
 const programs = somePrograms("mount.nfs", "mount.ceph", "mount.glusterfs");
 
-/** The plugin that makes a volume, on a machine that has all programs. */
-function pluginOf(volume: NeededVolume, given: Partial<TestGround> = {}): VolumePlugin {
-  const ground = testGround({ root, mounter, programs, ...given });
-  const [plugin, ...others] = sharePlugins.map((maker) => maker(ground)).filter((each) => each.makes(volume));
+/** The plugin for a volume, on a machine with all programs. */
+function pluginOf(volume: NeededVolume, more: Partial<TestContext> = {}): VolumePlugin {
+  const context = testContext({ root, mounter, programs, ...more });
+  const [plugin, ...others] = sharePlugins.map((maker) => maker(context)).filter((each) => each.makes(volume));
   expect(others).toEqual([]);
   return plugin!;
 }
 
-/** What is mounted of a volume, without its place. */
-async function mounted(volume: NeededVolume, given: Partial<TestGround> = {}): Promise<string> {
-  await pluginOf(volume, given).setUp(volume, going);
+/** The mount of a volume, without its path. */
+async function mounted(volume: NeededVolume, more: Partial<TestContext> = {}): Promise<string> {
+  await pluginOf(volume, more).setUp(volume, going);
   return mounter.calls.at(-1)!.replace(` ${volume.path}`, "");
 }
 
@@ -46,7 +46,7 @@ describe("nfs", () => {
     expect(existsSync(volume.path)).toBe(false);
   });
 
-  test("NODE-60: options of the PersistentVolume, read-only where source or Pod ask for it, addresses in brackets", async () => {
+  test("NODE-60: options of the PersistentVolume, read-only where source or Pod want it, addresses in brackets", async () => {
     const persistent = { nfs: { ...nfs, server: "2001:db8::1" }, mountOptions: ["vers=4.1", "hard"] };
     expect(await mounted(needed(root, "kubernetes.io~nfs", { persistent }))).toBe(
       "mount nfs [2001:db8::1]:/exports/a vers=4.1,hard",
@@ -65,10 +65,10 @@ describe("nfs", () => {
     expect(statSync(volume.path).gid).not.toBe(4321);
   });
 
-  test("NODE-60: without the program it fails, names it and says what to install", async () => {
+  test("NODE-60: without the program it fails, with its name and what to install", async () => {
     const volume = needed(root, "kubernetes.io~nfs", { volume: { nfs } });
     await expect(pluginOf(volume, { programs: noPrograms }).setUp(volume, going)).rejects.toThrow(
-      "nfs volumes need the program mount.nfs, which is not on this machine: install the NFS client",
+      "nfs volumes need the program mount.nfs, which is not installed: install the NFS client",
     );
     const cannot = new ManualMounter({ canMount: false });
     await expect(pluginOf(volume, { mounter: cannot }).setUp(volume, going)).rejects.toThrow(
@@ -78,7 +78,7 @@ describe("nfs", () => {
     expect(existsSync(volume.path)).toBe(false);
   });
 
-  test("NODE-9: what hides below a share that is gone stays", async () => {
+  test("NODE-9: files below a share that is unmounted stay", async () => {
     const volume = needed(root, "kubernetes.io~nfs", { volume: { nfs } });
     const plugin = pluginOf(volume);
     await plugin.setUp(volume, going);
@@ -93,7 +93,7 @@ describe("nfs", () => {
 describe("cephfs", () => {
   const monitors = ["10.0.0.1:6789", "10.0.0.2:6789"];
 
-  test("PVS-27: the user is admin when unset, with the key of that user on the node", async () => {
+  test("PVS-27: the default user is admin, with the key of that user on the node", async () => {
     expect(await mounted(needed(root, "kubernetes.io~cephfs", { volume: { cephfs: { monitors } } }))).toBe(
       "mount ceph 10.0.0.1:6789,10.0.0.2:6789:/ name=admin,secretfile=/etc/ceph/admin.secret",
     );
@@ -131,7 +131,7 @@ describe("glusterfs", () => {
     "Endpoints space/empty": { subsets: [] },
   };
 
-  test("SUP-16, PVS-37, PVS-38: it is mounted for writing when readOnly is unset", async () => {
+  test("SUP-16, PVS-37, PVS-38: it is mounted for writing without readOnly", async () => {
     const glusterfs = { endpoints: "servers", path: "vol" };
     expect(await mounted(needed(root, "kubernetes.io~glusterfs", { volume: { glusterfs } }), { objects })).toBe(
       "mount glusterfs 10.0.0.1:vol backup-volfile-servers=10.0.0.2",
@@ -143,13 +143,15 @@ describe("glusterfs", () => {
     expect(await mounted(reading, { objects })).toContain(" ro,");
   });
 
-  test("PVS-37: endpoints lie in the claim's namespace when none is given", async () => {
+  test("PVS-37: endpoints are in the claim's namespace by default", async () => {
     const source = { endpoints: "servers", path: "vol" };
     const own = needed(root, "kubernetes.io~glusterfs", { persistent: { glusterfs: source } });
     expect(await mounted(own, { objects })).toContain("10.0.0.1:vol");
     mounter = new ManualMounter();
-    const given = { persistent: { glusterfs: { ...source, endpointsNamespace: "other" } } };
-    expect(await mounted(needed(root, "kubernetes.io~glusterfs", given), { objects })).toContain("10.0.0.9:vol");
+    const persistent = { glusterfs: { ...source, endpointsNamespace: "other" } };
+    expect(await mounted(needed(root, "kubernetes.io~glusterfs", { persistent }), { objects })).toContain(
+      "10.0.0.9:vol",
+    );
   });
 
   test.each([

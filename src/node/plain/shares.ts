@@ -1,5 +1,5 @@
 /**
- * Directories of other machines, which the system's own mount(8) brings: nfs (NODE-60), cephfs and glusterfs.
+ * Shares of file servers, which mount(8) of the system mounts: nfs (NODE-60), cephfs and glusterfs.
  *
  * @module
  */
@@ -8,34 +8,34 @@ import { join } from "node:path";
 import { Endpoints, Secret } from "../../client/kinds/index.ts";
 import { type MadeVolume, type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
 import {
-  type PlainGround,
-  demandFileSystem,
-  demandMounts,
-  demandProgram,
+  type PlainContext,
   makeDirectory,
   mountOptionsOf,
   namespaceOf,
   removeMount,
+  requireFileSystem,
+  requireMounts,
+  requireProgram,
   sourceOf,
-} from "./ground.ts";
+} from "./plain-context.ts";
 
-/** What mount(8) is told. */
+/** The arguments of mount(8). */
 interface Share {
   readonly source: string;
   readonly options?: readonly string[];
-  /** Ends what was only there for the mount. */
+  /** Removes what was only needed for the mount. */
   end?(): Promise<void>;
 }
 
-/** How a kind of share is mounted. */
+/** A kind of share. */
 interface ShareKind {
   readonly member: "nfs" | "cephfs" | "glusterfs";
-  /** Of the file system. */
+  /** The type of the file system. */
   readonly type: string;
   readonly program: string;
-  /** What brings the program, as people install it. */
+  /** The package with the program, for messages. */
   readonly from: string;
-  shareOf(ground: PlainGround, needed: NeededVolume): Share | Promise<Share>;
+  shareOf(context: PlainContext, needed: NeededVolume): Share | Promise<Share>;
 }
 
 const nfs: ShareKind = {
@@ -54,16 +54,16 @@ const cephfs: ShareKind = {
   type: "ceph",
   program: "mount.ceph",
   from: "ceph-common",
-  async shareOf(ground, needed) {
+  async shareOf(context, needed) {
     const { monitors, path = "/", user, secretFile, secretRef } = sourceOf(needed, "cephfs")!;
     const name = user || DEFAULT_USER;
     const source = `${monitors.join(",")}:${path.startsWith("/") ? path : `/${path}`}`;
     if (!secretRef?.name) {
       return { source, options: [`name=${name}`, `secretfile=${secretFile || `/etc/ceph/${name}.secret`}`] };
     }
-    const key = await keyOf(ground, needed, secretRef);
-    // A file that only the agent can read: what programs are started with, everybody on the machine can.
-    const directory = join(ground.root, "plugins", "kubernetes.io", "cephfs");
+    const key = await keyOf(context, needed, secretRef);
+    // A file that only the agent can read: other users can read the arguments of programs.
+    const directory = join(context.root, "plugins", "kubernetes.io", "cephfs");
     await mkdir(directory, { recursive: true, mode: 0o750 });
     const file = join(directory, `${needed.pod.metadata.uid}-${needed.volume.name}.secret`);
     await writeFile(file, key, { mode: 0o600 });
@@ -81,40 +81,37 @@ const glusterfs: ShareKind = {
   from: "glusterfs-client",
   async shareOf({ client }, needed) {
     const source = sourceOf(needed, "glusterfs")!;
-    const given = "endpointsNamespace" in source ? source.endpointsNamespace : undefined;
-    const key = { name: source.endpoints, namespace: given || namespaceOf(needed) };
-    const found = await client.resource(Endpoints).find(key);
-    if (!found)
-      throw new VolumeError(`glusterfs volume: endpoints "${key.name}" not found in namespace ${key.namespace}`);
+    const namespace = ("endpointsNamespace" in source && source.endpointsNamespace) || namespaceOf(needed);
+    const name = source.endpoints;
+    const found = await client.resource(Endpoints).find({ name, namespace });
+    if (!found) throw new VolumeError(`glusterfs volume: endpoints "${name}" not found in namespace ${namespace}`);
     const [first, ...others] = (found.subsets ?? []).flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip));
-    if (first === undefined) throw new VolumeError(`glusterfs volume: endpoints "${key.name}" list no address`);
+    if (first === undefined) throw new VolumeError(`glusterfs volume: endpoints "${name}" list no address`);
     const options = others.length > 0 ? [`backup-volfile-servers=${others.map(hostOf).join(":")}`] : [];
     return { source: `${hostOf(first)}:${source.path}`, options };
   },
 };
 
-/** Plugins of all kinds of shares. */
+/** The plugins of all kinds of shares. */
 export const sharePlugins = [nfs, cephfs, glusterfs].map(
-  (kind) =>
-    (ground: PlainGround): VolumePlugin =>
-      sharePlugin(ground, kind),
+  (kind) => (context: PlainContext) => sharePlugin(context, kind),
 );
 
-function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
+function sharePlugin(context: PlainContext, kind: ShareKind): VolumePlugin {
   const { member } = kind;
-  const { mounter } = ground;
+  const { mounter } = context;
   return {
     kind: `kubernetes.io~${member}`,
     makes: (needed) => sourceOf(needed, member) !== undefined,
 
     async setUp(needed): Promise<MadeVolume> {
       const { path } = needed;
-      demandFileSystem(needed, member);
-      // By the table: a server that does not answer any more must not hold who only asks whether it is mounted.
+      requireFileSystem(needed, member);
+      // By the table: a server that does not respond must not delay the check.
       if ((await mounter.mounts(path)).some((mount) => mount.path === path)) return { source: path };
-      demandMounts(ground, member);
-      await demandProgram(ground, member, kind.program, kind.from);
-      const share = await kind.shareOf(ground, needed);
+      requireMounts(context, member);
+      await requireProgram(context, member, kind.program, kind.from);
+      const share = await kind.shareOf(context, needed);
       try {
         await makeDirectory(path);
         const readOnly = needed.readOnly || sourceOf(needed, member)!.readOnly === true ? ["ro"] : [];
@@ -126,16 +123,16 @@ function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
       return { source: path };
     },
 
-    tearDown: ({ path }) => removeMount(ground, path),
+    tearDown: ({ path }) => removeMount(context, path),
   };
 }
 
-/** An address of IPv6 stands in brackets before a colon. */
+/** The host before a colon; an IPv6 address needs brackets. */
 const hostOf = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
 
-/** The one value of a Secret, or that of `key`. */
+/** The value of `key` in a Secret, or its first value. */
 async function keyOf(
-  { client }: PlainGround,
+  { client }: PlainContext,
   needed: NeededVolume,
   ref: { readonly name?: string; readonly namespace?: string },
 ): Promise<Buffer> {

@@ -1,15 +1,11 @@
 /**
- * `subPathExpr` of a container's mounts: a path in which `$(NAME)` stands for a variable of the container.
+ * `subPathExpr` of a container's mounts: a path with `$(NAME)` for variables of the container.
  *
  * @module
  */
 import { expandVariables } from "../variables.ts";
 
-/**
- * Puts the values of variables in: `$(NAME)` is the value, `$$` is a dollar sign, and what is neither stays as it is.
- *
- * @throws an error that names the first variable that is not set
- */
+/** Inserts the values of variables: `$$` is a dollar sign, and other text stays. @throws for an unknown variable */
 export const expandSubPath = (expression: string, variables: ReadonlyMap<string, string>): string =>
   expandVariables(expression, (name) => {
     const value = variables.get(name);
@@ -17,11 +13,7 @@ export const expandSubPath = (expression: string, variables: ReadonlyMap<string,
     return value;
   });
 
-/**
- * The elements of a path inside of a volume.
- *
- * @throws an error for one that is absolute or has an element `..`
- */
+/** The elements of a path in a volume. @throws for an absolute path, or one with an element `..` */
 export function elementsOf(subPath: string): string[] {
   if (subPath.startsWith("/")) throw new Error(`subPath ${subPath} must not be absolute`);
   if (subPath.includes("\0")) throw new Error("subPath must not have a character of code 0");

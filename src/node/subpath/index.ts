@@ -1,5 +1,5 @@
 /**
- * Parts of volumes, as containers mount them by subPath.
+ * Mounts parts of volumes for containers (subPath).
  *
  * @module
  */

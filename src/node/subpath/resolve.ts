@@ -1,42 +1,41 @@
 /**
- * What a path inside of a volume leads to, without ever leaving the volume (NODE-68).
+ * Resolves a path in a volume without ever leaving the volume (NODE-68).
  *
- * Containers can write to volumes, and can swap a directory for a link between any two steps of ours. So the way is gone step by
- * step from the volume's root, each directory held open, each name looked at in the directory that is held and never followed: a
- * link is read, and its path gone in the same way. What comes out is held as well, and is what is bound, whatever its name leads to
- * by then.
+ * Containers can write to volumes, and can swap a directory for a link at any time. So the path is resolved element by
+ * element from the root of the volume: each directory is open, and no element is followed. A link is read, and its path is
+ * resolved in the same way. The result is open, too, and is bound by its descriptor, wherever its name leads then.
  *
  * @module
  */
 import { chmod, mkdir, readlink } from "node:fs/promises";
-import { HeldDirectory, type Place, codeOf } from "../mounts/held-directory.ts";
+import { HeldDirectory, type Location, codeOf } from "../mounts/held-directory.ts";
 import { elementsOf } from "./expand.ts";
 
-/** A path leads out of its volume, or nowhere. */
+/** The error of a path that leads out of its volume, or to nothing. */
 export class SubPathError extends Error {
   override readonly name = "SubPathError";
 }
 
-/** What a path inside of a volume led to; who has it closes it. */
+/** The result of a resolution; the caller closes it. */
 export interface Resolved {
   readonly isDirectory: boolean;
-  /** By which it is reached from this process and others, as long as it is held. */
+  /** A path for this and other processes while it is open. */
   readonly path: string;
   close(): Promise<void>;
 }
 
-/** As many links as Linux follows in one path. */
-const MOST_LINKS = 40;
-/** So often may others be in our way between two steps. */
-const MOST_CHANGES = 100;
+/** The limit of Linux for a path. */
+const MAX_LINKS = 40;
+/** How many changes by other processes are tolerated. */
+const MAX_CHANGES = 100;
 
 const MODES = 0o7777;
 
 /**
- * Goes the way of a subPath in a volume; directories that are missing are made with the mode of the volume's root.
+ * Resolves a subPath in a volume. Missing directories are created with the mode of the volume's root.
  *
- * @param volume the root of the volume: a directory; above it links are followed
- * @throws SubPathError where the way leads out of the volume or nowhere
+ * @param volume the root of the volume; links above it are followed
+ * @throws SubPathError where the path leads out of the volume, or to nothing
  */
 export async function resolveSubPath(volume: string, subPath: string): Promise<Resolved> {
   let elements: string[];
@@ -56,9 +55,9 @@ export async function resolveSubPath(volume: string, subPath: string): Promise<R
 class Walk {
   readonly #volume: string;
   readonly #subPath: string;
-  /** From the root to where the walk stands. */
+  /** The open directories, from the root to the present one. */
   readonly #stack: HeldDirectory[];
-  /** What comes out of the walk and stays open. */
+  /** The result, which stays open. */
   #kept: HeldDirectory | undefined;
   #links = 0;
   #changes = 0;
@@ -77,19 +76,19 @@ class Walk {
         await this.#back();
         continue;
       }
-      const place = await this.#place(Buffer.from(name));
-      const stats = await place.handle.stat();
+      const location = await this.#locate(Buffer.from(name));
+      const stats = await location.handle.stat();
       if (stats.isSymbolicLink()) {
-        await place.handle.close();
+        await location.handle.close();
         ahead.push(...(await this.#link(Buffer.from(name))).toReversed());
       } else if (stats.isDirectory()) {
-        await place.handle.close();
+        await location.handle.close();
         await this.#into(Buffer.from(name), () => ahead.push(name!));
       } else if (ahead.some((left) => left !== "" && left !== ".")) {
-        await place.handle.close();
+        await location.handle.close();
         throw this.#error(`${name} is not a directory`);
       } else {
-        return reached(place);
+        return resolvedFile(location);
       }
     }
     const directory = this.#top;
@@ -101,11 +100,11 @@ class Walk {
     return this.#stack.at(-1)!;
   }
 
-  /** The place of a name; a directory is made where nothing is. */
-  async #place(name: Buffer): Promise<Place> {
+  /** The location of an element; creates a directory where nothing exists. */
+  async #locate(name: Buffer): Promise<Location> {
     for (;;) {
       try {
-        return await this.#top.place(name);
+        return await this.#top.location(name);
       } catch (error) {
         if (codeOf(error) !== "ENOENT") throw error;
       }
@@ -120,10 +119,10 @@ class Walk {
       await mkdir(this.#top.at(name), { mode: 0o700 });
     } catch (error) {
       if (codeOf(error) === "EEXIST") return;
-      throw this.#error(`${name.toString()} cannot be made: ${(error as Error).message}`);
+      throw this.#error(`${name.toString()} cannot be created: ${(error as Error).message}`);
     }
-    // What stands there by now is opened like everything else before it is changed.
-    const made = await this.#top.place(name);
+    // It may be something else now, so it is opened like everything else before it is changed.
+    const made = await this.#top.location(name);
     try {
       if ((await made.handle.stat()).isDirectory()) await chmod(made.path, mode);
     } finally {
@@ -136,20 +135,20 @@ class Walk {
       this.#stack.push(await this.#top.directory(name));
     } catch (error) {
       if (!["ELOOP", "ENOTDIR", "ENOENT"].includes(codeOf(error) ?? "")) throw error;
-      // It was a directory just now: whoever swapped it is looked at again, but not for ever.
+      // It was a directory a moment ago: the element is tried again, but not for ever.
       this.#change();
       again();
     }
   }
 
   async #back(): Promise<void> {
-    if (this.#stack.length === 1) throw this.#error("it leads out of the volume");
+    if (this.#stack.length === 1) throw this.#error("the path leads out of the volume");
     await this.#stack.pop()!.close();
   }
 
-  /** The elements of a link's path; an absolute one begins anew at the volume's root, if that is where it leads. */
+  /** The elements of a link's path; an absolute one begins at the root of the volume, if it leads there. */
   async #link(name: Buffer): Promise<string[]> {
-    if (++this.#links > MOST_LINKS) throw this.#error("it has too many links");
+    if (++this.#links > MAX_LINKS) throw this.#error("the path has too many links");
     const target = await readlink(this.#top.at(name)).catch((error: unknown) => {
       if (codeOf(error) === "EINVAL" || codeOf(error) === "ENOENT") return undefined;
       throw error;
@@ -159,14 +158,15 @@ class Walk {
       return [name.toString()];
     }
     if (!target.startsWith("/")) return target.split("/");
-    if (target !== this.#volume && !target.startsWith(`${this.#volume}/`))
-      throw this.#error("it leads out of the volume");
+    if (target !== this.#volume && !target.startsWith(`${this.#volume}/`)) {
+      throw this.#error("the path leads out of the volume");
+    }
     while (this.#stack.length > 1) await this.#back();
     return target.slice(this.#volume.length).split("/");
   }
 
   #change(): void {
-    if (++this.#changes > MOST_CHANGES) throw this.#error("it is changed all the time");
+    if (++this.#changes > MAX_CHANGES) throw this.#error("the path changes all the time");
   }
 
   #error(why: string): SubPathError {
@@ -178,12 +178,12 @@ class Walk {
   }
 }
 
-const reached = ({ handle, path }: Place): Resolved => ({
+const resolvedFile = ({ handle, path }: Location): Resolved => ({
   isDirectory: false,
   path: ofProcess(handle.fd, path.toString()),
   close: () => handle.close(),
 });
 
-/** The path of a descriptor as a program that this process starts reaches it. */
+/** A path to a descriptor of this process for other programs. */
 const ofProcess = (descriptor: number, path: string): string =>
   process.platform === "linux" ? `/proc/${process.pid}/fd/${descriptor}` : path;

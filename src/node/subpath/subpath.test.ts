@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Where a path inside of the volume leads, as a path of the machine. */
+/** The path of the machine that a path in the volume leads to. */
 async function leadsTo(subPath: string): Promise<string> {
   const part = await resolveSubPath(volume, subPath);
   const real = await readlink(part.path);
@@ -61,7 +61,7 @@ describe("expressions", () => {
     expect(expandSubPath(expression, variables)).toBe(path);
   });
 
-  test("NODE-68: a variable that is not set is named", () => {
+  test("NODE-68: an unknown variable is named", () => {
     expect(() => expandSubPath("a/$(MISSING)", variables)).toThrow("the container has no variable MISSING");
   });
 
@@ -72,8 +72,8 @@ describe("expressions", () => {
   });
 });
 
-describe("where a path leads", () => {
-  test("NODE-68: directories and files inside of the volume", async () => {
+describe("the resolution of a path", () => {
+  test("NODE-68: directories and files in the volume", async () => {
     await mkdir(join(volume, "a/b"), { recursive: true });
     await writeFile(join(volume, "a/file"), "");
     expect(await leadsTo("a/b")).toBe(join(volume, "a/b"));
@@ -82,7 +82,7 @@ describe("where a path leads", () => {
     await expect(leadsTo("a/file/below")).rejects.toThrow("file is not a directory");
   });
 
-  test("NODE-68: what is missing is made with the mode of the volume's root, whatever the umask is", async () => {
+  test("NODE-68: missing directories are created with the mode of the volume's root and any umask", async () => {
     await chmod(volume, 0o2777);
     const before = process.umask(0o077);
     try {
@@ -93,14 +93,14 @@ describe("where a path leads", () => {
     for (const made of ["new", "new/deeper"]) expect((await stat(join(volume, made))).mode & 0o7777).toBe(0o2777);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("NODE-68: what is made in a volume with a group has that group", async () => {
+  test.skipIf(process.getuid?.() !== 0)("NODE-68: a created directory has the group of its volume", async () => {
     await chown(volume, 0, 4321);
     await chmod(volume, 0o2775);
     await leadsTo("new");
     expect((await stat(join(volume, "new"))).gid).toBe(4321);
   });
 
-  test("NODE-68: links that stay inside are followed", async () => {
+  test("NODE-68: links inside of the volume are followed", async () => {
     await mkdir(join(volume, "..2026/sub"), { recursive: true });
     await writeFile(join(volume, "..2026/key"), "");
     await symlink("..2026", join(volume, "..data"));
@@ -120,7 +120,7 @@ describe("where a path leads", () => {
     ["a link to all of the machine", "/"],
     ["a link to itself", "link"],
     ["a link through the numbers of open files", "/proc/self/cwd"],
-  ])("NODE-68: %s is refused, and nothing is made outside", async (_, target) => {
+  ])("NODE-68: %s is refused, and nothing is created outside", async (_, target) => {
     await mkdir(join(volume, "inside"));
     await mkdir(join(directory, "outside"));
     await mkdir(`${volume}-2`);
@@ -132,7 +132,7 @@ describe("where a path leads", () => {
     expect(await readdir(`${volume}-2`)).toEqual([]);
   });
 
-  test("NODE-68: a link that dangles inside has its directory made there", async () => {
+  test("NODE-68: the missing target of a link inside is created", async () => {
     await symlink("later/on", join(volume, "link"));
     expect(await leadsTo("link")).toBe(join(volume, "later/on"));
   });
@@ -151,7 +151,7 @@ describe("where a path leads", () => {
 });
 
 describe("without the right to mount", () => {
-  test("NODE-68: a part is a link to where it was found", async () => {
+  test("NODE-68: a part is a link to its path", async () => {
     const mounter = linkingMounter({ mounts: () => Promise.resolve([]) });
     await mkdir(join(volume, "part"));
     await writeFile(join(volume, "part/file"), "text");
@@ -166,7 +166,7 @@ describe("without the right to mount", () => {
     expect(await readdir(join(volume, "part"))).toEqual(["file"]);
   });
 
-  test("NODE-69: a file keeps the contents of a start; the next start has those of that time", async () => {
+  test("NODE-69: a file keeps its content until the next start of the container", async () => {
     const mounter = linkingMounter({ mounts: () => Promise.resolve([]) });
     for (const version of ["..1", "..2"]) {
       await mkdir(join(volume, version));
@@ -184,7 +184,7 @@ describe("without the right to mount", () => {
     expect(await readFile(target, "utf8")).toBe("..2");
     await writeFile(target, "written");
     expect(await readFile(join(volume, "key"), "utf8")).toBe("written");
-    // A directory in place of the file, and the other way round.
+    // A directory replaces the file, and the other way round.
     await mountSubPath({ volume, subPath: "part", target }, mounter);
     expect(await readlink(target)).toBe(join(volume, "part"));
     await rm(join(volume, "part"), { recursive: true });
@@ -199,7 +199,7 @@ describe("without the right to mount", () => {
   });
 });
 
-test("a part whose mount cannot be taken away stays, with what is in it", async () => {
+test("a part that cannot be unmounted stays, with its content", async () => {
   const mounter = new ManualMounter();
   const target = subPathTarget(directory, "uid", ["volume", "container", 0]);
   await mountSubPath({ volume, subPath: "part", target }, mounter);
@@ -211,9 +211,9 @@ test("a part whose mount cannot be taken away stays, with what is in it", async 
 });
 
 describe.skipIf(whyNoMounts !== undefined)("with mounts", () => {
-  test("NODE-68: directories and files are mounted and taken away", () => runScene(scenes, "mountsParts"));
+  test("NODE-68: directories and files are mounted and unmounted", () => runScene(scenes, "mountsParts"));
   test("NODE-69: a container keeps the file of its start, and its next start has the file of that time", () =>
     runScene(scenes, "keepsTheFileOfAStart"));
   test("NODE-68: links that are swapped in all the time do not lead out", () => runScene(scenes, "isNotLedOut"));
-  test("NODE-68: what was mounted stays when its name leads elsewhere", () => runScene(scenes, "staysWhereItWas"));
+  test("NODE-68: a mount stays when its name leads elsewhere", () => runScene(scenes, "staysWhereItWas"));
 });

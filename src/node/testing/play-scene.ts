@@ -1,5 +1,5 @@
 /**
- * A program that plays one scene, in the mount namespace that it was started in: MODULE NAME DIRECTORY.
+ * A program that runs one scene in its mount namespace: MODULE NAME DIRECTORY.
  *
  * @module
  */

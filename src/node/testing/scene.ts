@@ -1,8 +1,7 @@
 /**
- * Scenes: parts of tests that need mounts, each in a process with a mount namespace of its own.
+ * Scenes: parts of tests that need mounts, each in a process with its own mount namespace.
  *
- * A scene is an exported function of a module. It is given an empty directory, which is a file system in memory; whatever it mounts
- * is gone with its process, also when that is killed.
+ * A scene is an exported function of a module. It gets an empty directory on a tmpfs. Its mounts end with its process.
  *
  * @module
  */
@@ -12,12 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A part of a test: it has failed when it throws. */
+/** A part of a test, which fails when it throws. */
 export type Scene = (directory: string) => Promise<void>;
 
 const IN_NAMESPACE = ["--mount", "--propagation", "private"];
 
-/** Why this process cannot have mounts of its own; undefined where it can. */
+/** Why this process cannot have a mount namespace; undefined where it can. */
 export const whyNoMounts: string | undefined = ((): string | undefined => {
   if (process.platform !== "linux") return "mounts are tested on Linux";
   const { status, stderr, error } = spawnSync("unshare", [...IN_NAMESPACE, "mount", "-t", "tmpfs", "none", "/mnt"]);
@@ -26,7 +25,7 @@ export const whyNoMounts: string | undefined = ((): string | undefined => {
 
 if (whyNoMounts !== undefined) process.stderr.write(`Tests with mounts are skipped: ${whyNoMounts}\n`);
 
-/** Runs a scene to its end; fails as it does. For tests that are skipped where there is {@link whyNoMounts}. */
+/** Runs a scene, and fails when it does. For tests that are skipped where there is {@link whyNoMounts}. */
 export async function runScene(module: string, name: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "scene-"));
   const program = fileURLToPath(new URL("./play-scene.ts", import.meta.url));

@@ -1,36 +1,36 @@
 /**
- * The contents of volumes from the server, for the agent of a node: what a Pod's volumes are made of is followed while the Pod is
- * there, and the Pod is looked at when something of it changes (PROJ-55).
+ * The content of volumes from the server: follows the objects of a Pod's volumes while the Pod exists, and reconciles the
+ * Pod after a change (PROJ-55).
  *
  * @module
  */
 import { ConfigMap, type Pod, Secret } from "../../client/kinds/index.ts";
 import type { ContentSource } from "../../volumes/contract.ts";
 import type { CertificateKeeper } from "../certificates.ts";
-import type { NodeGround } from "../contract.ts";
+import type { PluginContext } from "../contract.ts";
 import type { TokenKeeper } from "../tokens.ts";
-import { FollowedBundles } from "./bundles.ts";
-import { FollowedObjects } from "./followed.ts";
+import { FollowedBundles } from "./followed-bundles.ts";
+import { FollowedObjects } from "./followed-objects.ts";
 
 /** See the head of this file. */
 export class ApiSource implements Disposable {
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   readonly #tokens: TokenKeeper;
   readonly #certificates: CertificateKeeper;
   readonly #configMaps: FollowedObjects<ConfigMap>;
   readonly #secrets: FollowedObjects<Secret>;
   readonly #bundles: FollowedBundles;
 
-  constructor(ground: NodeGround, tokens: TokenKeeper, certificates: CertificateKeeper) {
-    this.#ground = ground;
+  constructor(context: PluginContext, tokens: TokenKeeper, certificates: CertificateKeeper) {
+    this.#context = context;
     this.#tokens = tokens;
     this.#certificates = certificates;
-    this.#configMaps = new FollowedObjects(ground, ConfigMap);
-    this.#secrets = new FollowedObjects(ground, Secret);
-    this.#bundles = new FollowedBundles(ground);
+    this.#configMaps = new FollowedObjects(context, ConfigMap);
+    this.#secrets = new FollowedObjects(context, Secret);
+    this.#bundles = new FollowedBundles(context);
   }
 
-  /** The source of the volumes of a Pod; what it is asked for is followed until the Pod is forgotten. */
+  /** The source for the volumes of a Pod; its objects are followed until the Pod is forgotten. */
   of({ metadata: { uid } }: Pod): ContentSource {
     return {
       configMap: (key) => this.#configMaps.get(uid, key),
@@ -38,11 +38,11 @@ export class ApiSource implements Disposable {
       trustBundles: (wish) => this.#bundles.get(uid, wish),
       token: async (pod, wish) => (await this.#tokens.get(pod, wish)).token,
       certificate: (pod, wish, volume) => this.#certificates.get(pod, wish, volume),
-      allocatable: () => this.#ground.allocatable(),
+      allocatable: () => this.#context.allocatable(),
     };
   }
 
-  /** A Pod is gone: its tokens and certificates are forgotten, and what it alone used is followed no more (PROJ-58). */
+  /** Forgets the tokens and certificates of a Pod, and stops following objects that it alone used (PROJ-58). */
   forget(podUid: string): void {
     this.#configMaps.forget(podUid);
     this.#secrets.forget(podUid);

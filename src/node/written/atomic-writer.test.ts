@@ -31,7 +31,7 @@ test("PROJ-49: a directory named after the time of the write, a link to it, and 
   expect(directory.seen()).toEqual({ a: "A", "d/b": "B", "d/e/c": "C" });
 });
 
-test("PROJ-51, PROJ-50: a later write swings the link, removes links of names that are gone and the old directory", async () => {
+test("PROJ-51, PROJ-50: a later write replaces the link, removes links of removed names and the old directory", async () => {
   using directory = new TestDirectory();
   await writeVolume(directory.path, payloadOf({ a: "A", b: "B", "d/x": "1" }), { clock });
   expect(await writeVolume(directory.path, payloadOf({ a: "A2", c: "C" }), { clock })).toBe(true);
@@ -39,7 +39,7 @@ test("PROJ-51, PROJ-50: a later write swings the link, removes links of names th
   expect(directory.seen()).toEqual({ a: "A2", c: "C" });
 });
 
-test("a name of a write is not given again while the one before is known, also when the clock stands still", async () => {
+test("the name of a write is different from the one before, also when the clock stands still", async () => {
   using directory = new TestDirectory();
   const names = new Set<string>();
   for (let i = 0; i < 5; i++) {
@@ -57,7 +57,7 @@ test("a file becomes a directory and a directory a file; readers see one or the 
   }
 });
 
-test("PROJ-52: where nothing has changed nothing is written, but a missing link is made", async () => {
+test("PROJ-52: without a change nothing is written, but a missing link is created", async () => {
   using directory = new TestDirectory();
   const payload = payloadOf({ a: "A", "d/b": "B" });
   await writeVolume(directory.path, payload, { clock });
@@ -76,7 +76,7 @@ test.each([
   ["a file was added", (data: string) => writeFileSync(`${data}/more`, "x")],
   ["a directory was added", (data: string) => mkdirSync(`${data}/empty`)],
   ["a file became a link", (data: string) => (unlinkSync(`${data}/a`), symlinkSync("/etc/passwd", `${data}/a`))],
-])("PROJ-52: contents are written anew where %s", async (_what, change) => {
+])("PROJ-52: the content is written again where %s", async (_what, change) => {
   using directory = new TestDirectory();
   const payload = payloadOf({ a: "A", "d/b": "B" });
   await writeVolume(directory.path, payload, { clock });
@@ -86,7 +86,7 @@ test.each([
   expect(readdirSync(`${directory.path}/..data`).toSorted()).toEqual(["a", "d"]);
 });
 
-test("what others have put beside the links stays; what stands in the way of one is told", async () => {
+test("other files beside the links stay; one in the place of a link is an error", async () => {
   using directory = new TestDirectory();
   writeFileSync(`${directory.path}/other`, "kept");
   symlinkSync("/etc", `${directory.path}/link`);
@@ -97,7 +97,7 @@ test("what others have put beside the links stays; what stands in the way of one
   await expect(inTheWay).rejects.toThrow("expected nothing but a link to ..data/other");
 });
 
-test("PROJ-53: a failure of the first write leaves nothing that readers see, one of a later write the old contents", async () => {
+test("PROJ-53: a failed first write leaves nothing that readers see, a later one the old content", async () => {
   using directory = new TestDirectory();
   const failing = {
     ...systemFiles,
@@ -121,7 +121,7 @@ const OLD = { a: "old a", b: "old b", "d/x": "old x", "gone/y": "old y" };
 const NEW = { a: "new a", c: "new c", "d/x/z": "new z", b: "old b" };
 
 test.each([false, true])(
-  "PROJ-54: killed between any two steps, the old or the new contents are there, and the next write tidies up (partly done: %s)",
+  "PROJ-54: killed between any two steps, the old or the new content is there, and the next write cleans up (partly done: %s)",
   async (partly) => {
     const counted = filesUntil(Infinity);
     {
@@ -139,7 +139,7 @@ test.each([false, true])(
         await expect(writeVolume(directory.path, payloadOf(NEW), { clock: systemClock, files })).rejects.toThrow(
           Killed,
         );
-        // Names that only one of both has may be there or not; what a name leads to is of one write.
+        // A name of only one of both may exist or not; its content is of one write.
         const seen = directory.seen();
         const isNew = Object.values(seen).some((text) => text.startsWith("new"));
         outcomes.add(isNew ? "new" : "old");
@@ -178,7 +178,7 @@ test.each([false, true])(
   },
 );
 
-test("PROJ-39: modes are those that are asked for, whatever the umask; of directories 0755, of the volume 0777", async () => {
+test("PROJ-39: files have the requested modes with any umask; directories 0755, the volume 0777", async () => {
   using directory = new TestDirectory();
   const before = process.umask(0o077);
   try {
@@ -199,28 +199,25 @@ test("PROJ-39: modes are those that are asked for, whatever the umask; of direct
   }
 });
 
-test.runIf(process.getuid?.() === 0)(
-  "PROJ-47: everything gets the group, and bits for it; a file its user",
-  async () => {
-    using directory = new TestDirectory();
-    const options = { clock, group: 4711 };
-    makeVolumeDirectory(directory.path, options);
-    await writeVolume(directory.path, new Map([["d/a", { bytes: Buffer.from("A"), mode: 0o600, uid: 1000 }]]), options);
-    const facts = (path: string): string => {
-      const { uid, gid, mode } = lstatSync(`${directory.path}/${path}`);
-      return `${uid}:${gid} ${(mode & 0o7777).toString(8)}`;
-    };
-    expect(["", "..data/", "..data/d", "..data/d/a"].map(facts)).toEqual([
-      "0:4711 2777",
-      "0:4711 2755",
-      "0:4711 2755",
-      "1000:4711 640",
-    ]);
-    expect(["d", "..data"].map((path) => facts(path).split(" ")[0])).toEqual(["0:4711", "0:4711"]);
-  },
-);
+test.runIf(process.getuid?.() === 0)("PROJ-47: everything gets the group and its bits; a file its user", async () => {
+  using directory = new TestDirectory();
+  const options = { clock, group: 4711 };
+  makeVolumeDirectory(directory.path, options);
+  await writeVolume(directory.path, new Map([["d/a", { bytes: Buffer.from("A"), mode: 0o600, uid: 1000 }]]), options);
+  const facts = (path: string): string => {
+    const { uid, gid, mode } = lstatSync(`${directory.path}/${path}`);
+    return `${uid}:${gid} ${(mode & 0o7777).toString(8)}`;
+  };
+  expect(["", "..data/", "..data/d", "..data/d/a"].map(facts)).toEqual([
+    "0:4711 2777",
+    "0:4711 2755",
+    "0:4711 2755",
+    "1000:4711 640",
+  ]);
+  expect(["d", "..data"].map((path) => facts(path).split(" ")[0])).toEqual(["0:4711", "0:4711"]);
+});
 
-test("others can have their turn between any two files that are written, compared or linked", async () => {
+test("the event loop can run between any two files that are written, compared or linked", async () => {
   using directory = new TestDirectory();
   const payload = payloadOf(Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, "x"])));
   let pauses = 0;
@@ -233,19 +230,19 @@ test("others can have their turn between any two files that are written, compare
 });
 
 test.skipIf(process.platform === "win32").each([
-  ["a pipe that nobody writes to", (path: string) => void execFileSync("mkfifo", [path])],
+  ["a pipe without a writer", (path: string) => void execFileSync("mkfifo", [path])],
   ["a link to elsewhere", (path: string) => symlinkSync("/dev/zero", path)],
   ["a file that is larger than memory", (path: string) => (writeFileSync(path, "A"), truncateSync(path, 2 ** 40))],
   ["a directory", (path: string) => mkdirSync(path)],
   ["nothing", () => {}],
-])("what a container puts in place of a file is neither waited for nor read, but replaced: %s", async (_, put) => {
+])("what a container puts in the place of a file is not read, but replaced: %s", async (_, put) => {
   using directory = new TestDirectory();
   const payload = payloadOf({ a: "A" });
   await writeVolume(directory.path, payload, { clock });
   const path = `${directory.path}/..data/a`;
   unlinkSync(path);
   put(path);
-  // As when it is swapped while files are compared.
+  // As if it were swapped during the comparison.
   expect(systemFiles.holds(path, Buffer.from("A"))).toBe(false);
   await writeVolume(directory.path, payload, { clock });
   expect(directory.seen()).toEqual({ a: "A" });

@@ -1,13 +1,12 @@
 /**
- * Writes the files of a volume so that who reads sees all of the old or all of the new (PROJ-49..54).
+ * Writes the files of a volume so that readers see all of the old or all of the new content (PROJ-49..54).
  *
- *     VOLUME/..2026_11_25_22_30_01.123000000/   what was written last
+ *     VOLUME/..2026_11_25_22_30_01.123000000/   the last write
  *     VOLUME/..data -> ..2026_11_25_22_30_01.123000000
  *     VOLUME/NAME   -> ..data/NAME              for each first element of a path
  *
- * The contents go into a new directory, a link to it is renamed over `..data`: that is the one step that readers see. What is
- * on disk is compared with what is to be there at every call, so nothing has to be forced to the disk: what a power cut
- * damages is written anew by the next call.
+ * The content goes into a new directory, and a link to it is renamed over `..data`: readers see only this step. Each call
+ * compares the files on disk with the desired ones, so no fsync is needed: the next call repairs the damage of a power cut.
  *
  * @module
  */
@@ -15,32 +14,42 @@ import type { Clock } from "../../util/clock.ts";
 import type { Slice } from "../../util/loop.ts";
 import type { Payload } from "../../volumes/contract.ts";
 import { holds } from "./compare.ts";
-import { settle } from "./settle.ts";
+import { updateLinks } from "./update-links.ts";
 import { type Owner, type WriterFiles, codeOf, systemFiles } from "./writer-files.ts";
 import { DATA, NEXT, isWriteName, writeName } from "./write-name.ts";
 
-/** How a volume is written. */
+/** Options of a write. */
 export interface WriteOptions {
+<<<<<<< HEAD
   readonly clock: Pick<Clock, "now" | "loop">;
   /** The group that everything gets, with the bits to read it. */
+=======
+  readonly clock: Pick<Clock, "now">;
+  /** The group of all files, which gets the bits to read them. */
+>>>>>>> j-words-node
   readonly group?: number | undefined;
-  /** Whether owners are set, which takes rights; by default they are. */
+  /** Whether to set owners, which needs rights; true by default. */
   readonly owners?: boolean;
   /** The machine's by default. */
   readonly files?: WriterFiles;
+<<<<<<< HEAD
   /** Shared by all who write at the same time, so that together they hold nobody up; one of its own by default. */
   readonly turns?: Slice;
+=======
+  /** Shared by all simultaneous writes, so that together they do not hold the event loop; a new one by default. */
+  readonly turns?: TurnLimit;
+>>>>>>> j-words-node
 }
 
-/** What a group may do at least with the files of a volume that nobody writes to, and with directories (PROJ-47, NODE-39). */
+/** The minimal bits of a group for files of a read-only volume, and for directories (PROJ-47, NODE-39). */
 const GROUP_FILE = 0o440;
 const GROUP_DIRECTORY = 0o2550;
 
 /**
- * Writes a volume into a directory that is there. It is done as well where nothing has changed; after a failure or the end of the
- * process at any point the next call finishes it.
+ * Writes a volume into an existing directory. A call without a change does nothing. After a failure or a crash at any point
+ * the next call completes the write.
  *
- * @returns whether readers see something else than before
+ * @returns whether readers see other content than before
  */
 export async function writeVolume(directory: string, payload: Payload, options: WriteOptions): Promise<boolean> {
   const writer = new VolumeWriter(directory, options);
@@ -65,7 +74,7 @@ class VolumeWriter {
     const current = this.#current();
     const isSame = current !== undefined && (await holds(this.#files, this.#at(current), payload, this.#turns));
     const next = isSame ? current : await this.#replace(payload, current);
-    await settle({
+    await updateLinks({
       files: this.#files,
       directory: this.#directory,
       current: next,
@@ -98,7 +107,7 @@ class VolumeWriter {
     return name;
   }
 
-  /** Makes the directory of a write. */
+  /** Creates the directory of a write. */
   #begin(current: string | undefined): string {
     for (let before = current; ;) {
       const name = writeName(this.#options.clock.now(), before);
@@ -106,7 +115,7 @@ class VolumeWriter {
         this.#files.makeDirectory(this.#at(name), this.#directoryMode, this.#owner());
         return name;
       } catch (error) {
-        // Left behind by a write that did not come to its end.
+        // A write that was not completed has left it.
         if (codeOf(error) !== "EEXIST") throw error;
         before = name;
       }
@@ -127,13 +136,13 @@ class VolumeWriter {
     }
   }
 
-  /** Takes away what a write has begun; what cannot be taken away now is by the next one. */
+  /** Removes what a failed write has begun; the next one removes the rest. */
   #drop(name: string): void {
     try {
       this.#files.removeLink(this.#at(NEXT));
       this.#files.removeTree(this.#at(name));
     } catch {
-      // The failure of the write itself is what is told.
+      // The caller gets the error of the write.
     }
   }
 

@@ -2,21 +2,31 @@ import type { Slice } from "../../util/loop.ts";
 import type { Payload } from "../../volumes/contract.ts";
 import type { WriterFiles } from "./writer-files.ts";
 
+<<<<<<< HEAD
 /** Whether a directory holds these files and no others; modes and owners are not compared (PROJ-52). */
 export async function holds(files: WriterFiles, directory: string, payload: Payload, turns: Slice): Promise<boolean> {
+=======
+/** Whether a directory has exactly these files; modes and owners do not count (PROJ-52). */
+export async function holds(
+  files: WriterFiles,
+  directory: string,
+  payload: Payload,
+  turns: TurnLimit,
+): Promise<boolean> {
+>>>>>>> j-words-node
   let left = payload.size;
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = files.list(folder === "" ? directory : `${directory}/${folder}`);
-    // No write makes one.
+    // No write creates an empty directory.
     if (entries.length === 0 && folder !== "") return false;
     for (const { name, type } of entries) {
       const path = folder === "" ? name : `${folder}/${name}`;
       if (type === "directory") folders.push(path);
       else if (type !== "file") return false;
       else {
-        const wanted = payload.get(path);
-        if (!wanted || !files.holds(`${directory}/${path}`, wanted.bytes)) return false;
+        const desired = payload.get(path);
+        if (!desired || !files.holds(`${directory}/${path}`, desired.bytes)) return false;
         left--;
       }
       await turns.pause();

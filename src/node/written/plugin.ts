@@ -1,8 +1,8 @@
 /**
- * Makes the volumes that the agent writes: configMap, secret, downwardAPI and projected.
+ * The plugin for volumes with files that the agent writes: configMap, secret, downwardAPI and projected.
  *
- * All but those of ConfigMaps lie in memory (PROJ-59). What is there is compared with what is to be there at every look, so that a
- * restart of the agent writes nothing, and files that somebody has changed are put right.
+ * All but those of ConfigMaps are in memory (PROJ-59). Each reconcile compares the files with the desired ones: a restart
+ * of the agent writes nothing, and changes by others are repaired.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
   type FoundVolume,
   type MadeVolume,
   type NeededVolume,
-  type NodeGround,
+  type PluginContext,
   VolumeError,
   type VolumePlugin,
 } from "../contract.ts";
@@ -27,7 +27,7 @@ import { DATA } from "./write-name.ts";
 import { type WriterFiles, systemFiles } from "./writer-files.ts";
 import { setUpWritten } from "./written-volume.ts";
 
-/** Names of directories, by the member of the volume (NODE-6). */
+/** The kinds of directories, by the member of the volume (NODE-6). */
 const KINDS = {
   configMap: "kubernetes.io~configmap",
   secret: "kubernetes.io~secret",
@@ -37,31 +37,36 @@ const KINDS = {
 
 type Member = keyof typeof KINDS;
 
-/** What a plugin is made with beside its ground. */
+/** Options of the plugin. */
 export interface WrittenOptions {
   readonly tokens: TokenKeeper;
   /** The machine's by default. */
   readonly files?: WriterFiles;
 }
 
-/** The plugin of written volumes. */
+/** See the head of this file. */
 export class WrittenVolumes implements VolumePlugin {
   readonly kind = KINDS.projected;
   readonly kinds = Object.values(KINDS);
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   readonly #tokens: TokenKeeper;
   readonly #certificates: CertificateKeeper;
   readonly #source: ApiSource;
   readonly #files: WriterFiles;
   readonly #turns: Slice;
 
+<<<<<<< HEAD
   constructor(ground: NodeGround, { tokens, files = systemFiles }: WrittenOptions) {
     this.#ground = ground;
     this.#turns = ground.clock.loop.slice();
+=======
+  constructor(context: PluginContext, { tokens, files = systemFiles }: WrittenOptions) {
+    this.#context = context;
+>>>>>>> j-words-node
     this.#tokens = tokens;
     this.#files = files;
-    this.#certificates = new CertificateKeeper(ground);
-    this.#source = new ApiSource(ground, tokens, this.#certificates);
+    this.#certificates = new CertificateKeeper(context);
+    this.#source = new ApiSource(context, tokens, this.#certificates);
   }
 
   makes({ volume, mode }: NeededVolume): boolean {
@@ -74,8 +79,8 @@ export class WrittenVolumes implements VolumePlugin {
 
   async setUp(needed: NeededVolume): Promise<MadeVolume> {
     const { pod, volume, path } = needed;
-    const { clock, mounter } = this.#ground;
-    const wasThere = this.#files.target(`${path}/${DATA}`) !== undefined;
+    const { clock, mounter } = this.#context;
+    const existed = this.#files.target(`${path}/${DATA}`) !== undefined;
     try {
       await setUpWritten({
         pod,
@@ -90,8 +95,8 @@ export class WrittenVolumes implements VolumePlugin {
         ...(volume.configMap ? {} : { prepare: () => putInMemory(mounter, path, this.#files) }),
       });
     } catch (error) {
-      // What cannot be taken away is when the Pod goes, or is used by the next try.
-      if (!wasThere && this.#files.target(`${path}/${DATA}`) === undefined) await this.#remove(path).catch(() => {});
+      // What cannot be removed is used by the next attempt, or removed with the Pod.
+      if (!existed && this.#files.target(`${path}/${DATA}`) === undefined) await this.#remove(path).catch(() => {});
       throw new VolumeError(asError(error).message, { cause: error });
     }
     return { source: path, againAfter: this.#againAfter(needed) };
@@ -110,10 +115,10 @@ export class WrittenVolumes implements VolumePlugin {
   }
 
   #remove(path: string, signal?: AbortSignal): Promise<void> {
-    return removeVolume(this.#ground.mounter, path, signal);
+    return removeVolume(this.#context.mounter, path, signal);
   }
 
-  /** When the first of the tokens and certificates of a volume is to be renewed (PROJ-57). */
+  /** Milliseconds until the first renewal of a token or a certificate of a volume (PROJ-57). */
   #againAfter({ pod, volume }: NeededVolume): number | undefined {
     const times = (volume.projected?.sources ?? []).map(({ serviceAccountToken: token, podCertificate }) => {
       if (token) return this.#tokens.renewsIn(pod, tokenOptionsOf(token));

@@ -8,7 +8,7 @@ import type { ReaderData, ReaderReport } from "./testing/reader.ts";
 import { TestDirectory, payloadOf } from "./testing/volume.ts";
 
 const aPath = fc.constantFrom("a", "b", "d/x", "d/y", "d/e/z", "f/g", "h");
-/** Sets of paths, one for each write; a name is a file in all of them or a directory. */
+/** Sets of paths, one for each write; a name is always a file or always a directory. */
 const writes = fc.array(fc.uniqueArray(aPath), { minLength: 20, maxLength: 60 });
 
 const volumeOf = (paths: readonly string[], number: number) =>
@@ -29,7 +29,7 @@ async function whileRead(directory: string, work: () => Promise<void>): Promise<
   }
 }
 
-test("PROJ-50: a reader that reads meanwhile never sees a mixture, an older write, or a file missing that is in all", async () => {
+test("PROJ-50: a concurrent reader never sees a mixture, an older write, or misses a file that is in all writes", async () => {
   let reads = 0;
   await fc.assert(
     fc.asyncProperty(writes, async (all) => {

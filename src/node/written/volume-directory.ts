@@ -1,22 +1,24 @@
 import { dirname } from "node:path";
 import { type WriterFiles, codeOf, systemFiles } from "./writer-files.ts";
 
-/** Anybody may make files in a volume; with a group they get that group. */
+/** All users may create files in a volume; with a group the files get that group. */
 const ROOT = 0o777;
 const SET_GROUP = 0o2000;
-/** What a tmpfs has by itself. */
+/** The bit of a tmpfs. */
 const STICKY = 0o1000;
-/** Of the directories above it, which are the agent's. */
+/** The mode of the directories above it. */
 const PARENTS = 0o750;
 
-/** How the directory of a volume is made. */
+/** Options of a volume's directory. */
 export interface VolumeDirectoryOptions {
   readonly group?: number | undefined;
   readonly owners?: boolean;
   readonly files?: WriterFiles;
 }
 
-/** Makes the directory of a volume, or puts its mode and its group right: 0777, 2777 with a group, sticky where it was (PROJ-39). */
+/**
+ * Creates the directory of a volume, or sets its mode and group: 0777, 2777 with a group, sticky where it was (PROJ-39).
+ */
 export function makeVolumeDirectory(
   path: string,
   { group, owners = true, files = systemFiles }: VolumeDirectoryOptions,

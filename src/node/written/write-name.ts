@@ -1,5 +1,6 @@
 /**
- * Names in a volume that are those of its writer, which begin with two dots. Directories of writes: `..2026_11_25_22_30_01.123000000`, the time of the write and nanoseconds (PROJ-49).
+ * Names of the writer in a volume, which begin with two dots. A directory has the time of its write, with nanoseconds:
+ * `..2026_11_25_22_30_01.123000000` (PROJ-49).
  *
  * @module
  */
@@ -7,20 +8,20 @@ import { isoTime } from "../../meta/iso-time.ts";
 
 /** The link that readers go through. */
 export const DATA = "..data";
-/** What is renamed over {@link DATA}. */
+/** The link that is renamed over {@link DATA}. */
 export const NEXT = "..data_tmp";
 
 const NAME = /^\.\.\d{4}(?:_\d\d){5}\.(\d+)$/;
 
-/** Whether a name is that of a write. */
+/** Whether a name is one of a write. */
 export const isWriteName = (name: string): boolean => NAME.test(name);
 
 /**
- * The name of a write at a time. None is ever given again while the clock goes on: who has read where the link leads would
- * otherwise find other contents there.
+ * The name of a write. No name is used twice while the clock advances: a reader that has read the link must not find other
+ * content there.
  *
  * @param now milliseconds since the epoch
- * @param current the name of the write before
+ * @param current the name of the last write
  */
 export function writeName(now: number, current: string | undefined): string {
   const [date = "", time = ""] = isoTime(now).split("T");

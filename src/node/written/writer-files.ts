@@ -1,8 +1,8 @@
 /**
- * What an atomic writer does to a file system, one step at a time: a test can stop it between any two.
+ * The file system for an atomic writer, one step in each method: a test can stop between any two.
  *
- * The calls wait for the system: each takes microseconds, and a thread for each would cost ten times as much. Who makes many
- * gives others a turn in between.
+ * The calls are synchronous: each takes microseconds, and an asynchronous one takes ten times as long. The writer pauses
+ * between them.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import {
   writeSync,
 } from "node:fs";
 
-/** Who is to own a file or a link; -1 leaves it as it is. */
+/** The owner of a file or a link; -1 keeps the present one. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -41,23 +41,23 @@ export interface Entry {
 
 /** See the head of this file. Errors are those of the system, with their `code`. */
 export interface WriterFiles {
-  /** Makes a directory, whatever the umask says. */
+  /** Creates a directory, with any umask. */
   makeDirectory(path: string, mode: number, owner?: Owner): void;
-  /** Makes a directory and those above it, as far as they are missing. */
+  /** Creates missing directories. */
   makeParents(path: string, mode: number): void;
-  /** Makes a file that must not be there. */
+  /** Creates a file that must not exist. */
   makeFile(path: string, bytes: Uint8Array, mode: number, owner?: Owner): void;
   makeLink(path: string, target: string, owner?: Owner): void;
   rename(from: string, to: string): void;
   removeLink(path: string): void;
-  /** Removes a directory with all that is in it, but nothing that is mounted there. */
+  /** Removes a directory with its content, except for mounts. */
   removeTree(path: string): void;
   setDirectory(path: string, mode: number, owner?: Owner): void;
-  /** The permission bits of what is at a path, the sticky bit among them; undefined where nothing is. */
+  /** The permission bits at a path, with the sticky bit; undefined where nothing exists. */
   modeOf(path: string): number | undefined;
-  /** Where a link leads; undefined where there is none. */
+  /** The target of a link; undefined where there is none. */
   target(path: string): string | undefined;
-  /** Whether there is a file with these bytes and no others. It never waits for others and never reads more than these. */
+  /** Whether a file has exactly these bytes. Never waits, and never reads more than these. */
   holds(path: string, bytes: Uint8Array): boolean;
   list(path: string): readonly Entry[];
 }
@@ -65,7 +65,7 @@ export interface WriterFiles {
 /** The code of an error of the system, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** What a call gives, or undefined where it fails with one of these codes. */
+/** The result of a call; undefined for errors with these codes. */
 function unless<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();
@@ -75,7 +75,7 @@ function unless<T>(codes: readonly string[], work: () => T): T | undefined {
   }
 }
 
-/** Nothing else than a file is waited for, and no link is followed: containers may have put something in its place. */
+/** Follows no link and waits for no pipe: containers may have put something in the place of a file. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function fileHolds(path: string, bytes: Uint8Array): boolean {
@@ -93,7 +93,7 @@ function fileHolds(path: string, bytes: Uint8Array): boolean {
   }
 }
 
-/** What its own mode keeps from its owner: only root reads that as it is. */
+/** As {@link fileHolds} for a file that its owner may not read; only root can read such a file directly. */
 function unreadableHolds(path: string, bytes: Uint8Array): boolean {
   const stats = lstatSync(path);
   if (!stats.isFile()) return false;
@@ -133,12 +133,12 @@ export const systemFiles: WriterFiles = {
   removeTree: (path) => rmSync(path, { recursive: true, force: true }),
   setDirectory(path, mode, owner) {
     if (owner) lchownSync(path, owner.uid, owner.gid);
-    // Last: a change of the owner may take bits away.
+    // After the owner, whose change may remove bits.
     chmodSync(path, mode);
   },
   modeOf: (path) => unless(["ENOENT", "ENOTDIR"], () => lstatSync(path).mode & 0o7777),
   target: (path) => unless(["ENOENT", "EINVAL"], () => readlinkSync(path)),
-  // What has gone, or has become a link or a socket, holds nothing.
+  // A missing path, a link or a socket has no bytes.
   holds: (path, bytes) =>
     unless(
       ["ENOENT", "ELOOP", "ENXIO"],

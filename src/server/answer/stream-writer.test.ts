@@ -51,7 +51,12 @@ test("answers whose readers have gone wait for no turn, however many there are",
       return closed;
     },
   };
-  const server = { compress: "never", slowClients: { waitFor: (_holder: unknown, done: Promise<void>) => done }, clock: systemClock, untaken: { bytes: 0 } };
+  const server = {
+    compress: "never",
+    slowClients: { waitFor: (_holder: unknown, done: Promise<void>) => done },
+    clock: systemClock,
+    untaken: { bytes: 0 },
+  };
   const incoming = { sent: { connection: { address: "" } } };
   const response = { headers: () => ({}), stream: () => out, incoming, server } as unknown as HttpResponse;
   const writers = Array.from({ length: 100 }, () => new StreamWriter(response, "application/json", Infinity));

@@ -1,74 +1,63 @@
 /**
- * Attaches a volume to a node, and says so (VA-16, VA-17).
+ * Attaches a volume to a node, and writes the status of the attachment (VA-16, VA-17).
  *
  * @module
  */
 import { attempt } from "../../client/index.ts";
 import { PersistentVolume } from "../../client/kinds/index.ts";
-import { AGAIN } from "../../runtime/writes.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
+import { AGAIN } from "../../runtime/writes.ts";
 import type { Texts } from "../contract.ts";
 import { withFinalizer } from "../finalizers.ts";
-import { callOf } from "../sidecar.ts";
+import { callDriver } from "../sidecar.ts";
 import { useOfVolume } from "../volume-use.ts";
-import type { Attaching } from "./given.ts";
-import { type Subject, SubjectError, errorStatus, nodeIdOf, secretsOf, subjectOf } from "./subject.ts";
+import { type AttachContext, SubjectError, errorStatus, nodeIdOf, secretsOf, subjectOf } from "./subject.ts";
 
-/** Attaches; what fails is written as `attachError`, and thrown to be tried again. */
-export async function attach(given: Attaching): Promise<Result> {
+/** Attaches a volume. Writes an error as `attachError`, and throws it for a retry. */
+export async function attach(context: AttachContext): Promise<Result> {
   try {
-    const metadata = await publish(given);
-    return metadata === undefined ? AGAIN : await markAttached(given, metadata);
+    const metadata = await publish(context);
+    return metadata === undefined ? AGAIN : await markAttached(context, metadata);
   } catch (error) {
-    await tell(given, error);
+    await writeStatus(context, { attachError: errorStatus(error, formatTime(context.ctx.clock.now())) });
     throw error;
   }
 }
 
-/** What the driver says of a volume that it has attached; undefined where an object has changed meanwhile. */
-async function publish(given: Attaching): Promise<Texts | undefined> {
-  const { ctx, sidecar } = given;
+/** The publish context of the driver; undefined where an object has changed meanwhile. */
+async function publish(context: AttachContext): Promise<Texts | undefined> {
+  const { ctx, sidecar } = context;
   const { names, driver, kinds, settings } = sidecar;
-  const found = await subjectOf(given);
-  if (found.volume?.metadata.deletionTimestamp !== undefined) {
-    throw new SubjectError(`expected the volume ${found.volume.metadata.name} not to be deleted`);
+  const subject = await subjectOf(context);
+  const { volume, csi } = subject;
+  if (volume?.metadata.deletionTimestamp !== undefined) {
+    throw new SubjectError(`persistentvolume ${volume.metadata.name} is being deleted`);
   }
-  const volumeCapability = useOfVolume({ spec: found.spec } as PersistentVolume, driver, settings.defaultFsType);
-  const secrets = await secretsOf(given, found);
-  const nodeId = nodeIdOf(given);
-  if (!(await protectVolume(given, found))) return undefined;
-  const { csi } = found;
-  const mark = { [names.nodeId]: nodeId, [names.volumeHandle]: csi.volumeHandle };
-  if (!(await withFinalizer(ctx.client, kinds.attachment, ctx.object, names.attached, mark))) return undefined;
-  const request = {
+  const volumeCapability = useOfVolume(subject, driver, settings.defaultFsType);
+  const secrets = await secretsOf(context, subject);
+  const nodeId = nodeIdOf(context);
+  if (volume && !(await withFinalizer(ctx.client, PersistentVolume, volume, names.attached))) return undefined;
+  const annotations = { [names.nodeId]: nodeId, [names.volumeHandle]: csi.volumeHandle };
+  if (!(await withFinalizer(ctx.client, kinds.attachment, ctx.object, names.attached, annotations))) return undefined;
+  const { publishContext } = await callDriver(context, "controllerPublishVolume", {
     volumeId: csi.volumeHandle,
     nodeId,
     volumeCapability,
     readonly: csi.readOnly === true && driver.abilities.has("PUBLISH_READONLY"),
     volumeContext: csi.volumeAttributes ?? {},
     secrets,
-  };
-  const { publishContext } = await callOf(sidecar, ctx.signal)("ControllerPublishVolume", (calls, how) =>
-    calls.controllerPublishVolume(request, how),
-  );
+  });
   return publishContext;
 }
 
-async function protectVolume({ ctx, sidecar }: Attaching, { volume }: Subject): Promise<boolean> {
-  if (!volume) return true;
-  return (await withFinalizer(ctx.client, PersistentVolume, volume, sidecar.names.attached)) !== undefined;
-}
-
-/** Says that a volume is attached (VA-16). */
-export async function markAttached({ ctx, sidecar }: Attaching, metadata: Texts): Promise<Result> {
+/** Writes that a volume is attached (VA-16). */
+export async function markAttached(context: AttachContext, metadata: Texts): Promise<Result> {
   const attachmentMetadata = Object.keys(metadata).length > 0 ? metadata : null;
-  const status = { attached: true, attachmentMetadata, attachError: null };
-  await attempt(ctx.client.resource(sidecar.kinds.attachment).status.patch(ctx.key, { status }), "NotFound");
+  await writeStatus(context, { attached: true, attachmentMetadata, attachError: null });
   return undefined;
 }
 
-async function tell({ ctx, sidecar }: Attaching, error: unknown): Promise<void> {
-  const status = { attachError: errorStatus(error, formatTime(ctx.clock.now())) };
+async function writeStatus({ ctx, sidecar }: AttachContext, status: object): Promise<void> {
   await attempt(ctx.client.resource(sidecar.kinds.attachment).status.patch(ctx.key, { status }), "NotFound");
 }

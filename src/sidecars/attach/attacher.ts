@@ -1,17 +1,18 @@
 /**
- * The attacher: attaches volumes of its driver to nodes, and takes them off, as VolumeAttachments ask (CTL-OUT-4, DEC-54, VA-16..19).
+ * The attacher: attaches volumes of its driver to nodes and detaches them, as VolumeAttachments say (CTL-OUT-4, DEC-54,
+ * VA-16..19).
  *
- * Both the attachment and its volume have a finalizer before the driver is asked, so that what may be attached is taken off before
- * either goes.
+ * The attachment and its volume get a finalizer before the call. So a volume that may be attached is detached before either
+ * is gone.
  *
  * @module
  */
 import type { Key } from "../../client/index.ts";
 import type { VolumeAttachment } from "../../client/kinds/index.ts";
-import { type Controller, type ObjectEvent, type Source, defineController, watches } from "../../runtime/index.ts";
-import type { Sidecar } from "../sidecar.ts";
+import { type Controller, type Source, defineController, watches } from "../../runtime/index.ts";
+import { type Sidecar, changesOf } from "../sidecar.ts";
 import { attach, markAttached } from "./attach.ts";
-import { detach, letGo } from "./detach.ts";
+import { detach, release } from "./detach.ts";
 
 /** The controller named `keelson-attacher`. */
 export function attacher(sidecar: Sidecar): Controller {
@@ -21,7 +22,8 @@ export function attacher(sidecar: Sidecar): Controller {
     name: "keelson-attacher",
     eventSource: "external-attacher",
     for: specs.attachments,
-    predicate: matters,
+    // The attacher itself writes errors into the status: they start no reconcile.
+    predicate: changesOf<VolumeAttachment>(({ status, metadata }) => [status.attached, metadata.deletionTimestamp]),
     uses: [specs.volumes],
     sources: canAttach ? [ofNodes(sidecar)] : [],
     ...pace,
@@ -29,21 +31,15 @@ export function attacher(sidecar: Sidecar): Controller {
       const { spec, metadata, status } = ctx.object;
       const isElsewhere = settings.node && settings.node.name !== spec.nodeName;
       if (spec.attacher !== driver.name || isElsewhere) return undefined;
-      const given = { ctx, sidecar };
-      if (metadata.deletionTimestamp !== undefined) return canAttach ? detach(given) : letGo(given);
+      const context = { ctx, sidecar };
+      if (metadata.deletionTimestamp !== undefined) return canAttach ? detach(context) : release(context);
       if (status.attached) return undefined;
-      return canAttach ? attach(given) : markAttached(given, {});
+      return canAttach ? attach(context) : markAttached(context, {});
     },
   });
 }
 
-/** Errors that are written here are no reason to try again at once. */
-const matters = (event: ObjectEvent<VolumeAttachment>): boolean =>
-  event.type !== "changed" ||
-  event.object.status.attached !== event.old.status.attached ||
-  event.object.metadata.deletionTimestamp !== event.old.metadata.deletionTimestamp;
-
-/** A node on which the driver is registered now may be what attachments wait for. */
+/** Attachments to a node may wait until the driver is registered there. */
 const ofNodes = ({ specs, driver }: Sidecar): Source<Key<"Cluster">> =>
   watches(specs.csiNodes, ({ metadata }, informer) =>
     informer(specs.attachments)

@@ -1,20 +1,19 @@
 /**
- * Lets volumes go that are deleted and attached nowhere any more.
+ * Removes the attacher's finalizer of volumes that are deleted and not attached any more.
  *
  * @module
  */
 import { PersistentVolume } from "../../client/kinds/index.ts";
 import { type Controller, defineController, watches } from "../../runtime/index.ts";
 import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
-import type { Sidecar } from "../sidecar.ts";
+import { type Sidecar, changesOf } from "../sidecar.ts";
 
 /** The controller named `keelson-volume-release`. */
 export function volumeRelease({ specs, names }: Sidecar): Controller {
   return defineController({
     name: "keelson-volume-release",
     for: specs.volumes,
-    predicate: (event) =>
-      event.type !== "changed" || event.object.metadata.deletionTimestamp !== event.old.metadata.deletionTimestamp,
+    predicate: changesOf<PersistentVolume>(({ metadata }) => metadata.deletionTimestamp),
     sources: [
       watches(
         specs.attachments,

@@ -1,8 +1,8 @@
 /**
- * Tells schedulers how much room a driver has in each place, for each class: CSIStorageCapacity objects (CAP-2, CAP-6).
+ * Reports the capacity of a driver in each topology, for each class: CSIStorageCapacity objects (CAP-2, CAP-6).
  *
- * The driver is asked from time to time, and as soon as a volume was made or could not be. Objects that are about what is gone are
- * deleted. Keys are the names of the objects.
+ * The driver is asked periodically, and as soon as a volume was created or could not be. Objects for classes and topologies
+ * that are gone are deleted. Keys are the names of the objects.
  *
  * @module
  */
@@ -21,11 +21,10 @@ import {
 import { quantityOf } from "../bytes.ts";
 import { nameFor } from "../own-node.ts";
 import { forDriver } from "../parameters.ts";
-import type { CapacitySettings, Sidecar } from "../sidecar.ts";
-import { callOf } from "../sidecar.ts";
-import { type CapacityItem, capacityItems } from "./segments.ts";
+import { type CapacitySettings, type Sidecar, callDriver, changesOf } from "../sidecar.ts";
+import { type CapacityItem, capacityItems } from "./items.ts";
 
-/** Who looks after the objects, as their labels say. */
+/** The process that manages the objects, as their labels have it. */
 const managerOf = ({ settings }: Sidecar): string => nameFor("external-provisioner", settings.node);
 
 type Objects = InformerSpec<CSIStorageCapacity, "Namespaced", never>;
@@ -42,62 +41,62 @@ export function capacity(sidecar: Sidecar, settings: CapacitySettings): Controll
     uses: [specs.classes, specs.nodes, specs.csiNodes, objects],
     ...pace,
     concurrency: 4,
-    begin: (ground, add) => new CapacityMemory(sidecar, { settings, objects, ground }, add),
-    reconcile: (ctx) => reconcile(ctx, sidecar, settings),
+    begin: (ground, add) => new CapacityState({ sidecar, settings, objects, ground }, add),
+    reconcile: (ctx) => reconcile({ ctx, sidecar }, settings),
   });
 }
 
-interface Followed {
+interface CapacityParts {
+  readonly sidecar: Sidecar;
   readonly settings: CapacitySettings;
   readonly objects: Objects;
   readonly ground: SourceParts;
 }
 
-/** What there is and should be, and who has to be looked at when something changes. */
-class CapacityMemory implements Disposable {
-  readonly #sidecar: Sidecar;
-  readonly #followed: Followed;
+/** The desired items and the stored objects; adds the keys of those that change. */
+class CapacityState implements Disposable {
+  readonly #parts: CapacityParts;
   readonly #add: (key: string) => void;
-  readonly #heard = new DisposableStack();
+  readonly #observers = new DisposableStack();
   #items: ReadonlyMap<string, CapacityItem> | undefined;
 
-  constructor(sidecar: Sidecar, followed: Followed, add: (key: string) => void) {
-    const { specs, capacityNews } = sidecar;
-    const { ground, objects } = followed;
-    this.#sidecar = sidecar;
-    this.#followed = followed;
+  constructor(parts: CapacityParts, add: (key: string) => void) {
+    const { sidecar, ground, objects } = parts;
+    const { specs, capacityChanges } = sidecar;
+    this.#parts = parts;
     this.#add = add;
-    this.#heard.use(ground.own(specs.classes).on(() => this.#changed()));
-    this.#heard.use(ground.own(specs.csiNodes).on(() => this.#changed()));
-    this.#heard.use(
-      ground.own(specs.nodes).on((event) => {
-        const isSame = event.type === "changed" && labelsOf(event.object) === labelsOf(event.old);
-        if (!isSame) this.#changed();
-      }),
+    const changesLabels = changesOf<{ readonly metadata: { readonly labels?: object } }>(
+      ({ metadata }) => metadata.labels ?? {},
     );
-    this.#heard.use(
+    const disposables = [
+      ground.own(specs.classes).on(() => this.#changed()),
+      ground.own(specs.csiNodes).on(() => this.#changed()),
+      ground.own(specs.nodes).on((event) => {
+        if (changesLabels(event)) this.#changed();
+      }),
+      // Changes of objects are those of this controller.
       ground.own(objects).on(({ object, type }) => {
-        // What was written here needs no second look.
         if (type !== "changed") add(object.metadata.name);
       }),
-    );
-    this.#heard.use(capacityNews.on((storageClass) => this.#addAll((item) => item.storageClass === storageClass)));
+      capacityChanges.onChange((storageClass) => this.#addAll((item) => item.storageClass === storageClass)),
+    ];
+    for (const one of disposables) this.#observers.use(one);
     this.#addAll(() => true);
   }
 
   [Symbol.dispose](): void {
-    this.#heard.dispose();
+    this.#observers.dispose();
   }
 
-  /** The items that there should be. */
+  /** The desired items. */
   get items(): ReadonlyMap<string, CapacityItem> {
-    const { ground, settings } = this.#followed;
-    const { specs, driver, settings: all } = this.#sidecar;
+    const { ground, settings, sidecar } = this.#parts;
+    const { specs, driver } = sidecar;
     return (this.#items ??= capacityItems({
       driver: driver.name,
-      knowsPlaces: driver.abilities.has("PLUGIN_VOLUME_ACCESSIBILITY_CONSTRAINTS"),
+      hasTopology: driver.abilities.has("PLUGIN_VOLUME_ACCESSIBILITY_CONSTRAINTS"),
       forImmediateBinding: settings.forImmediateBinding === true,
-      node: all.node,
+      node: sidecar.settings.node,
       classes: ground.own(specs.classes).list(),
       nodes: ground.own(specs.nodes).list(),
       csiNodes: ground.own(specs.csiNodes).list(),
@@ -105,11 +104,11 @@ class CapacityMemory implements Disposable {
   }
 
   object(name: string): CSIStorageCapacity | undefined {
-    const { ground, objects, settings } = this.#followed;
+    const { ground, objects, settings } = this.#parts;
     return ground.own(objects).get({ namespace: settings.namespace, name });
   }
 
-  /** Items that came or went are looked at. */
+  /** Adds the keys of new items, and of those that are not desired any more. */
   #changed(): void {
     const before = this.#items ?? new Map<string, CapacityItem>();
     this.#items = undefined;
@@ -123,65 +122,60 @@ class CapacityMemory implements Disposable {
   }
 }
 
-const labelsOf = ({ metadata }: { readonly metadata: { readonly labels?: object } }): string =>
-  JSON.stringify(metadata.labels ?? {});
+interface CapacityContext {
+  readonly ctx: KeyContext<CapacityState>;
+  readonly sidecar: Sidecar;
+}
 
 async function reconcile(
-  ctx: KeyContext<CapacityMemory>,
-  sidecar: Sidecar,
+  context: CapacityContext,
   { namespace, pollInterval = "1m" }: CapacitySettings,
 ): Promise<Result> {
-  const { memory, client, key: name } = ctx;
+  const { memory, client, key: name } = context.ctx;
+  const { kinds, names, driver } = context.sidecar;
   const item = memory.items.get(name);
   const known = memory.object(name);
-  const objects = client.resource(sidecar.kinds.capacity);
+  const objects = client.resource(kinds.capacity);
   if (!item) {
     if (known) await attempt(objects.delete(known), "NotFound", "Conflict");
     return undefined;
   }
-  const said = await ask(ctx, sidecar, item);
+  const reported = await reportedFor(context, item);
   if (!known) {
-    const object = { metadata: { name, namespace, labels: labels(sidecar) }, ...placeOf(item), ...said };
+    const labels = { [names.capacityOf]: driver.name, [names.managedBy]: managerOf(context.sidecar) };
+    const object = { metadata: { name, namespace, labels }, ...subjectOf(item), ...reported };
     await attempt(objects.create(object), "AlreadyExists");
-  } else if (isOther(known, said)) {
+  } else if (!isSame(known, reported)) {
     const { maximumVolumeSize: _, ...rest } = known;
-    await attempt(objects.update({ ...rest, ...said }), "NotFound", "Conflict");
+    await attempt(objects.update({ ...rest, ...reported }), "NotFound", "Conflict");
   }
   return { requeueAfter: pollInterval };
 }
 
-const labels = (sidecar: Sidecar): Record<string, string> => ({
-  [sidecar.names.capacityOf]: sidecar.driver.name,
-  [sidecar.names.managedBy]: managerOf(sidecar),
-});
-
-const placeOf = ({
-  storageClass,
-  segments,
-}: CapacityItem): Pick<CSIStorageCapacity, "storageClassName" | "nodeTopology"> => ({
+const subjectOf = ({ storageClass, segments }: CapacityItem) => ({
   storageClassName: storageClass,
   nodeTopology: Object.keys(segments).length > 0 ? { matchLabels: { ...segments } } : {},
 });
 
-interface Said {
+interface Reported {
   readonly capacity: string;
   readonly maximumVolumeSize?: string;
 }
 
-async function ask(ctx: KeyContext<CapacityMemory>, sidecar: Sidecar, item: CapacityItem): Promise<Said> {
-  const found = ctx.informer(sidecar.specs.classes).get({ name: item.storageClass })?.parameters ?? {};
+async function reportedFor(context: CapacityContext, { storageClass, segments }: CapacityItem): Promise<Reported> {
+  const { ctx, sidecar } = context;
+  const found = ctx.informer(sidecar.specs.classes).get({ name: storageClass })?.parameters ?? {};
   const parameters = forDriver(found, sidecar.names.parameters, "storage");
-  const hasPlace = Object.keys(item.segments).length > 0;
-  const request = { parameters, ...(hasPlace ? { accessibleTopology: { segments: item.segments } } : {}) };
-  const answer = await callOf(sidecar, ctx.signal)("GetCapacity", (calls, how) => calls.getCapacity(request, how));
-  const { availableCapacity, maximumVolumeSize: most } = answer;
+  const hasTopology = Object.keys(segments).length > 0;
+  const request = { parameters, ...(hasTopology ? { accessibleTopology: { segments } } : {}) };
+  const { availableCapacity, maximumVolumeSize: max } = await callDriver(context, "getCapacity", request);
   return {
     capacity: quantityOf(availableCapacity),
-    ...(most === undefined ? {} : { maximumVolumeSize: quantityOf(most) }),
+    ...(max === undefined ? {} : { maximumVolumeSize: quantityOf(max) }),
   };
 }
 
-const isOther = (known: CSIStorageCapacity, said: Said): boolean =>
-  compareQuantities(known.capacity ?? "-1", said.capacity) !== 0 ||
-  (known.maximumVolumeSize === undefined) !== (said.maximumVolumeSize === undefined) ||
-  compareQuantities(known.maximumVolumeSize ?? "0", said.maximumVolumeSize ?? "0") !== 0;
+const isSame = (known: CSIStorageCapacity, reported: Reported): boolean =>
+  compareQuantities(known.capacity ?? "-1", reported.capacity) === 0 &&
+  (known.maximumVolumeSize === undefined) === (reported.maximumVolumeSize === undefined) &&
+  compareQuantities(known.maximumVolumeSize ?? "0", reported.maximumVolumeSize ?? "0") === 0;

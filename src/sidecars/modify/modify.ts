@@ -5,86 +5,81 @@
  */
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type VolumeAttributesClass } from "../../client/kinds/index.ts";
-import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
-import type { Result } from "../../runtime/index.ts";
-import { millisOf } from "../../util/duration.ts";
 import { CODES } from "../../csi/driver-error.ts";
-import { CallError, mayGoOn } from "../call.ts";
-import { conditionsWith } from "../claim-status.ts";
-import type { Texts } from "../contract.ts";
-import { credentials } from "../secrets.ts";
-import { callOf } from "../sidecar.ts";
-import type { Modifying } from "./given.ts";
+import type { Result } from "../../runtime/index.ts";
+import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
 import { errorText } from "../../util/cut-text.ts";
+import { CallError, mayStillRun } from "../call.ts";
+import { conditionsWith } from "../claim-conditions.ts";
+import { type ClaimContext, remainingPause } from "../claim-context.ts";
+import type { Texts } from "../contract.ts";
+import { annotatedSecret, credentials } from "../secrets.ts";
+import { callDriver } from "../sidecar.ts";
 
 const MODIFYING = "ModifyingVolume";
 const FAILED = "ModifyVolumeError";
 
-/** Modifies the volume of a claim, where that is asked for; what fails is told, and thrown to be tried again. */
-export async function modify(given: Modifying, volume: PersistentVolume): Promise<Result> {
-  const { ctx, sidecar, last } = given;
-  const { spec, status } = ctx.object;
-  const wanted = spec.volumeAttributesClassName ?? "";
+/** Modifies the volume of a claim that has another class. An error becomes an Event, and is thrown for a retry. */
+export async function modify(context: ClaimContext, volume: PersistentVolume): Promise<Result> {
+  const { ctx, sidecar, last } = context;
+  const { spec, status, metadata } = ctx.object;
+  const desired = spec.volumeAttributesClassName ?? "";
   const current = status.currentVolumeAttributesClassName ?? "";
-  const doing = status.modifyVolumeStatus;
-  if (!doing && wanted === current) return undefined;
-  const isBegun = doing?.status === "InProgress";
-  if (wanted === "" && !isBegun) return cancel(given);
-  const known = last.get(keyText(ctx.key));
-  // While the driver may be at work, as after a restart, it is not asked for something else.
-  const isBound = isBegun && (wanted === "" || known?.isOpen !== false);
-  const target = isBound ? (doing.targetVolumeAttributesClassName ?? wanted) : wanted;
-  const pause = known?.refused?.name === target ? pauseAfter(given, known.refused.at) : 0;
+  const running = status.modifyVolumeStatus;
+  if (!running && desired === current) return undefined;
+  const isRunning = running?.status === "InProgress";
+  if (desired === "" && !isRunning) return cancel(context);
+  // The driver gets no other class while it may work on this one, as after a restart.
+  const isFixed = isRunning && (desired === "" || last.get(keyText(ctx.key))?.mayRun !== false);
+  const target = isFixed ? (running.targetVolumeAttributesClassName ?? desired) : desired;
+  const pause = remainingPause(context, target);
   if (pause > 0) return { requeueAfter: pause };
   const found = await ctx.client.resource(sidecar.kinds.attributesClass).find({ name: target });
-  if (found?.driverName !== sidecar.driver.name) return wait(given, target, found);
-  const claim = await begin(given, target);
+  if (found?.driverName !== sidecar.driver.name) return wait(context, target, found);
+  const claim = await begin(context, target);
   if (!claim) return AGAIN;
-  ctx.events.normal("VolumeModify", `${sidecar.driver.name} is asked to make its volume one of ${target}`);
+  ctx.events.normal("VolumeModify", `external resizer is modifying volume ${metadata.name} with vac ${target}`);
   try {
-    await ask(given, volume, found);
+    await callDriver(context, "controllerModifyVolume", await requestFor(context, volume, found));
   } catch (error) {
-    return failed(given, claim, { target, error });
+    return failed(context, claim, target, error);
   }
   last.delete(keyText(ctx.key));
-  return finish(given, claim, volume, target);
+  return finish(context, claim, volume, target);
 }
 
-const pauseAfter = ({ ctx, sidecar }: Modifying, at: number): number =>
-  at + millisOf(sidecar.pace.backoff.most) - ctx.clock.steady();
-
-/** The claim wants what it has, which is none: what was refused is no longer asked for (PVC-17). */
-async function cancel(given: Modifying): Promise<Result> {
-  const { ctx } = given;
-  const { conditions = [], modifyVolumeStatus: _, ...status } = ctx.object.status;
-  const isSaid = conditions.some(({ type }) => type === MODIFYING || type === FAILED);
-  if (!isSaid && !ctx.object.status.modifyVolumeStatus) return undefined;
-  const left = conditions.filter(({ type }) => type !== MODIFYING && type !== FAILED);
-  const next = { ...ctx.object, status: { ...status, conditions: left } };
+/** Ends a modification that the driver refused: the claim names no class any more (PVC-17). */
+async function cancel({ ctx }: ClaimContext): Promise<Result> {
+  const { conditions = [], modifyVolumeStatus, ...status } = ctx.object.status;
+  const kept = conditions.filter(({ type }) => type !== MODIFYING && type !== FAILED);
+  if (kept.length === conditions.length && !modifyVolumeStatus) return undefined;
+  const next = { ...ctx.object, status: { ...status, conditions: kept } };
   if (!(await writeStatus(ctx.client, PersistentVolumeClaim, next))) return AGAIN;
-  ctx.events.normal("VolumeModifyCanceled", "its attributes stay as they are");
+  ctx.events.normal("VolumeModifyCanceled", "Cancelled modify.");
   return undefined;
 }
 
-/** The class is not there, or of another driver (MVS-1). */
-async function wait(given: Modifying, target: string, found: VolumeAttributesClass | undefined): Promise<Result> {
-  const { ctx, sidecar } = given;
+/** The class does not exist, or belongs to another driver (MVS-1). */
+async function wait(
+  { ctx, sidecar }: ClaimContext,
+  target: string,
+  found: VolumeAttributesClass | undefined,
+): Promise<Result> {
   const claim = ctx.object;
-  const why = found ? `is one of ${found.driverName}, not of ${sidecar.driver.name}` : "is not there";
-  ctx.events.warning("VolumeModifyFailed", `the VolumeAttributesClass ${target} ${why}`);
+  const why = found ? `is for driver ${found.driverName}, not for ${sidecar.driver.name}` : "does not exist";
+  ctx.events.warning("VolumeModifyFailed", `VAC ${JSON.stringify(target)} ${why}.`);
   if (claim.status.modifyVolumeStatus?.status === "Pending") return undefined;
   const modifyVolumeStatus = { ...claim.status.modifyVolumeStatus, status: "Pending" };
   const next = { ...claim, status: { ...claim.status, modifyVolumeStatus } };
   return (await writeStatus(ctx.client, PersistentVolumeClaim, next)) ? undefined : AGAIN;
 }
 
-/** Says which class the volume is getting (MVS-2). */
-async function begin(given: Modifying, target: string): Promise<PersistentVolumeClaim | undefined> {
-  const { ctx } = given;
+/** Writes the target class before the call (MVS-2). */
+async function begin({ ctx }: ClaimContext, target: string): Promise<PersistentVolumeClaim | undefined> {
   const claim = ctx.object;
-  const { modifyVolumeStatus: doing } = claim.status;
-  if (doing?.status === "InProgress" && doing.targetVolumeAttributesClassName === target) return claim;
-  const message = `its volume is becoming one of ${target}`;
+  const { modifyVolumeStatus: running } = claim.status;
+  if (running?.status === "InProgress" && running.targetVolumeAttributesClassName === target) return claim;
+  const message = "ModifyVolume operation in progress.";
   return writeStatus(ctx.client, PersistentVolumeClaim, {
     ...claim,
     status: {
@@ -95,62 +90,59 @@ async function begin(given: Modifying, target: string): Promise<PersistentVolume
   });
 }
 
-async function ask({ ctx, sidecar }: Modifying, volume: PersistentVolume, found: VolumeAttributesClass): Promise<void> {
+async function requestFor({ ctx, sidecar }: ClaimContext, volume: PersistentVolume, found: VolumeAttributesClass) {
   const { names, settings } = sidecar;
   const { volumeHandle: volumeId, controllerExpandSecretRef: ref } = volume.spec.csi!;
-  const { annotations = {} } = volume.metadata;
-  const name = annotations[names.modifySecret.name] || ref?.name;
-  const namespace = annotations[names.modifySecret.namespace] || ref?.namespace;
-  const { name: claim, namespace: place = "" } = ctx.object.metadata;
+  const annotated = annotatedSecret(volume.metadata.annotations, names.modifySecret);
+  const { name: claim, namespace = "" } = ctx.object.metadata;
   const metadata: Texts = {
     [`${names.parameters}pvc/name`]: claim,
-    [`${names.parameters}pvc/namespace`]: place,
+    [`${names.parameters}pvc/namespace`]: namespace,
     [`${names.parameters}pv/name`]: volume.metadata.name,
   };
-  const request = {
+  return {
     volumeId,
-    secrets: await credentials(ctx.client, name && namespace ? { name, namespace } : undefined),
+    secrets: await credentials(ctx.client, {
+      name: annotated.name || ref?.name,
+      namespace: annotated.namespace || ref?.namespace,
+    }),
     mutableParameters: { ...found.parameters, ...(settings.extraModifyMetadata ? metadata : {}) },
   };
-  await callOf(sidecar, ctx.signal)("ControllerModifyVolume", (calls, how) =>
-    calls.controllerModifyVolume(request, how),
-  );
 }
 
-/** The volume has its attributes: first the volume says so, then the claim (PVC-48). */
+/** Writes the new class: first into the volume, then into the claim (PVC-48). */
 async function finish(
-  given: Modifying,
+  { ctx }: ClaimContext,
   claim: PersistentVolumeClaim,
   volume: PersistentVolume,
   target: string,
 ): Promise<Result> {
-  const { ctx } = given;
   const spec = { ...volume.spec, volumeAttributesClassName: target };
-  const isSaid = volume.spec.volumeAttributesClassName === target;
-  if (!isSaid && !(await write(ctx.client, PersistentVolume, { ...volume, spec }))) return AGAIN;
+  const isWritten = volume.spec.volumeAttributesClassName === target;
+  if (!isWritten && !(await write(ctx.client, PersistentVolume, { ...volume, spec }))) return AGAIN;
   const { modifyVolumeStatus: _, ...status } = claim.status;
   const conditions = conditionsWith(claim, [], { without: [MODIFYING, FAILED], now: ctx.clock.now() });
   const next = { ...claim, status: { ...status, currentVolumeAttributesClassName: target, conditions } };
   if (!(await writeStatus(ctx.client, PersistentVolumeClaim, next))) return AGAIN;
-  ctx.events.normal("VolumeModifySuccessful", `its volume is one of ${target}`);
+  const message = `external resizer modified volume ${claim.metadata.name} with vac ${target} successfully`;
+  ctx.events.normal("VolumeModifySuccessful", message);
   return undefined;
 }
 
-interface Failed {
-  readonly target: string;
-  readonly error: unknown;
-}
-
-/** The driver has refused the class (MVS-3), or it is tried again. */
-async function failed(given: Modifying, claim: PersistentVolumeClaim, { target, error }: Failed): Promise<Result> {
-  const { ctx, sidecar, last } = given;
+/** The driver has refused the class (MVS-3), or the call is repeated. */
+async function failed(
+  { ctx, sidecar, last }: ClaimContext,
+  claim: PersistentVolumeClaim,
+  target: string,
+  error: unknown,
+): Promise<Result> {
   const message = errorText(error);
   ctx.events.warning("VolumeModifyFailed", message);
   if (!(error instanceof CallError)) throw error;
   const isRefused = error.code === CODES.InvalidArgument;
   last.set(keyText(ctx.key), {
-    isOpen: mayGoOn(error),
-    ...(isRefused ? { refused: { name: target, at: ctx.clock.steady() } } : {}),
+    mayRun: mayStillRun(error),
+    ...(isRefused ? { refused: { target, at: ctx.clock.steady() } } : {}),
   });
   const status = isRefused ? "Infeasible" : "InProgress";
   const finding = { type: FAILED, reason: error.codeName, message };

@@ -1,25 +1,27 @@
 /**
- * What a provisioner remembers of claims for which its driver was asked, while it is not known what came of it.
+ * What a provisioner remembers about a claim whose call has no known result.
  *
- * Nothing of it is needed to go on after a restart: the finalizer of the claim says that the driver was asked. It only keeps the same
- * request from being made in other words, and a refused one from being made too often.
+ * After a restart the finalizer of the claim is enough. This memory only keeps the provisioner from repeating a call with
+ * another request, or a refused one too often.
  *
  * @module
  */
+import type { PersistentVolumeClaim } from "../../client/kinds/index.ts";
+import type { SidecarContext } from "../sidecar.ts";
 import type { Prepared } from "./request.ts";
 
 /** See the head of this file. */
 export interface Attempt {
   readonly uid: string;
-  /** What the driver was asked for, while it may be at work. */
+  /** The request, while the driver may work on it. */
   prepared?: Prepared | undefined;
-  /** What it was asked for last, for who has to ask once more and cannot find out any more. */
-  asked?: Prepared | undefined;
-  /** A volume that is there and that nobody is to have. */
+  /** The last request, for a cleanup that cannot prepare one any more. */
+  requested?: Prepared | undefined;
+  /** A volume to delete. */
   unwanted?: string | undefined;
-  /** So many times in a row the driver has said that there is none. */
+  /** How many times in a row the driver has said that there is no volume. */
   refused: number;
-  /** So many times in a row it was not said whether there is a volume. */
+  /** How many times in a row the driver has not said whether there is a volume. */
   unclear: number;
 }
 
@@ -27,7 +29,7 @@ export interface Attempt {
 export class Attempts {
   readonly #attempts = new Map<string, Attempt>();
 
-  /** That of a claim; another one of its name begins anew. */
+  /** The attempt of a claim; another claim of the same name gets a new one. */
   of(key: string, uid: string): Attempt {
     const known = this.#attempts.get(key);
     if (known?.uid === uid) return known;
@@ -39,4 +41,9 @@ export class Attempts {
   forget(key: string): void {
     this.#attempts.delete(key);
   }
+}
+
+/** What a reconcile of a claim has. */
+export interface ProvisionContext extends SidecarContext<PersistentVolumeClaim, "Namespaced"> {
+  readonly attempts: Attempts;
 }

@@ -1,5 +1,5 @@
 /**
- * What a new volume is filled from: another volume of the driver, or a snapshot of one (PVC-8, PVC-10, PVC-22).
+ * The source of a new volume's content: another volume of the driver, or a snapshot (PVC-8, PVC-10, PVC-22).
  *
  * @module
  */
@@ -14,12 +14,12 @@ import type { Sidecar } from "../sidecar.ts";
 import { snapshotKinds } from "../snapshot/kinds.ts";
 import { type DataSource, sourceOf } from "./data-source.ts";
 
-/** The source of a claim cannot be used, or not yet. */
+/** The error of a source that cannot be used, or not yet. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 }
 
-/** What a new volume is filled from, and the object that has to stay meanwhile. */
+/** The source of a new volume's content, and the object that has to exist until the volume is created. */
 export interface FoundContent {
   readonly content: ContentSource;
   readonly object: ApiObject;
@@ -27,49 +27,53 @@ export interface FoundContent {
   readonly finalizer: string;
 }
 
-/** What is asked. */
-export interface ContentQuestion {
+interface Request {
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
   readonly source: DataSource;
 }
 
-type Asking = Pick<CommonContext, "client">;
+type ClientContext = Pick<CommonContext, "client">;
 
-/** Who fills a claim: nothing has to, this driver does, or somebody else who knows the kind of its source. */
-export function fillerOf(
-  claim: PersistentVolumeClaim,
-  { names }: Sidecar,
-): { readonly is: "nobody" | "other" } | { readonly is: "driver"; readonly source: DataSource } {
+/** Whether a populator outside has to fill the claim, since its source is of another kind. */
+export function needsPopulator(claim: PersistentVolumeClaim, { names }: Sidecar): boolean {
   const source = sourceOf(claim);
-  if (!source) return { is: "nobody" };
+  if (!source) return false;
   const isClaim = source.kind === "PersistentVolumeClaim" && source.group === "";
-  const isSnapshot = source.kind === "VolumeSnapshot" && source.group === names.snapshotGroup;
-  return isClaim || isSnapshot ? { is: "driver", source } : { is: "other" };
+  return !isClaim && !(source.kind === "VolumeSnapshot" && source.group === names.snapshotGroup);
 }
 
-/** Looks the source of a claim up. @throws SourceError */
-export async function contentFor(ctx: Asking, sidecar: Sidecar, question: ContentQuestion): Promise<FoundContent> {
-  const { source, claim } = question;
-  if (source.namespace !== claim.metadata.namespace) await expectGrant(ctx, sidecar, question);
-  return source.kind === "VolumeSnapshot" ? ofSnapshot(ctx, sidecar, question) : ofClaim(ctx, sidecar, question);
+/** The content for a claim; undefined where this driver does not fill it. @throws SourceError */
+export async function contentOf(
+  ctx: ClientContext,
+  sidecar: Sidecar,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+): Promise<FoundContent | undefined> {
+  const source = sourceOf(claim);
+  if (!source || needsPopulator(claim, sidecar)) return undefined;
+  const request = { claim, storageClass, source };
+  if (source.namespace !== claim.metadata.namespace) await checkGrant(ctx, sidecar, request);
+  return source.kind === "VolumeSnapshot" ? ofSnapshot(ctx, sidecar, request) : ofClaim(ctx, sidecar, request);
 }
 
-function expect(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new SourceError(`expected ${what}`);
+function check(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new SourceError(message);
 }
 
-/** What is of the driver itself and has to be there. */
-function needs(sidecar: Sidecar, ability: "CLONE_VOLUME" | "CREATE_DELETE_SNAPSHOT", what: string): void {
-  expect(sidecar.driver.abilities.has(ability), `a driver that can ${what}, ${sidecar.driver.name} says it cannot`);
+function checkAbility(sidecar: Sidecar, ability: "CLONE_VOLUME" | "CREATE_DELETE_SNAPSHOT", operation: string): void {
+  check(
+    sidecar.driver.abilities.has(ability),
+    `CSI driver does not support ${operation}: controller ${ability} capability is not reported`,
+  );
 }
 
-/** A reference to another namespace has to be allowed there (PVC-22). */
-async function expectGrant({ client }: Asking, { kinds }: Sidecar, { claim, source }: ContentQuestion): Promise<void> {
+/** A ReferenceGrant has to allow a source in another namespace (PVC-22). */
+async function checkGrant({ client }: ClientContext, { kinds }: Sidecar, { claim, source }: Request): Promise<void> {
   const { group, kind, namespace, name } = source;
-  const isOurs = (from: { readonly group: string; readonly kind: string; readonly namespace: string }): boolean =>
+  const isFrom = (from: { readonly group: string; readonly kind: string; readonly namespace: string }): boolean =>
     from.group === "" && from.kind === "PersistentVolumeClaim" && from.namespace === claim.metadata.namespace;
-  const isIt = (to: { readonly group: string; readonly kind: string; readonly name?: string }): boolean =>
+  const isTo = (to: { readonly group: string; readonly kind: string; readonly name?: string }): boolean =>
     to.group === group && to.kind === kind && (!to.name || to.name === name);
   const grants = await client
     .resource(kinds.grant)
@@ -78,41 +82,43 @@ async function expectGrant({ client }: Asking, { kinds }: Sidecar, { claim, sour
       if (isStatus(error, "NotFound")) return { items: [] };
       throw error;
     });
-  const isGranted = grants.items.some(({ spec }) => spec.from.some(isOurs) && spec.to.some(isIt));
-  expect(
-    isGranted,
-    `a ReferenceGrant in namespace ${namespace} that allows claims of ${claim.metadata.namespace} to refer to ${kind} ${name}`,
+  check(
+    grants.items.some(({ spec }) => spec.from.some(isFrom) && spec.to.some(isTo)),
+    `accessing ${namespace}/${name} of ${kind} dataSource from ${claim.metadata.namespace}/${claim.metadata.name} isn't allowed`,
   );
 }
 
 async function ofClaim(
-  { client }: Asking,
+  { client }: ClientContext,
   sidecar: Sidecar,
-  { claim, storageClass, source }: ContentQuestion,
+  { claim, storageClass, source }: Request,
 ): Promise<FoundContent> {
-  needs(sidecar, "CLONE_VOLUME", "clone volumes");
+  checkAbility(sidecar, "CLONE_VOLUME", "clone operations");
   const { namespace, name } = source;
   const found = await client.resource(PersistentVolumeClaim).find({ namespace, name });
-  expect(found !== undefined, `the claim ${name}, its source, to be there`);
-  expect(found.status.phase === "Bound", `the claim ${name}, its source, to be Bound`);
-  const isHeld = hasFinalizer(found, sidecar.names.cloning);
-  expect(found.metadata.deletionTimestamp === undefined || isHeld, `the claim ${name}, its source, not to be deleted`);
-  expect(
+  check(found !== undefined, `error getting PVC ${name} (namespace ${JSON.stringify(namespace)}): not found`);
+  const { phase } = found.status;
+  check(phase === "Bound", `the PVC DataSource ${name} must have a status of Bound. Got ${phase}`);
+  const isProtected = hasFinalizer(found, sidecar.names.cloning);
+  const isDeleted = found.metadata.deletionTimestamp !== undefined;
+  check(!isDeleted || isProtected, `the PVC DataSource ${name} is currently being deleted`);
+  check(
     compareQuantities(requestOf(claim), requestOf(found)) >= 0,
-    `to ask for at least ${requestOf(found)}, as its source does`,
+    `error, new PVC request must be greater than or equal in size to the specified PVC data source, requested ${requestOf(claim)} but source is ${requestOf(found)}`,
   );
   const volume = await client.resource(PersistentVolume).find({ name: found.spec.volumeName ?? "" });
-  const handle = volume?.spec.csi?.volumeHandle;
-  const isOfDriver = volume?.spec.csi?.driver === storageClass.provisioner;
-  const isItsOwn = volume?.spec.claimRef?.uid === found.metadata.uid;
-  expect(
-    handle !== undefined && isOfDriver && isItsOwn,
-    `the claim ${name}, its source, to have a volume of ${storageClass.provisioner}`,
+  const { csi, claimRef, volumeMode = "Filesystem" } = volume?.spec ?? {};
+  check(
+    csi?.driver === storageClass.provisioner && claimRef?.uid === found.metadata.uid,
+    `claim in dataSource not bound or invalid: expected ${name} to have a volume of ${storageClass.provisioner}`,
   );
-  const [has, wants] = [volume!.spec.volumeMode ?? "Filesystem", claim.spec.volumeMode ?? "Filesystem"];
-  expect(has === wants, `volumeMode ${has}, as its source has, it wants ${wants}`);
+  const desired = claim.spec.volumeMode ?? "Filesystem";
+  check(
+    volumeMode === desired,
+    `the source PVC and destination PVCs must have the same volume mode for cloning. Source is ${volumeMode}, but new PVC requested ${desired}`,
+  );
   return {
-    content: { type: { case: "volume", value: { volumeId: handle } } },
+    content: { type: { case: "volume", value: { volumeId: csi.volumeHandle } } },
     object: found,
     kind: PersistentVolumeClaim,
     finalizer: sidecar.names.cloning,
@@ -120,39 +126,41 @@ async function ofClaim(
 }
 
 async function ofSnapshot(
-  { client }: Asking,
+  { client }: ClientContext,
   sidecar: Sidecar,
-  { claim, storageClass, source }: ContentQuestion,
+  { claim, storageClass, source }: Request,
 ): Promise<FoundContent> {
-  needs(sidecar, "CREATE_DELETE_SNAPSHOT", "make volumes of snapshots");
+  checkAbility(sidecar, "CREATE_DELETE_SNAPSHOT", "snapshot restore");
   const { names } = sidecar;
   const kinds = snapshotKinds(names.snapshotGroup);
   const { namespace, name } = source;
   const snapshot = await client.resource(kinds.snapshot).find({ namespace, name });
-  expect(snapshot !== undefined, `the snapshot ${name} to be there`);
-  const isHeld = hasFinalizer(snapshot, names.restoring);
-  expect(snapshot.metadata.deletionTimestamp === undefined || isHeld, `the snapshot ${name} not to be deleted`);
-  const { boundVolumeSnapshotContentName: bound, readyToUse, restoreSize } = snapshot.status ?? {};
-  expect(bound !== undefined && readyToUse === true, `the snapshot ${name} to be ready to use`);
+  check(snapshot !== undefined, `error getting snapshot ${name} from api server: not found`);
+  const isProtected = hasFinalizer(snapshot, names.restoring);
+  const isDeleted = snapshot.metadata.deletionTimestamp !== undefined;
+  check(!isDeleted || isProtected, `snapshot ${name} is being deleted`);
+  const { boundVolumeSnapshotContentName: bound, readyToUse, restoreSize: size = "0" } = snapshot.status ?? {};
+  check(bound !== undefined && readyToUse === true, `snapshot ${name} is not Ready`);
   const content = await client.resource(kinds.content).find({ name: bound });
   const handle = content?.status?.snapshotHandle;
-  const isItsOwn = content?.spec.volumeSnapshotRef.uid === snapshot.metadata.uid;
-  expect(handle !== undefined && isItsOwn, `the content ${bound} to be that of the snapshot ${name}`);
-  expect(
-    content!.spec.driver === storageClass.provisioner,
-    `the snapshot ${name} to be of ${storageClass.provisioner}`,
+  const isOwn = content?.spec.volumeSnapshotRef.uid === snapshot.metadata.uid;
+  check(handle !== undefined, `snapshot handle ${name} is not available`);
+  check(isOwn, `snapshotcontent ${bound} for snapshot ${name} is bound to a different snapshot`);
+  const { driver, sourceVolumeMode: mode } = content!.spec;
+  check(
+    driver === storageClass.provisioner,
+    `snapshotcontent ${bound} for snapshot ${name} is not handled by CSI driver of StorageClass ${storageClass.metadata.name}`,
   );
-  const size = restoreSize ?? "0";
-  expect(
-    compareQuantities(requestOf(claim), size) >= 0,
-    `to ask for at least ${size}, the size of the snapshot ${name}`,
+  const request = requestOf(claim);
+  check(
+    compareQuantities(request, size) >= 0,
+    `requested volume size ${request} is less than the size ${size} for the source snapshot ${name}`,
   );
-  const had = content!.spec.sourceVolumeMode;
-  const mayChange = content!.metadata.annotations?.[names.snapshot.mayChangeMode] === "true";
-  const wants = claim.spec.volumeMode ?? "Filesystem";
-  expect(
-    had === undefined || had === wants || mayChange,
-    `volumeMode ${had}, as the source of the snapshot ${name} had, it wants ${wants}; see ${names.snapshot.mayChangeMode}`,
+  const { mayChangeMode } = names.snapshot;
+  const desired = claim.spec.volumeMode ?? "Filesystem";
+  check(
+    mode === undefined || mode === desired || content!.metadata.annotations?.[mayChangeMode] === "true",
+    `requested volume ${claim.metadata.namespace}/${claim.metadata.name} modifies the mode of the source volume but does not have permission to do so. ${mayChangeMode} annotation is not true on snapshotcontent ${bound}`,
   );
   return {
     content: { type: { case: "snapshot", value: { snapshotId: handle } } },

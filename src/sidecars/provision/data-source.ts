@@ -1,11 +1,11 @@
 /**
- * What a claim is to be filled from, whichever of its two members says so (PVC-7, PVC-9, PVC-23).
+ * The source of a claim, from either of its two members (PVC-7, PVC-9, PVC-23).
  *
  * @module
  */
 import type { PersistentVolumeClaim } from "../../client/kinds/index.ts";
 
-/** An object that a new volume is filled from. */
+/** The object that is the source of a claim. */
 export interface DataSource {
   /** Empty for the core group. */
   readonly group: string;
@@ -14,7 +14,7 @@ export interface DataSource {
   readonly name: string;
 }
 
-/** The source of a claim; the older member is asked first, as its other one may have been added for it. */
+/** The source of a claim. The older member comes first: the server may have copied it into the other one. */
 export function sourceOf({ metadata, spec }: PersistentVolumeClaim): DataSource | undefined {
   const { dataSource, dataSourceRef } = spec;
   const found = dataSource ?? dataSourceRef;
@@ -28,6 +28,6 @@ export function sourceOf({ metadata, spec }: PersistentVolumeClaim): DataSource 
   };
 }
 
-/** A source as text: sources that are the same object are the same text. */
+/** The key of a source in indexes. */
 export const sourceKey = ({ group, kind, namespace, name }: DataSource): string =>
   `${kind}.${group}/${namespace}/${name}`;

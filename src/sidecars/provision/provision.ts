@@ -1,159 +1,146 @@
 /**
- * One attempt to make the volume of a claim.
+ * One attempt to create the volume of a claim.
  *
  * @module
  */
 import { attempt, keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../../client/kinds/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { CODES } from "../../csi/driver-error.ts";
 import { annotated } from "../../meta/annotations.ts";
 import type { Result } from "../../runtime/index.ts";
-import { CODES } from "../../csi/driver-error.ts";
-import { CallError, isFinal, mayBeMade } from "../call.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { errorText } from "../../util/cut-text.ts";
+import { CallError, isFinal, mayStillCreate } from "../call.ts";
 import type { CreatedVolume } from "../contract.ts";
 import { removeFinalizer, withFinalizer } from "../finalizers.ts";
-import { callOf } from "../sidecar.ts";
-import { type FoundContent, contentFor, fillerOf } from "./content.ts";
-import type { Provisioning } from "./given.ts";
+import { callDriver } from "../sidecar.ts";
+import type { ProvisionContext } from "./attempts.ts";
+import { contentOf, needsPopulator } from "./content.ts";
 import { type Prepared, prepare, volumeOf } from "./request.ts";
-import { PlaceError } from "./topology.ts";
-import { errorText } from "../../util/cut-text.ts";
+import { TopologyError } from "./topology.ts";
 
-/** So many times in a row a driver has to say that there is no volume, before that is believed. */
-const BELIEVED = 2;
+/** After so many final errors in a row, the volume does not exist for certain. */
+const MIN_FINAL_ERRORS = 2;
 
-/** Makes the volume of a claim; what fails is told on the claim, and thrown to be tried again. */
-export async function provision(given: Provisioning, storageClass: StorageClass): Promise<Result> {
-  const { ctx, sidecar } = given;
-  const filler = fillerOf(ctx.object, sidecar);
-  if (filler.is === "other") {
+/** Creates the volume of a claim. An error becomes an Event of the claim, and is thrown for a retry. */
+export async function provision(context: ProvisionContext, storageClass: StorageClass): Promise<Result> {
+  const { ctx, sidecar } = context;
+  if (needsPopulator(ctx.object, sidecar)) {
     ctx.events.normal("Provisioning", "Assuming an external populator will provision the volume");
     return undefined;
   }
+  const { name } = storageClass.metadata;
   try {
-    return await make(given, storageClass);
+    return await createAndStore(context, storageClass);
   } catch (error) {
-    ctx.events.warning("ProvisioningFailed", failureText(storageClass, error));
-    return await giveNodeBack(given, error);
+    const message = `failed to provision volume with StorageClass ${JSON.stringify(name)}: ${errorText(error)}`;
+    ctx.events.warning("ProvisioningFailed", message);
+    return await afterError(context, error);
   } finally {
-    sidecar.capacityNews.tell(storageClass.metadata.name);
+    sidecar.capacityChanges.notify(name);
   }
 }
 
-const failureText = ({ metadata }: StorageClass, error: unknown): string =>
-  `failed to provision volume with StorageClass ${JSON.stringify(metadata.name)}: ${errorText(error)}`;
-
-async function make(given: Provisioning, storageClass: StorageClass): Promise<Result> {
-  const { ctx, sidecar, attempts } = given;
+async function createAndStore(context: ProvisionContext, storageClass: StorageClass): Promise<Result> {
+  const { ctx, sidecar, attempts } = context;
   const known = attempts.of(keyText(ctx.key), ctx.object.metadata.uid);
-  const found = known.prepared ? undefined : await held(given, storageClass);
-  if (found === "busy") return AGAIN;
-  const prepared =
-    known.prepared ?? (await prepare(ctx, sidecar, { claim: ctx.object, storageClass, content: found?.content }));
+  const prepared = known.prepared ?? (await prepareWithSource(context, storageClass));
+  if (!prepared) return AGAIN;
   const claim = await withFinalizer(ctx.client, PersistentVolumeClaim, ctx.object, sidecar.names.provisioning);
   if (!claim) return AGAIN;
-  ctx.events.normal(
-    "Provisioning",
-    `External provisioner is provisioning volume for claim ${JSON.stringify(keyText(ctx.key))}`,
-  );
+  const key = JSON.stringify(keyText(ctx.key));
+  ctx.events.normal("Provisioning", `External provisioner is provisioning volume for claim ${key}`);
   known.prepared = prepared;
-  known.asked = prepared;
-  const letGo = (): Promise<void> =>
+  known.requested = prepared;
+  const release = (): Promise<void> =>
     removeFinalizer(ctx.client, PersistentVolumeClaim, claim, sidecar.names.provisioning);
   try {
-    const created = await create(given, prepared);
+    const created = await create(context, prepared);
     known.prepared = undefined;
-    if (!(await store(given, claim, prepared, created))) return AGAIN;
+    if (!(await store(context, claim, prepared, created))) return AGAIN;
   } catch (error) {
     known.refused = error instanceof CallError && isFinal(error) ? known.refused + 1 : 0;
-    // There is no volume: whether class and driver are there when the claim goes does not matter any more.
-    if (known.refused >= BELIEVED) await letGo();
+    // There is no volume, so a deleted claim needs neither class nor driver any more.
+    if (known.refused >= MIN_FINAL_ERRORS) await release();
     throw error;
   }
   known.refused = 0;
-  await letGo();
+  await release();
   ctx.events.normal("ProvisioningSucceeded", `Successfully provisioned volume ${prepared.request.name}`);
   return undefined;
 }
 
-/** The source of a claim, held until the claim has been filled; `busy` where it changes at the moment. */
-async function held(
-  { ctx, sidecar }: Provisioning,
+/** The request for a volume; its source gets a finalizer. Undefined where the source has changed meanwhile. */
+async function prepareWithSource(
+  { ctx, sidecar }: ProvisionContext,
   storageClass: StorageClass,
-): Promise<FoundContent | "busy" | undefined> {
+): Promise<Prepared | undefined> {
   const claim = ctx.object;
-  const filler = fillerOf(claim, sidecar);
-  if (filler.is !== "driver") return undefined;
-  const found = await contentFor(ctx, sidecar, { claim, storageClass, source: filler.source });
-  const isHeld = await withFinalizer(ctx.client, found.kind, found.object, found.finalizer);
-  return isHeld ? found : "busy";
+  const source = await contentOf(ctx, sidecar, claim, storageClass);
+  if (source && !(await withFinalizer(ctx.client, source.kind, source.object, source.finalizer))) return undefined;
+  return prepare(ctx, sidecar, { claim, storageClass, content: source?.content });
 }
 
-/** The volume as the driver has made it, or has again. @throws CallError */
-export async function create({ ctx, sidecar, attempts }: Provisioning, prepared: Prepared): Promise<CreatedVolume> {
-  const call = callOf(sidecar, ctx.signal);
-  const { request } = prepared;
+/** The volume that the driver creates, or has created before. @throws CallError */
+export async function create(context: ProvisionContext, { request }: Prepared): Promise<CreatedVolume> {
+  const { ctx, attempts } = context;
   try {
-    const { volume } = await call("CreateVolume", (calls, how) => calls.createVolume(request, how));
+    const { volume } = await callDriver(context, "createVolume", request);
     if (volume) return volume;
-    throw new CallError("CreateVolume", CODES.Internal, "expected a volume in the answer");
+    throw new CallError("CreateVolume", CODES.Internal, "expected a volume in the response");
   } catch (error) {
-    const isOpen = error instanceof CallError && mayBeMade(error);
-    // Only as long as the driver may be at work it has to be asked in the same words.
-    if (!isOpen) attempts.of(keyText(ctx.key), ctx.object.metadata.uid).prepared = undefined;
+    const mayRun = error instanceof CallError && mayStillCreate(error);
+    // The request has to stay the same only while the driver may work on it.
+    if (!mayRun) attempts.of(keyText(ctx.key), ctx.object.metadata.uid).prepared = undefined;
     throw error;
   }
 }
 
-/** Stores the volume, unless it is not what was asked for: then it is deleted; false where another object is in its place. */
+/** Stores the volume. Deletes one that does not fit the request. False where another object has its name. */
 async function store(
-  given: Provisioning,
+  context: ProvisionContext,
   claim: PersistentVolumeClaim,
   prepared: Prepared,
   created: CreatedVolume,
 ): Promise<boolean> {
-  const { ctx, sidecar } = given;
+  const { ctx, sidecar } = context;
+  const { name, secrets } = prepared.request;
   const fault = faultOf(prepared, created);
   if (fault !== undefined) {
-    const { volumeId } = created;
-    const { secrets } = prepared.request;
-    await callOf(sidecar, ctx.signal)("DeleteVolume", (calls, how) => calls.deleteVolume({ volumeId, secrets }, how));
+    await callDriver(context, "deleteVolume", { volumeId: created.volumeId, secrets });
     throw new CallError("CreateVolume", CODES.OutOfRange, fault);
   }
   const volumes = ctx.client.resource(PersistentVolume);
-  const volume = volumeOf(sidecar, claim, prepared, created);
-  const made = await attempt(volumes.create(volume), "AlreadyExists");
-  if (made.ok) return true;
-  const there = await volumes.find({ name: prepared.request.name });
-  return there?.spec.claimRef?.uid === claim.metadata.uid;
+  const stored = await attempt(volumes.create(volumeOf(sidecar, claim, prepared, created)), "AlreadyExists");
+  if (stored.ok) return true;
+  const found = await volumes.find({ name });
+  return found?.spec.claimRef?.uid === claim.metadata.uid;
 }
 
 function faultOf({ request }: Prepared, { capacityBytes, contentSource }: CreatedVolume): string | undefined {
   const { requiredBytes } = request.capacityRange;
   if (capacityBytes > 0n && capacityBytes < requiredBytes) {
-    return `expected a volume of at least ${requiredBytes} bytes, it has ${capacityBytes}`;
+    return `created volume capacity ${capacityBytes} less than requested capacity ${requiredBytes}`;
   }
-  if (request.volumeContentSource && !contentSource) return "expected the volume to be filled from its source";
-  return undefined;
+  return request.volumeContentSource && !contentSource ? "volume content source missing" : undefined;
 }
 
-/** Takes the choice of a node back that has no room (CTL-OUT-2); every other error is thrown again. */
-async function giveNodeBack({ ctx, sidecar, attempts }: Provisioning, error: unknown): Promise<Result> {
+/** Removes a selected node without capacity from the claim (CTL-OUT-2). Throws every other error again. */
+async function afterError({ ctx, sidecar, attempts }: ProvisionContext, error: unknown): Promise<Result> {
   const { names, driver, pace } = sidecar;
   const isFull = error instanceof CallError && error.code === CODES.ResourceExhausted;
-  const isOfNode = error instanceof PlaceError && error.isOfNode;
-  const knowsPlaces = driver.abilities.has("PLUGIN_VOLUME_ACCESSIBILITY_CONSTRAINTS");
+  const isOfNode = error instanceof TopologyError && error.isOfNode;
+  const hasTopology = driver.abilities.has("PLUGIN_VOLUME_ACCESSIBILITY_CONSTRAINTS");
   const claim = ctx.object;
-  if (knowsPlaces && claim.metadata.annotations?.[names.selectedNode] && (isFull || isOfNode)) {
+  if (hasTopology && claim.metadata.annotations?.[names.selectedNode] && (isFull || isOfNode)) {
     const now = await ctx.client.resource(PersistentVolumeClaim).find(ctx.key);
     if (now?.metadata.uid !== claim.metadata.uid) return undefined;
-    return (await write(ctx.client, PersistentVolumeClaim, annotated(now, { [names.selectedNode]: undefined })))
-      ? undefined
-      : AGAIN;
+    const next = annotated(now, { [names.selectedNode]: undefined });
+    return (await write(ctx.client, PersistentVolumeClaim, next)) ? undefined : AGAIN;
   }
-  // What is refused is not asked for again soon, once that is believed; a change of class or claim is heard.
-  const isBelieved = attempts.of(keyText(ctx.key), claim.metadata.uid).refused >= BELIEVED;
-  if (error instanceof CallError && error.code === CODES.InvalidArgument && isBelieved) {
+  // A refused request waits longer; a change of class or claim starts another reconcile.
+  const { refused } = attempts.of(keyText(ctx.key), claim.metadata.uid);
+  if (error instanceof CallError && error.code === CODES.InvalidArgument && refused >= MIN_FINAL_ERRORS) {
     return { requeueAfter: pace.backoff.most };
   }
   throw error;

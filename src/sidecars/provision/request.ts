@@ -1,5 +1,5 @@
 /**
- * What a driver is asked for when a claim needs a volume, and what is known of that volume already.
+ * The request for the volume of a claim, and the volume that is stored afterwards.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../.
 import { classOf, requestOf } from "../../claims/fit.ts";
 import type { CommonContext } from "../../runtime/definition.ts";
 import { bytesOf, quantityOf } from "../bytes.ts";
-import type { ContentSource, CreateVolume, CreatedVolume, PlaceWish, Texts } from "../contract.ts";
-import { forDriver, fsTypeOf } from "../parameters.ts";
+import type { ContentSource, CreateVolume, CreatedVolume, Texts, TopologyRequirement } from "../contract.ts";
+import { SECRET_PURPOSES, forDriver, fsTypeOf } from "../parameters.ts";
 import { ParameterError, type SecretRef, type TemplateValues, credentials, secretFor } from "../secrets.ts";
 import type { Sidecar } from "../sidecar.ts";
 import { useOf } from "../volume-use.ts";
-import { affinityOf, placesFor } from "./topology.ts";
+import { affinityOf, requirementFor } from "./topology.ts";
 
-/** A request, and what its volume will be beside what the driver answers. */
+/** A request, and members of the future volume that the driver does not know. */
 export interface Prepared {
   readonly request: CreateVolume;
   readonly fsType: string;
@@ -23,67 +23,48 @@ export interface Prepared {
   readonly storageClass: StorageClass;
 }
 
-type Purpose = keyof typeof OLDER;
-
-/** What Secrets are for, with the parameters that once named them. */
-const OLDER = {
-  provisioner: ["csiProvisionerSecretName", "csiProvisionerSecretNamespace"],
-  "controller-publish": ["csiControllerPublishSecretName", "csiControllerPublishSecretNamespace"],
-  "node-stage": ["csiNodeStageSecretName", "csiNodeStageSecretNamespace"],
-  "node-publish": ["csiNodePublishSecretName", "csiNodePublishSecretNamespace"],
-  "controller-expand": undefined,
-  "node-expand": undefined,
-  "controller-modify": undefined,
-} as const;
+type Purpose = keyof typeof SECRET_PURPOSES;
 
 /** The name of the volume of a claim, for the driver and for the server. */
 export const volumeNameOf = ({ metadata }: PersistentVolumeClaim, { settings }: Sidecar): string =>
   `${settings.volumeNamePrefix ?? "pvc"}-${metadata.uid}`;
 
-/** What is asked for. */
-export interface VolumeWish {
+/** A claim with its class, and the source of its content. */
+export interface RequestedVolume {
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
   readonly content: ContentSource | undefined;
 }
 
 /**
- * What the driver is asked for.
+ * The request for a volume.
  *
- * @throws ParameterError, PlaceError; StatusError where a Secret or a class is not there
+ * @throws ParameterError, TopologyError; StatusError where a Secret or a class does not exist
  */
 export async function prepare(
   ctx: Pick<CommonContext, "client" | "informer">,
   sidecar: Sidecar,
-  { claim, storageClass, content }: VolumeWish,
+  { claim, storageClass, content }: RequestedVolume,
 ): Promise<Prepared> {
   const { names, settings, driver } = sidecar;
-  const { parameters = {} } = storageClass;
-  if (claim.spec.selector)
-    throw new ParameterError("expected no selector: volumes that are made for a claim have no labels");
+  const { parameters = {}, mountOptions = [] } = storageClass;
+  const { selector, accessModes = [], volumeMode } = claim.spec;
+  if (selector) throw new ParameterError("claim Selector is not supported");
   const name = volumeNameOf(claim, sidecar);
   const fsType = fsTypeOf(parameters, names.parameters) || (settings.defaultFsType ?? "");
-  const refs = secretsOf(parameters, claim, { name, prefix: names.parameters });
-  const told = forDriver(parameters, names.parameters, "storage");
-  const places = placesOf(ctx, sidecar, claim, storageClass);
+  const refs = secretsOf(parameters, templateValues(claim, name), names.parameters);
+  const own = forDriver(parameters, names.parameters, "storage");
+  const topology = topologyOf(ctx, sidecar, claim, storageClass);
   const request: CreateVolume = {
     name,
     capacityRange: { requiredBytes: bytesOf(requestOf(claim)) },
-    volumeCapabilities: (claim.spec.accessModes ?? []).map((mode) =>
-      useOf(
-        {
-          accessModes: [mode],
-          volumeMode: claim.spec.volumeMode,
-          fsType,
-          mountOptions: storageClass.mountOptions ?? [],
-        },
-        driver,
-      ),
+    volumeCapabilities: accessModes.map((mode) =>
+      useOf({ accessModes: [mode], volumeMode, fsType, mountOptions }, driver),
     ),
-    parameters: settings.extraCreateMetadata ? { ...told, ...metadataOf(claim, name, names.parameters) } : told,
+    parameters: settings.extraCreateMetadata ? { ...own, ...metadataOf(claim, name, names.parameters) } : own,
     secrets: await credentials(ctx.client, refs.get("provisioner")),
     ...(content ? { volumeContentSource: content } : {}),
-    ...(places ? { accessibilityRequirements: places } : {}),
+    ...(topology ? { accessibilityRequirements: topology } : {}),
     mutableParameters: await attributesOf(ctx, sidecar, claim),
   };
   return { request, fsType, refs, storageClass };
@@ -95,42 +76,37 @@ const metadataOf = ({ metadata }: PersistentVolumeClaim, volume: string, prefix:
   [`${prefix}pv/name`]: volume,
 });
 
-/** What may stand for places in templates of the names of Secrets. */
+/** The values of variables in the names of Secrets. */
 export function templateValues({ metadata }: Pick<PersistentVolumeClaim, "metadata">, volume: string): TemplateValues {
   const { name, namespace = "", annotations = {} } = metadata;
   const inNamespace = { "pv.name": volume, "pvc.namespace": namespace };
-  const marks = Object.entries(annotations).map(([key, value]) => [`pvc.annotations['${key}']`, value] as const);
-  return { inNamespace, inName: { ...inNamespace, "pvc.name": name, ...Object.fromEntries(marks) } };
+  const annotated = Object.entries(annotations).map(([key, value]) => [`pvc.annotations['${key}']`, value] as const);
+  return { inNamespace, inName: { ...inNamespace, "pvc.name": name, ...Object.fromEntries(annotated) } };
 }
 
-function secretsOf(
-  parameters: Texts,
-  claim: PersistentVolumeClaim,
-  { name, prefix }: { readonly name: string; readonly prefix: string },
-): ReadonlyMap<Purpose, SecretRef> {
-  const values = templateValues(claim, name);
+function secretsOf(parameters: Texts, values: TemplateValues, prefix: string): ReadonlyMap<Purpose, SecretRef> {
   const refs = new Map<Purpose, SecretRef>();
-  for (const [purpose, older] of Object.entries(OLDER) as [Purpose, readonly [string, string] | undefined][]) {
-    const ref = secretFor(purpose, parameters, values, { prefix, ...(older ? { older } : {}) });
+  for (const [purpose, older] of Object.entries(SECRET_PURPOSES) as [Purpose, [string, string] | undefined][]) {
+    const ref = secretFor(purpose, parameters, values, { prefix, older });
     if (ref) refs.set(purpose, ref);
   }
   return refs;
 }
 
-function placesOf(
+function topologyOf(
   { informer }: Pick<CommonContext, "informer">,
   { driver, specs, settings, names }: Sidecar,
   claim: PersistentVolumeClaim,
   { allowedTopologies: allowed }: StorageClass,
-): PlaceWish | undefined {
+): TopologyRequirement | undefined {
   if (!driver.abilities.has("PLUGIN_VOLUME_ACCESSIBILITY_CONSTRAINTS")) return undefined;
-  return placesFor({
+  return requirementFor({
     driver: driver.name,
     claim: claim.metadata.name,
     allowed,
     selectedNode: claim.metadata.annotations?.[names.selectedNode] || undefined,
     isStrict: settings.strictTopology === true,
-    tellsAll: settings.immediateTopology !== false,
+    hasImmediate: settings.immediateTopology !== false,
     nodes: informer(specs.nodes).list(),
     csiNodes: informer(specs.csiNodes).list(),
   });
@@ -145,12 +121,17 @@ async function attributesOf(
   const { volumeAttributesClassName: name } = spec;
   if (!name) return {};
   if (!driver.abilities.has("MODIFY_VOLUME")) {
-    throw new ParameterError(`expected a driver that knows attributes classes, ${driver.name} says it does not`);
+    throw new ParameterError(
+      "CSI driver does not support VolumeAttributesClass: controller MODIFY_VOLUME capability is not reported",
+    );
   }
   const found = await client.resource(kinds.attributesClass).find({ name });
-  if (!found) throw new ParameterError(`expected the VolumeAttributesClass ${name} to be there`);
-  if (found.driverName === driver.name) return found.parameters ?? {};
-  throw new ParameterError(`expected a VolumeAttributesClass of ${driver.name}, ${name} is of ${found.driverName}`);
+  if (!found) throw new ParameterError(`VAC ${name} referenced in PVC does not exist`);
+  const { driverName, parameters = {} } = found;
+  if (driverName === driver.name) return parameters;
+  throw new ParameterError(
+    `VAC ${name} referenced in PVC is for driver ${driverName} which does not match driver name ${driver.name}`,
+  );
 }
 
 /** The volume of a claim as it is stored (CTL-PROV-3, CTL-PROV-10, SC-9, SC-12). */
@@ -173,7 +154,7 @@ export function volumeOf(
     metadata: {
       name: request.name,
       finalizers: [names.provisioned],
-      annotations: { [names.provisionedBy]: storageClass.provisioner, ...secretMarks(sidecar, prepared.refs) },
+      annotations: { [names.provisionedBy]: storageClass.provisioner, ...secretAnnotations(sidecar, prepared.refs) },
     },
     spec: {
       capacity: { storage: quantityOf(bytes) },
@@ -212,8 +193,8 @@ function sourceOf(
   };
 }
 
-/** Secrets that no member of a volume has a place for; that of deletion is said to be none, too. */
-function secretMarks({ names }: Sidecar, refs: ReadonlyMap<Purpose, SecretRef>): Texts {
+/** Annotations for Secrets that a volume has no member for; those for deletion are always there, and may be empty. */
+function secretAnnotations({ names }: Sidecar, refs: ReadonlyMap<Purpose, SecretRef>): Texts {
   const { name = "", namespace = "" } = refs.get("provisioner") ?? {};
   const modify = refs.get("controller-modify");
   return {

@@ -1,5 +1,5 @@
 /**
- * Lets go of what claims were filled from: a claim or a snapshot is held only while a claim waits that is to be filled from it.
+ * Removes the finalizer of the source of claims, a claim or a snapshot, when no claim waits for its content any more.
  *
  * @module
  */
@@ -15,12 +15,11 @@ import {
   watches,
 } from "../../runtime/index.ts";
 import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
-import type { Sidecar } from "../sidecar.ts";
+import { type Sidecar, changesOf } from "../sidecar.ts";
 import { snapshotKinds } from "../snapshot/kinds.ts";
 import { sourceKey, sourceOf } from "./data-source.ts";
 
-/** What is held. */
-interface Held<T extends ApiObject> {
+interface ProtectedKind<T extends ApiObject> {
   readonly name: string;
   readonly spec: InformerSpec<T, "Namespaced">;
   readonly kind: Kind<T, "Namespaced">;
@@ -50,24 +49,23 @@ export function sourceProtection(sidecar: Sidecar): readonly Controller[] {
   ];
 }
 
-function protection<T extends ApiObject>({ specs }: Sidecar, held: Held<T>): Controller {
-  const { name, spec, kind, group, finalizer } = held;
-  // A claim that is filled, or that has gone, may have been the last.
-  const filled: Source<Key<"Namespaced">> = watches(
+function protection<T extends ApiObject>({ specs }: Sidecar, protectedKind: ProtectedKind<T>): Controller {
+  const { name, spec, kind, group, finalizer } = protectedKind;
+  // A claim that gets its content, or is deleted, may be the last one.
+  const claims: Source<Key<"Namespaced">> = watches(
     specs.claims,
     (claim) => {
       const source = sourceOf(claim);
       const isIt = source?.kind === kind.kind && source.group === group;
       return isIt ? [{ namespace: source.namespace, name: source.name }] : [];
     },
-    (event) => event.type !== "changed" || event.object.status.phase !== event.old.status.phase,
+    changesOf(({ status }) => status.phase),
   );
   return defineController({
     name,
     for: spec,
-    predicate: (event) =>
-      event.type !== "changed" || hasFinalizer(event.object, finalizer) !== hasFinalizer(event.old, finalizer),
-    sources: [filled],
+    predicate: changesOf<T>((object) => hasFinalizer(object, finalizer)),
+    sources: [claims],
     async reconcile({ object, informer, client }: Context<T, "Namespaced">) {
       if (!hasFinalizer(object, finalizer)) return;
       const { namespace = "", name: own } = object.metadata;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CSINode, Node } from "../../client/kinds/index.ts";
-import { PlaceError, type PlaceQuestion, affinityOf, allowedPlaces, placesFor } from "./topology.ts";
+import { TopologyError, type TopologyInput, affinityOf, allowedTopologies, requirementFor } from "./topology.ts";
 
 const DRIVER = "d.example.com";
 const node = (name: string, labels: Record<string, string>) => ({ metadata: { name, labels } }) as unknown as Node;
@@ -12,32 +12,32 @@ const nodes = [
   node("c", { zone: "2", rack: "x" }),
   node("d", {}),
 ];
-const question = (more: Partial<PlaceQuestion> = {}): PlaceQuestion => ({
+const input = (more: Partial<TopologyInput> = {}): TopologyInput => ({
   driver: DRIVER,
   claim: "claim",
   allowed: undefined,
   selectedNode: undefined,
   isStrict: false,
-  tellsAll: true,
+  hasImmediate: true,
   nodes,
   csiNodes: [csiNode("a", ["zone"]), csiNode("b", ["zone"]), csiNode("c", ["zone"]), csiNode("d", [])],
   ...more,
 });
 const zones = (...values: string[]) => [{ matchLabelExpressions: [{ key: "zone", values }] }];
-const segments = (places: readonly { segments: object }[] = []) => places.map((place) => place.segments);
+const segments = (topologies: readonly { segments: object }[] = []) => topologies.map((one) => one.segments);
 
-describe("where a volume is made", () => {
-  test("SC-4: anywhere that a node of the driver is, where nothing is said", () => {
-    expect(segments(placesFor(question())?.requisite)).toEqual([{ zone: "1" }, { zone: "2" }]);
-    expect(placesFor(question({ tellsAll: false }))).toBeUndefined();
+describe("the topologies of a new volume", () => {
+  test("SC-4: those of all nodes with the driver, where nothing restricts them", () => {
+    expect(segments(requirementFor(input())?.requisite)).toEqual([{ zone: "1" }, { zone: "2" }]);
+    expect(requirementFor(input({ hasImmediate: false }))).toBeUndefined();
   });
 
-  test("SC-20: nowhere, where the only term of the class is empty", () => {
-    expect(() => placesFor(question({ allowed: [{}] }))).toThrow(PlaceError);
-    expect(() => placesFor(question({ allowed: [{ matchLabelExpressions: [] }] }))).toThrow("terms are empty");
+  test("SC-20: none, where the only term of the class is empty", () => {
+    expect(() => requirementFor(input({ allowed: [{}] }))).toThrow(TopologyError);
+    expect(() => requirementFor(input({ allowed: [{ matchLabelExpressions: [] }] }))).toThrow("class are empty");
   });
 
-  test("SC-3, SC-21: where the class allows: its terms are alternatives, and so are values of a key", () => {
+  test("SC-3, SC-21: those that the class allows: its terms are alternatives, and so are values of a key", () => {
     const allowed = [
       {
         matchLabelExpressions: [
@@ -47,26 +47,26 @@ describe("where a volume is made", () => {
       },
       { matchLabelExpressions: [{ key: "zone", values: ["3"] }] },
     ];
-    expect(allowedPlaces(allowed)).toEqual([{ zone: "1", rack: "x" }, { zone: "2", rack: "x" }, { zone: "3" }]);
-    expect(segments(placesFor(question({ allowed }))?.requisite)).toEqual([
+    expect(allowedTopologies(allowed)).toEqual([{ zone: "1", rack: "x" }, { zone: "2", rack: "x" }, { zone: "3" }]);
+    expect(segments(requirementFor(input({ allowed }))?.requisite)).toEqual([
       { zone: "3" },
       { zone: "1", rack: "x" },
       { zone: "2", rack: "x" },
     ]);
   });
 
-  test("the place of a node that was selected comes first", () => {
-    expect(segments(placesFor(question({ selectedNode: "c" }))?.preferred)).toEqual([{ zone: "2" }, { zone: "1" }]);
-    const wish = placesFor(question({ selectedNode: "c", isStrict: true }));
-    expect([segments(wish?.requisite), segments(wish?.preferred)]).toEqual([[{ zone: "2" }], [{ zone: "2" }]]);
+  test("the topology of a selected node comes first", () => {
+    expect(segments(requirementFor(input({ selectedNode: "c" }))?.preferred)).toEqual([{ zone: "2" }, { zone: "1" }]);
+    const strict = requirementFor(input({ selectedNode: "c", isStrict: true }));
+    expect([segments(strict?.requisite), segments(strict?.preferred)]).toEqual([[{ zone: "2" }], [{ zone: "2" }]]);
   });
 
-  test("a node that cannot be used is told apart from one that cannot be used yet", () => {
-    const errorOf = (more: Partial<PlaceQuestion>) => {
+  test("an error says whether another node may fit", () => {
+    const errorOf = (more: Partial<TopologyInput>) => {
       try {
-        return placesFor(question(more));
+        return requirementFor(input(more));
       } catch (error) {
-        return (error as PlaceError).isOfNode;
+        return (error as TopologyError).isOfNode;
       }
     };
     expect(errorOf({ selectedNode: "none" })).toBe(true);
@@ -77,7 +77,7 @@ describe("where a volume is made", () => {
   });
 });
 
-test("the nodes that reach a volume are those of its places; without places all", () => {
+test("a volume is accessible from the nodes of its topologies; without topologies from all", () => {
   expect(affinityOf([])).toBeUndefined();
   expect(affinityOf([{ segments: {} }])).toBeUndefined();
   expect(affinityOf([{ segments: { zone: "1", rack: "x" } }])).toEqual({
@@ -94,8 +94,8 @@ test("the nodes that reach a volume are those of its places; without places all"
   });
 });
 
-test("SC-21: topologies that would be millions of places are refused at once, a node or not", () => {
+test("SC-21: millions of topologies are refused at once, with a node or without", () => {
   const values = Array.from({ length: 60 }, (_, number) => String(number));
   const allowed = [{ matchLabelExpressions: ["a", "b", "c", "d", "e"].map((key) => ({ key, values })) }];
-  expect(() => placesFor(question({ allowed }))).toThrow("expected at most 10000 topologies that the class allows");
+  expect(() => requirementFor(input({ allowed }))).toThrow("expected at most 10000 topologies that the class allows");
 });

@@ -1,34 +1,34 @@
 /**
- * Where a new volume has to be reachable from, and which places would be best (SC-3, SC-4, SC-20, SC-21).
+ * The topologies in which a new volume has to be accessible, and the preferred ones (SC-3, SC-4, SC-20, SC-21).
  *
- * A place is a value for each of some keys. A driver says on each node by which keys it knows places; the labels of the node have the
+ * A topology is a value for each of some keys. The CSINode has the keys of a driver, and the labels of the node have the
  * values.
  *
  * @module
  */
 import type { CSINode, Node, PersistentVolume, StorageClass } from "../../client/kinds/index.ts";
-import type { Place, PlaceWish, Texts } from "../contract.ts";
+import type { Texts, Topology, TopologyRequirement } from "../contract.ts";
 
-/** What is asked. */
-export interface PlaceQuestion {
+/** What a requirement follows from. */
+export interface TopologyInput {
   readonly driver: string;
-  /** The name of the claim: claims of a set of Pods are spread over places by their numbers. */
+  /** The name of the claim: claims of a StatefulSet are spread over topologies by their numbers. */
   readonly claim: string;
   readonly allowed: StorageClass["allowedTopologies"];
-  /** Chosen by a scheduler. */
+  /** The choice of the scheduler. */
   readonly selectedNode: string | undefined;
-  /** Whether only the place of the selected node is told. */
+  /** Whether the driver gets only the topology of the selected node. */
   readonly isStrict: boolean;
-  /** Whether a claim without a node and without restrictions is told of all places. */
-  readonly tellsAll: boolean;
+  /** Whether a driver gets all topologies for a claim without a node and without restrictions. */
+  readonly hasImmediate: boolean;
   readonly nodes: readonly Node[];
   readonly csiNodes: readonly CSINode[];
 }
 
-/** Nothing can be asked of the driver. */
-export class PlaceError extends Error {
-  override readonly name = "PlaceError";
-  /** Whether the node that was selected is of no use. */
+/** The error where no topology fits. */
+export class TopologyError extends Error {
+  override readonly name = "TopologyError";
+  /** Whether another selected node may fit. */
   readonly isOfNode: boolean;
 
   constructor(message: string, isOfNode = false) {
@@ -37,118 +37,116 @@ export class PlaceError extends Error {
   }
 }
 
-/** What a driver is told of places; undefined where it is told nothing. @throws PlaceError */
-export function placesFor(question: PlaceQuestion): PlaceWish | undefined {
-  const { selectedNode, isStrict, allowed = [], tellsAll } = question;
-  const own = selectedNode === undefined ? undefined : placeOfSelected(question, selectedNode);
-  const permitted = allowed.length > 0 ? allowedPlaces(allowed) : undefined;
+/** The topologies for a request; undefined where the driver gets none. @throws TopologyError */
+export function requirementFor(input: TopologyInput): TopologyRequirement | undefined {
+  const { selectedNode, isStrict, allowed = [], hasImmediate } = input;
+  const own = selectedNode === undefined ? undefined : topologyOfNode(input, selectedNode);
+  const permitted = allowed.length > 0 ? allowedTopologies(allowed) : undefined;
+  const notAllowed = (): TopologyError =>
+    new TopologyError(
+      `selected node ${JSON.stringify(selectedNode)} topology ${JSON.stringify(own?.segments)} is not in allowed topologies`,
+      true,
+    );
   if (own && isStrict) {
-    if (permitted?.some((place) => isWithin(own.segments, place)) === false) {
-      throw new PlaceError(
-        `expected the selected node ${selectedNode} to be in an allowed topology of the class`,
-        true,
-      );
-    }
-    return wishOf([own.segments], [own.segments]);
+    if (permitted?.some((topology) => isWithin(own.segments, topology)) === false) throw notAllowed();
+    return requirementOf([own.segments], [own.segments]);
   }
-  if (!permitted && !own && !tellsAll) return undefined;
-  const places = sorted(permitted ?? everyPlace(question, own?.keys));
-  if (places.length === 0) throw new PlaceError(`expected a topology that ${whyNone(permitted)}`);
-  const first = own ? places.findIndex((place) => isWithin(own.segments, place)) : spreadOf(question.claim, places);
-  if (first < 0) {
-    throw new PlaceError(`expected the selected node ${selectedNode} to be in a topology that is allowed`, true);
-  }
-  return wishOf(places, [...places.slice(first), ...places.slice(0, first)]);
+  if (!permitted && !own && !hasImmediate) return undefined;
+  const all = sorted(permitted ?? everyTopology(input, own?.keys));
+  if (all.length === 0) throw new TopologyError(`no available topology found: ${whyNone(permitted)}`);
+  const first = own ? all.findIndex((topology) => isWithin(own.segments, topology)) : spreadOf(input.claim, all);
+  if (first < 0) throw notAllowed();
+  return requirementOf(all, [...all.slice(first), ...all.slice(0, first)]);
 }
 
 const whyNone = (permitted: readonly Texts[] | undefined): string =>
-  permitted ? "the class allows: its terms are empty" : "a node of the driver has: it is registered on none";
+  permitted ? "the terms of the class are empty" : "the driver is not registered on any node with topology keys";
 
-const placed = (places: readonly Texts[]): Place[] => places.map((segments) => ({ segments }));
-const wishOf = (requisite: readonly Texts[], preferred: readonly Texts[]): PlaceWish => ({
-  requisite: placed(requisite),
-  preferred: placed(preferred),
+const requirementOf = (requisite: readonly Texts[], preferred: readonly Texts[]): TopologyRequirement => ({
+  requisite: requisite.map((segments) => ({ segments })),
+  preferred: preferred.map((segments) => ({ segments })),
 });
 
-function placeOfSelected(
-  { csiNodes, nodes, driver }: PlaceQuestion,
-  name: string,
-): { segments: Texts; keys: string[] } {
+function topologyOfNode({ csiNodes, nodes, driver }: TopologyInput, name: string): { segments: Texts; keys: string[] } {
   const csiNode = csiNodes.find(({ metadata }) => metadata.name === name);
   const node = nodes.find(({ metadata }) => metadata.name === name);
-  if (!csiNode || !node) throw new PlaceError(`expected the selected node ${name} to be there, with a CSINode`, true);
+  if (!csiNode || !node) throw new TopologyError(`expected node ${name} and its CSINode to exist`, true);
   const keys = topologyKeys(csiNode, driver);
-  if (keys.length === 0) throw new PlaceError(`expected ${driver} to be registered on node ${name} with topology keys`);
+  if (keys.length === 0) throw new TopologyError(`no topology key found on CSINode ${name}`);
   const segments = segmentsOf(node, keys);
   if (segments) return { segments, keys };
-  throw new PlaceError(`expected node ${name} to have the labels ${keys.join(", ")}, which ${driver} names`);
+  throw new TopologyError(`expected node ${name} to have the labels ${keys.join(", ")}`);
 }
 
+/** The topology keys of a driver on a node. */
 /** The keys by which a driver knows places, as it says on a node. */
 export const topologyKeys = (csiNode: CSINode, driver: string): string[] => [
   ...(csiNode.spec.drivers.find(({ name }) => name === driver)?.topologyKeys ?? []),
 ];
 
-/** The place of a node; undefined where a label is missing. */
+/** The segments of a node; undefined where a label is missing. */
 export function segmentsOf({ metadata: { labels = {} } }: Node, keys: readonly string[]): Texts | undefined {
   const entries = keys.map((key) => [key, labels[key]] as const);
   return entries.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(entries) as Texts);
 }
 
-/** The places of all nodes, by the keys of the selected node, or of the first that has some. */
-function everyPlace({ csiNodes, nodes, driver }: PlaceQuestion, known: readonly string[] | undefined): Texts[] {
+/** The topologies of all nodes, by the keys of the selected node, or of the first that has some. */
+function everyTopology({ csiNodes, nodes, driver }: TopologyInput, known: readonly string[] | undefined): Texts[] {
   const named = csiNodes.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const keys = known ?? named.map((one) => topologyKeys(one, driver)).find((some) => some.length > 0) ?? [];
   if (keys.length === 0) return [];
-  return nodes.map((node) => segmentsOf(node, keys)).filter((place) => place !== undefined);
+  return nodes.map((node) => segmentsOf(node, keys)).filter((segments) => segments !== undefined);
 }
 
-/** More places than that are told to no driver: a few keys of a class with a few values each have millions. */
-const MOST_PLACES = 10_000;
+/** A few keys of a class with a few values each could make millions. */
+const MAX_TOPOLOGIES = 10_000;
 
-/** The places that terms allow: terms are alternatives, and so are the values of a key. @throws PlaceError for too many */
-export function allowedPlaces(terms: NonNullable<StorageClass["allowedTopologies"]>): Texts[] {
-  const count = terms.reduce((sum, term) => sum + placesIn(term), 0);
-  if (count > MOST_PLACES) {
-    throw new PlaceError(`expected at most ${MOST_PLACES} topologies that the class allows, there are ${count}`);
+/**
+ * The topologies that terms allow: terms are alternatives, and so are the values of a key. @throws TopologyError for too
+ * many
+ */
+export function allowedTopologies(terms: NonNullable<StorageClass["allowedTopologies"]>): Texts[] {
+  const count = terms.reduce((sum, term) => sum + countOf(term), 0);
+  if (count > MAX_TOPOLOGIES) {
+    throw new TopologyError(`expected at most ${MAX_TOPOLOGIES} topologies that the class allows, got ${count}`);
   }
   return terms.flatMap(({ matchLabelExpressions: keys = [] }) => {
     if (keys.length === 0) return [];
     return keys.reduce<Texts[]>(
-      (places, { key, values }) => values.flatMap((value) => places.map((place) => ({ ...place, [key]: value }))),
+      (all, { key, values }) => values.flatMap((value) => all.map((one) => ({ ...one, [key]: value }))),
       [{}],
     );
   });
 }
 
-const placesIn = ({
+const countOf = ({
   matchLabelExpressions: keys = [],
 }: NonNullable<StorageClass["allowedTopologies"]>[number]): number =>
   keys.reduce((product, { values }) => product * values.length, 1);
 
-/** Whether a place lies in another one: has all of its values. */
-const isWithin = (place: Texts, other: Texts): boolean =>
-  Object.entries(other).every(([key, value]) => place[key] === value);
+/** Whether a topology has all segments of another one. */
+const isWithin = (segments: Texts, other: Texts): boolean =>
+  Object.entries(other).every(([key, value]) => segments[key] === value);
 
-/** A place as text: equal places are the same text. */
-export const placeText = (segments: Texts): string =>
+/** Segments as text, the same for equal ones. */
+export const segmentsText = (segments: Texts): string =>
   JSON.stringify(Object.entries(segments).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Places in an order that is the same each time, each once. */
-function sorted(places: readonly Texts[]): Texts[] {
-  const byText = new Map(places.map((place) => [placeText(place), place]));
-  const order = (text: string): number => Object.keys(byText.get(text)!).length;
-  const texts = [...byText.keys()].toSorted((a, b) => order(a) - order(b) || (a < b ? -1 : 1));
-  return texts.map((text) => byText.get(text)!);
+/** Each topology once, always in the same order. */
+function sorted(all: readonly Texts[]): Texts[] {
+  const byText = new Map(all.map((segments) => [segmentsText(segments), segments]));
+  const sizeOf = (segments: Texts): number => Object.keys(segments).length;
+  const entries = [...byText].toSorted(([a, one], [b, two]) => sizeOf(one) - sizeOf(two) || (a < b ? -1 : 1));
+  return entries.map(([, segments]) => segments);
 }
 
-/** `CLAIM-SET-NUMBER`: claims of one set begin at the same place, each a place further. */
+/** `CLAIM-SET-NUMBER`: claims of one set begin at the same topology, each one further. */
 const NUMBERED = /^(?:.*-)?([^-]*)-(\d{1,9})$/;
 
-function spreadOf(claim: string, places: readonly Texts[]): number {
+function spreadOf(claim: string, all: readonly Texts[]): number {
   const [, set, number] = NUMBERED.exec(claim) ?? [];
   const start = hashOf(set ?? claim) + Number(number ?? 0);
-  return start % places.length;
+  return start % all.length;
 }
 
 /** FNV-1 with 32 bits. */
@@ -158,9 +156,9 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** The nodes that can reach a volume, by the places that its driver told; undefined where it told none. */
-export function affinityOf(places: readonly Place[]): PersistentVolume["spec"]["nodeAffinity"] {
-  const terms = places.map(({ segments }) => Object.entries(segments)).filter((entries) => entries.length > 0);
+/** The node affinity for the topologies of a created volume; undefined where there are none. */
+export function affinityOf(topologies: readonly Topology[]): PersistentVolume["spec"]["nodeAffinity"] {
+  const terms = topologies.map(({ segments }) => Object.entries(segments)).filter((entries) => entries.length > 0);
   if (terms.length === 0) return undefined;
   return {
     required: {

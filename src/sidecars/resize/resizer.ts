@@ -1,39 +1,45 @@
 /**
- * The resizer: enlarges volumes of its driver when their claims ask for more (CTL-OUT-5, DEC-58, RSZ-1..4).
+ * The resizer: expands volumes of its driver when their claims request more (CTL-OUT-5, DEC-58, RSZ-1..4).
  *
  * @module
  */
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, type PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { capacityOf, requestOf } from "../../claims/fit.ts";
+<<<<<<< HEAD
 import { claimCapacity, isGrowing, stateOf } from "../../claims/resize.ts";
 import { AGAIN, write } from "../../runtime/writes.ts";
+=======
+import { claimCapacity, isGrowing, stateOf } from "../../claims/resize.ts";
+>>>>>>> j-words-node
 import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type ObjectEvent, type Result, defineController } from "../../runtime/index.ts";
-import { isReached } from "../own-node.ts";
-import type { Sidecar } from "../sidecar.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
+import { type ClaimContext, type LastCall, volumeOfClaim } from "../claim-context.ts";
+import { type Sidecar, changesOf } from "../sidecar.ts";
 import { expand } from "./expand.ts";
-import type { LastResize, Resizing } from "./given.ts";
 import { STATE } from "./states.ts";
 
 /** The controller named `keelson-resizer`. */
 export function resizer(sidecar: Sidecar): Controller {
   const { specs, pace, names } = sidecar;
-  const last = new Map<string, LastResize>();
+  const last = new Map<string, LastCall>();
+  // The resizer itself writes these states: they start no reconcile.
+  const own = new Set<string>([STATE.inProgress, STATE.nodePending, names.resizeInfeasible]);
   return defineController({
     name: "keelson-resizer",
     eventSource: "external-resizer",
     for: specs.claims,
     uses: [specs.volumes],
-    // What is written here starts nothing.
-    predicate: (event) => matters(event, new Set([STATE.inProgress, STATE.nodePending, names.resizeRefused])),
+    predicate: (event) => isRequested(event) || isStateOfOther(event, own),
     ...pace,
     reconcile: (ctx) => reconcile({ ctx, sidecar, last }),
     gone: (key) => void last.delete(keyText(key)),
   });
 }
 
+<<<<<<< HEAD
 function matters(event: ObjectEvent<PersistentVolumeClaim>, own: ReadonlySet<string>): boolean {
   if (event.type !== "changed") return true;
   const told = (claim: PersistentVolumeClaim): string =>
@@ -41,25 +47,29 @@ function matters(event: ObjectEvent<PersistentVolumeClaim>, own: ReadonlySet<str
   const [now, before] = [stateOf(event.object), stateOf(event.old)];
   return told(event.object) !== told(event.old) || (now !== before && !own.has(now ?? ""));
 }
+=======
+const isRequested = changesOf<PersistentVolumeClaim>((claim) => [
+  requestOf(claim),
+  claimCapacity(claim),
+  claim.status.phase,
+  claim.spec.volumeName,
+]);
+>>>>>>> j-words-node
 
-async function reconcile(given: Resizing): Promise<Result> {
-  const { ctx, sidecar } = given;
-  const claim = ctx.object;
-  const { volumeName: name = "" } = claim.spec;
-  if (claim.status.phase !== "Bound" || name === "") return undefined;
-  const known = ctx.informer(sidecar.specs.volumes).get({ name });
-  const volume = known ?? (await ctx.client.resource(PersistentVolume).find({ name }));
-  const isOurs = volume?.spec.csi?.driver === sidecar.driver.name;
-  const isBound = volume?.spec.claimRef?.uid === claim.metadata.uid;
-  if (!volume || !isOurs || !isBound || !isReached(volume, sidecar.settings.node)) return undefined;
-  const unmarked = await withoutMark(given, volume);
+const isStateOfOther = (event: ObjectEvent<PersistentVolumeClaim>, own: ReadonlySet<string>): boolean =>
+  event.type === "changed" && stateOf(event.object) !== stateOf(event.old) && !own.has(stateOf(event.object) ?? "");
+
+async function reconcile(context: ClaimContext): Promise<Result> {
+  const volume = await volumeOfClaim(context);
+  if (!volume) return undefined;
+  const unmarked = await withoutMark(context, volume);
   if (!unmarked) return AGAIN;
-  return isGrowing(claim) ? expand(given, unmarked) : undefined;
+  return isGrowing(context.ctx.object) ? expand(context, unmarked) : undefined;
 }
 
-/** Takes off a volume what its claim had before, once a node has enlarged the rest. */
+/** Removes the annotation with the claim's former size once a node has expanded the file system. */
 async function withoutMark(
-  { ctx, sidecar }: Resizing,
+  { ctx, sidecar }: ClaimContext,
   volume: PersistentVolume,
 ): Promise<PersistentVolume | undefined> {
   const { beforeResize } = sidecar.names;

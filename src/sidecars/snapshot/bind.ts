@@ -1,55 +1,56 @@
 /**
- * Gives a snapshot its content: makes one, or binds the one that the snapshot names.
+ * Binds a snapshot to its content: creates the content, or takes the one that the snapshot names.
  *
  * @module
  */
-import { type NewObject, attempt } from "../../client/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { type NewObject, attempt, keyText } from "../../client/index.ts";
 import type { Result } from "../../runtime/index.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
 import { withFinalizer } from "../finalizers.ts";
 import { ParameterError, type TemplateValues, secretFor } from "../secrets.ts";
-import type { Snapshotting } from "./given.ts";
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from "./kinds.ts";
 import { holdClaim, sourceClaim } from "./source-claims.ts";
-import { contentNameOf } from "./specs.ts";
-import { type SnapshotFault, copyStatus, tellFault } from "./status.ts";
+import { type SnapshotContext, contentNameOf } from "./specs.ts";
+import { copyStatus, writeError } from "./status.ts";
 
-/** Looks after a snapshot that is to be there. */
-export async function bindSnapshot(given: Snapshotting, content: VolumeSnapshotContent | undefined): Promise<Result> {
-  const { ctx, sidecar, specs } = given;
+const CREATION_FAILED = "SnapshotContentCreationFailed";
+
+/** Binds a snapshot that is not deleted. */
+export async function bindSnapshot(
+  context: SnapshotContext,
+  content: VolumeSnapshotContent | undefined,
+): Promise<Result> {
+  const { ctx, sidecar, specs } = context;
   const { asSource, bound, driverName } = sidecar.names.snapshot;
   const snapshots = specs.kinds.snapshot;
   const isBound = content !== undefined && ctx.object.status?.boundVolumeSnapshotContentName === content.metadata.name;
-  const mark = { [driverName]: sidecar.driver.name };
-  const held = await withFinalizer(ctx.client, snapshots, ctx.object, asSource, mark);
+  const annotations = { [driverName]: sidecar.driver.name };
+  const held = await withFinalizer(ctx.client, snapshots, ctx.object, asSource, annotations);
   if (!held) return AGAIN;
   if (isBound && content.spec.deletionPolicy === "Delete") {
     if (!(await withFinalizer(ctx.client, snapshots, held, bound))) return AGAIN;
   }
-  if (content) return follow(given, content);
-  return ctx.object.spec.source.volumeSnapshotContentName !== undefined || isReady(ctx.object)
-    ? missing(given)
-    : begin(given, held);
+  if (content) return follow(context, content);
+  const isStatic = ctx.object.spec.source.volumeSnapshotContentName !== undefined;
+  if (isStatic || isReady(ctx.object)) {
+    return writeError(context, "SnapshotContentMissing", "VolumeSnapshotContent is missing");
+  }
+  return begin(context, held);
 }
 
 const isReady = ({ status }: VolumeSnapshot): boolean =>
   status?.readyToUse === true && status.boundVolumeSnapshotContentName !== undefined;
 
-async function missing(given: Snapshotting): Promise<Result> {
-  const message = "expected its VolumeSnapshotContent to be there, and to name it";
-  await tellFault(given, { reason: "SnapshotContentMissing", message });
-  return undefined;
-}
-
-/** Says what the content says, once the content is that of this very snapshot. */
-async function follow(given: Snapshotting, content: VolumeSnapshotContent): Promise<Result> {
-  const { ctx, sidecar, specs } = given;
+/** Copies the status of a content, once its reference has the UID of this snapshot. */
+async function follow(context: SnapshotContext, content: VolumeSnapshotContent): Promise<Result> {
+  const { ctx, sidecar, specs } = context;
   const { metadata, spec } = ctx.object;
-  const isNamed = spec.source.volumeSnapshotContentName !== undefined;
-  if (isNamed !== (content.spec.source.snapshotHandle !== undefined)) {
-    const message = `expected the content ${content.metadata.name} to ${isNamed ? "stand for a snapshot that is there" : "be made for a volume"}`;
-    await tellFault(given, { reason: "SnapshotContentMismatch", message });
-    return undefined;
+  const isStatic = spec.source.volumeSnapshotContentName !== undefined;
+  if (isStatic !== (content.spec.source.snapshotHandle !== undefined)) {
+    const message = isStatic
+      ? "VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one"
+      : `VolumeSnapshotContent ${content.metadata.name} is pre-provisioned while expecting a dynamically provisioned one`;
+    return writeError(context, "SnapshotContentMismatch", message);
   }
   const { contentBound } = sidecar.names.snapshot;
   if (content.metadata.deletionTimestamp === undefined) {
@@ -65,71 +66,88 @@ async function follow(given: Snapshotting, content: VolumeSnapshotContent): Prom
       return (await write(ctx.client, specs.kinds.content, { ...kept, spec: next })) ? undefined : AGAIN;
     }
   }
-  return copyStatus(given, content);
+  return copyStatus(context, content);
 }
 
-/** Makes the content of a snapshot; the driver's part does the rest. */
-async function begin(given: Snapshotting, snapshot: VolumeSnapshot): Promise<Result> {
-  const { ctx, specs } = given;
-  const found = classFor(given);
-  if ("fault" in found) {
-    await tellFault(given, found.fault);
-    return undefined;
-  }
-  if (snapshot.spec.volumeSnapshotClassName === undefined) {
-    const spec = { ...snapshot.spec, volumeSnapshotClassName: found.class.metadata.name };
-    return (await write(ctx.client, specs.kinds.snapshot, { ...snapshot, spec })) ? undefined : AGAIN;
-  }
-  const claim = sourceClaim(given);
-  const volume = ctx.informer(given.sidecar.specs.volumes).get({ name: claim?.spec.volumeName ?? "" });
+/** Creates the content of a snapshot; the snapshotter takes the snapshot then. */
+async function begin(context: SnapshotContext, snapshot: VolumeSnapshot): Promise<Result> {
+  const { ctx, specs, sidecar } = context;
+  const { volumeSnapshotClassName: name } = snapshot.spec;
+  if (name === undefined) return writeDefaultClass(context, snapshot);
+  const found = ctx.informer(specs.classes).get({ name });
+  if (!found) return writeError(context, CREATION_FAILED, `VolumeSnapshotClass ${JSON.stringify(name)} not found`);
+  const claim = sourceClaim(context);
+  const volume = ctx.informer(sidecar.specs.volumes).get({ name: claim?.spec.volumeName ?? "" });
   const isBound = claim?.status.phase === "Bound" && volume?.spec.claimRef?.uid === claim.metadata.uid;
-  const handle = volume?.spec.csi?.volumeHandle;
-  if (!isBound || handle === undefined || claim.metadata.deletionTimestamp !== undefined) {
-    const message = `expected the claim ${snapshot.spec.source.persistentVolumeClaimName} to be there and Bound, with a volume of a driver`;
-    await tellFault(given, { reason: "SnapshotContentCreationFailed", message });
-    return undefined;
+  const { csi, volumeMode } = volume?.spec ?? {};
+  if (!isBound || !csi || claim.metadata.deletionTimestamp !== undefined) {
+    const claimName = snapshot.spec.source.persistentVolumeClaimName;
+    const message = `expected PVC ${claimName} to exist and to be Bound to a volume of a CSI driver`;
+    return writeError(context, CREATION_FAILED, message);
   }
-  if (!(await holdClaim(given, claim))) return AGAIN;
-  return make(given, { snapshot, class: found.class, handle, volumeMode: volume!.spec.volumeMode });
+  if (!(await holdClaim(context, claim))) return AGAIN;
+  return create(context, { snapshot, class: found, handle: csi.volumeHandle, volumeMode });
 }
 
-interface Making {
+/** Writes the default class of the driver into a snapshot without a class. */
+async function writeDefaultClass(context: SnapshotContext, snapshot: VolumeSnapshot): Promise<Result> {
+  const { ctx, specs, sidecar } = context;
+  const { isDefault } = sidecar.names.snapshot;
+  const classes = ctx.informer(specs.classes).list();
+  const [found, ...others] = classes.filter(
+    ({ driver, metadata }) => driver === sidecar.driver.name && metadata.annotations?.[isDefault] === "true",
+  );
+  if (!found || others.length > 0) {
+    const reason = found
+      ? `${others.length + 1} default snapshot classes were found`
+      : "cannot find default snapshot class";
+    const message = `Failed to set default snapshot class with error ${reason}`;
+    return writeError(context, "SetDefaultSnapshotClassFailed", message);
+  }
+  const spec = { ...snapshot.spec, volumeSnapshotClassName: found.metadata.name };
+  return (await write(ctx.client, specs.kinds.snapshot, { ...snapshot, spec })) ? undefined : AGAIN;
+}
+
+interface RequestedContent {
   readonly snapshot: VolumeSnapshot;
   readonly class: VolumeSnapshotClass;
   readonly handle: string;
   readonly volumeMode: string | undefined;
 }
 
-async function make(given: Snapshotting, making: Making): Promise<Result> {
-  const { ctx, specs, sidecar } = given;
-  const { snapshot, volumeMode } = making;
+async function create(context: SnapshotContext, requested: RequestedContent): Promise<Result> {
+  const { ctx, specs, sidecar } = context;
+  const { snapshot, volumeMode, class: found } = requested;
   const { apiVersion, kind, metadata } = snapshot;
   const { name, namespace, uid, resourceVersion } = metadata;
   let annotations: Record<string, string>;
   try {
-    annotations = secretMarks(given, making);
+    annotations = secretAnnotations(context, requested);
   } catch (error) {
     if (!(error instanceof ParameterError)) throw error;
-    await tellFault(given, { reason: "SnapshotContentCreationFailed", message: error.message });
-    return undefined;
+    return writeError(context, CREATION_FAILED, error.message);
   }
   const content: NewObject<VolumeSnapshotContent> = {
     metadata: { name: contentNameOf(snapshot), finalizers: [sidecar.names.snapshot.contentBound], annotations },
     spec: {
       volumeSnapshotRef: { apiVersion, kind, name, namespace, uid, resourceVersion } as never,
-      source: { volumeHandle: making.handle },
-      volumeSnapshotClassName: making.class.metadata.name,
-      deletionPolicy: making.class.deletionPolicy,
-      driver: making.class.driver,
+      source: { volumeHandle: requested.handle },
+      volumeSnapshotClassName: found.metadata.name,
+      deletionPolicy: found.deletionPolicy,
+      driver: found.driver,
       ...(volumeMode ? { sourceVolumeMode: volumeMode } : {}),
     },
   };
-  const made = await attempt(ctx.client.resource(specs.kinds.content).create(content), "AlreadyExists");
-  if (made.ok) ctx.events.normal("CreatingSnapshot", `it waits for ${making.class.driver} to take it`);
+  const created = await attempt(ctx.client.resource(specs.kinds.content).create(content), "AlreadyExists");
+  const message = `Waiting for a snapshot ${keyText(ctx.key)} to be created by the CSI driver.`;
+  if (created.ok) ctx.events.normal("CreatingSnapshot", message);
   return undefined;
 }
 
-function secretMarks({ sidecar }: Snapshotting, { snapshot, class: found }: Making): Record<string, string> {
+function secretAnnotations(
+  { sidecar }: SnapshotContext,
+  { snapshot, class: found }: RequestedContent,
+): Record<string, string> {
   const { names } = sidecar;
   const values = snapshotValues(snapshot);
   const ref = secretFor("snapshotter", found.parameters ?? {}, values, { prefix: names.parameters });
@@ -137,33 +155,9 @@ function secretMarks({ sidecar }: Snapshotting, { snapshot, class: found }: Maki
   return ref ? { [name]: ref.name, [namespace]: ref.namespace } : {};
 }
 
-/** What may stand for places in templates of the names of Secrets. */
-export function snapshotValues(snapshot: VolumeSnapshot): TemplateValues {
+/** The values of variables in the names of Secrets. */
+function snapshotValues(snapshot: VolumeSnapshot): TemplateValues {
   const { name, namespace = "" } = snapshot.metadata;
   const inNamespace = { "volumesnapshotcontent.name": contentNameOf(snapshot), "volumesnapshot.namespace": namespace };
   return { inNamespace, inName: { ...inNamespace, "volumesnapshot.name": name } };
-}
-
-/** The class of a snapshot: the one that it names, or the one that is the default of its driver. */
-function classFor({
-  ctx,
-  specs,
-  sidecar,
-}: Snapshotting): { readonly class: VolumeSnapshotClass } | { readonly fault: SnapshotFault } {
-  const { volumeSnapshotClassName: name } = ctx.object.spec;
-  const classes = ctx.informer(specs.classes);
-  const reason = "SnapshotContentCreationFailed";
-  if (name !== undefined) {
-    const found = classes.get({ name });
-    return found
-      ? { class: found }
-      : { fault: { reason, message: `expected the VolumeSnapshotClass ${name} to be there` } };
-  }
-  const { isDefault } = sidecar.names.snapshot;
-  const found = classes
-    .list()
-    .filter(({ driver, metadata }) => driver === sidecar.driver.name && metadata.annotations?.[isDefault] === "true");
-  if (found.length === 1) return { class: found[0]! };
-  const message = `expected one VolumeSnapshotClass of ${sidecar.driver.name} to be the default, got ${found.length}`;
-  return { fault: { reason: "SetDefaultSnapshotClassFailed", message } };
 }

@@ -1,5 +1,5 @@
 /**
- * Lets claims go that were held while a snapshot of them was taken, when that snapshot was taken away by hand.
+ * Removes the finalizer of claims whose snapshots were deleted by force while they were taken.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function claimRelease(sidecar: Sidecar): Controller {
     ],
     async reconcile({ object, informer, client }) {
       if (!hasFinalizer(object, claimAsSource) || openSnapshots(informer(specs.snapshots), object).length > 0) return;
-      // Memory may know the claim and not yet the snapshot that it is held for.
+      // The informer may have the claim, and not yet the snapshot that needs it.
       const { namespace = "", name } = object.metadata;
       const { items } = await client.resource(specs.kinds.snapshot).list({ namespace });
       const isOpen = ({ spec, status }: VolumeSnapshot): boolean =>

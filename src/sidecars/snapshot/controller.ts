@@ -1,26 +1,19 @@
 /**
- * The snapshot controller, for the snapshots of one driver: a content for each snapshot, what it says, and what becomes of it.
+ * The snapshot controller, for the snapshots of one driver: creates a content for each snapshot, copies its status, and
+ * deletes it.
  *
- * The content is what the driver's part acts on (`snapshotter.ts`), as a volume is for a claim.
+ * The snapshotter (`snapshotter.ts`) acts on contents, as the provisioner acts on claims.
  *
  * @module
  */
 import type { Key } from "../../client/index.ts";
-import {
-  type Controller,
-  type ObjectEvent,
-  type Result,
-  type Source,
-  defineController,
-  watches,
-} from "../../runtime/index.ts";
-import type { Sidecar } from "../sidecar.ts";
+import { type Controller, type Result, type Source, defineController, watches } from "../../runtime/index.ts";
+import { type Sidecar, changesOf } from "../sidecar.ts";
 import { bindSnapshot } from "./bind.ts";
-import type { Snapshotting } from "./given.ts";
 import type { VolumeSnapshot, VolumeSnapshotContent } from "./kinds.ts";
 import { releaseSnapshot } from "./release.ts";
 import { releaseClaims } from "./source-claims.ts";
-import { type SnapshotSpecs, contentNameOf, isContentOf, snapshotSpecs } from "./specs.ts";
+import { type SnapshotContext, type SnapshotSpecs, contentNameOf, isContentOf, snapshotSpecs } from "./specs.ts";
 
 /** The controller named `keelson-snapshot-controller`. */
 export function snapshotController(sidecar: Sidecar): Controller {
@@ -30,7 +23,13 @@ export function snapshotController(sidecar: Sidecar): Controller {
     name: "keelson-snapshot-controller",
     eventSource: "snapshot-controller",
     for: specs.snapshots,
-    predicate: matters,
+    // The controller itself writes errors into the status: they start no reconcile.
+    predicate: changesOf<VolumeSnapshot>(({ spec, status, metadata }) => [
+      spec,
+      { ...status, error: undefined },
+      metadata.deletionTimestamp,
+      metadata.finalizers,
+    ]),
     uses: [sidecar.specs.volumes],
     sources: [ofContents(specs), ofClaims(sidecar, specs), ofClasses(specs)],
     ...pace,
@@ -39,23 +38,13 @@ export function snapshotController(sidecar: Sidecar): Controller {
   });
 }
 
-/** Errors that are written here are no reason to look again. */
-function matters(event: ObjectEvent<VolumeSnapshot>): boolean {
-  if (event.type !== "changed") return true;
-  const told = ({ spec, status, metadata }: VolumeSnapshot): string => {
-    const { error: _, ...rest } = status ?? {};
-    return JSON.stringify([spec, rest, metadata.deletionTimestamp, metadata.finalizers]);
-  };
-  return told(event.object) !== told(event.old);
-}
-
 const ofContents = ({ contents }: SnapshotSpecs): Source<Key<"Namespaced">> =>
   watches(contents, ({ spec }) => {
     const { namespace, name } = spec.volumeSnapshotRef;
     return namespace && name ? [{ namespace, name }] : [];
   });
 
-/** A claim that a snapshot is taken of, or that is filled from one. */
+/** Claims that are the source of snapshots, or have a snapshot as their source. */
 const ofClaims = ({ specs: own, names }: Sidecar, { snapshots }: SnapshotSpecs): Source<Key<"Namespaced">> =>
   watches(
     own.claims,
@@ -67,10 +56,10 @@ const ofClaims = ({ specs: own, names }: Sidecar, { snapshots }: SnapshotSpecs):
       const from = isFilled ? [{ namespace, name: dataSource.name }] : [];
       return [...taken.map((one) => ({ namespace, name: one.metadata.name })), ...from];
     },
-    (event) => event.type !== "changed" || event.object.status.phase !== event.old.status.phase,
+    changesOf(({ status }) => status.phase),
   );
 
-/** Snapshots without a class wait for one that is the default. */
+/** Snapshots without a class may wait for the default one. */
 const ofClasses = ({ classes, snapshots }: SnapshotSpecs): Source<Key<"Namespaced">> =>
   watches(classes, ({ metadata }, informer) =>
     ["", metadata.name]
@@ -78,44 +67,44 @@ const ofClasses = ({ classes, snapshots }: SnapshotSpecs): Source<Key<"Namespace
       .map((one) => ({ namespace: one.metadata.namespace ?? "", name: one.metadata.name })),
   );
 
-async function reconcile(given: Snapshotting): Promise<Result> {
-  const { ctx, sidecar } = given;
-  const isGoing = ctx.object.metadata.deletionTimestamp !== undefined;
-  const content = contentIn(given, ctx.informer(given.specs.contents).get({ name: contentName(ctx.object) }));
-  const driver = driverOf(given, content);
-  // Of one that goes and that no driver is known to have nothing is left but its name: whoever comes lets it go.
-  if (driver !== sidecar.driver.name && !(isGoing && driver === undefined)) return undefined;
-  if (!isGoing) {
-    await releaseClaims(given, ctx.object);
-    return bindSnapshot(given, content);
+async function reconcile(context: SnapshotContext): Promise<Result> {
+  const { ctx, sidecar } = context;
+  const isDeleted = ctx.object.metadata.deletionTimestamp !== undefined;
+  const content = ifOwn(context, ctx.informer(context.specs.contents).get({ name: contentName(ctx.object) }));
+  const driver = driverOf(context, content);
+  // Any controller may release a deleted snapshot without a known driver.
+  if (driver !== sidecar.driver.name && !(isDeleted && driver === undefined)) return undefined;
+  if (!isDeleted) {
+    await releaseClaims(context, ctx.object);
+    return bindSnapshot(context, content);
   }
-  const present = content ?? (await storedContent(given));
-  // Memory is behind, and that of its driver is not.
-  if (present && present.spec.driver !== sidecar.driver.name) return undefined;
-  return releaseSnapshot(given, present);
+  const stored = content ?? (await storedContent(context));
+  // This informer is behind, and the one of the right driver is not.
+  if (stored && stored.spec.driver !== sidecar.driver.name) return undefined;
+  return releaseSnapshot(context, stored);
 }
 
-/** The name of the content of a snapshot: the one that it names or is bound to, or that was made for it. */
+/** The name of the content of a snapshot: the one that it is bound to, that it names, or that is created for it. */
 const contentName = (snapshot: VolumeSnapshot): string =>
   snapshot.status?.boundVolumeSnapshotContentName ??
   snapshot.spec.source.volumeSnapshotContentName ??
   contentNameOf(snapshot);
 
-/** A content, where it is not another's. */
-const contentIn = (
-  { ctx }: Snapshotting,
+/** A content unless it is the one of another snapshot. */
+const ifOwn = (
+  { ctx }: SnapshotContext,
   content: VolumeSnapshotContent | undefined,
 ): VolumeSnapshotContent | undefined => (content && isContentOf(content, ctx.object) ? content : undefined);
 
-/** The content as it is stored: one that was made just now would never go when its snapshot went before. */
-async function storedContent(given: Snapshotting): Promise<VolumeSnapshotContent | undefined> {
-  const { ctx, specs } = given;
-  return contentIn(given, await ctx.client.resource(specs.kinds.content).find({ name: contentName(ctx.object) }));
+/** The stored content: the informer may not have a new one yet, which would remain for ever. */
+async function storedContent(context: SnapshotContext): Promise<VolumeSnapshotContent | undefined> {
+  const { ctx, specs } = context;
+  return ifOwn(context, await ctx.client.resource(specs.kinds.content).find({ name: contentName(ctx.object) }));
 }
 
-/** Whose snapshot it is: as its content says, or its class, or its mark, or the volume that it is taken of. */
+/** The driver of a snapshot, from its content, its class, its annotation or its volume. */
 function driverOf(
-  { ctx, specs, sidecar }: Snapshotting,
+  { ctx, specs, sidecar }: SnapshotContext,
   content: VolumeSnapshotContent | undefined,
 ): string | undefined {
   if (content) return content.spec.driver;

@@ -1,31 +1,31 @@
 /**
- * Lets a content go that is deleted: its snapshot first, where that is what its policy says.
+ * Removes the finalizer of a deleted content. Its deletion policy says whether the driver deletes the snapshot first.
  *
  * @module
  */
 import { attempt, keyText } from "../../client/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { CallError, MOST_UNCLEAR, isUnclear, mayGoOn } from "../call.ts";
-import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
-import { callOf } from "../sidecar.ts";
-import type { VolumeSnapshotContent } from "./kinds.ts";
-import type { Taking } from "./given.ts";
-import { credentialsIfAny } from "../secrets.ts";
-import { create, requestAgain, secretsOf } from "./take.ts";
 import { errorText } from "../../util/cut-text.ts";
+import { CallError, MAX_UNCLEAR_ERRORS, isUnclear, mayStillRun } from "../call.ts";
+import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
+import { annotatedSecret, credentialsIfAny } from "../secrets.ts";
+import { callDriver } from "../sidecar.ts";
+import type { VolumeSnapshotContent } from "./kinds.ts";
+import type { ContentContext } from "./specs.ts";
+import { create, repeatedRequest } from "./take.ts";
 
-/** Lets a content go; what fails is told, and thrown to be tried again. */
-export async function dropSnapshot(given: Taking): Promise<Result> {
-  const { ctx, sidecar, specs } = given;
+/** Deletes the snapshot of a content, and removes the finalizer. An error becomes an Event, and is thrown for a retry. */
+export async function dropSnapshot(context: ContentContext): Promise<Result> {
+  const { ctx, sidecar, specs } = context;
   const content = ctx.object;
   const { contentBound } = sidecar.names.snapshot;
-  if (!hasFinalizer(content, contentBound) || !(await isFree(content, given))) return undefined;
-  // Memory may be behind, and a snapshot does not come back.
+  if (!hasFinalizer(content, contentBound) || !(await isUnused(content, context))) return undefined;
+  // The informer may be behind, and the snapshot would be lost.
   const stored = await ctx.client.resource(specs.kinds.content).find(ctx.key);
-  if (stored?.metadata.uid !== content.metadata.uid || !(await isFree(stored, given))) return undefined;
+  if (stored?.metadata.uid !== content.metadata.uid || !(await isUnused(stored, context))) return undefined;
   if (stored.spec.deletionPolicy === "Delete") {
     try {
-      await remove(given);
+      await remove(context);
     } catch (error) {
       ctx.events.warning("SnapshotDeleteError", errorText(error));
       throw error;
@@ -37,44 +37,45 @@ export async function dropSnapshot(given: Taking): Promise<Result> {
   return undefined;
 }
 
-/** Whether nobody has the content any more: its snapshot is deleted, or never came. */
-async function isFree({ metadata, spec }: VolumeSnapshotContent, { ctx, sidecar, specs }: Taking): Promise<boolean> {
+/** Whether no snapshot has the content: it is deleted, or never existed. */
+async function isUnused(
+  { metadata, spec }: VolumeSnapshotContent,
+  { ctx, sidecar, specs }: ContentContext,
+): Promise<boolean> {
   const { uid, namespace = "", name = "" } = spec.volumeSnapshotRef;
   if (metadata.annotations?.[sidecar.names.snapshot.beingDeleted] !== undefined) return true;
   if (spec.source.snapshotHandle !== undefined && !uid) return true;
-  // Who took the finalizers off a snapshot by hand left no mark here.
+  // A snapshot that was deleted by force has left no annotation.
   const snapshot = await ctx.client.resource(specs.kinds.snapshot).find({ namespace, name });
   return snapshot === undefined || (uid !== undefined && uid !== snapshot.metadata.uid);
 }
 
-async function remove(given: Taking): Promise<void> {
-  const { ctx, sidecar, specs } = given;
-  const { spec, status } = ctx.object;
-  const snapshotId = status?.snapshotHandle ?? spec.source.snapshotHandle ?? (await unstored(given));
+async function remove(context: ContentContext): Promise<void> {
+  const { ctx, sidecar, specs } = context;
+  const { spec, status, metadata } = ctx.object;
+  const snapshotId = status?.snapshotHandle ?? spec.source.snapshotHandle ?? (await findUnstored(context));
   if (snapshotId === undefined) return;
-  const secrets = await secretsOf(given, credentialsIfAny);
-  await callOf(sidecar, ctx.signal)("DeleteSnapshot", (calls, how) =>
-    calls.deleteSnapshot({ snapshotId, secrets }, how),
-  );
-  // What is gone is not to be found in a status: whoever is killed now does not look for it again.
-  const gone = { snapshotHandle: null, readyToUse: null, creationTime: null, restoreSize: null };
-  await attempt(ctx.client.resource(specs.kinds.content).status.patch(ctx.key, { status: gone }), "NotFound");
+  const ref = annotatedSecret(metadata.annotations, sidecar.names.snapshot.deletionSecret);
+  await callDriver(context, "deleteSnapshot", { snapshotId, secrets: await credentialsIfAny(ctx.client, ref) });
+  // A repeated reconcile must not look for the deleted snapshot.
+  const deleted = { snapshotHandle: null, readyToUse: null, creationTime: null, restoreSize: null };
+  await attempt(ctx.client.resource(specs.kinds.content).status.patch(ctx.key, { status: deleted }), "NotFound");
 }
 
-/** A snapshot that the driver was asked for in vain: it is asked once more, and tells what it is called. */
-async function unstored(given: Taking): Promise<string | undefined> {
-  const { ctx, sidecar, unclear } = given;
+/** The ID of a snapshot that the driver may have taken: a repeated CreateSnapshot returns it. */
+async function findUnstored(context: ContentContext): Promise<string | undefined> {
+  const { ctx, sidecar, unclear } = context;
   const { metadata, spec, status } = ctx.object;
-  const wasAsked = metadata.annotations?.[sidecar.names.snapshot.beingCreated] !== undefined || status?.error;
-  if (!wasAsked || spec.source.volumeHandle === undefined) return undefined;
+  const wasRequested = metadata.annotations?.[sidecar.names.snapshot.beingCreated] !== undefined || status?.error;
+  if (!wasRequested || spec.source.volumeHandle === undefined) return undefined;
   const key = keyText(ctx.key);
   try {
-    return (await create(given, await requestAgain(given))).snapshotId;
+    return (await create(context, await repeatedRequest(context))).snapshotId;
   } catch (error) {
-    if (!(error instanceof CallError) || mayGoOn(error)) throw error;
+    if (!(error instanceof CallError) || mayStillRun(error)) throw error;
     const times = (unclear.get(key) ?? 0) + 1;
     unclear.set(key, times);
-    if (isUnclear(error) && times < MOST_UNCLEAR) throw error;
+    if (isUnclear(error) && times < MAX_UNCLEAR_ERRORS) throw error;
     return undefined;
   }
 }

@@ -1,23 +1,23 @@
 /**
- * Snapshots of volumes as kinds: custom resources, which users install (snapshot.storage.k8s.io/v1).
+ * The kinds of volume snapshots: custom resources that users install (snapshot.storage.k8s.io/v1).
  *
  * @module
  */
-import { type ApiObject, type Kind, kindOfType } from "../../client/index.ts";
+import { type ApiObject, kindOfType } from "../../client/index.ts";
 import type { Texts } from "../contract.ts";
 
-/** What went wrong the last time. */
+/** The last error. */
 export interface SnapshotError {
   readonly time?: string;
   readonly message?: string;
 }
 
-/** A snapshot that somebody asks for. */
+/** A user's request for a snapshot. */
 export interface VolumeSnapshot extends ApiObject {
   readonly spec: {
     readonly source: {
       readonly persistentVolumeClaimName?: string;
-      /** A content that is there already. */
+      /** A content that exists already. */
       readonly volumeSnapshotContentName?: string;
     };
     readonly volumeSnapshotClassName?: string;
@@ -32,7 +32,7 @@ export interface VolumeSnapshot extends ApiObject {
   };
 }
 
-/** A snapshot as its driver knows it. */
+/** A snapshot of a driver. */
 export interface VolumeSnapshotContent extends ApiObject {
   readonly spec: {
     readonly volumeSnapshotRef: {
@@ -46,7 +46,7 @@ export interface VolumeSnapshotContent extends ApiObject {
     readonly deletionPolicy: string;
     readonly driver: string;
     readonly volumeSnapshotClassName?: string;
-    /** Exactly one: a volume to take it of, or a snapshot that is there already. */
+    /** Exactly one: the source volume, or a snapshot that exists already. */
     readonly source: { readonly volumeHandle?: string; readonly snapshotHandle?: string };
     readonly sourceVolumeMode?: string;
   };
@@ -61,7 +61,7 @@ export interface VolumeSnapshotContent extends ApiObject {
   };
 }
 
-/** Who takes snapshots, and what becomes of them. */
+/** The driver of snapshots, and their deletion policy. */
 export interface VolumeSnapshotClass extends ApiObject {
   readonly driver: string;
   readonly parameters?: Texts;
@@ -69,14 +69,10 @@ export interface VolumeSnapshotClass extends ApiObject {
 }
 
 /** The kinds of snapshots. */
-export interface SnapshotKinds {
-  readonly snapshot: Kind<VolumeSnapshot, "Namespaced">;
-  readonly content: Kind<VolumeSnapshotContent, "Cluster">;
-  readonly class: Kind<VolumeSnapshotClass, "Cluster">;
-}
+export type SnapshotKinds = ReturnType<typeof snapshotKinds>;
 
 /** The kinds of snapshots in a group. */
-export const snapshotKinds = (group: string): SnapshotKinds => ({
+export const snapshotKinds = (group: string) => ({
   snapshot: kindOfType<VolumeSnapshot>()({
     group,
     version: "v1",

@@ -1,14 +1,14 @@
 /**
- * The driver's part of snapshots: takes and deletes them as their contents ask.
+ * The snapshotter: takes and deletes snapshots of the driver as their contents say.
  *
- * Before the driver is asked, a content is marked; the mark goes when it is stored what came of it. So a snapshot that is deleted
+ * A content gets an annotation before the call, which is removed when the result is stored. So a snapshot that is deleted
  * meanwhile leaves nothing behind.
  *
  * @module
  */
 import { keyText } from "../../client/index.ts";
-import { type Controller, type ObjectEvent, defineController, watches } from "../../runtime/index.ts";
-import type { Sidecar } from "../sidecar.ts";
+import { type Controller, defineController, watches } from "../../runtime/index.ts";
+import { type Sidecar, changesOf } from "../sidecar.ts";
 import { dropSnapshot } from "./drop.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
 import { contentNameOf, snapshotSpecs } from "./specs.ts";
@@ -17,13 +17,18 @@ import { takeSnapshot } from "./take.ts";
 /** The controller named `keelson-snapshotter`. */
 export function snapshotter(sidecar: Sidecar): Controller {
   const specs = snapshotSpecs(sidecar);
-  const { driver, pace } = sidecar;
+  const { driver, pace, names } = sidecar;
   const unclear = new Map<string, number>();
   return defineController({
     name: "keelson-snapshotter",
     eventSource: "csi-snapshotter",
     for: specs.contents,
-    predicate: matters(sidecar),
+    // The snapshotter itself writes the status and this annotation: they start no reconcile.
+    predicate: changesOf<VolumeSnapshotContent>(({ spec, metadata }) => [
+      spec,
+      metadata.deletionTimestamp,
+      { ...metadata.annotations, [names.snapshot.beingCreated]: undefined },
+    ]),
     sources: [
       watches(specs.classes, ({ metadata }, informer) =>
         informer(specs.contents)
@@ -31,7 +36,7 @@ export function snapshotter(sidecar: Sidecar): Controller {
           .filter(({ spec, status }) => spec.volumeSnapshotClassName === metadata.name && status?.readyToUse !== true)
           .map((one) => ({ name: one.metadata.name })),
       ),
-      // Who took its finalizers off by hand told its content nothing.
+      // A snapshot that was deleted by force has not marked its content.
       watches(
         specs.snapshots,
         (snapshot) =>
@@ -44,21 +49,9 @@ export function snapshotter(sidecar: Sidecar): Controller {
     ...pace,
     async reconcile(ctx) {
       if (ctx.object.spec.driver !== driver.name) return undefined;
-      const given = { ctx, sidecar, specs, unclear };
-      return ctx.object.metadata.deletionTimestamp === undefined ? takeSnapshot(given) : dropSnapshot(given);
+      const context = { ctx, sidecar, specs, unclear };
+      return ctx.object.metadata.deletionTimestamp === undefined ? takeSnapshot(context) : dropSnapshot(context);
     },
     gone: (key) => void unclear.delete(keyText(key)),
   });
 }
-
-/** What is written here starts nothing: neither what the status says, nor the mark of {@link takeSnapshot}. */
-const matters =
-  ({ names }: Sidecar) =>
-  (event: ObjectEvent<VolumeSnapshotContent>): boolean => {
-    if (event.type !== "changed") return true;
-    const told = ({ spec, metadata }: VolumeSnapshotContent): string => {
-      const { [names.snapshot.beingCreated]: _, ...annotations } = metadata.annotations ?? {};
-      return JSON.stringify([spec, metadata.deletionTimestamp, annotations]);
-    };
-    return told(event.object) !== told(event.old);
-  };

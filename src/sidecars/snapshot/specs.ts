@@ -1,28 +1,29 @@
 /**
- * What snapshots are made from, and what is followed of them.
+ * The informers of snapshots, and what reconciles of them have.
  *
  * @module
  */
-import { type InformerSpec, sharedInformer } from "../../runtime/index.ts";
-import type { Sidecar } from "../sidecar.ts";
-import {
-  type SnapshotKinds,
-  type VolumeSnapshot,
-  type VolumeSnapshotClass,
-  type VolumeSnapshotContent,
-  snapshotKinds,
-} from "./kinds.ts";
+import { sharedInformer } from "../../runtime/index.ts";
+import type { Sidecar, SidecarContext } from "../sidecar.ts";
+import { type VolumeSnapshot, type VolumeSnapshotContent, snapshotKinds } from "./kinds.ts";
 
-/** See the head of this file. */
-export interface SnapshotSpecs {
-  readonly kinds: SnapshotKinds;
-  readonly snapshots: InformerSpec<VolumeSnapshot, "Namespaced", "claim" | "class">;
-  readonly contents: InformerSpec<VolumeSnapshotContent, "Cluster", never>;
-  readonly classes: InformerSpec<VolumeSnapshotClass, "Cluster", never>;
+/** The informers of snapshots, and their kinds. */
+export type SnapshotSpecs = ReturnType<typeof snapshotSpecs>;
+
+/** What a reconcile of a snapshot has. */
+export interface SnapshotContext extends SidecarContext<VolumeSnapshot, "Namespaced"> {
+  readonly specs: SnapshotSpecs;
 }
 
-/** The informers of snapshots. */
-export function snapshotSpecs({ names }: Sidecar): SnapshotSpecs {
+/** What a reconcile of a content has. */
+export interface ContentContext extends SidecarContext<VolumeSnapshotContent, "Cluster"> {
+  readonly specs: SnapshotSpecs;
+  /** How many times in a row the driver has not said whether there is a snapshot, by content. */
+  readonly unclear: Map<string, number>;
+}
+
+/** The informers of snapshots, and their kinds. */
+export function snapshotSpecs({ names }: Sidecar) {
   const kinds = snapshotKinds(names.snapshotGroup);
   return {
     kinds,
@@ -40,10 +41,10 @@ export function snapshotSpecs({ names }: Sidecar): SnapshotSpecs {
   };
 }
 
-/** The name of the content that is made for a snapshot. */
+/** The name of the content of a dynamic snapshot. */
 export const contentNameOf = ({ metadata }: VolumeSnapshot): string => `snapcontent-${metadata.uid}`;
 
-/** Whether a content names a snapshot, and is not reserved for another one of its name. */
+/** Whether a content names a snapshot, and not another one of the same name. */
 export function isContentOf({ spec }: VolumeSnapshotContent, { metadata }: VolumeSnapshot): boolean {
   const { name, namespace, uid } = spec.volumeSnapshotRef;
   return name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid);

@@ -1,36 +1,29 @@
 /**
- * What a snapshot says: that of its content, or what is wrong.
+ * Writes the status of a snapshot: that of its content, or an error.
  *
  * @module
  */
-import { attempt } from "../../client/index.ts";
+import { attempt, keyText } from "../../client/index.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
-import { quantityOf } from "../bytes.ts";
-import type { Snapshotting } from "./given.ts";
-import type { VolumeSnapshotContent } from "./kinds.ts";
 import { errorText } from "../../util/cut-text.ts";
+import { quantityOf } from "../bytes.ts";
+import type { VolumeSnapshotContent } from "./kinds.ts";
+import type { SnapshotContext } from "./specs.ts";
 
-/** Why a snapshot is not as it should be. */
-export interface SnapshotFault {
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** Writes what is wrong, once, and tells it. */
-export async function tellFault({ ctx, specs }: Snapshotting, fault: SnapshotFault): Promise<void> {
-  const { reason } = fault;
-  const message = errorText(fault.message);
-  if (ctx.object.status?.error?.message === message) return;
+/** Writes an error and records an Event, once for each message. */
+export async function writeError({ ctx, specs }: SnapshotContext, reason: string, text: string): Promise<Result> {
+  const message = errorText(text);
+  if (ctx.object.status?.error?.message === message) return undefined;
   const error = { time: formatTime(ctx.clock.now()), message };
   ctx.events.warning(reason, message);
   const snapshots = ctx.client.resource(specs.kinds.snapshot);
   await attempt(snapshots.status.patch(ctx.key, { status: { readyToUse: false, error } }), "NotFound");
+  return undefined;
 }
 
-/** Says what the content says. */
-export async function copyStatus(given: Snapshotting, content: VolumeSnapshotContent): Promise<Result> {
-  const { ctx, specs } = given;
+/** Writes the status of the content. */
+export async function copyStatus({ ctx, specs }: SnapshotContext, content: VolumeSnapshotContent): Promise<Result> {
   const before = ctx.object.status ?? {};
   const { readyToUse = false, creationTime, restoreSize, error } = content.status ?? {};
   const status = {
@@ -40,16 +33,19 @@ export async function copyStatus(given: Snapshotting, content: VolumeSnapshotCon
     ...(restoreSize === undefined ? {} : { restoreSize: quantityOf(BigInt(restoreSize)) }),
     error: readyToUse ? null : (error ?? null),
   };
-  const isSaid = Object.entries(status).every(
+  const isSame = Object.entries(status).every(
     ([member, value]) => JSON.stringify((before as Record<string, unknown>)[member] ?? null) === JSON.stringify(value),
   );
-  if (isSaid) return undefined;
+  if (isSame) return undefined;
   const snapshots = ctx.client.resource(specs.kinds.snapshot);
   const done = await attempt(snapshots.status.patch(ctx.key, { status }), "NotFound");
   if (!done.ok) return undefined;
+  const key = keyText(ctx.key);
   if (!before.creationTime && creationTime !== undefined) {
-    ctx.events.normal("SnapshotCreated", "the driver has taken the snapshot");
+    ctx.events.normal("SnapshotCreated", `Snapshot ${key} was successfully created by the CSI driver.`);
   }
-  if (before.readyToUse !== true && readyToUse) ctx.events.normal("SnapshotReady", "the snapshot is ready to use");
+  if (before.readyToUse !== true && readyToUse) {
+    ctx.events.normal("SnapshotReady", `Snapshot ${key} is ready to use.`);
+  }
   return undefined;
 }

@@ -1,58 +1,55 @@
 /**
- * Takes a snapshot, and finds out about one that is there already.
+ * Takes the snapshot of a content, or requests the state of one that exists already.
  *
  * @module
  */
 import { attempt } from "../../client/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { CODES } from "../../csi/driver-error.ts";
 import { annotated } from "../../meta/annotations.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
-import { CODES } from "../../csi/driver-error.ts";
-import { CallError, mayGoOn } from "../call.ts";
-import type { TakenSnapshot, Texts } from "../contract.ts";
-import { forDriver } from "../parameters.ts";
-import { credentials, credentialsIfAny, secretFor } from "../secrets.ts";
-import { callOf } from "../sidecar.ts";
-import type { VolumeSnapshotContent } from "./kinds.ts";
-import type { Taking } from "./given.ts";
+import { AGAIN, write } from "../../runtime/writes.ts";
 import { errorText } from "../../util/cut-text.ts";
+import { CallError, mayStillRun } from "../call.ts";
+import type { CreateSnapshot, TakenSnapshot, Texts } from "../contract.ts";
+import { forDriver } from "../parameters.ts";
+import { annotatedSecret, credentials, credentialsIfAny, secretFor } from "../secrets.ts";
+import { callDriver } from "../sidecar.ts";
+import type { VolumeSnapshotContent } from "./kinds.ts";
+import type { ContentContext } from "./specs.ts";
 
-/** The wait before a driver is asked again whether a snapshot is ready. */
-const LOOK = "1s";
+const POLL_INTERVAL = "1s";
 
-/** Takes the snapshot of a content; what fails is told, and thrown to be tried again. */
-export async function takeSnapshot(given: Taking): Promise<Result> {
-  const { ctx, sidecar } = given;
+/** Takes the snapshot of a content. An error becomes an Event, and is thrown for a retry. */
+export async function takeSnapshot(context: ContentContext): Promise<Result> {
+  const { ctx, sidecar } = context;
   const content = ctx.object;
-  // Reserved, but nobody has it yet.
+  // No snapshot is bound to it yet.
   if (!content.spec.volumeSnapshotRef.uid) return undefined;
-  if (content.status?.readyToUse === true) return unmark(given, content);
-  const isThere = content.spec.source.snapshotHandle !== undefined;
-  if (!isThere && !sidecar.driver.abilities.has("CREATE_DELETE_SNAPSHOT")) return undefined;
+  if (content.status?.readyToUse === true) return unmark(context, content);
+  const isStatic = content.spec.source.snapshotHandle !== undefined;
+  if (!isStatic && !sidecar.driver.abilities.has("CREATE_DELETE_SNAPSHOT")) return undefined;
   try {
-    return isThere ? await store(given, content, await look(given)) : await take(given);
+    return isStatic ? await store(context, content, await find(context)) : await take(context);
   } catch (error) {
-    await tell(given, error);
+    await writeError(context, error);
     throw error;
   }
 }
 
-/** A snapshot that is there already, as its driver tells of it. */
-async function look(given: Taking): Promise<TakenSnapshot> {
-  const { ctx, sidecar } = given;
+/** A snapshot that exists already. */
+async function find(context: ContentContext): Promise<TakenSnapshot> {
+  const { ctx, sidecar } = context;
   const snapshotId = ctx.object.spec.source.snapshotHandle!;
   if (!sidecar.driver.abilities.has("LIST_SNAPSHOTS")) return { snapshotId, sizeBytes: 0n, readyToUse: true };
-  const secrets = await listSecrets(given);
-  const { entries } = await callOf(sidecar, ctx.signal)("ListSnapshots", (calls, how) =>
-    calls.listSnapshots({ snapshotId, secrets }, how),
-  );
+  const secrets = await listSecrets(context);
+  const { entries } = await callDriver(context, "listSnapshots", { snapshotId, secrets });
   const found = entries[0]?.snapshot;
   if (found) return found;
-  throw new CallError("ListSnapshots", CODES.NotFound, `expected the snapshot ${snapshotId} to be there`);
+  throw new CallError("ListSnapshots", CODES.NotFound, `can not find snapshot for snapshotID ${snapshotId}`);
 }
 
-async function listSecrets({ ctx, sidecar, specs }: Taking): Promise<Texts> {
+async function listSecrets({ ctx, sidecar, specs }: ContentContext): Promise<Texts> {
   const { volumeSnapshotClassName: name = "", volumeSnapshotRef: ref } = ctx.object.spec;
   const parameters = ctx.informer(specs.classes).get({ name })?.parameters ?? {};
   const inNamespace = { "volumesnapshotcontent.name": ctx.object.metadata.name };
@@ -65,56 +62,43 @@ async function listSecrets({ ctx, sidecar, specs }: Taking): Promise<Texts> {
   return credentials(ctx.client, secretFor("snapshotter-list", parameters, { inName, inNamespace }, { prefix }));
 }
 
-async function take(given: Taking): Promise<Result> {
-  const { ctx, sidecar, specs } = given;
+async function take(context: ContentContext): Promise<Result> {
+  const { ctx, sidecar, specs } = context;
   const { beingCreated } = sidecar.names.snapshot;
-  const request = await requestFor(given);
+  const { volumeSnapshotClassName: name = "" } = ctx.object.spec;
+  const found = ctx.informer(specs.classes).get({ name });
+  if (!found) throw new Error(`VolumeSnapshotClass ${JSON.stringify(name)} not found`);
+  const request = await requestFor(context, found.parameters, credentials);
   const marked =
     ctx.object.metadata.annotations?.[beingCreated] === undefined
       ? await write(ctx.client, specs.kinds.content, annotated(ctx.object, { [beingCreated]: "yes" }))
       : ctx.object;
   if (!marked) return AGAIN;
-  return store(given, marked, await create(given, request));
+  return store(context, marked, await create(context, request));
 }
 
-/** What a driver is asked for when it takes a snapshot. */
-export interface SnapshotRequest {
-  readonly sourceVolumeId: string;
-  readonly name: string;
-  readonly parameters: Texts;
-  readonly secrets: Texts;
-}
-
-/** The snapshot as the driver has taken it, or has again. @throws CallError */
-export async function create({ ctx, sidecar }: Taking, request: SnapshotRequest): Promise<TakenSnapshot> {
-  const { snapshot } = await callOf(sidecar, ctx.signal)("CreateSnapshot", (calls, how) =>
-    calls.createSnapshot(request, how),
-  );
+/** The snapshot that the driver takes, or has taken before. @throws CallError */
+export async function create(context: ContentContext, request: CreateSnapshot): Promise<TakenSnapshot> {
+  const { snapshot } = await callDriver(context, "createSnapshot", request);
   if (snapshot) return snapshot;
-  throw new CallError("CreateSnapshot", CODES.Internal, "expected a snapshot in the answer");
+  throw new CallError("CreateSnapshot", CODES.Internal, "expected a snapshot in the response");
 }
 
-/** What the driver is asked for; its class has to be there. */
-async function requestFor(given: Taking): Promise<SnapshotRequest> {
-  const { ctx, specs } = given;
+/** The request again, to get the ID of the snapshot; also where its class or its Secret was deleted. */
+export async function repeatedRequest(context: ContentContext): Promise<CreateSnapshot> {
+  const { ctx, specs } = context;
   const { volumeSnapshotClassName: name = "" } = ctx.object.spec;
-  const found = ctx.informer(specs.classes).get({ name });
-  if (!found) throw new Error(`expected the VolumeSnapshotClass ${name} to be there`);
-  return requestOf(given, found.parameters ?? {}, await secretsOf(given));
+  return requestFor(context, ctx.informer(specs.classes).get({ name })?.parameters, credentialsIfAny);
 }
 
-/** The same once more, for what it is called: by name alone where its class or its Secret has gone. */
-export async function requestAgain(given: Taking): Promise<SnapshotRequest> {
-  const { ctx, specs } = given;
-  const { volumeSnapshotClassName: name = "" } = ctx.object.spec;
-  const parameters = ctx.informer(specs.classes).get({ name })?.parameters ?? {};
-  return requestOf(given, parameters, await secretsOf(given, credentialsIfAny));
-}
-
-function requestOf({ ctx, sidecar }: Taking, parameters: Texts, secrets: Texts): SnapshotRequest {
+async function requestFor(
+  { ctx, sidecar }: ContentContext,
+  parameters: Texts | undefined,
+  read: typeof credentials,
+): Promise<CreateSnapshot> {
   const { names, settings } = sidecar;
   const { volumeSnapshotRef: ref, source } = ctx.object.spec;
-  const told = forDriver(parameters, names.parameters, "snapshots");
+  const own = forDriver(parameters ?? {}, names.parameters, "snapshots");
   const metadata: Texts = {
     [`${names.parameters}volumesnapshot/name`]: ref.name ?? "",
     [`${names.parameters}volumesnapshot/namespace`]: ref.namespace ?? "",
@@ -123,22 +107,14 @@ function requestOf({ ctx, sidecar }: Taking, parameters: Texts, secrets: Texts):
   return {
     sourceVolumeId: source.volumeHandle ?? "",
     name: `${settings.snapshotNamePrefix ?? "snapshot"}-${ref.uid}`,
-    parameters: settings.extraCreateMetadata ? { ...told, ...metadata } : told,
-    secrets,
+    parameters: settings.extraCreateMetadata ? { ...own, ...metadata } : own,
+    secrets: await read(ctx.client, annotatedSecret(ctx.object.metadata.annotations, names.snapshot.deletionSecret)),
   };
 }
 
-/** What the driver is given to take and to delete a snapshot. */
-export function secretsOf({ ctx, sidecar }: Taking, read = credentials): Promise<Texts> {
-  const { deletionSecret } = sidecar.names.snapshot;
-  const { annotations = {} } = ctx.object.metadata;
-  const [name, namespace] = [annotations[deletionSecret.name], annotations[deletionSecret.namespace]];
-  return read(ctx.client, name && namespace ? { name, namespace } : undefined);
-}
-
-/** Says what the driver has; first that, then that it is not being asked any more. */
-async function store(given: Taking, content: VolumeSnapshotContent, taken: TakenSnapshot): Promise<Result> {
-  const { ctx, specs } = given;
+/** Writes the status of a content, then removes the annotation. */
+async function store(context: ContentContext, content: VolumeSnapshotContent, taken: TakenSnapshot): Promise<Result> {
+  const { ctx, specs } = context;
   const { snapshotId, sizeBytes, creationTime, readyToUse } = taken;
   const before = content.status;
   const at = creationTime ? Number(creationTime.seconds) * 1e9 + creationTime.nanos : ctx.clock.now() * 1e6;
@@ -152,25 +128,25 @@ async function store(given: Taking, content: VolumeSnapshotContent, taken: Taken
   const contents = ctx.client.resource(specs.kinds.content);
   const done = await attempt(contents.status.patch(ctx.key, { status }), "NotFound");
   if (!done.ok) return undefined;
-  const after = await unmark(given, done.value);
-  return after ?? (readyToUse ? undefined : { requeueAfter: LOOK });
+  const retry = await unmark(context, done.value);
+  return retry ?? (readyToUse ? undefined : { requeueAfter: POLL_INTERVAL });
 }
 
-/** Takes off a content that its driver may be at work for it. */
-async function unmark({ ctx, sidecar, specs }: Taking, content: VolumeSnapshotContent): Promise<Result> {
+/** Removes the annotation that the driver may be taking the snapshot. */
+async function unmark({ ctx, sidecar, specs }: ContentContext, content: VolumeSnapshotContent): Promise<Result> {
   const { beingCreated } = sidecar.names.snapshot;
   if (content.metadata.annotations?.[beingCreated] === undefined) return undefined;
   const next = annotated(content, { [beingCreated]: undefined });
   return (await write(ctx.client, specs.kinds.content, next)) ? undefined : AGAIN;
 }
 
-async function tell(given: Taking, error: unknown): Promise<void> {
-  const { ctx, specs } = given;
+async function writeError(context: ContentContext, error: unknown): Promise<void> {
+  const { ctx, specs } = context;
   const message = errorText(error);
   ctx.events.warning("SnapshotCreationFailed", message);
   const contents = ctx.client.resource(specs.kinds.content);
   const status = { readyToUse: false, error: { time: formatTime(ctx.clock.now()), message } };
-  const told = await attempt(contents.status.patch(ctx.key, { status }), "NotFound");
-  const isOver = error instanceof CallError && !mayGoOn(error);
-  if (told.ok && isOver) await unmark(given, told.value);
+  const written = await attempt(contents.status.patch(ctx.key, { status }), "NotFound");
+  const isOver = error instanceof CallError && !mayStillRun(error);
+  if (written.ok && isOver) await unmark(context, written.value);
 }

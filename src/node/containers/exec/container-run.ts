@@ -1,5 +1,5 @@
 /**
- * A container that is run as a process: started, ended, started again after a pause, and what its status says of it.
+ * A container that runs as a process: its start, its end, its restarts after a pause, and its status.
  *
  * @module
  */
@@ -10,23 +10,23 @@ import { CREATING, waiting } from "../hold.ts";
 import type { Exit, Process } from "./process.ts";
 import { errorText } from "../../../util/cut-text.ts";
 
-/** The pauses before a container is started again, doubled; forgotten when it has run for ten minutes. */
-const FIRST_MS = 10_000;
-const MOST_MS = 300_000;
-const CALM_MS = 600_000;
+/** The pause before a restart doubles up to the maximum, and begins anew when the container has run for ten minutes. */
+const FIRST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 300_000;
+const RESET_AFTER_MS = 600_000;
 
 type Terminated = NonNullable<ContainerStatus["state"]["terminated"]>;
 
-/** What a run is given. */
+/** Options of a run. */
 export interface ContainerRunOptions {
   readonly container: Container;
-  /** What is said of it, where an agent of before has run it. */
+  /** The status that an earlier agent has written. */
   readonly known: ContainerStatus | undefined;
   readonly clock: Clock;
   /** Starts the process. @throws where it cannot be started */
   readonly start: () => Promise<Process>;
-  /** Something has changed. */
-  readonly changed: () => void;
+  /** Called when the status has changed. */
+  readonly onChange: () => void;
 }
 
 /** See the head of this file. */
@@ -40,7 +40,7 @@ export class ContainerRun {
   #last: Terminated | undefined;
   #restarts: number;
   #failures = 0;
-  /** Why it could not be started. */
+  /** Why the last start failed. */
   #why: string | undefined;
   #pause: Timer | undefined;
   #isStopping = false;
@@ -53,11 +53,11 @@ export class ContainerRun {
     this.#restarts = known?.restartCount ?? 0;
     this.#last = known?.lastState.terminated;
     const { running, terminated } = known?.state ?? {};
-    // What ran when the agent ended has ended with it.
+    // A container that ran when the agent stopped was stopped with it.
     const lost = running && {
       exitCode: 137,
       reason: "ContainerStatusUnknown",
-      message: "it was ended with the agent that had started it",
+      message: "the container was stopped with the agent that had started it",
       startedAt: running.startedAt ?? null,
       finishedAt: formatTime(options.clock.now()),
     };
@@ -68,31 +68,31 @@ export class ContainerRun {
     return this.#process !== undefined || this.#starting !== undefined;
   }
 
-  /** Whether it has ever begun. */
+  /** Whether it was ever started. */
   get hasBegun(): boolean {
     return this.isRunning || this.#terminated !== undefined || this.#restarts > 0;
   }
 
-  /** Its exit code, once it has ended and is not started again by itself. */
+  /** The exit code of a container that does not run. */
   get exitCode(): number | undefined {
     return this.isRunning ? undefined : this.#terminated?.exitCode;
   }
 
-  /** Starts it, or starts it again: at once for the first time, after a pause when it has ended. */
+  /** Starts it: at once for the first time, after a pause when it has ended. */
   begin(): void {
     if (this.isRunning || this.#pause || this.#isStopping) return;
     if (this.#terminated === undefined && this.#why === undefined) return this.#start();
-    const pause = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(this.#failures - 1, 10));
+    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 10));
     if (this.#failures === 0) return this.#start();
-    const again = (): void => {
+    const restart = (): void => {
       this.#pause = undefined;
       this.#start();
     };
-    this.#pause = this.#options.clock.after(pause, again, { owner: `container ${this.container.name}` });
-    this.#options.changed();
+    this.#pause = this.#options.clock.after(pause, restart, { owner: `container ${this.container.name}` });
+    this.#options.onChange();
   }
 
-  /** Asks it to end, and ends it after a time; answers whether it has ended. */
+  /** Sends SIGTERM, and SIGKILL after a time; returns whether it has ended. */
   stop(graceMillis: number): boolean {
     this.#isStopping = true;
     this.#pause?.cancel();
@@ -105,7 +105,7 @@ export class ContainerRun {
     return false;
   }
 
-  /** Ends it at once; resolves when it has ended. */
+  /** Kills it; resolves when it has ended. */
   async end(): Promise<void> {
     this.stop(0);
     await this.#starting;
@@ -123,7 +123,7 @@ export class ContainerRun {
     }
     if (this.#pause) {
       const reason = this.#why === undefined ? "CrashLoopBackOff" : "CreateContainerError";
-      const message = this.#why ?? "it ended, and is started again after a pause";
+      const message = this.#why ?? "the container has ended, and restarts after a pause";
       const before = this.#terminated ?? this.#last;
       return { ...common, state: { waiting: { reason, message } }, lastState: before ? { terminated: before } : {} };
     }
@@ -141,7 +141,7 @@ export class ContainerRun {
     }
     this.#starting = this.#launch().finally(() => {
       this.#starting = undefined;
-      this.#options.changed();
+      this.#options.onChange();
     });
   }
 
@@ -161,12 +161,12 @@ export class ContainerRun {
   }
 
   #ended({ code, signal }: Exit): void {
-    const { clock, changed } = this.#options;
+    const { clock, onChange } = this.#options;
     this.#process = undefined;
     this.#killing?.cancel();
     this.#killing = undefined;
     const now = clock.now();
-    this.#failures = now - this.#startedAt! >= CALM_MS ? 1 : this.#failures + 1;
+    this.#failures = now - this.#startedAt! >= RESET_AFTER_MS ? 1 : this.#failures + 1;
     this.#terminated = {
       exitCode: code,
       ...(signal === undefined ? {} : { signal }),
@@ -174,6 +174,6 @@ export class ContainerRun {
       startedAt: formatTime(this.#startedAt!),
       finishedAt: formatTime(now),
     };
-    changed();
+    onChange();
   }
 }

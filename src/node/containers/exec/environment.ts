@@ -1,5 +1,5 @@
 /**
- * The environment of a container: what its Pod says, with what that refers to.
+ * The environment variables and the command of a container, with the objects that they refer to.
  *
  * @module
  */
@@ -14,57 +14,57 @@ type Variable = NonNullable<Container["env"]>[number];
 type From = NonNullable<Variable["valueFrom"]>;
 type Texts = ReadonlyMap<string, string>;
 
-/** What an environment is read with. */
-export interface EnvironmentGround {
+/** What reads an environment. */
+export interface EnvironmentContext {
   readonly client: Client;
   readonly allocatable: () => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** A name that a shell takes; keys of other names are left out of `envFrom`. */
+/** A valid name; `envFrom` leaves out keys with other names. */
 const NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 
-/** The variables of a container, those of its `envFrom` first. @throws an error that names what is missing */
-export async function environmentOf(ground: EnvironmentGround, pod: Pod, container: Container): Promise<Texts> {
+/** The variables of a container, those of `envFrom` first. @throws for a missing reference */
+export async function environmentOf(context: EnvironmentContext, pod: Pod, container: Container): Promise<Texts> {
   const all = new Map<string, string>();
   let size = 0;
   const add = (name: string, text: string): void => {
     size += name.length + text.length;
-    if (size > MOST_WORDS) throw new Error(`expected variables of at most ${MOST_WORDS} characters`);
+    if (size > MAX_SIZE) throw new Error(`expected variables of at most ${MAX_SIZE} characters`);
     all.set(name, text);
   };
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
     const ref = configMapRef ?? secretRef;
-    const texts = ref && (await textsOf(ground, pod, configMapRef ? "ConfigMap" : "Secret", ref));
+    const texts = ref && (await textsOf(context, pod, configMapRef ? "ConfigMap" : "Secret", ref));
     for (const [key, text] of texts ?? []) if (NAME.test(prefix + key)) add(prefix + key, text);
   }
   for (const { name, value = "", valueFrom } of container.env ?? []) {
-    const text = valueFrom ? await textFrom(ground, pod, container, valueFrom) : expanded(value, all);
+    const text = valueFrom ? await textFrom(context, pod, container, valueFrom) : expanded(value, all);
     if (text !== undefined) add(name, text);
   }
   return all;
 }
 
-/** Linux gives a program no more words and variables than this by default, in bytes (a quarter of its stack). */
-const MOST_WORDS = 2 * 1024 * 1024;
+/** The limit of Linux for arguments and variables of a program, in bytes: a quarter of its stack. */
+const MAX_SIZE = 2 * 1024 * 1024;
 
-/** The words of a command with their variables. @throws an error where they are too long, each or all together */
+/** A command with its variables expanded. @throws where it is too long */
 export function expandedWords(words: readonly string[], variables: Texts): string[] {
   let size = 0;
   return words.map((word) => {
     const whole = expanded(word, variables);
     size += whole.length;
-    if (size > MOST_WORDS) throw new Error(`expected a command of at most ${MOST_WORDS} characters`);
+    if (size > MAX_SIZE) throw new Error(`expected a command of at most ${MAX_SIZE} characters`);
     return whole;
   });
 }
 
-/** `$(NAME)` is the value of a variable that stands before, `$$` is a dollar sign; what is not known stays. */
+/** `$(NAME)` is the value of an earlier variable, `$$` is a dollar sign; unknown references stay. */
 const expanded = (text: string, variables: Texts): string =>
   expandVariables(text, (name, reference) => variables.get(name) ?? reference);
 
 async function textFrom(
-  ground: EnvironmentGround,
+  context: EnvironmentContext,
   pod: Pod,
   container: Container,
   from: From,
@@ -72,19 +72,21 @@ async function textFrom(
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = from;
   if (fieldRef) return ofPod(pod, fieldRef.fieldPath);
   if (resourceFieldRef) {
-    const asked = { ...resourceFieldRef, containerName: resourceFieldRef.containerName || container.name };
-    return containerResource(pod, asked, ground.allocatable());
+    const selector = { ...resourceFieldRef, containerName: resourceFieldRef.containerName || container.name };
+    return containerResource(pod, selector, context.allocatable());
   }
   const ref = configMapKeyRef ?? secretKeyRef;
-  if (!ref) throw new Error("a variable has a source that this node does not know");
+  if (!ref) throw new Error("expected a source of a variable that this node knows");
   const kind = configMapKeyRef ? "ConfigMap" : "Secret";
-  const texts = await textsOf(ground, pod, kind, ref);
+  const texts = await textsOf(context, pod, kind, ref);
   const text = texts?.get(ref.key);
-  if (text === undefined && ref.optional !== true) throw new Error(`the ${kind} ${ref.name} has no key ${ref.key}`);
+  if (text === undefined && ref.optional !== true) {
+    throw new Error(`couldn't find key ${ref.key} in ${kind} ${pod.metadata.namespace}/${ref.name}`);
+  }
   return text;
 }
 
-/** Fields that volumes do not have, and the others. */
+/** A field of the Pod: those of variables only, and those of volumes. */
 function ofPod(pod: Pod, path: string): string {
   const { spec, status } = pod;
   const more: Readonly<Record<string, string | undefined>> = {
@@ -98,9 +100,9 @@ function ofPod(pod: Pod, path: string): string {
   return Object.hasOwn(more, path) ? (more[path] ?? "") : podField(pod, path);
 }
 
-/** The keys of an object with their texts; undefined where it is missing and may be. */
+/** The data of an object; undefined where it is optional and does not exist. */
 async function textsOf(
-  { client, signal }: EnvironmentGround,
+  { client, signal }: EnvironmentContext,
   pod: Pod,
   kind: "ConfigMap" | "Secret",
   { name = "", optional }: { readonly name?: string; readonly optional?: boolean },
@@ -110,7 +112,7 @@ async function textsOf(
     kind === "ConfigMap"
       ? await client.resource(ConfigMap).find(key, { signal })
       : await client.resource(Secret).find(key, { signal });
-  if (!found && optional !== true) throw new Error(`the ${kind} ${name} does not exist`);
+  if (!found && optional !== true) throw new Error(`${kind.toLowerCase()} "${name}" not found`);
   if (!found) return undefined;
   const entries = Object.entries(found.data ?? {});
   return new Map(kind === "ConfigMap" ? entries : entries.map(([one, text]) => [one, textIn(text)]));

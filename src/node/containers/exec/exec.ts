@@ -1,10 +1,10 @@
 /**
- * Containers as processes of this machine, for tests: their commands are run with their variables and their mounts, init containers
- * one after the other, and started again as the Pod says. There are no images: the programs are those of the machine.
+ * Containers as processes of this machine, for tests: the agent runs their commands with their variables and their mounts,
+ * init containers in order, with the restart policy of the Pod. There are no images: the programs are those of the machine.
  *
- *     ROOT/pods/UID/logs/NAME.log            what a container says, and what is beside it: `log-files.ts`
+ *     ROOT/pods/UID/logs/NAME.log            its log; `log-files.ts` has the other files
  *     ROOT/pods/UID/containers/NAME.json     its process
- *     ROOT/pods/UID/containers/NAME/root     where its mounts are
+ *     ROOT/pods/UID/containers/NAME/root     its mounts
  *
  * @module
  */
@@ -22,23 +22,23 @@ import type { LogQuery } from "../log-query.ts";
 import { ContainerRun } from "./container-run.ts";
 import { environmentOf, expandedWords } from "./environment.ts";
 import { type ContainerMount, launchOf } from "./launch.ts";
-import { logFiles, turnLogs } from "./log-files.ts";
+import { keepPreviousLogs, logFiles } from "./log-files.ts";
 import { openLog } from "./read-log.ts";
-import { type Process, endLeft, startProcess } from "./process.ts";
-import { keepShort } from "./short-log.ts";
+import { type Process, killLeftover, startProcess } from "./process.ts";
+import { rotateLog } from "./rotate-log.ts";
 
-/** What running containers takes. */
+/** Options of containers as processes. */
 export interface ExecOptions {
   readonly root: string;
   readonly client: Client;
   readonly mounter: Mounter;
   readonly clock: Clock;
   readonly allocatable: () => Readonly<Record<string, string>>;
-  /** Has a Pod looked at: a container of it has changed. */
-  readonly changed: (podUid: string) => void;
+  /** Reconciles a Pod: the status of a container has changed. */
+  readonly onChange: (podUid: string) => void;
 }
 
-/** A Pod whose containers are run. */
+/** A Pod with its containers. */
 interface PodRun {
   pod: Pod;
   volumes: ReadonlyMap<string, MadeVolume>;
@@ -46,7 +46,7 @@ interface PodRun {
   readonly main: readonly ContainerRun[];
 }
 
-/** The way `exec`. */
+/** The mode `exec`. */
 export class ExecContainers implements Containers {
   readonly #options: ExecOptions;
   readonly #runs = new Map<string, PodRun>();
@@ -68,7 +68,7 @@ export class ExecContainers implements Containers {
   async stop(podUid: string, graceMillis: number): Promise<boolean> {
     const run = this.#runs.get(podUid);
     if (run) return [...run.main, ...run.init].map((one) => one.stop(graceMillis)).every((isOver) => isOver);
-    await this.#endLeft(podUid);
+    await this.#killLeftovers(podUid);
     return true;
   }
 
@@ -94,12 +94,12 @@ export class ExecContainers implements Containers {
     });
     if (found) return found;
     if (query.previous) throw badRequest(`previous terminated container "${container}" in pod "${name}" not found`);
-    const why = known?.status.state.waiting?.reason ?? "it has not begun yet";
+    const why = known?.status.state.waiting?.reason ?? "ContainerCreating";
     throw badRequest(`container "${container}" in pod "${name}" is waiting to start: ${why}`);
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new Error("the agent ends"));
+    this.#closing.abort(new Error("the agent stops"));
     await Promise.all([...this.#runs.values()].flatMap(({ init, main }) => [...init, ...main].map((one) => one.end())));
   }
 
@@ -110,7 +110,7 @@ export class ExecContainers implements Containers {
       known.pod = pod;
       return known;
     }
-    await this.#endLeft(uid);
+    await this.#killLeftovers(uid);
     const { initContainers = [], containers } = pod.spec;
     const { initContainerStatuses = [], containerStatuses = [] } = pod.status;
     const statuses = [...initContainerStatuses, ...containerStatuses];
@@ -120,22 +120,22 @@ export class ExecContainers implements Containers {
         known: statuses.find(({ name }) => name === container.name),
         clock: this.#options.clock,
         start: () => this.#start(run, container),
-        changed: () => this.#options.changed(uid),
+        onChange: () => this.#options.onChange(uid),
       });
     const run: PodRun = { pod, volumes: new Map(), init: initContainers.map(runOf), main: containers.map(runOf) };
     this.#runs.set(uid, run);
     return run;
   }
 
-  /** Begins what is due: one init container after the other, then all others. */
+  /** Starts what is due: one init container after the other, then all others. */
   #advance({ pod, init, main }: PodRun): void {
     if (this.#closing.signal.aborted) return;
     const policy = pod.spec.restartPolicy ?? "Always";
     for (const run of init) {
-      const isBeside = run.container.restartPolicy === "Always";
-      if (!isBeside && run.exitCode === 0) continue;
-      if (isBeside || run.exitCode === undefined || policy !== "Never") run.begin();
-      if (!isBeside || !run.isRunning) return;
+      const isSidecar = run.container.restartPolicy === "Always";
+      if (!isSidecar && run.exitCode === 0) continue;
+      if (isSidecar || run.exitCode === undefined || policy !== "Never") run.begin();
+      if (!isSidecar || !run.isRunning) return;
     }
     for (const run of main) {
       const { exitCode } = run;
@@ -150,18 +150,18 @@ export class ExecContainers implements Containers {
     const { signal } = this.#closing;
     const variables = await environmentOf({ client, allocatable, signal }, pod, container);
     const command = expandedWords([...(container.command ?? []), ...(container.args ?? [])], variables);
-    if (command.length === 0) throw new Error("it has no command: there are no images here whose command could be run");
-    const place = join(podDirectory(root, uid), "containers");
-    const directory = join(place, pathPart(container.name));
+    if (command.length === 0) throw new Error("expected a command: this node has no images with commands");
+    const folder = join(podDirectory(root, uid), "containers");
+    const directory = join(folder, pathPart(container.name));
     const mounts = await this.#mountsOf(run, container, variables);
     const { workingDir } = container;
     const started = await launchOf(
       { command, workingDir: workingDir || undefined, mounts, user: userOf(pod, container), directory, root },
       mounter,
     );
-    await turnLogs(root, uid, container.name);
+    await keepPreviousLogs(root, uid, container.name);
     const log = logFiles(root, uid, container.name);
-    const files = { log: log.file, record: recordOf(place, container) };
+    const files = { log: log.file, record: recordOf(folder, container) };
     const { PATH = "/usr/bin:/bin" } = process.env;
     const env = {
       PATH,
@@ -171,7 +171,7 @@ export class ExecContainers implements Containers {
     };
     signal.throwIfAborted();
     const running = await startProcess(started, files, env);
-    void keepShort(log, running.ended, clock);
+    void rotateLog(log, running.ended, clock);
     return running;
   }
 
@@ -197,16 +197,16 @@ export class ExecContainers implements Containers {
     return mounts.toSorted((a, b) => a.path.split("/").length - b.path.split("/").length);
   }
 
-  /** Ends what an agent of before has left running of a Pod. */
-  async #endLeft(podUid: string): Promise<void> {
-    const place = join(podDirectory(this.#options.root, podUid), "containers");
-    for (const name of await readdir(place).catch((): string[] => [])) {
-      if (name.endsWith(".json")) await endLeft(join(place, name));
+  /** Kills the containers of a Pod that an earlier agent has started. */
+  async #killLeftovers(podUid: string): Promise<void> {
+    const folder = join(podDirectory(this.#options.root, podUid), "containers");
+    for (const name of await readdir(folder).catch((): string[] => [])) {
+      if (name.endsWith(".json")) await killLeftover(join(folder, name));
     }
   }
 }
 
-const recordOf = (place: string, { name }: Container): string => join(place, `${name}.json`);
+const recordOf = (folder: string, { name }: Container): string => join(folder, `${name}.json`);
 
 const statesOf = ({ init, main }: PodRun): ContainerStates => ({
   init: init.map(({ status, container }) =>
@@ -215,7 +215,7 @@ const statesOf = ({ init, main }: PodRun): ContainerStates => ({
   main: main.map(({ status }) => status),
 });
 
-/** Who the process is, where the Pod says it. */
+/** The user and the groups of a process; undefined where the Pod names none. */
 function userOf({ spec }: Pod, { securityContext }: Container) {
   const { runAsUser, runAsGroup, fsGroup, supplementalGroups = [] } = spec.securityContext ?? {};
   const uid = securityContext?.runAsUser ?? runAsUser;

@@ -1,9 +1,9 @@
 /**
- * How the command of a container is started, so that it sees its mounts where the Pod says.
+ * Prepares the start of a container so that it sees its mounts at their paths.
  *
- * As root it gets a mount namespace of its own, and in it a root that is the machine's with a layer over it: places of mounts can be made
- * there, and what the command writes outside of its volumes is gone with it. Without the right to mount there is a directory with
- * links in place of mounts. Where a mount is found is the same text for both: `$KEELSON_ROOT/etc/config`.
+ * Root gets a mount namespace of its own, with an overlay over the root of the machine: mount points can be created there,
+ * and what the command writes outside of its volumes is lost with it. Without the right to mount there is a directory with
+ * links instead of mounts. The path of a mount is the same text for both: `$KEELSON_ROOT/etc/config`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Mounter } from "../../contract.ts";
 import { quoted } from "../../mounts/shell.ts";
 
-/** Something that a container sees at a path. */
+/** A mount of a container. */
 export interface ContainerMount {
   /** A directory, a file or a device. */
   readonly source: string;
@@ -22,37 +22,37 @@ export interface ContainerMount {
   readonly isDirectory: boolean;
 }
 
-/** What is to be started. */
+/** A container to start. */
 export interface Launch {
   readonly command: readonly string[];
   /** Absolute, in the container; undefined for its root. */
   readonly workingDir: string | undefined;
   readonly mounts: readonly ContainerMount[];
-  /** `USER:GROUP`, where the Pod names one, and the further groups of the process. */
+  /** The user, where the Pod names one, and the further groups of the process. */
   readonly user: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] } | undefined;
-  /** A directory of this container's own. */
+  /** The directory of this container. */
   readonly directory: string;
-  /** The agent's, whose mounts are not shown. */
+  /** The directory of the agent, whose mounts are hidden. */
   readonly root: string;
 }
 
-/** A process as it is started. */
+/** The process of a container. */
 export interface Started {
   readonly argv: readonly [string, ...string[]];
-  /** What `KEELSON_ROOT` is. */
+  /** The value of `KEELSON_ROOT`. */
   readonly shownRoot: string;
   readonly cwd: string;
 }
 
 /** Prepares a start. */
-export async function launchOf({ mounts: given, ...rest }: Launch, mounter: Mounter): Promise<Started> {
-  // Above the root of a container there is nothing.
-  const mounts = given.map((mount) => ({ ...mount, path: resolve("/", mount.path) }));
+export async function launchOf({ mounts: paths, ...rest }: Launch, mounter: Mounter): Promise<Started> {
+  // `..` at the root of a container leads to the root.
+  const mounts = paths.map((mount) => ({ ...mount, path: resolve("/", mount.path) }));
   const launch = { ...rest, mounts };
   return mounter.canMount ? inNamespace(launch, await mounter.mounts("/")) : withLinks(launch);
 }
 
-/** Programs of util-linux and coreutils do it, one after the other, each in place of the one before. */
+/** Uses programs of util-linux and coreutils; each replaces the one before by exec. */
 function inNamespace(launch: Launch, table: readonly { readonly path: string }[]): Started {
   const { mounts, directory, command, workingDir = "/", user, root } = launch;
   const place = join(directory, "root");
@@ -63,7 +63,7 @@ function inNamespace(launch: Launch, table: readonly { readonly path: string }[]
     `mount -t tmpfs -o mode=0755 tmpfs ${quoted(place)}`,
     `mkdir ${quoted(`${place}/upper`)} ${quoted(`${place}/work`)} ${quoted(`${place}/all`)}`,
     `mount -t overlay overlay -o ${quoted(`lowerdir=/,upperdir=${place}/upper,workdir=${place}/work`)} ${quoted(`${place}/all`)}`,
-    // One that goes meanwhile, or whose place is gone, is not shown.
+    // A mount may be removed meanwhile, and its mount point too.
     ...outermost(table, root).map(
       (path) => `mount --rbind ${quoted(path)} ${quoted(`${place}/all${path}`)} 2> /dev/null || :`,
     ),
@@ -79,14 +79,14 @@ function inNamespace(launch: Launch, table: readonly { readonly path: string }[]
   return { argv: ["unshare", "--mount", "/bin/sh", "-c", lines.join("\n")], shownRoot: "", cwd: "/" };
 }
 
-/** Where a path leads in the root of the container, which has links of its own, once a directory is made there. */
+/** Creates a directory in the root of the container, and resolves a path there, which may have links. */
 const placeIn = (path: string, directory: string): string =>
   `chroot "$all" /bin/sh -c 'mkdir -p "$2" && readlink -f "$1"' sh ${quoted(path)} ${quoted(directory)}`;
 
 const userOf = (user: Launch["user"]): string =>
   user ? `--userspec=${user.uid}:${user.gid} --groups=${user.groups.join(",")} ` : "";
 
-/** Mounts of the machine that lie in no other one; those of the agent's directory are its own business. */
+/** Mounts of the machine that are in no other one, without those of the agent's directory. */
 function outermost(table: readonly { readonly path: string }[], root: string): string[] {
   const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
   const shown = [...new Set(table.map(({ path }) => path))].filter(
@@ -95,7 +95,7 @@ function outermost(table: readonly { readonly path: string }[], root: string): s
   return shown.filter((path) => !shown.some((above) => above !== path && isBelow(path, above)));
 }
 
-/** A directory with links where mounts would be. */
+/** A directory with links instead of mounts. */
 async function withLinks({ mounts, directory, command, workingDir }: Launch): Promise<Started> {
   const place = join(directory, "root");
   await rm(place, { recursive: true, force: true });

@@ -1,38 +1,37 @@
 /**
- * The files in which the containers of a Pod leave what they say; they stay until the Pod is gone from the API.
+ * The log files of the containers of a Pod; they stay until the Pod is deleted from the API.
  *
- *     logs/NAME.log             what a container has said since its last start
- *     logs/NAME.log.1           its beginning, where it has grown long
- *     logs/NAME.previous.log    what it had said at the start before, likewise
- *     logs/….times              when: lines of an offset in the file and a time, in ms since the epoch
+ *     logs/NAME.log             the log since the last start
+ *     logs/NAME.log.1           the older part of a long log
+ *     logs/NAME.previous.log    the log of the previous start, likewise
+ *     logs/….times              lines with an offset in the file and a time, in ms since the epoch
  *
  * @module
  */
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { pathPart, podDirectory } from "../../paths.ts";
-import { LOGS } from "../kept.ts";
+import { LOGS, pathPart, podDirectory } from "../../paths.ts";
 
-/** A log: its file, and the beginning that was put aside. */
+/** The files of a log: the newer and the older part. */
 export interface LogFiles {
   readonly file: string;
-  readonly aside: string;
+  readonly older: string;
 }
 
-/** The log of a container of a Pod, of its last start or of the one before. */
+/** The log files of a container of a Pod, of the last start or of the previous one. */
 export function logFiles(root: string, podUid: string, container: string, isPrevious = false): LogFiles {
   const name = `${pathPart(container)}${isPrevious ? ".previous" : ""}.log`;
   const file = join(podDirectory(root, podUid), LOGS, name);
-  return { file, aside: `${file}.1` };
+  return { file, older: `${file}.1` };
 }
 
-/** The file that says when what a log has was said. */
+/** The file with the times of a log. */
 export const timesOf = (file: string): string => `${file}.times`;
 
-/** Before a container is started again: its log becomes that of the start before. */
-export async function turnLogs(root: string, podUid: string, container: string): Promise<void> {
+/** Makes the log of a container that of its previous start. */
+export async function keepPreviousLogs(root: string, podUid: string, container: string): Promise<void> {
   const [now, before] = [logFiles(root, podUid, container), logFiles(root, podUid, container, true)];
-  for (const part of ["aside", "file"] as const) {
+  for (const part of ["older", "file"] as const) {
     const [from, to] = [now[part], before[part]];
     await rm(to, { force: true });
     await rename(from, to).catch(ignoreMissing);

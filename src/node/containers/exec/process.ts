@@ -1,5 +1,5 @@
 /**
- * A process of a container: its log, its end, and how it is found again by an agent that begins anew.
+ * The process of a container: its log, its end, and its record for an agent that starts later.
  *
  * @module
  */
@@ -10,26 +10,26 @@ import { dirname } from "node:path";
 import { writeWhole } from "../../whole-file.ts";
 import type { Started } from "./launch.ts";
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Exit {
   readonly code: number;
   /** The number of the signal that ended it. */
   readonly signal?: number;
 }
 
-/** A process that runs, in a group of its own. */
+/** A running process, in a process group of its own. */
 export interface Process {
   readonly pid: number;
   /** Resolves when it has ended. */
   readonly ended: Promise<Exit>;
-  /** Sends a signal to it and to what it has started. */
+  /** Sends a signal to the process group. */
   kill(signal: NodeJS.Signals): void;
 }
 
-/** What a shell makes of a signal. */
-const OF_SIGNAL = 128;
+/** A shell adds this to the number of a signal. */
+const SIGNAL_EXIT_CODE = 128;
 
-/** Starts a process that writes what it says to the end of a file. @throws where it cannot be started */
+/** Starts a process that appends its output to a file. @throws where it cannot be started */
 export async function startProcess(
   { argv: [program, ...args], cwd }: Started,
   files: { readonly log: string; readonly record: string },
@@ -43,27 +43,27 @@ export async function startProcess(
     const { promise: ended, resolve } = Promise.withResolvers<Exit>();
     child.on("close", (code, signal) => {
       const number = signal ? constants.signals[signal] : undefined;
-      resolve(number === undefined ? { code: code ?? 0 } : { code: OF_SIGNAL + number, signal: number });
+      resolve(number === undefined ? { code: code ?? 0 } : { code: SIGNAL_EXIT_CODE + number, signal: number });
     });
     await new Promise<void>((begun, reject) => {
       child.on("spawn", begun);
       child.on("error", reject);
     });
     const pid = child.pid!;
-    await writeWhole(files.record, JSON.stringify({ pid, since: await beginOf(pid) }));
+    await writeWhole(files.record, JSON.stringify({ pid, since: await startTimeOf(pid) }));
     return { pid, ended, kill: (signal) => killGroup(pid, signal) };
   } finally {
     await log.close();
   }
 }
 
-/** Ends a process that an agent of before has left behind; resolves when nothing of it is recorded any more. */
-export async function endLeft(record: string): Promise<void> {
+/** Kills a process of an earlier agent, and removes its record. */
+export async function killLeftover(record: string): Promise<void> {
   const text = await readFile(record, "utf8").catch(() => undefined);
   if (text === undefined) return;
   const { pid, since } = JSON.parse(text) as { readonly pid: number; readonly since: string | undefined };
-  // Another process may have its number by now.
-  if (since !== undefined && (await beginOf(pid)) === since) killGroup(pid, "SIGKILL");
+  // Another process may have the same pid now.
+  if (since !== undefined && (await startTimeOf(pid)) === since) killGroup(pid, "SIGKILL");
   await rm(record, { force: true });
 }
 
@@ -75,8 +75,8 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** When a process began, in ticks since the machine did; undefined where there is none (proc_pid_stat(5)). */
-async function beginOf(pid: number): Promise<string | undefined> {
+/** The start time of a process, in clock ticks since boot; undefined where it does not exist (proc_pid_stat(5)). */
+async function startTimeOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const files = () => ({ file: join(directory, "c.log"), aside: join(directory, "c.log.1") });
+const files = () => ({ file: join(directory, "c.log"), older: join(directory, "c.log.1") });
 const query = (parameters: Readonly<Record<string, string>>, now = 0) => logQueryOf((name) => parameters[name], now);
 const state = { hasEnded: true, over: new AbortController() };
 beforeEach(() => Object.assign(state, { hasEnded: true, over: new AbortController() }));
@@ -27,11 +27,11 @@ async function read(parameters: Readonly<Record<string, string>>, now = 0): Prom
   return Buffer.concat(pieces).toString();
 }
 
-test("a log is read from its beginning, also the one that was put aside, and its end is what was asked for", async () => {
+test("a log is read from its older part on, and its end is the requested one", async () => {
   expect(await open({})).toBeUndefined();
   await writeFile(files().file, "3\n4\n5\n");
   expect(await read({})).toBe("3\n4\n5\n");
-  await writeFile(files().aside, "1\n2\n");
+  await writeFile(files().older, "1\n2\n");
   expect(await read({})).toBe("1\n2\n3\n4\n5\n");
   const ends = await Promise.all(["0", "1", "3", "4", "5", "99"].map((tailLines) => read({ tailLines })));
   expect(ends).toEqual(["", "5\n", "3\n4\n5\n", "2\n3\n4\n5\n", "1\n2\n3\n4\n5\n", "1\n2\n3\n4\n5\n"]);
@@ -40,13 +40,13 @@ test("a log is read from its beginning, also the one that was put aside, and its
   expect(await read({ limitBytes: "3" })).toBe("1\n2");
 });
 
-test("the last lines are found in a log of many pieces", async () => {
+test("the last lines are found in a log of many chunks", async () => {
   const line = `${"x".repeat(999)}\n`;
   await writeFile(files().file, line.repeat(1000));
   expect((await read({ tailLines: "500" })).length).toBe(500_000);
 });
 
-test("lines have the times at which they were seen, the last of them that of the file", async () => {
+test("lines have the recorded times, the last ones that of the file", async () => {
   const [first, second] = [Date.UTC(2030, 0, 1), Date.UTC(2030, 0, 2)];
   await writeFile(files().file, "a\nb\nc\nd\n");
   await writeFile(`${files().file}.times`, `4 ${first}\n6 ${second}\n`);
@@ -63,7 +63,7 @@ test("lines have the times at which they were seen, the last of them that of the
   expect(await read({ sinceTime: "2030-01-02T00:00:00Z", tailLines: "1" })).toBe("");
 });
 
-test("who follows a log gets what comes, also when its beginning is put aside, until the container has ended", async () => {
+test("a follower gets new lines, also after a rotation, until the container has ended", async () => {
   state.hasEnded = false;
   await writeFile(files().file, "one\n");
   const pieces = (await open({ follow: "true", tailLines: "0" }))!;
@@ -80,7 +80,7 @@ test("who follows a log gets what comes, also when its beginning is put aside, u
   expect(await end).toEqual({ done: true, value: undefined });
 });
 
-test("who follows a log and leaves waits no longer", async () => {
+test("a follower that leaves does not wait any longer", async () => {
   state.hasEnded = false;
   await writeFile(files().file, "one\n");
   const pieces = (await open({ follow: "1" }))!;
@@ -90,7 +90,7 @@ test("who follows a log and leaves waits no longer", async () => {
   expect((await end).done).toBe(true);
 });
 
-test("a link in place of a log is not followed", async () => {
+test("a link instead of a log is not followed", async () => {
   await writeFile(join(directory, "secret"), "secret");
   await symlink("secret", files().file);
   expect(await open({})).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * Reads the log of a container for somebody: the part that is asked for, and where that is wanted, what comes later.
+ * Reads the part of a container's log that a request chooses, and follows the log where it wants that.
  *
  * @module
  */
@@ -10,49 +10,49 @@ import { type Clock, sleep } from "../../../util/clock.ts";
 import type { LogQuery } from "../log-query.ts";
 import { type LogFiles, timesOf } from "./log-files.ts";
 
-/** What reading is given beside the files and what is asked for. */
+/** Options of a reader. */
 export interface LogReading {
   readonly clock: Clock;
   /** Ends the reading. */
   readonly signal: AbortSignal;
-  /** Whether nothing is written any more. */
+  /** Whether the log is complete. */
   readonly hasEnded: () => boolean;
 }
 
-const PIECE = 64 * 1024;
-const LOOK_MS = 200;
+const CHUNK_BYTES = 64 * 1024;
+const POLL_INTERVAL_MS = 200;
 const NEWLINE = 10;
 
 /** A file of a log. */
 interface Part {
   readonly handle: FileHandle;
   readonly size: number;
-  /** What stands before each of these offsets was said by that time. */
+  /** Bytes before each of these offsets were written by that time. */
   readonly times: readonly (readonly [offset: number, at: number])[];
 }
 
-/** The bytes of a log; undefined where there is none. Who asks reads them to the end, or ends them. */
+/** The bytes of a log; undefined where there is none. The caller reads them to the end, or ends the iteration. */
 export async function openLog(
-  { file, aside }: LogFiles,
+  { file, older }: LogFiles,
   query: LogQuery,
   reading: LogReading,
 ): Promise<AsyncGenerator<Uint8Array> | undefined> {
   const isTimed = query.timestamps || query.since !== undefined;
   const last = await openPart(file, isTimed);
   if (!last) return undefined;
-  const before = await openPart(aside, isTimed);
+  const before = await openPart(older, isTimed);
   const parts = before ? [before, last] : [last];
   let isRead = false;
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     isRead = true;
     yield* read(parts, query, reading);
   };
-  // Who has begun to read closes them; it may be that nobody comes to read.
+  // A reader that has begun closes the files. A caller may never begin.
   reading.signal.addEventListener("abort", () => void (isRead || closeAll(parts)), { once: true });
   return limited(pieces(), query.limitBytes);
 }
 
-/** A link is not followed: a process may have put it there. */
+/** Opens a file. Does not follow a link, which a process may have created. */
 async function openPart(file: string, isTimed: boolean): Promise<Part | undefined> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => undefined,
@@ -83,7 +83,7 @@ async function* read(parts: readonly Part[], query: LogQuery, reading: LogReadin
   }
 }
 
-/** Closes the files of a log. What cannot be closed is left. */
+/** Closes the files of a log, and ignores errors. */
 const closeAll = async (parts: readonly Part[]): Promise<void> =>
   void (await Promise.allSettled(parts.map(({ handle }) => handle.close())));
 
@@ -97,23 +97,23 @@ async function* readPart(
   const { timestamps, since, follow } = query;
   const lines = new Lines(times, timestamps, since);
   for (let position = from; !signal.aborted;) {
-    // Asked before what there is: what is written in between is read with the next look.
+    // First of all, so that the next read has what is written in between.
     const isOver = !isLast || !follow || hasEnded();
     const { size, mtimeMs } = await handle.stat();
-    // Its beginning was put aside.
+    // The log was rotated.
     if (size < position) position = 0;
-    const piece = Buffer.allocUnsafe(Math.min(PIECE, size - position));
+    const piece = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - position));
     const { bytesRead } = await handle.read(piece, 0, piece.length, position);
     const taken = lines.take(piece.subarray(0, bytesRead), position, mtimeMs);
     position += bytesRead;
     if (taken.length > 0) yield taken;
     if (bytesRead > 0) continue;
     if (isOver) return;
-    await sleep(clock, LOOK_MS, signal, { owner: "reader of a log", upkeep: true });
+    await sleep(clock, POLL_INTERVAL_MS, signal, { owner: "reader of a log", upkeep: true });
   }
 }
 
-/** Chooses lines by their times, and puts those before them. */
+/** Selects lines by their times, and adds timestamps. */
 class Lines {
   readonly #times: Part["times"];
   readonly #timestamps: boolean;
@@ -164,10 +164,10 @@ async function startOf(
   for (let index = parts.length - 1; index >= 0; index--) {
     const { handle, size } = parts[index]!;
     for (let end = size; end > 0;) {
-      const begin = Math.max(0, end - PIECE);
+      const begin = Math.max(0, end - CHUNK_BYTES);
       const piece = Buffer.allocUnsafe(end - begin);
       await handle.read(piece, 0, piece.length, begin);
-      // The newline at the very end ends the last line; what is before it is looked through.
+      // The newline at the end of the file ends the last line, and does not begin another one.
       const isEnd = index === parts.length - 1 && end === size;
       for (let at = piece.length - (isEnd ? 2 : 1); at >= 0; at--) {
         if (piece[at] === NEWLINE && --left === 0) return { index, offset: begin + at + 1 };
@@ -178,8 +178,8 @@ async function startOf(
   return { index: 0, offset: 0 };
 }
 
-async function* limited(pieces: AsyncGenerator<Uint8Array>, most = Infinity): AsyncGenerator<Uint8Array> {
-  let left = most;
+async function* limited(pieces: AsyncGenerator<Uint8Array>, limit = Infinity): AsyncGenerator<Uint8Array> {
+  let left = limit;
   for await (const piece of pieces) {
     yield piece.length > left ? piece.subarray(0, left) : piece;
     left -= piece.length;

@@ -1,5 +1,5 @@
 /**
- * Asks drivers again and again how many volumes they take, as their CSIDriver objects say (CSIN-32, CSID-10, CSID-11).
+ * Updates the volume counts of drivers periodically, as their CSIDriver objects say (CSIN-32, CSID-10, CSID-11).
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Informer } from "../../../runtime/index.ts";
 import type { Clock, Timer } from "../../../util/clock.ts";
 import type { Log } from "../../../util/log.ts";
 
-/** What counting is made with. */
+/** Options of {@link Counting}. */
 export interface CountingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly objects: Pick<Informer<CSIDriver, "Cluster">, "get" | "on">;
-  /** Asks a driver and writes what it says. */
+  /** Calls the driver, and writes its count. */
   readonly update: (driver: string) => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface Count {
   timer: Timer | undefined;
 }
 
-/** How often a driver is to be asked, in seconds; undefined for never. */
+/** The seconds between updates; undefined for never. */
 export const periodOf = (object: CSIDriver | undefined): number | undefined =>
   object?.spec.nodeAllocatableUpdatePeriodSeconds;
 
@@ -44,7 +44,7 @@ export class Counting implements Disposable {
     for (const name of this.#counts.keys()) this.#follow(name, undefined);
   }
 
-  /** A change of the interval begins it anew; without one it ends. */
+  /** Starts, changes or ends the updates of a driver. */
   #follow(name: string, seconds: number | undefined): void {
     const known = this.#counts.get(name);
     if (known?.seconds === seconds) return;
@@ -67,7 +67,7 @@ export class Counting implements Disposable {
       await this.#options.update(name);
     } catch (error) {
       const facts = { driver: name, error: (error as Error).message };
-      this.#options.log.warn("a driver was not asked how many volumes it takes", facts, name);
+      this.#options.log.warn("the volume count of a driver was not updated", facts, name);
     }
     if (this.#counts.get(name) === count) this.#wait(name, count);
   }

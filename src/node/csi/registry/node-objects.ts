@@ -1,7 +1,7 @@
 /**
- * What a node says of its drivers in the API: a mark and labels on its Node, and its CSINode (CSIN-26 to CSIN-30).
+ * What a node reports about its drivers: an annotation and labels on its Node, and its CSINode (CSIN-26 to CSIN-30).
  *
- * Everything is written with the rights of a node, and by one after the other.
+ * Writes use the rights of a node, one after the other.
  *
  * @module
  */
@@ -11,12 +11,11 @@ import type { Dialect } from "../../../meta/dialect.ts";
 import { ensureCsiNode } from "../../csi-node.ts";
 import { csiNames } from "../names.ts";
 
-/** What a driver says of a node. */
+/** What a driver reports about a node. */
 export interface NodeFacts {
   readonly nodeId: string;
-  /** Its place, by the keys of the driver's topology. */
   readonly topology: Readonly<Record<string, string>>;
-  /** How many volumes it takes; undefined where it does not say. */
+  /** The maximum number of volumes; undefined for no limit. */
   readonly count: number | undefined;
 }
 
@@ -45,18 +44,18 @@ export class NodeObjects {
     this.#kind = inDomain(CSINode, dialect.domain) as Kind<CSINode, "Cluster">;
   }
 
-  /** Sees that there is a CSINode, and that it belongs to the Node (CSIN-29). @throws StatusError where there is no Node yet */
+  /** Creates the CSINode, or makes the Node its owner (CSIN-29). @throws StatusError where there is no Node yet */
   ensure(): Promise<void> {
-    return this.#inTurn(() => this.#ensured());
+    return this.#inOrder(() => this.#ensured());
   }
 
   /**
-   * Says that a driver is on the node: mark and labels, then the entry.
+   * Adds a driver: annotation and labels first, then the entry of the CSINode.
    *
    * @throws Error where the Node has a label with another value (CSIN-27)
    */
   add(driver: string, facts: NodeFacts): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#inOrder(async () => {
       await this.#markNode(driver, facts);
       await this.#ensured();
       const entry: Entry = {
@@ -69,17 +68,17 @@ export class NodeObjects {
     });
   }
 
-  /** Says that a driver is not on the node any more; labels stay (CSIN-30). */
+  /** Removes a driver; labels stay (CSIN-30). */
   remove(driver: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#inOrder(async () => {
       await this.#changeEntries((entries) => entries.filter(({ name }) => name !== driver));
       await this.#changeMark((ids) => Object.fromEntries(Object.entries(ids).filter(([name]) => name !== driver)));
     });
   }
 
-  /** Says how many volumes a driver takes, where that has changed (CSIN-32). */
+  /** Writes how many volumes a driver takes, where that has changed (CSIN-32). */
   count(driver: string, count: number | undefined): Promise<void> {
-    return this.#inTurn(() =>
+    return this.#inOrder(() =>
       this.#changeEntries((entries) =>
         entries.map((entry) => {
           if (entry.name !== driver || entry.allocatable?.count === count) return entry;
@@ -90,7 +89,7 @@ export class NodeObjects {
     );
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});
     return done;
@@ -100,7 +99,7 @@ export class NodeObjects {
     return this.#client.resource(Node).get({ name: this.#node });
   }
 
-  /** Mark and labels are one write, which stands on what was read. */
+  /** Writes annotation and labels at once, in the version of the Node that it has read. */
   #markNode(driver: string, { nodeId, topology }: NodeFacts): Promise<unknown> {
     return retryOnConflict(async () => {
       const node = await this.#getNode();
@@ -122,7 +121,7 @@ export class NodeObjects {
       const text = found.ok ? found.value.metadata.annotations?.[this.#mark] : undefined;
       if (!found.ok || text === undefined) return;
       const next = change(idsOf(text));
-      // The mark goes with the last driver.
+      // The annotation is removed with the last driver.
       const value = Object.keys(next).length === 0 ? null : JSON.stringify(next);
       const { resourceVersion } = found.value.metadata;
       await this.#client
@@ -135,7 +134,7 @@ export class NodeObjects {
     await ensureCsiNode(this.#client, this.#kind, await this.#getNode());
   }
 
-  /** An entry is replaced as a whole (CSIN-28): where the server lets none change, it is taken out first. */
+  /** Replaces an entry (CSIN-28). Where the server permits no change of an entry, it is removed first. */
   async #putEntry(entry: Entry): Promise<void> {
     const { name } = entry;
     const put = (entries: readonly Entry[]): readonly Entry[] => [...entries.filter((one) => one.name !== name), entry];
@@ -150,7 +149,7 @@ export class NodeObjects {
 
   async #changeEntries(change: (entries: readonly Entry[]) => readonly Entry[]): Promise<void> {
     const changed = this.#client.resource(this.#kind).modify({ name: this.#node }, (object) => {
-      // An empty list is null where the server prints it so.
+      // The server may return null for an empty list.
       const before = object.spec.drivers ?? [];
       const drivers = change(before);
       return isSame(drivers, before) ? undefined : { ...object, spec: { ...object.spec, drivers } };
@@ -161,7 +160,7 @@ export class NodeObjects {
 
 type Ids = Readonly<Record<string, string>>;
 
-/** The ids in a mark; one that cannot be read is made anew. */
+/** The IDs in an annotation; none where it cannot be read. */
 function idsOf(text: string | undefined): Ids {
   try {
     const ids: unknown = JSON.parse(text ?? "{}");
@@ -172,9 +171,9 @@ function idsOf(text: string | undefined): Ids {
 }
 
 const otherLabel = ([key, value]: readonly [string, string], labels: Ids): string =>
-  `expected the label ${key} of the Node to be ${JSON.stringify(value)}, as the driver says, it is ${JSON.stringify(labels[key])}`;
+  `expected the label ${key} of the Node to be ${JSON.stringify(value)}, as the driver reports, got ${JSON.stringify(labels[key])}`;
 
-/** Whether two lists have the same entries, in whatever order. */
+/** Whether two lists have the same entries in any order. */
 function isSame(some: readonly Entry[], others: readonly Entry[]): boolean {
   const texts = new Set(some.map(textOf));
   return some.length === others.length && others.every((entry) => texts.has(textOf(entry)));

@@ -1,8 +1,7 @@
 /**
- * The sockets below a directory, as they come and go (CSIN-22).
+ * Watches the sockets below a directory (CSIN-22).
  *
- * The system tells of changes, and the directory is looked through from time to time in any case: what it did not tell is
- * found then.
+ * Events of the system start a scan, and so does a timer, which finds what an event has missed.
  *
  * @module
  */
@@ -13,23 +12,22 @@ import type { Clock, Timer } from "../../../util/clock.ts";
 import type { Log } from "../../../util/log.ts";
 import { ignoreMissing } from "../disk.ts";
 
-/** What a watch is made with. */
+/** Options of a watch. */
 export interface SocketWatchOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of every path whose socket has come, gone, or become another. */
-  readonly changed: (path: string) => void;
+  /** Called with every path whose socket was created, removed or replaced. */
+  readonly onChange: (path: string) => void;
 }
 
-const RESCAN_MS = 10_000;
-/** Directories deeper than that are not looked into. */
-const DEEPEST = 8;
+const SCAN_INTERVAL_MS = 10_000;
+const MAX_DEPTH = 8;
 
 /** See the head of this file. */
 export class SocketWatch {
   readonly #options: SocketWatchOptions;
-  /** What tells a socket from one that comes after it at the same path. */
+  /** The identity of each socket, by its path. */
   #sockets: ReadonlyMap<string, string> = new Map();
   readonly #watchers = new Map<string, FSWatcher>();
   #timer: Timer | undefined;
@@ -41,25 +39,25 @@ export class SocketWatch {
     this.#options = options;
   }
 
-  /** Begins to watch; what is there already is told before it resolves. The directory is made. */
+  /** Starts to watch, and reports existing sockets before it resolves. Creates the directory. */
   async start(): Promise<void> {
     await mkdir(this.#options.directory, { recursive: true, mode: 0o750 });
-    await this.look();
+    await this.scan();
   }
 
-  /** Which socket stands at a path now; undefined for none. */
+  /** The identity of the socket at a path. */
   at(path: string): string | undefined {
     return this.#sockets.get(path);
   }
 
-  /** Looks through the directory; resolves when that shows what was there when it was called. */
-  look(): Promise<void> {
+  /** Scans the directory; resolves after a scan that began later than this call. */
+  scan(): Promise<void> {
     this.#isStale = true;
     this.#scanning ??= this.#scan();
     return this.#scanning;
   }
 
-  /** Ends the watch; nothing is told any more. */
+  /** Ends the watch, and all notifications. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
@@ -74,27 +72,27 @@ export class SocketWatch {
       this.#isStale = false;
       const found: Found = { sockets: new Map(), directories: new Set() };
       try {
-        await this.#lookInto(this.#options.directory, found, 0);
-        this.#tell(found);
+        await this.#scanDirectory(this.#options.directory, found, 0);
+        this.#report(found);
       } catch (error) {
         this.#options.log.warn("the sockets of drivers cannot be listed", { error: (error as Error).message });
       }
     }
     this.#scanning = undefined;
     if (this.#closed) return;
-    const again = (): void => void this.look();
-    this.#timer = this.#options.clock.after(RESCAN_MS, again, { owner: "sockets of drivers", upkeep: true });
+    const again = (): void => void this.scan();
+    this.#timer = this.#options.clock.after(SCAN_INTERVAL_MS, again, { owner: "sockets of drivers", upkeep: true });
   }
 
-  /** Watches a directory before it is read: what comes in between is told. */
-  async #lookInto(directory: string, found: Found, depth: number): Promise<void> {
+  /** Watches a directory before it reads it, so that no change is missed. */
+  async #scanDirectory(directory: string, found: Found, depth: number): Promise<void> {
     this.#follow(directory);
     found.directories.add(directory);
     const entries = (await readdir(directory, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
     for (const entry of entries) {
       const path = join(directory, entry.name);
       if (entry.name.startsWith(".")) continue;
-      if (entry.isDirectory() && depth < DEEPEST) await this.#lookInto(path, found, depth + 1);
+      if (entry.isDirectory() && depth < MAX_DEPTH) await this.#scanDirectory(path, found, depth + 1);
       if (!entry.isSocket()) continue;
       const stats = await lstat(path).catch(ignoreMissing);
       if (stats) found.sockets.set(path, identityOf(stats));
@@ -108,17 +106,17 @@ export class SocketWatch {
       this.#watchers.delete(directory);
     };
     try {
-      const watcher = watch(directory, () => void this.look());
-      // A directory that is removed, or more of them than the system follows: looking through it has to do.
+      const watcher = watch(directory, () => void this.scan());
+      // The directory was removed, or the system has no more watches: scans have to be enough.
       watcher.on("error", end);
       watcher.unref();
       this.#watchers.set(directory, watcher);
     } catch (error) {
-      this.#options.log.debug("a directory of sockets is not followed", { error: (error as Error).message });
+      this.#options.log.debug("a directory of sockets is not watched", { error: (error as Error).message });
     }
   }
 
-  #tell({ sockets, directories }: Found): void {
+  #report({ sockets, directories }: Found): void {
     for (const [directory, watcher] of this.#watchers) {
       if (directories.has(directory)) continue;
       watcher.close();
@@ -127,7 +125,7 @@ export class SocketWatch {
     const before = this.#sockets;
     this.#sockets = sockets;
     for (const path of new Set([...before.keys(), ...sockets.keys()])) {
-      if (before.get(path) !== sockets.get(path)) this.#options.changed(path);
+      if (before.get(path) !== sockets.get(path)) this.#options.onChange(path);
     }
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The versions of the protocol that a driver speaks (CSIN-23, CSIN-31).
+ * The protocol versions of a driver (CSIN-23, CSIN-31).
  *
  * @module
  */
 
-/** A version, by its numbers. */
+/** The numbers of a version. */
 export type Version = readonly number[];
 
 /** The highest of the versions 1.x among these; undefined where there is none. */

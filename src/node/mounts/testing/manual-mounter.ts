@@ -1,5 +1,5 @@
 /**
- * A mounter for tests, which mounts nothing and remembers everything.
+ * A mounter for tests, which records mounts and makes none.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type Mount, isAtOrBelow } from "../../../util/mount-table.ts";
 /** See the head of this file. */
 export class ManualMounter implements Mounter {
   readonly canMount: boolean;
-  /** What was asked of it, each as a line: `bind FROM TO ro`, `mount TYPE SOURCE PATH OPTIONS`, `unmount PATH`. */
+  /** Its calls, each as a line: `bind FROM TO ro`, `mount TYPE SOURCE PATH OPTIONS`, `unmount PATH`. */
   readonly calls: string[] = [];
   readonly #mounts: Mount[] = [];
   readonly #failures: { readonly what: RegExp; readonly error: Error; left: number }[] = [];
@@ -23,7 +23,7 @@ export class ManualMounter implements Mounter {
     this.#failures.push({ what, error: new Error(message), left: times });
   }
 
-  /** Puts a mount into the table that somebody else has made. */
+  /** Adds a mount of another process to the table. */
   put(mount: Partial<Mount> & Pick<Mount, "path">): void {
     this.#mounts.push({ type: "none", source: "none", options: [], ...mount });
   }
@@ -52,7 +52,7 @@ export class ManualMounter implements Mounter {
       if (this.#mounts[at]!.path === path) this.#mounts.splice(at, 1);
   }
 
-  /** After a turn of its own, as a machine answers. */
+  /** Completes in a later pass of the event loop, as a machine does. */
   async #called(call: string): Promise<void> {
     this.calls.push(call);
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** Scenes of mounts and of directories in which some are. */
+/** Scenes with mounts of the machine. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const inside = (directory: string, name: string): string => {
   return path;
 };
 
-/** A mount is listed with its type and options, is a mount point, and is not any more once it was taken away. */
+/** A mount is listed with its type and options, and is a mount point until it is unmounted. */
 export async function mountsAndUnmounts(directory: string): Promise<void> {
   const path = inside(directory, "a name\twith \\ and # in\nit");
   assert.equal(await mounter.isMountPoint(path), false);
@@ -41,7 +41,7 @@ export async function mountsAndUnmounts(directory: string): Promise<void> {
   await mounter.unmount(join(directory, "never there"));
 }
 
-/** A bind on the same device is a mount point, too, and read-only where that was asked. */
+/** A bind mount on the same device is a mount point, too, and read-only where requested. */
 export async function bindsReadOnly(directory: string): Promise<void> {
   const [from, to, writable] = [inside(directory, "from"), inside(directory, "to"), inside(directory, "writable")];
   await mounter.bind(from, to, { readOnly: true });
@@ -54,15 +54,15 @@ export async function bindsReadOnly(directory: string): Promise<void> {
   assert.ok(mounted[0]?.options.includes("ro"));
   assert.ok(!mounted[0]?.options.includes("rw"));
   // A file is bound at a file.
-  const [file, place] = [join(directory, "file"), join(directory, "place")];
+  const [file, target] = [join(directory, "file"), join(directory, "target")];
   writeFileSync(file, "bound");
-  writeFileSync(place, "");
-  await mounter.bind(file, place);
-  assert.equal(await mounter.isMountPoint(place), true);
-  assert.equal(readFileSync(place, "utf8"), "bound");
+  writeFileSync(target, "");
+  await mounter.bind(file, target);
+  assert.equal(await mounter.isMountPoint(target), true);
+  assert.equal(readFileSync(target, "utf8"), "bound");
 }
 
-/** Two mounts on one place are both taken away. */
+/** Two mounts at one path are both unmounted. */
 export async function unmountsAllOfAPlace(directory: string): Promise<void> {
   const path = inside(directory, "twice");
   await mounter.mount({ type: "tmpfs", source: "one", path });
@@ -72,7 +72,7 @@ export async function unmountsAllOfAPlace(directory: string): Promise<void> {
   assert.equal((await mounter.mounts(path)).length, 0);
 }
 
-/** What was opened is bound, whatever its name leads to by then. */
+/** An open directory is bound, wherever its name leads then. */
 export async function bindsWhatIsHeld(directory: string): Promise<void> {
   const [from, to, other] = [inside(directory, "from"), inside(directory, "to"), inside(directory, "other")];
   writeFileSync(join(from, "mine"), "");
@@ -84,7 +84,7 @@ export async function bindsWhatIsHeld(directory: string): Promise<void> {
   assert.deepEqual(readdirSync(to), ["mine"]);
 }
 
-/** A mount that is in use is not taken away, and says so. */
+/** A mount that is in use is not unmounted, with an error. */
 export async function tellsThatItIsBusy(directory: string): Promise<void> {
   const path = inside(directory, "busy");
   await mounter.mount({ type: "tmpfs", source: "tmpfs", path });
@@ -96,13 +96,13 @@ export async function tellsThatItIsBusy(directory: string): Promise<void> {
   assert.equal(await mounter.isMountPoint(path), false);
 }
 
-/** An unmount that hangs is followed by one that only lets go. */
+/** An unmount that hangs is followed by a lazy one. */
 export async function letsGoOfWhatHangs(directory: string): Promise<void> {
   const path = inside(directory, "hangs");
   const calls: string[] = [];
-  const told: string[] = [];
+  const logged: string[] = [];
   const hanging = machineMounter({
-    log: logOf((level, message) => void told.push(`${level}: ${message}`)),
+    log: logOf((level, message) => void logged.push(`${level}: ${message}`)),
     run: async (program, args, options) => {
       calls.push([program, ...args].join(" "));
       if (program === "umount" && !args.includes("--lazy")) throw new ProgramTimeout("umount took longer than 1 ms");
@@ -117,19 +117,19 @@ export async function letsGoOfWhatHangs(directory: string): Promise<void> {
     `umount --no-canonicalize ${path}`,
     `umount --no-canonicalize --force --lazy ${path}`,
   ]);
-  assert.deepEqual(told, ["warn: A mount did not end; it was detached from its place"]);
+  assert.deepEqual(logged, ["warn: A mount did not end; it was detached from its path"]);
 }
 
-/** A mounter that was opened with the right to mount mounts, and leaves nothing of its trial. */
+/** With the right to mount the mounter mounts, and the trial leaves nothing. */
 export async function opensWithTheRight(directory: string): Promise<void> {
-  const told: string[] = [];
-  const opened = await openMounter({ directory, log: logOf((_, message) => void told.push(message)) });
+  const logged: string[] = [];
+  const opened = await openMounter({ directory, log: logOf((_, message) => void logged.push(message)) });
   assert.equal(opened.canMount, true);
-  assert.deepEqual(told, []);
+  assert.deepEqual(logged, []);
   assert.deepEqual(readdirSync(directory), []);
 }
 
-/** A file system in memory has the mode, the group and the size that were asked for. */
+/** A tmpfs has the requested mode, group and size. */
 export async function mountsInMemory(directory: string): Promise<void> {
   const path = inside(directory, "memory");
   await mountTmpfs(mounter, path, { mode: 0o3777, gid: 4321, size: 65_536n });
@@ -138,7 +138,7 @@ export async function mountsInMemory(directory: string): Promise<void> {
   assert.throws(() => writeFileSync(join(path, "big"), Buffer.alloc(100_000)), { code: "ENOSPC" });
 }
 
-/** Nothing is removed of a directory in which something is mounted, nor of what is mounted. */
+/** Nothing is removed from a directory with a mount in it, nor from the mount. */
 export async function keepsWhatIsMounted(directory: string): Promise<void> {
   const [tree, data] = [inside(directory, "tree/a/b"), inside(directory, "data")];
   writeFileSync(join(data, "precious"), "");
@@ -154,7 +154,7 @@ export async function keepsWhatIsMounted(directory: string): Promise<void> {
   assert.deepEqual(readdirSync(data), ["precious"]);
 }
 
-/** A mount that the table did not show (it came later) is not gone into either; a file that is one stays. */
+/** A mount that is missing in the table (it is newer) is not entered; a mounted file stays. */
 export async function staysOutOfLateMounts(directory: string): Promise<void> {
   const blind = { mounts: () => Promise.resolve([]) };
   const [tree, data] = [inside(directory, "tree/a/b"), inside(directory, "data")];
@@ -163,8 +163,8 @@ export async function staysOutOfLateMounts(directory: string): Promise<void> {
   await assert.rejects(removeTree(join(directory, "tree"), blind), StillMounted);
   assert.deepEqual(readdirSync(data), ["precious"]);
   const files = inside(directory, "files");
-  writeFileSync(join(files, "place"), "");
-  await mounter.bind(join(data, "precious"), join(files, "place"));
+  writeFileSync(join(files, "target"), "");
+  await mounter.bind(join(data, "precious"), join(files, "target"));
   await assert.rejects(removeTree(files, blind), StillMounted);
-  assert.deepEqual(readdirSync(files), ["place"]);
+  assert.deepEqual(readdirSync(files), ["target"]);
 }

@@ -21,19 +21,19 @@ import type { NeededVolume, VolumePlugin } from "../../contract.ts";
 import { machineMounter } from "../../mounts/machine-mounter.ts";
 import { findProgram, runProgram } from "../../mounts/run-program.ts";
 import { emptyDirPlugin } from "../empty-dir.ts";
-import type { PlainGround, PlainOptions } from "../ground.ts";
+import type { PlainContext, PlainOptions } from "../plain-context.ts";
 import { imagePlugin } from "../image.ts";
 import { iscsiPlugin } from "../iscsi.ts";
 import { localPlugin } from "../local.ts";
-import { found, going, needed, testGround } from "./ground.ts";
+import { found, going, needed, testContext } from "./context.ts";
 
 const mounter = machineMounter();
 const programs = {
   run: (program: string, args: readonly string[]) => runProgram(program, args),
   find: findProgram,
 };
-const ground = (root: string, options: PlainOptions = {}): PlainGround =>
-  testGround({ root, mounter, programs, ...options });
+const context = (root: string, options: PlainOptions = {}): PlainContext =>
+  testContext({ root, mounter, programs, ...options });
 
 const run = (program: string, ...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
@@ -41,7 +41,7 @@ const run = (program: string, ...args: string[]): string => {
   return stdout.trim();
 };
 
-/** A disk of so many bytes: its device goes when nothing holds it any more, at the latest with this process. */
+/** A disk of a size: its device is removed when nothing uses it any more, at the latest with this process. */
 function disk(directory: string, name = "disk", size = 32 << 20): string {
   const file = join(directory, name);
   writeFileSync(file, "");
@@ -52,15 +52,15 @@ function disk(directory: string, name = "disk", size = 32 << 20): string {
   return device;
 }
 
-/** A tmpfs is full at its limit, keeps its files when the agent looks again, and leaves no mount and no directory. */
+/** A tmpfs is full at its limit, keeps its files at later reconciles, and leaves no mount and no directory. */
 export async function memoryIsLimited(root: string): Promise<void> {
-  const plugin = emptyDirPlugin(ground(root));
+  const plugin = emptyDirPlugin(context(root));
   const volume = needed(root, plugin.kind, { volume: { emptyDir: { medium: "Memory", sizeLimit: "64Ki" } } });
   await plugin.setUp(volume, going);
   assert.equal(statSync(volume.path).mode & 0o7777, 0o1777);
   writeFileSync(join(volume.path, "file"), Buffer.alloc(32_768));
   assert.throws(() => writeFileSync(join(volume.path, "big"), Buffer.alloc(65_536)), { code: "ENOSPC" });
-  await emptyDirPlugin(ground(root)).setUp(volume, going);
+  await emptyDirPlugin(context(root)).setUp(volume, going);
   assert.equal((await mounter.mounts(volume.path)).length, 1);
   assert.equal(statSync(join(volume.path, "file")).size, 32_768);
   const usage = await plugin.usage!(volume, going);
@@ -71,9 +71,9 @@ export async function memoryIsLimited(root: string): Promise<void> {
   assert.equal(existsSync(volume.path), false);
 }
 
-/** Huge pages are mounted with the size that was asked for, for everybody to write to. */
+/** Huge pages are mounted with the requested size, writable for all users. */
 export async function hugePagesAreMounted(root: string): Promise<void> {
-  const plugin = emptyDirPlugin(ground(root, { system: "/sys" }));
+  const plugin = emptyDirPlugin(context(root, { system: "/sys" }));
   const volume = needed(root, plugin.kind, { volume: { emptyDir: { medium: "HugePages-2Mi" } } });
   await plugin.setUp(volume, going);
   await plugin.setUp(volume, going);
@@ -95,12 +95,12 @@ const local = (
   return needed(root, "kubernetes.io~local-volume", { ...what, persistent });
 };
 
-/** A directory is bound, given to the group of the Pod once, and keeps its files when the volume goes. */
+/** A directory is bound, gets the group of the Pod once, and keeps its files when the volume is torn down. */
 export async function localDirectory(root: string): Promise<void> {
   const data = join(root, "data");
   mkdirSync(data, { mode: 0o755 });
   writeFileSync(join(data, "file"), "text", { mode: 0o600 });
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const volume = local(root, data, { pod: { securityContext: { fsGroup: 4321 } } as never });
   assert.deepEqual(await plugin.setUp(volume, going), { source: volume.path });
   assert.equal(readFileSync(join(volume.path, "file"), "utf8"), "text");
@@ -118,10 +118,10 @@ export async function localDirectory(root: string): Promise<void> {
   await plugin.tearDown(found(reading, plugin), going);
 }
 
-/** An empty device is given ext4 and mounted; what is written stays for the next Pod; for reading only beside a writer. */
+/** An empty device is formatted with ext4 and mounted; files stay for the next Pod; read-only beside a writer. */
 export async function localDevice(root: string): Promise<void> {
   const device = disk(root);
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const volume = local(root, device);
   await plugin.setUp(volume, going);
   const [mount] = await mounter.mounts(volume.path);
@@ -144,31 +144,27 @@ const refuses = async (plugin: VolumePlugin, volume: NeededVolume, message: RegE
   assert.equal((await mounter.mounts(volume.path)).length, 0);
 };
 
-/** Whatever is on a device that is not the file system asked for, it stays as it is. */
+/** Other content of a device than the requested file system stays. */
 export async function neverFormatsData(root: string): Promise<void> {
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const device = disk(root);
   run("mkfs.ext4", "-q", device);
   const before = run("sha256sum", device);
-  await refuses(
-    plugin,
-    local(root, device, { fsType: "xfs" }),
-    /holds the file system ext4, not xfs; it is not formatted/,
-  );
+  await refuses(plugin, local(root, device, { fsType: "xfs" }), /expected the file system xfs on .*, found ext4/);
   assert.equal(run("sha256sum", device), before);
 
   const partitioned = disk(root, "partitioned");
   writeFileSync(partitioned, tableOfPartitions(), { flag: "r+" });
-  await refuses(plugin, local(root, partitioned), /holds a table of partitions \(dos\), no file system/);
+  await refuses(plugin, local(root, partitioned), /found a table of partitions \(dos\)/);
 
   const other = disk(root, "swap");
   run("mkswap", other);
-  await refuses(plugin, local(root, other), /holds swap, no file system/);
+  await refuses(plugin, local(root, other), /found swap/);
 
-  for (const [name, place] of Object.entries({ first: 100_000, middle: 16 << 20, last: (32 << 20) - 5000 })) {
+  for (const [name, offset] of Object.entries({ first: 100_000, middle: 16 << 20, last: (32 << 20) - 5000 })) {
     const garbage = disk(root, `garbage-${name}`);
-    run("dd", "if=/etc/hostname", `of=${garbage}`, "bs=1", `seek=${place}`, "count=2", "conv=notrunc");
-    await refuses(plugin, local(root, garbage), /is not empty either: it is not formatted/);
+    run("dd", "if=/etc/hostname", `of=${garbage}`, "bs=1", `seek=${offset}`, "count=2", "conv=notrunc");
+    await refuses(plugin, local(root, garbage), /found unknown content: it is not formatted/);
   }
 }
 
@@ -182,11 +178,11 @@ function tableOfPartitions(): Buffer {
   return sector;
 }
 
-/** Who has no blkid formats what is all zeros, and nothing else; who has no mkfs is told so. */
+/** Without blkid only a device of zeros is formatted; a missing mkfs is reported. */
 export async function formatsOnlyWithPrograms(root: string): Promise<void> {
   const device = disk(root);
-  const without = (missing: string): PlainGround =>
-    ground(root, {
+  const without = (missing: string): PlainContext =>
+    context(root, {
       programs: {
         find: (program) => (program === missing ? Promise.resolve(undefined) : findProgram(program)),
         run: (program, args) => runProgram(program === missing ? "no-such-program" : program, args),
@@ -195,19 +191,19 @@ export async function formatsOnlyWithPrograms(root: string): Promise<void> {
   await refuses(
     localPlugin(without("mkfs.ext4")),
     local(root, device),
-    /is empty and needs the program mkfs.ext4, which is not on this machine/,
+    /the empty device .* needs the program mkfs.ext4, which is not installed/,
   );
   const plugin = localPlugin(without("blkid"));
   const volume = local(root, device);
   await plugin.setUp(volume, going);
   await plugin.tearDown(found(volume, plugin), going);
-  await refuses(plugin, volume, /no file system that is known, but is not empty either/);
+  await refuses(plugin, volume, /found unknown content: it is not formatted/);
 }
 
-/** As a device it is a link, which goes with the volume; the device stays. */
+/** A block volume is a link, which is removed with the volume; the device stays. */
 export async function localBlock(root: string): Promise<void> {
   const device = disk(root);
-  const plugin = localPlugin(ground(root));
+  const plugin = localPlugin(context(root));
   const volume = local(root, device, { mode: "Block" });
   assert.deepEqual(await plugin.setUp(volume, going), { source: device });
   await plugin.setUp(volume, going);
@@ -219,7 +215,7 @@ export async function localBlock(root: string): Promise<void> {
   await assert.rejects(plugin.setUp(local(root, root, { mode: "Block" }), going), /is no block device/);
 }
 
-/** The files of an image are there, nobody can write to them, and a running Pod keeps those of its start. */
+/** The files of an image are read-only, and a running Pod keeps those of its start. */
 export async function imageIsReadOnly(root: string): Promise<void> {
   const images = join(root, "images");
   for (const version of ["v1", "v2"]) {
@@ -227,7 +223,7 @@ export async function imageIsReadOnly(root: string): Promise<void> {
     writeFileSync(join(images, "registry", version, "file"), version);
   }
   symlinkSync("v1", join(images, "registry/tools:latest"));
-  const plugin = imagePlugin(ground(root), images);
+  const plugin = imagePlugin(context(root), images);
   const volume = needed(root, plugin.kind, {
     volume: { image: { reference: "registry/tools" } },
     pod: { securityContext: { fsGroup: 4321, fsGroupChangePolicy: "Always" } } as never,
@@ -248,7 +244,7 @@ export async function imageIsReadOnly(root: string): Promise<void> {
   assert.deepEqual(readdirSync(join(images, "registry/v1")), ["file"]);
 }
 
-/** A unit is logged in to, formatted, mounted, and logged out of with its last volume, by a stand-in for iscsiadm. */
+/** A unit gets a login, is formatted and mounted, and is logged out with its last volume; with a fake iscsiadm. */
 export async function iscsiWithAStandIn(root: string): Promise<void> {
   const device = disk(root);
   const calls: string[] = [];
@@ -259,12 +255,12 @@ export async function iscsiWithAStandIn(root: string): Promise<void> {
     run: async (program, args) => {
       if (program !== "iscsiadm") return runProgram(program, args);
       calls.push(args.join(" "));
-      const place = join(byPath, "ip-10.0.0.1:3260-iscsi-iqn.test-lun-0");
-      if (args.includes("--login") && !existsSync(place)) symlinkSync(device, place);
-      return { code: args.includes("--login") ? 15 : 0, output: "", said: "" };
+      const link = join(byPath, "ip-10.0.0.1:3260-iscsi-iqn.test-lun-0");
+      if (args.includes("--login") && !existsSync(link)) symlinkSync(device, link);
+      return { code: args.includes("--login") ? 15 : 0, output: "", errors: "" };
     },
   };
-  const plugin = iscsiPlugin(ground(root, { programs: standIn, devices: join(root, "dev") }));
+  const plugin = iscsiPlugin(context(root, { programs: standIn, devices: join(root, "dev") }));
   const iscsi = { targetPortal: "10.0.0.1", iqn: "iqn.test", lun: 0, iscsiInterface: "default" };
   const volume = needed(root, plugin.kind, { volume: { iscsi } });
   await plugin.setUp(volume, going);
@@ -291,9 +287,9 @@ export async function iscsiWithAStandIn(root: string): Promise<void> {
   assert.throws(() => writeFileSync(join(other.path, "new"), ""), { code: "EROFS" });
   await plugin.tearDown({ ...found(other, plugin), name: "other" }, going);
   assert.equal(calls.at(-1), `${login} --logout`);
-  // After a restart of the agent, without any object: what was written down is enough.
+  // After a restart of the agent, without any object: the record is enough.
   await plugin.setUp(volume, going);
-  await iscsiPlugin(ground(root, { programs: standIn, devices: join(root, "dev") })).tearDown(
+  await iscsiPlugin(context(root, { programs: standIn, devices: join(root, "dev") })).tearDown(
     found(volume, plugin),
     going,
   );

@@ -1,4 +1,4 @@
-/** Scenes of parts of volumes that are mounted for containers. */
+/** Scenes with parts of volumes that are mounted for containers. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -25,7 +25,7 @@ const volumeIn = (directory: string): string => {
   return volume;
 };
 
-/** Directories and files are mounted, twice without harm, and taken away so that the volume keeps its files. */
+/** Directories and files are mounted, twice without harm, and unmounted so that the volume keeps its files. */
 export async function mountsParts(directory: string): Promise<void> {
   const volume = volumeIn(directory);
   mkdirSync(join(volume, "a/b"), { recursive: true });
@@ -46,7 +46,7 @@ export async function mountsParts(directory: string): Promise<void> {
   assert.deepEqual(readdirSync(join(volume, "a/b")).toSorted(), ["file", "new"]);
 }
 
-/** A container keeps the file that a link led to when it started, however the link swings afterwards, until it is started again. */
+/** A container keeps the file that a link led to when it started, until its next start. */
 export async function keepsTheFileOfAStart(directory: string): Promise<void> {
   const volume = volumeIn(directory);
   for (const version of ["..1", "..2"]) {
@@ -67,7 +67,7 @@ export async function keepsTheFileOfAStart(directory: string): Promise<void> {
     assert.equal(readFileSync(target, "utf8"), "..2");
     assert.equal((await mounter.mounts(target)).length, 1);
   }
-  // A directory in place of a file.
+  // A directory replaces a file.
   rmSync(join(volume, "key"));
   mkdirSync(join(volume, "key"));
   await mountSubPath({ volume, subPath: "key", target }, mounter);
@@ -76,7 +76,7 @@ export async function keepsTheFileOfAStart(directory: string): Promise<void> {
   assert.equal(existsSync(target), false);
 }
 
-/** Somebody swaps the directory for a link to a secret place all the time; the place is never mounted, nor written into. */
+/** A directory is swapped for a link to a secret directory all the time, which is never mounted, nor written to. */
 export async function isNotLedOut(directory: string): Promise<void> {
   const volume = volumeIn(directory);
   const outside = join(directory, "outside");
@@ -85,19 +85,19 @@ export async function isNotLedOut(directory: string): Promise<void> {
   mkdirSync(join(volume, "real/part"), { recursive: true });
   writeFileSync(join(volume, "real/part/mine"), "");
   symlinkSync(outside, join(directory, "link"));
-  // Renames one over the other as fast as a process can.
+  // Renames as fast as a process can.
   const swap = `
     const fs = require("node:fs");
     const [volume, outside] = process.argv.slice(1);
-    const place = volume + "/swapped";
+    const path = volume + "/swapped";
     const attempt = (work) => { try { work(); } catch {} };
     for (;;) {
-      attempt(() => fs.renameSync(volume + "/real", place));
-      attempt(() => fs.renameSync(place, volume + "/real"));
-      attempt(() => fs.symlinkSync(outside, place));
-      attempt(() => fs.unlinkSync(place));
-      // What was made there meanwhile, but never what a link leads to.
-      attempt(() => fs.lstatSync(place).isDirectory() && fs.rmSync(place, { recursive: true }));
+      attempt(() => fs.renameSync(volume + "/real", path));
+      attempt(() => fs.renameSync(path, volume + "/real"));
+      attempt(() => fs.symlinkSync(outside, path));
+      attempt(() => fs.unlinkSync(path));
+      // Removes a directory that was created meanwhile, but never the target of a link.
+      attempt(() => fs.lstatSync(path).isDirectory() && fs.rmSync(path, { recursive: true }));
     }`;
   const swapper = spawn(process.execPath, ["-e", swap, volume, outside], { stdio: "inherit" });
   let [mounted, refused] = [0, 0];
@@ -111,7 +111,7 @@ export async function isNotLedOut(directory: string): Promise<void> {
         refused++;
         continue;
       }
-      assert.equal(existsSync(join(target, "secret")), false, "the place outside of the volume was mounted");
+      assert.equal(existsSync(join(target, "secret")), false, "the directory outside of the volume was mounted");
       await mounter.unmount(target);
     }
   } finally {
@@ -120,10 +120,10 @@ export async function isNotLedOut(directory: string): Promise<void> {
   assert.deepEqual(readdirSync(outside), ["part"]);
   assert.deepEqual(readdirSync(join(outside, "part")), ["secret"]);
   assert.equal(mounted + refused, 200);
-  assert.ok(refused > 0, "the swaps were never met");
+  assert.ok(refused > 0, "no swap happened during a resolution");
 }
 
-/** What was mounted by subPath stays what it was when its name leads elsewhere afterwards. */
+/** A subPath mount stays the same when its name leads elsewhere afterwards. */
 export async function staysWhereItWas(directory: string): Promise<void> {
   const volume = volumeIn(directory);
   mkdirSync(join(volume, "part"));

@@ -1,7 +1,7 @@
 /**
- * A thread that reads a volume again and again while somebody writes it, and tells what no reader may see.
+ * A thread that reads a volume continuously during writes, and reports what no reader may see.
  *
- * Every file of a write holds the number of the write; the file `always` is in all of them.
+ * Every file of a write has the number of the write; the file `always` is in all of them.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { seenIn } from "./volume.ts";
 
-/** What a reader is started with. */
+/** The data of a reader. */
 export interface ReaderData {
   readonly directory: string;
-  /** Not 0 when it is to end. */
+  /** 0 until it has to end. */
   readonly stop: Int32Array;
 }
 
-/** What a reader tells at its end. */
+/** The result of a reader. */
 export interface ReaderReport {
   readonly reads: number;
-  /** What it saw that it may not have. */
+  /** What it may not have seen. */
   readonly wrong: readonly string[];
 }
 
@@ -31,12 +31,12 @@ let last = -1;
 
 const target = (): string => readlinkSync(join(directory, "..data"));
 
-/** Where the link has swung meanwhile, what it led to is being removed: that is looked at again. */
-function unlessSwung(look: () => void): void {
+/** Reads again when the link has changed meanwhile, since its old target is being removed. */
+function unlessReplaced(read: () => void): void {
   for (;;) {
     const before = target();
     try {
-      look();
+      read();
       return;
     } catch (error) {
       if (target() === before) {
@@ -49,16 +49,16 @@ function unlessSwung(look: () => void): void {
 
 parentPort!.postMessage("reading");
 while (Atomics.load(stop, 0) === 0) {
-  unlessSwung(() => {
+  unlessReplaced(() => {
     const number = Number(readFileSync(join(directory, "always"), "utf8"));
     if (number < last) wrong.push(`${last} was followed by ${number}`);
     last = number;
   });
-  unlessSwung(() => {
+  unlessReplaced(() => {
     const before = target();
     const seen = seenIn(join(directory, before));
-    // What is read of a directory that is being removed is no reading of the volume.
-    if (target() !== before) throw new Error("swung");
+    // A directory that is being removed does not count.
+    if (target() !== before) throw new Error("replaced");
     const numbers = new Set(Object.values(seen));
     if (numbers.size !== 1) wrong.push(`a mixture of ${[...numbers].join(", ")}`);
   });

@@ -1,5 +1,5 @@
 /**
- * What tests of the writer share.
+ * Helpers of the tests of the writer.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import { type WriterFiles, systemFiles } from "../writer-files.ts";
 export const payloadOf = (texts: Readonly<Record<string, string>>): Payload =>
   new Map(Object.entries(texts).map(([path, text]) => [path, { bytes: Buffer.from(text), mode: 0o644 }]));
 
-/** A directory for a volume, which goes with the test. */
+/** A temporary directory for a volume. */
 export class TestDirectory implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "keelson-volume-"));
 
-  /** What readers see: the files below the names that do not begin with two dots. */
+  /** The files that readers see: those without two dots at the beginning of their path. */
   seen(): Record<string, string> {
     return seenIn(this.path);
   }
 
-  /** Names in the volume, of the writer's own too. */
+  /** All names in the volume. */
   names(): string[] {
     return readdirSync(this.path).toSorted();
   }
@@ -32,7 +32,7 @@ export class TestDirectory implements Disposable {
   }
 }
 
-/** What readers of a volume see. */
+/** The files that readers of a volume see. */
 export function seenIn(directory: string): Record<string, string> {
   const found: Record<string, string> = {};
   const walk = (path: string): void => {
@@ -43,7 +43,7 @@ export function seenIn(directory: string): Record<string, string> {
       }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // A link that leads nowhere yet, or no more, is not there for a reader.
+      // A link without a target does not exist for a reader.
       if (code === "ENOENT") return;
       if (code !== "ENOTDIR") throw error;
       found[path] = readFileSync(join(directory, path), "utf8");
@@ -53,7 +53,7 @@ export function seenIn(directory: string): Record<string, string> {
   return found;
 }
 
-/** The process has ended. */
+/** The error of a simulated end of the process. */
 export class Killed extends Error {
   override readonly name = "Killed";
 }
@@ -70,9 +70,10 @@ const CHANGES: readonly (keyof WriterFiles)[] = [
 ];
 
 /**
- * The file system of the machine until a number of changes were made; then nothing happens any more, as after the end of a process.
+ * The file system of the machine until a number of changes; then all calls fail, as after the end of a process.
  *
- * @param partly whether the change after the last whole one is begun: a file has half of its bytes, a tree has lost a part
+ * @param partly whether the change after the last whole one is begun: a file has half of its bytes, a tree is partly
+ *   removed
  */
 export function filesUntil(
   changes: number,

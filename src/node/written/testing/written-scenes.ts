@@ -1,4 +1,4 @@
-/** Scenes of volumes in memory. */
+/** Scenes with volumes in memory. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, statSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const mounter = machineMounter();
 const TMPFS = 0x01021994;
 const payload = new Map([["a", { bytes: Buffer.from("A"), mode: 0o400 }]]);
 
-/** A volume lies on a file system of its own, with the mode of such a one, and is found there again. */
+/** A volume is on its own tmpfs with the mode for that, also at the next reconcile. */
 export async function liesInMemory(directory: string): Promise<void> {
   const path = join(directory, "pods", "u", "volume");
   for (const group of [undefined, 2000]) {
@@ -34,7 +34,7 @@ export async function liesInMemory(directory: string): Promise<void> {
   }
 }
 
-/** What is behind a mount that stays is not removed. */
+/** Files behind a mount that stays are not removed. */
 export async function staysMounted(directory: string): Promise<void> {
   const path = join(directory, "volume");
   await putInMemory(mounter, path, systemFiles);

@@ -1,21 +1,21 @@
 /**
- * Where volumes of drivers lie in the agent's directory.
+ * The paths of CSI volumes in the agent's directory.
  *
- *     plugins/kubernetes.io/csi/DRIVER/HASH/vol_data.json                what is known of a volume on the node
+ *     plugins/kubernetes.io/csi/DRIVER/HASH/vol_data.json                the record of a volume on the node
  *     plugins/kubernetes.io/csi/DRIVER/HASH/globalmount                  where it is staged (NODE-18)
- *     pods/UID/volumes/kubernetes.io~csi/NAME/vol_data.json              what is known of it in a Pod
+ *     pods/UID/volumes/kubernetes.io~csi/NAME/vol_data.json              its record in a Pod
  *     pods/UID/volumes/kubernetes.io~csi/NAME/mount                      where it is published (NODE-19)
  *
  * and of block volumes (NODE-44, NODE-45):
  *
- *     plugins/kubernetes.io/csi/volumeDevices/staging/DRIVER/HASH/vol_data.json   what is known of a volume on the node
+ *     plugins/kubernetes.io/csi/volumeDevices/staging/DRIVER/HASH/vol_data.json   the record of a volume on the node
  *     plugins/kubernetes.io/csi/volumeDevices/staging/DRIVER/HASH/globalmount     where it is staged
- *     plugins/kubernetes.io/csi/volumeDevices/data/NAME/UID/vol_data.json         what is known of it in a Pod
+ *     plugins/kubernetes.io/csi/volumeDevices/data/NAME/UID/vol_data.json         its record in a Pod
  *     plugins/kubernetes.io/csi/volumeDevices/publish/NAME/UID                    where it is published
  *     pods/UID/volumeDevices/kubernetes.io~csi/NAME                               a link to that
  *
- * HASH is of the handle: on the node a volume is the disk that driver and handle name, whichever PersistentVolumes name it. The agent of
- * Kubernetes keeps block volumes on the node by the names of their PersistentVolumes.
+ * HASH is that of the handle: driver and handle name a disk on the node, whichever PersistentVolumes have it. A kubelet
+ * uses the names of PersistentVolumes for block volumes.
  *
  * @module
  */
@@ -26,40 +26,38 @@ import { VolumeError } from "../contract.ts";
 import { CSI_KIND } from "./names.ts";
 import type { Mode } from "./volume.ts";
 
-/** What stands beside volumes: their records (NODE-20). */
+/** The file name of a record (NODE-20). */
 export const RECORD = "vol_data.json";
 
-/** A folder among the drivers that is none. */
+/** A folder beside those of drivers. */
 const DEVICES = "volumeDevices";
 
-/** A volume on the node: what it is staged by. */
-export interface StagePlace {
+/** The paths of a volume on the node. */
+export interface StagePaths {
   /** The directory of its record. */
   readonly directory: string;
-  /** Where it is staged. */
   readonly staging: string;
 }
 
-/** A volume in a Pod. */
-export interface PublishPlace {
+/** The paths of a volume in a Pod. */
+export interface PublishPaths {
   /** The directory of its record. */
   readonly directory: string;
-  /** Where it is published. */
   readonly target: string;
-  /** A link to that, for block volumes; else undefined. */
+  /** A link to the target, for block volumes. */
   readonly link: string | undefined;
 }
 
-/** What names a volume of a Pod. */
-export interface Spot {
+/** The key of a volume of a Pod. */
+export interface PodVolumeKey {
   readonly podUid: string;
-  /** Of its directory: the PersistentVolume, or the volume as its Pod names it. */
+  /** The name of its directory: the PersistentVolume, or the volume in the Pod's spec. */
   readonly name: string;
   readonly mode: Mode;
 }
 
 /** See the head of this file. */
-export class Places {
+export class CsiPaths {
   readonly #root: string;
 
   /** @param root the agent's directory, absolute */
@@ -67,7 +65,7 @@ export class Places {
     this.#root = root;
   }
 
-  /** Where drivers make themselves known (CSIN-22). */
+  /** The sockets of registrars (CSIN-22). */
   get registry(): string {
     return join(this.#root, "plugins_registry");
   }
@@ -82,12 +80,12 @@ export class Places {
     return podsDirectory(this.#root);
   }
 
-  /** What stands among the drivers for block volumes. */
+  /** The folder of block volumes. */
   get devices(): string {
     return join(this.drivers, DEVICES);
   }
 
-  /** Where block volumes are staged, by their drivers. */
+  /** The staged block volumes, by their drivers. */
   get stagedDevices(): string {
     return join(this.devices, "staging");
   }
@@ -97,23 +95,21 @@ export class Places {
     return join(this.devices, "data");
   }
 
-  /** The directories of volumes of drivers in a Pod. */
+  /** The directories of CSI volumes in a Pod. */
   volumesOf(podUid: string): string {
     return join(podDirectory(this.#root, podUid), VOLUMES.Filesystem, CSI_KIND);
   }
 
-  /** Of a volume on the node. */
-  stage(volume: { readonly driver: string; readonly handle: string; readonly mode: Mode }): StagePlace {
+  stage(volume: { readonly driver: string; readonly handle: string; readonly mode: Mode }): StagePaths {
     const { driver, handle, mode } = volume;
     const isDevice = mode === "Block";
-    if (!isDevice && driver === DEVICES) throw new VolumeError(`expected a driver with another name than ${DEVICES}`);
+    if (!isDevice && driver === DEVICES) throw new VolumeError(`expected another driver name than ${DEVICES}`);
     const hash = createHash("sha256").update(handle).digest("hex");
     const directory = join(isDevice ? this.stagedDevices : this.drivers, pathPart(driver), hash);
     return { directory, staging: join(directory, "globalmount") };
   }
 
-  /** Of a volume in a Pod. */
-  publish({ podUid, name, mode }: Spot): PublishPlace {
+  publish({ podUid, name, mode }: PodVolumeKey): PublishPaths {
     if (mode === "Block") {
       return {
         directory: join(this.deviceRecords, pathPart(name), pathPart(podUid)),

@@ -1,5 +1,5 @@
 /**
- * The status of claims as resizer and modifier write it: conditions beside those of others, the rest as it is.
+ * Conditions of claims as resizer and modifier write them, beside those of others.
  *
  * @module
  */
@@ -7,26 +7,20 @@ import type { PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { formatTime } from "../meta/time.ts";
 import { errorText } from "../util/cut-text.ts";
 
-/** The status of a claim. */
-export type ClaimStatus = PersistentVolumeClaim["status"];
-type Condition = NonNullable<ClaimStatus["conditions"]>[number];
+type Condition = NonNullable<PersistentVolumeClaim["status"]["conditions"]>[number];
 
-/** What a condition is to say; it holds. */
-export interface ClaimFinding {
-  readonly type: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
+/** A condition whose status is True. */
+export type ClaimFinding = Pick<Condition, "type" | "reason" | "message">;
 
-/** Conditions that hold, in place of those of some types. */
+/** The conditions of a claim with new ones, and without those of some types. */
 export function conditionsWith(
   { status }: PersistentVolumeClaim,
   findings: readonly ClaimFinding[],
   { without = [], now }: { readonly without?: readonly string[]; readonly now: number },
 ): Condition[] {
   const before = status.conditions ?? [];
-  const said = new Set(findings.map(({ type }) => type));
-  const kept = before.filter(({ type }) => !said.has(type) && !without.includes(type));
+  const replaced = new Set([...findings.map(({ type }) => type), ...without]);
+  const kept = before.filter(({ type }) => !replaced.has(type));
   return [...kept, ...findings.map((finding) => conditionOf(before, finding, now))];
 }
 

@@ -1,5 +1,5 @@
 /**
- * ClusterTrustBundles for volumes: all of them are followed while some Pod uses any, since there are few.
+ * ClusterTrustBundles for volumes: all are followed while a Pod uses one, since there are few.
  *
  * @module
  */
@@ -8,32 +8,32 @@ import { ClusterTrustBundle } from "../../client/kinds/index.ts";
 import { type HeldInformer, sharedInformer } from "../../runtime/index.ts";
 import { chosenBundles } from "../../volumes/bundle-choice.ts";
 import type { ProjectedSource } from "../../volumes/contract.ts";
-import type { NodeGround } from "../contract.ts";
+import type { PluginContext } from "../contract.ts";
 
 type Wish = NonNullable<ProjectedSource["clusterTrustBundle"]>;
 
 /** See the head of this file. */
 export class FollowedBundles implements Disposable {
-  readonly #ground: NodeGround;
+  readonly #context: PluginContext;
   #informer: HeldInformer<ClusterTrustBundle, "Cluster"> | undefined;
-  /** What Pods use, by uid. */
+  /** The bundles that Pods use, by uid. */
   readonly #users = new Map<string, Map<string, Wish>>();
 
-  constructor(ground: NodeGround) {
-    this.#ground = ground;
+  constructor(context: PluginContext) {
+    this.#context = context;
   }
 
-  /** The bundles that a source of a Pod chooses, as they are now. */
+  /** The present bundles that a source of a Pod chooses. */
   async get(podUid: string, wish: Wish): Promise<readonly ClusterTrustBundle[]> {
-    let wishes = this.#users.get(podUid);
-    if (!wishes) this.#users.set(podUid, (wishes = new Map()));
+    const wishes = this.#users.get(podUid) ?? new Map<string, Wish>();
+    this.#users.set(podUid, wishes);
     wishes.set(JSON.stringify(wish), wish);
     const informer = this.#following();
     const all = informer.reflector.hasSynced ? informer.list() : await this.#read();
     return chosenBundles(all, wish);
   }
 
-  /** A Pod is gone; when none is left that uses bundles, they are followed no more. */
+  /** Forgets a Pod; stops following bundles after the last one. */
   forget(podUid: string): void {
     this.#users.delete(podUid);
     if (this.#users.size === 0) this[Symbol.dispose]();
@@ -46,11 +46,11 @@ export class FollowedBundles implements Disposable {
 
   #following(): HeldInformer<ClusterTrustBundle, "Cluster"> {
     if (this.#informer) return this.#informer;
-    const informer = this.#ground.informer(sharedInformer(ClusterTrustBundle));
+    const informer = this.#context.informer(sharedInformer(ClusterTrustBundle));
     informer.on((event) => {
       const touched = event.type === "changed" ? [event.object, event.old] : [event.object];
       for (const [uid, wishes] of this.#users) {
-        if ([...wishes.values()].some((wish) => chosenBundles(touched, wish).length > 0)) this.#ground.lookAt(uid);
+        if ([...wishes.values()].some((wish) => chosenBundles(touched, wish).length > 0)) this.#context.lookAt(uid);
       }
     });
     return (this.#informer = informer);
@@ -58,9 +58,9 @@ export class FollowedBundles implements Disposable {
 
   async #read(): Promise<readonly ClusterTrustBundle[]> {
     try {
-      return (await this.#ground.client.resource(ClusterTrustBundle).list()).items;
+      return (await this.#context.client.resource(ClusterTrustBundle).list()).items;
     } catch (error) {
-      // A server without the kind has none of them.
+      // The server does not have the kind.
       if (isStatus(error, "NotFound")) return [];
       throw error;
     }

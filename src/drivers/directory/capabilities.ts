@@ -1,5 +1,5 @@
 /**
- * What a driver says of itself.
+ * The name and the capabilities of a driver, and the information about its node.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import {
   PLUGIN_SERVICE,
   VOLUME_EXPANSION,
 } from "../../csi/terms.ts";
+import type { DriverContext } from "./driver-context.ts";
 import type { Feature, FullSettings } from "./settings.ts";
-import type { Shop } from "./shop.ts";
 
-/** Which features a capability stands for; all of them are needed. */
+/** The features that a capability needs. */
 const CONTROLLER: Readonly<Partial<Record<ControllerCapability, readonly Feature[]>>> = {
   CREATE_DELETE_VOLUME: [],
   PUBLISH_UNPUBLISH_VOLUME: ["attach"],
@@ -53,8 +53,8 @@ function capabilitiesOf<N extends string>(
   return rows.flatMap(([name, needed]) => (needed.every((feature) => features.has(feature)) ? [name] : []));
 }
 
-/** The service that introduces the driver. */
-export function identity({ settings }: Shop): Implementation<typeof Identity> {
+/** The identity service. */
+export function identity({ settings }: DriverContext): Implementation<typeof Identity> {
   const { name, version, backing, topology, features, dir } = settings;
   const services = [
     PLUGIN_SERVICE.CONTROLLER_SERVICE,
@@ -76,8 +76,8 @@ export function identity({ settings }: Shop): Implementation<typeof Identity> {
   };
 }
 
-/** What the controller says that it can do. */
-export const controllerCapabilities = ({ settings }: Shop): Implementation<typeof Controller> => ({
+/** ControllerGetCapabilities. */
+export const controllerCapabilities = ({ settings }: DriverContext): Implementation<typeof Controller> => ({
   controllerGetCapabilities: async () => ({
     capabilities: capabilitiesOf(CONTROLLER, settings).map((name) => ({
       type: { case: "rpc", value: { type: CONTROLLER_CAPABILITY[name] } },
@@ -85,8 +85,8 @@ export const controllerCapabilities = ({ settings }: Shop): Implementation<typeo
   }),
 });
 
-/** What the node says of itself. */
-export const nodeIntroduction = ({ settings }: Shop): Implementation<typeof Node> => ({
+/** NodeGetCapabilities and NodeGetInfo. */
+export const nodeInfo = ({ settings }: DriverContext): Implementation<typeof Node> => ({
   nodeGetCapabilities: async () => ({
     capabilities: capabilitiesOf(NODE, settings).map((name) => ({
       type: { case: "rpc", value: { type: NODE_CAPABILITY[name] } },

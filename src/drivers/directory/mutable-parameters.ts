@@ -1,5 +1,5 @@
 /**
- * Parameters that can be changed while a volume is there (VAC-5). They are kept and shown; a directory is none the faster.
+ * Mutable parameters of volumes (VAC-5). They are recorded, and have no effect on a directory.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const KNOWN = new Map([
   ["tier", /^[A-Za-z0-9-]{1,63}$/],
 ]);
 
-/** The parameters, if each is known and can be. Throws `InvalidArgument`. */
+/** The parameters, if all are known and valid. Throws `InvalidArgument`. */
 export function checkedMutable(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [key, value] of Object.entries(parameters)) {
     const form = KNOWN.get(key);

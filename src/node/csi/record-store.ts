@@ -1,8 +1,8 @@
 /**
- * The records of the volumes of a node: which there are, and which of them are of the same volume.
+ * The records of the volumes of a node: which there are, and which of them are for the same volume.
  *
- * All that is remembered is which there are, as was found when the first was asked for and as was written since. What one says
- * is read from disk each time, so one that somebody else has removed is not there any more.
+ * Memory has only which records there are: those of the first scan, and those that were written since. The content is read
+ * from disk each time, so a record that was removed outside does not count any more.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../util/log.ts";
 import { ignoreMissing, removeIfEmpty } from "./disk.ts";
-import type { Places, Spot } from "./places.ts";
+import type { CsiPaths, PodVolumeKey } from "./csi-paths.ts";
 import {
   type PublishRecord,
   type StageRecord,
@@ -21,101 +21,99 @@ import {
 } from "./record.ts";
 import type { Mode } from "./volume.ts";
 
-/** What of a volume says where its record lies. */
-type Volume = Parameters<Places["stage"]>[0];
+/** The members of a volume that its path follows from. */
+type Volume = Parameters<CsiPaths["stage"]>[0];
 
 /** See the head of this file. */
-export class Ledger {
-  readonly #places: Places;
+export class RecordStore {
+  readonly #paths: CsiPaths;
   readonly #log: Log;
-  /** Volumes on the node, as they were recorded last, by the directories of their records. */
+  /** Records of volumes on the node, as they were written last, by their directories. */
   readonly #stages = new Map<string, StageRecord>();
-  /** Volumes of Pods, by the directories of the records of their volumes on the node. */
-  readonly #users = new Map<string, Map<string, Spot>>();
+  /** Volumes of Pods: the directory of the volume on the node, then that of the record in the Pod. */
+  readonly #users = new Map<string, Map<string, PodVolumeKey>>();
   #loaded: Promise<void> | undefined;
 
-  constructor(places: Places, log: Log) {
-    this.#places = places;
+  constructor(paths: CsiPaths, log: Log) {
+    this.#paths = paths;
     this.#log = log;
   }
 
-  /** What is known of a volume on the node. */
+  /** The record of a volume on the node. */
   async stage(volume: Volume): Promise<StageRecord | undefined> {
-    return readStage(this.#places.stage(volume).directory, volume.mode);
+    return readStage(this.#paths.stage(volume).directory, volume.mode);
   }
 
-  /** What is known of a volume in a Pod. */
-  async publication(spot: Spot): Promise<PublishRecord | undefined> {
-    return readPublication(this.#places.publish(spot).directory, spot);
+  /** The record of a volume in a Pod. */
+  async publication(key: PodVolumeKey): Promise<PublishRecord | undefined> {
+    return readPublication(this.#paths.publish(key).directory, key);
   }
 
-  /** Writes what is known of a volume on the node. */
   async saveStage(record: StageRecord): Promise<StageRecord> {
     await this.#load();
-    const { directory } = this.#places.stage(record);
+    const { directory } = this.#paths.stage(record);
     await writeRecord(directory, record);
     this.#stages.set(directory, record);
     return record;
   }
 
-  /** Writes what is known of a volume in a Pod. */
   async savePublication(record: PublishRecord): Promise<PublishRecord> {
     await this.#load();
-    const { directory } = this.#places.publish(record);
+    const { directory } = this.#paths.publish(record);
     await writeRecord(directory, record);
     this.#keep(record, directory);
     return record;
   }
 
-  /** Forgets a volume on the node. */
+  /** Removes the record of a volume on the node. */
   async dropStage(record: StageRecord): Promise<void> {
-    const { directory } = this.#places.stage(record);
+    const { directory } = this.#paths.stage(record);
     await removeRecord(directory);
     await removeIfEmpty(directory);
     this.#stages.delete(directory);
   }
 
-  /** Forgets a volume in a Pod. */
+  /** Removes the record of a volume in a Pod. */
   async dropPublication(record: PublishRecord): Promise<void> {
-    const { directory } = this.#places.publish(record);
+    const { directory } = this.#paths.publish(record);
     await removeRecord(directory);
     await removeIfEmpty(directory);
-    const of = this.#places.stage(record).directory;
+    const of = this.#paths.stage(record).directory;
     const users = this.#users.get(of);
     users?.delete(directory);
     if (users?.size === 0) this.#users.delete(of);
   }
 
-  /** The Pods that a persistent volume was recorded for. */
+  /** The records of the Pods that have a persistent volume. */
   async publicationsOf(volume: Volume): Promise<readonly PublishRecord[]> {
     await this.#load();
-    const spots = [...(this.#users.get(this.#places.stage(volume).directory)?.values() ?? [])];
-    const found = await Promise.all(spots.map((spot) => this.publication(spot)));
+    const keys = [...(this.#users.get(this.#paths.stage(volume).directory)?.values() ?? [])];
+    const found = await Promise.all(keys.map((key) => this.publication(key)));
     return found.filter((record) => record !== undefined);
   }
 
-  /** Every volume on the node, as it was recorded last. */
+  /** The records of all volumes on the node, as they were written last. */
   async stages(): Promise<readonly StageRecord[]> {
     await this.#load();
     return [...this.#stages.values()];
   }
 
-  /** The Pods that have volumes of a driver. */
+  /** The UIDs of the Pods with volumes of a driver. */
   async podsOf(driver: string): Promise<ReadonlySet<string>> {
     await this.#load();
     const uids = new Set<string>();
     for (const users of this.#users.values()) {
-      for (const spot of users.values()) {
-        const record = await this.#readable(this.publication(spot));
-        if (record?.driver === driver) uids.add(spot.podUid);
+      for (const key of users.values()) {
+        const record = await this.#readable(this.publication(key));
+        if (record?.driver === driver) uids.add(key.podUid);
       }
     }
     return uids;
   }
 
   #keep({ podUid, name, mode, ...volume }: PublishRecord, directory: string): void {
-    const of = this.#places.stage({ ...volume, mode }).directory;
-    const users = this.#users.get(of) ?? new Map<string, Spot>();
+    const of = this.#paths.stage({ ...volume, mode }).directory;
+    const users = this.#users.get(of) ?? new Map<string, PodVolumeKey>();
     this.#users.set(of, users.set(directory, { podUid, name, mode }));
   }
 
@@ -128,15 +126,15 @@ export class Ledger {
   }
 
   async #scan(): Promise<void> {
-    await this.#foundStages(this.#places.drivers, "Filesystem");
-    await this.#foundStages(this.#places.stagedDevices, "Block");
-    for (const podUid of await namesIn(this.#places.pods)) {
-      for (const name of await namesIn(this.#places.volumesOf(podUid))) {
+    await this.#foundStages(this.#paths.drivers, "Filesystem");
+    await this.#foundStages(this.#paths.stagedDevices, "Block");
+    for (const podUid of await namesIn(this.#paths.pods)) {
+      for (const name of await namesIn(this.#paths.volumesOf(podUid))) {
         await this.#foundPublication({ podUid, name, mode: "Filesystem" });
       }
     }
-    for (const name of await namesIn(this.#places.deviceRecords)) {
-      for (const podUid of await namesIn(join(this.#places.deviceRecords, name))) {
+    for (const name of await namesIn(this.#paths.deviceRecords)) {
+      for (const podUid of await namesIn(join(this.#paths.deviceRecords, name))) {
         await this.#foundPublication({ podUid, name, mode: "Block" });
       }
     }
@@ -144,7 +142,7 @@ export class Ledger {
 
   async #foundStages(drivers: string, mode: Mode): Promise<void> {
     for (const driver of await namesIn(drivers)) {
-      if (join(drivers, driver) === this.#places.devices) continue;
+      if (join(drivers, driver) === this.#paths.devices) continue;
       for (const volume of await namesIn(join(drivers, driver))) {
         await this.#foundStage(join(drivers, driver, volume), mode);
       }
@@ -156,12 +154,12 @@ export class Ledger {
     if (record) this.#stages.set(directory, record);
   }
 
-  async #foundPublication(spot: Spot): Promise<void> {
-    const record = await this.#readable(this.publication(spot));
-    if (record) this.#keep(record, this.#places.publish(spot).directory);
+  async #foundPublication(key: PodVolumeKey): Promise<void> {
+    const record = await this.#readable(this.publication(key));
+    if (record) this.#keep(record, this.#paths.publish(key).directory);
   }
 
-  /** What a record says; one that is damaged is told and passed over. */
+  /** A record; a damaged one is logged and ignored. */
   async #readable<T>(reading: Promise<T | undefined>): Promise<T | undefined> {
     try {
       return await reading;
@@ -172,6 +170,6 @@ export class Ledger {
   }
 }
 
-/** The names in a directory; none where it is not there. */
+/** The names in a directory; none where it does not exist. */
 const namesIn = async (directory: string): Promise<readonly string[]> =>
   (await readdir(directory).catch(ignoreMissing)) ?? [];

@@ -1,5 +1,5 @@
 /**
- * What a driver is told of the Pod beside its volume, and which secrets: `volume_context` and `secrets`.
+ * The `volume_context` and the `secrets` of calls.
  *
  * @module
  */
@@ -10,14 +10,18 @@ import type { CsiVolume } from "./volume.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What publishing a volume says beside its place. */
-export interface Told {
+/** The volume context and the secrets of a publication. */
+export interface PublishInputs {
   readonly volumeContext: Record<string, string>;
   readonly secrets: Record<string, string>;
 }
 
-/** What a driver is told when it publishes (NODE-21, NODE-30, NODE-31, NODE-36). */
-export async function toldOnPublish(setUp: SetUp, volume: CsiVolume, object: CSIDriver | undefined): Promise<Told> {
+/** The inputs of NodePublishVolume (NODE-21, NODE-30, NODE-31, NODE-36). */
+export async function publishInputs(
+  setUp: SetUp,
+  volume: CsiVolume,
+  object: CSIDriver | undefined,
+): Promise<PublishInputs> {
   const { names } = setUp;
   const secrets = await secretsOf(setUp, volume, "publish");
   const tokens = await tokensOf(setUp, object);
@@ -29,7 +33,7 @@ export async function toldOnPublish(setUp: SetUp, volume: CsiVolume, object: CSI
   };
 }
 
-/** Who the Pod is, for a driver that wants to know (CSID-37, CSID-38). */
+/** Information about the Pod, for a driver that wants it (CSID-37, CSID-38). */
 function podInfo({ names, needed }: SetUp, { lifecycle }: CsiVolume, object: CSIDriver | undefined): Texts {
   if (object?.spec.podInfoOnMount !== true) return {};
   const { metadata, spec } = needed.pod;
@@ -42,7 +46,7 @@ function podInfo({ names, needed }: SetUp, { lifecycle }: CsiVolume, object: CSI
   };
 }
 
-/** The tokens that a driver asks for, by audience (NODE-35, CSID-28, CSID-40); undefined where it asks for none. */
+/** The tokens that a driver requests, by audience (NODE-35, CSID-28, CSID-40); undefined where it requests none. */
 async function tokensOf({ tokens, needed }: SetUp, object: CSIDriver | undefined): Promise<string | undefined> {
   const { tokenRequests = [] } = object?.spec ?? {};
   if (tokenRequests.length === 0) return undefined;
@@ -57,19 +61,18 @@ async function tokensOf({ tokens, needed }: SetUp, object: CSIDriver | undefined
 }
 
 /**
- * The secrets of a call (NODE-25, PVS-14); none where the volume names no Secret.
- *
- * @throws VolumeError where the Secret is not there
+ * The secrets of a call (NODE-25, PVS-14); none where the volume names no Secret. @throws VolumeError where it does not
+ * exist
  */
 export async function secretsOf(
-  { ground, signal }: Pick<SetUp, "ground" | "signal">,
+  { context, signal }: Pick<SetUp, "context" | "signal">,
   { secrets }: CsiVolume,
   call: keyof CsiVolume["secrets"],
 ): Promise<Record<string, string>> {
   const key = secrets[call];
   if (!key) return {};
-  const found = await ground.client.resource(Secret).find(key, { signal });
-  if (!found) throw new VolumeError(`the Secret ${key.namespace}/${key.name} that the volume names was not found`);
+  const found = await context.client.resource(Secret).find(key, { signal });
+  if (!found) throw new VolumeError(`secret ${key.namespace}/${key.name} of the volume not found`);
   return Object.fromEntries(
     Object.entries(found.data ?? {}).map(([name, value]) => [name, Buffer.from(value, "base64").toString("utf8")]),
   );

@@ -1,5 +1,5 @@
 /**
- * The capacity objects that there should be: one for each place and class (CAP-2, CAP-6).
+ * The capacity objects of a driver: one for each topology and class (CAP-2, CAP-6).
  *
  * @module
  */
@@ -7,20 +7,20 @@ import { createHash } from "node:crypto";
 import type { CSINode, Node, StorageClass } from "../../client/kinds/index.ts";
 import type { Texts } from "../contract.ts";
 import type { OwnNode } from "../own-node.ts";
-import { placeText, segmentsOf, topologyKeys } from "../provision/topology.ts";
+import { segmentsOf, segmentsText, topologyKeys } from "../provision/topology.ts";
 
-/** A class in a place. */
+/** A class in a topology. */
 export interface CapacityItem {
   readonly name: string;
   readonly storageClass: string;
-  /** Empty for a driver that knows no places: then every node has it. */
+  /** Empty for a driver without topology: every node has its volumes. */
   readonly segments: Texts;
 }
 
 /** What items follow from. */
-export interface CapacityGround {
+export interface CapacityInput {
   readonly driver: string;
-  readonly knowsPlaces: boolean;
+  readonly hasTopology: boolean;
   readonly forImmediateBinding: boolean;
   /** The only node that counts. */
   readonly node?: OwnNode | undefined;
@@ -29,35 +29,37 @@ export interface CapacityGround {
   readonly csiNodes: readonly CSINode[];
 }
 
-/** The items that there should be, by the name of their object. */
-export function capacityItems(ground: CapacityGround): ReadonlyMap<string, CapacityItem> {
-  const { driver, forImmediateBinding, classes } = ground;
-  const places = [...placesOf(ground).values()];
+/** The desired items by the names of their objects. */
+export function capacityItems(input: CapacityInput): ReadonlyMap<string, CapacityItem> {
+  const { driver, forImmediateBinding, classes } = input;
+  const topologies = topologiesOf(input);
   const counted = classes.filter(
     ({ provisioner, volumeBindingMode }) =>
       provisioner === driver && (forImmediateBinding || volumeBindingMode === "WaitForFirstConsumer"),
   );
-  const items = counted.flatMap(({ metadata }) => places.map((segments) => itemOf(driver, metadata.name, segments)));
+  const items = counted.flatMap(({ metadata }) =>
+    topologies.map((segments) => itemOf(driver, metadata.name, segments)),
+  );
   return new Map(items.map((item) => [item.name, item]));
 }
 
-/** Objects are named after what they are about, so that none is made twice. */
+/** The name follows from the content, so that no object is created twice. */
 function itemOf(driver: string, storageClass: string, segments: Texts): CapacityItem {
-  const text = JSON.stringify([driver, storageClass, placeText(segments)]);
+  const text = JSON.stringify([driver, storageClass, segmentsText(segments)]);
   const name = `csisc-${createHash("sha256").update(text).digest("hex").slice(0, 20)}`;
   return { name, storageClass, segments };
 }
 
-/** The places where the driver is, each once. */
-function placesOf({ driver, knowsPlaces, nodes, csiNodes, node: own }: CapacityGround): ReadonlyMap<string, Texts> {
-  if (!knowsPlaces) return new Map([["", {}]]);
-  if (own) return new Map([[placeText(own.segments), own.segments]]);
+/** The topologies of the driver, each once. */
+function topologiesOf({ driver, hasTopology, nodes, csiNodes, node: own }: CapacityInput): readonly Texts[] {
+  if (!hasTopology) return [{}];
+  if (own) return [own.segments];
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
-  const places = csiNodes.flatMap((csiNode) => {
+  const found = csiNodes.flatMap((csiNode) => {
     const node = byName.get(csiNode.metadata.name);
     const keys = topologyKeys(csiNode, driver);
     const segments = node && keys.length > 0 ? segmentsOf(node, keys) : undefined;
     return segments ? [segments] : [];
   });
-  return new Map(places.map((segments) => [placeText(segments), segments]));
+  return [...new Map(found.map((segments) => [segmentsText(segments), segments])).values()];
 }

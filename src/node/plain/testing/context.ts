@@ -1,5 +1,5 @@
 /**
- * The ground of plugins in tests: nothing of the machine but a directory, unless a test puts it in.
+ * The context of plain volume plugins in tests: nothing of the machine but a directory, unless a test adds it.
  *
  * @module
  */
@@ -10,31 +10,31 @@ import { kubernetes } from "../../../meta/dialect.ts";
 import { ManualClock, seededRandom } from "../../../util/clock.ts";
 import { silentLog } from "../../../util/log.ts";
 import type { PodVolume } from "../../../volumes/contract.ts";
-import type { FoundVolume, NeededVolume, NodeGround, VolumePlugin } from "../../contract.ts";
+import type { FoundVolume, NeededVolume, PluginContext, VolumePlugin } from "../../contract.ts";
 import { ManualMounter } from "../../mounts/testing/manual-mounter.ts";
 import { volumePath } from "../../paths.ts";
-import { type PlainGround, type PlainOptions, type Programs, plainGround } from "../ground.ts";
+import { type PlainContext, type PlainOptions, type Programs, plainContext } from "../plain-context.ts";
 
-/** What a test puts into the ground. */
-export interface TestGround extends Partial<NodeGround>, PlainOptions {
+/** What a test adds to the context. */
+export interface TestContext extends Partial<PluginContext>, PlainOptions {
   readonly root: string;
-  /** Objects of the server, each as `Kind namespace/name`. */
+  /** Objects of the server, by `Kind namespace/name`. */
   readonly objects?: Readonly<Record<string, object>>;
 }
 
 /** See the head of this file. */
-export function testGround({
+export function testContext({
   objects = {},
   programs = noPrograms,
   devices,
   system,
-  ...given
-}: TestGround): PlainGround {
+  ...more
+}: TestContext): PlainContext {
   const find = ({ kind }: { kind: string }) => ({
     find: ({ name, namespace }: { name: string; namespace?: string }) =>
       Promise.resolve(objects[`${kind} ${namespace}/${name}`]),
   });
-  const ground: NodeGround = {
+  const context: PluginContext = {
     node: "node-1",
     dialect: kubernetes,
     client: { resource: find } as unknown as Client,
@@ -44,18 +44,18 @@ export function testGround({
     activity: undefined,
     mounter: new ManualMounter(),
     informer: () => {
-      throw new Error("plain volumes follow nothing");
+      throw new Error("plain volumes use no informers");
     },
     pods: () => [],
     lookAt: () => {},
     event: () => {},
     allocatable: () => ({}),
-    ...given,
+    ...more,
   };
-  return plainGround(ground, {
+  return plainContext(context, {
     programs,
-    devices: devices ?? join(given.root, "no-devices"),
-    system: system ?? join(given.root, "no-system"),
+    devices: devices ?? join(more.root, "no-devices"),
+    system: system ?? join(more.root, "no-system"),
   });
 }
 
@@ -65,13 +65,13 @@ export const noPrograms: Programs = {
   find: () => Promise.resolve(undefined),
 };
 
-/** A machine that has some programs, which are told to a test. */
+/** A machine with some programs. */
 export const somePrograms = (...programs: string[]): Programs => ({
   run: (program, args) => noPrograms.run(program, args),
   find: (program) => Promise.resolve(programs.includes(program) ? `/sbin/${program}` : undefined),
 });
 
-/** A volume of a Pod that is needed: as the Pod describes it, or as a PersistentVolume does. */
+/** A volume in the spec of a Pod, or of a PersistentVolume. */
 export function needed(
   root: string,
   kind: string,
@@ -95,7 +95,7 @@ export function needed(
   return { ...own, persistent: { claim, volume: { metadata: { name: "pv" }, spec: persistent } } as never };
 }
 
-/** A volume as it is found on disk. */
+/** The volume as it is found on disk. */
 export const found = ({ path, mode, persistent }: NeededVolume, { kind }: VolumePlugin): FoundVolume => ({
   podUid: "uid",
   name: persistent ? "pv" : "volume",
@@ -104,5 +104,5 @@ export const found = ({ path, mode, persistent }: NeededVolume, { kind }: Volume
   mode,
 });
 
-/** Nobody gives up. */
+/** A signal that is never aborted. */
 export const going: AbortSignal = new AbortController().signal;

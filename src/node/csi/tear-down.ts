@@ -1,5 +1,5 @@
 /**
- * Takes a volume down by what lies on disk, whatever is left of its objects (NODE-20).
+ * Tears a volume down with the records on disk alone; its objects may be deleted (NODE-20).
  *
  * @module
  */
@@ -14,8 +14,8 @@ import { release } from "./stage.ts";
 export const lockOf = ({ driver, handle }: { readonly driver: string; readonly handle: string }): string =>
   `${driver}^${handle}`;
 
-/** Takes a volume of a Pod down; nothing is left of it. */
-export async function takeDown(parts: Parts, found: FoundVolume, signal: AbortSignal): Promise<void> {
+/** Tears a volume of a Pod down, without leftovers. */
+export async function tearDown(parts: Parts, found: FoundVolume, signal: AbortSignal): Promise<void> {
   const record = await recordOf(parts, found);
   if (!record) return removeRest(parts, found);
   await parts.locks.run(lockOf(record), async () => {
@@ -24,48 +24,48 @@ export async function takeDown(parts: Parts, found: FoundVolume, signal: AbortSi
   });
 }
 
-/** What is known of a volume; undefined where nothing is known and nothing was done. */
-async function recordOf({ ledger, places, ground }: Parts, found: FoundVolume): Promise<PublishRecord | undefined> {
+/** The record of a volume; undefined where there is none and nothing was done. */
+async function recordOf({ records, paths, context }: Parts, found: FoundVolume): Promise<PublishRecord | undefined> {
   try {
-    return await ledger.publication(found);
+    return await records.publication(found);
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
-    const { directory, target } = places.publish(found);
-    if (!(await isUntouched(target, ground.mounter))) throw new VolumeError(error.message, { cause: error });
+    const { directory, target } = paths.publish(found);
+    if (!(await isUntouched(target, context.mounter))) throw new VolumeError(error.message, { cause: error });
     await removeRecord(directory);
     return undefined;
   }
 }
 
-/** Removes what was made before the record was written, or not yet removed after that was. */
-async function removeRest({ places, ground }: Parts, found: FoundVolume): Promise<void> {
-  const place = places.publish(found);
-  await removeLeft(place.target, ground.mounter);
+/** Removes what was created before the record, or remained after it. */
+async function removeRest({ paths, context }: Parts, found: FoundVolume): Promise<void> {
+  const place = paths.publish(found);
+  await removeLeft(place.target, context.mounter);
   await removeRecord(place.directory);
   await removeEmpty(place.directory);
   await removeLink(place);
 }
 
 /**
- * Takes off the node what no Pod has any more, although nobody has taken it down: the directories of its Pods were removed by somebody
- * else. What cannot be taken off now is tried again the next time.
+ * Unstages volumes without Pods: their directories were removed outside. An error is logged, and the next sweep tries
+ * again.
  */
 export async function sweep(parts: Parts, signal: AbortSignal): Promise<void> {
-  for (const stage of await parts.ledger.stages()) {
+  for (const stage of await parts.records.stages()) {
     if (signal.aborted) return;
-    if ((await parts.ledger.publicationsOf(stage)).length > 0) continue;
+    if ((await parts.records.publicationsOf(stage)).length > 0) continue;
     await parts.locks
       .run(lockOf(stage), () => sweepOne({ ...parts, signal }, stage))
       .catch((error: unknown) => {
         const facts = { volume: lockOf(stage), error: (error as Error).message };
-        parts.ground.log.warn("a volume that no Pod uses cannot be taken off the node yet", facts, lockOf(stage));
+        parts.context.log.warn("a volume that no Pod uses cannot be unstaged yet", facts, lockOf(stage));
       });
   }
 }
 
 async function sweepOne(operation: Operation, { driver, handle, mode }: StageRecord): Promise<void> {
   const volume = { driver, handle, mode };
-  const record = await operation.ledger.stage(volume);
-  const users = await operation.ledger.publicationsOf(volume);
+  const record = await operation.records.stage(volume);
+  const users = await operation.records.publicationsOf(volume);
   if (record && users.length === 0) await release(operation, record);
 }

@@ -1,22 +1,21 @@
 /**
- * Events for containers that were created and have started, in the words of a kubelet.
+ * Events for containers that were created and started, with the messages of a kubelet.
  *
  * @module
  */
-import type { NodeGround } from "../contract.ts";
+import type { PluginContext } from "../contract.ts";
 import type { PodRecord } from "../record.ts";
 import type { ContainerStates, ContainerStatus } from "./contract.ts";
 
-/** Tells each start once: neither one that was told before, nor one that the status of the Pod shows since an earlier agent. */
-export function tellStarts(
-  event: NodeGround["event"],
-  record: Pick<PodRecord, "pod" | "started">,
+/** Records each start once, without those that an earlier agent has written into the status of the Pod. */
+export function recordStarts(
+  event: PluginContext["event"],
+  { pod, started }: Pick<PodRecord, "pod" | "started">,
   { init, main }: ContainerStates,
 ): void {
-  const { pod, started } = record;
   if (!pod) return;
   const { containerStatuses = [], initContainerStatuses = [] } = pod.status;
-  const tell = (list: string, now: readonly ContainerStatus[], before: readonly ContainerStatus[]): void => {
+  const record = (list: string, now: readonly ContainerStatus[], before: readonly ContainerStatus[]): void => {
     for (const status of now) {
       const { name } = status;
       const start = startOf(status);
@@ -28,11 +27,11 @@ export function tellStarts(
       event("Normal", pod, "Started", "Container started", path);
     }
   };
-  tell("initContainers", init, initContainerStatuses);
-  tell("containers", main, containerStatuses);
+  record("initContainers", init, initContainerStatuses);
+  record("containers", main, containerStatuses);
 }
 
-/** The start of a container that runs or has ended, as a text that no other start of it has; undefined before the first. */
+/** A text for the start of a container, different for each start; undefined before the first. */
 function startOf(status: ContainerStatus | undefined): string | undefined {
   const { state, restartCount } = status ?? {};
   const at = state?.running?.startedAt ?? state?.terminated?.startedAt;

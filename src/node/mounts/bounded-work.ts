@@ -1,22 +1,22 @@
 /**
- * Work on many files, a few of them at the same time.
+ * Runs work on many files, with a bounded number at once.
  *
  * @module
  */
 
 /** See the head of this file. */
-export class FewAtOnce {
-  readonly #most: number;
+export class BoundedWork {
+  readonly #max: number;
   readonly #running = new Set<Promise<void>>();
   #failed: { readonly error: unknown } | undefined;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** Begins work, once there is room for it. Throws the first error of any that was begun before. */
+  /** Begins work as soon as fewer than the maximum run. Throws the first error of earlier work. */
   async begin(work: () => Promise<void>): Promise<void> {
-    if (this.#running.size >= this.#most) await Promise.race(this.#running);
+    if (this.#running.size >= this.#max) await Promise.race(this.#running);
     this.#throwFirst();
     const running: Promise<void> = work()
       .catch((error: unknown) => {
@@ -26,7 +26,7 @@ export class FewAtOnce {
     this.#running.add(running);
   }
 
-  /** Waits for all that was begun, and throws the first error. */
+  /** Waits for all work, and throws the first error. */
   async end(): Promise<void> {
     await Promise.all(this.#running);
     this.#throwFirst();

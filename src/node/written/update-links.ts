@@ -2,8 +2,8 @@ import type { Slice } from "../../util/loop.ts";
 import type { Entry, Owner, WriterFiles } from "./writer-files.ts";
 import { DATA, NEXT, isWriteName } from "./write-name.ts";
 
-/** A volume whose contents are there, and what is to lead to them. */
-export interface Settling {
+/** A volume with its content, and the desired links to it. */
+export interface DesiredLinks {
   readonly files: WriterFiles;
   readonly directory: string;
   /** The directory of the last write. */
@@ -14,8 +14,8 @@ export interface Settling {
   readonly turns: Slice;
 }
 
-/** Makes missing links, takes away those of names that are gone, and last what earlier writes have left (PROJ-51, PROJ-54). */
-export async function settle({ files, directory, current, names, owner, turns }: Settling): Promise<void> {
+/** Creates missing links, then removes links of removed names, then leftovers of earlier writes (PROJ-51, PROJ-54). */
+export async function updateLinks({ files, directory, current, names, owner, turns }: DesiredLinks): Promise<void> {
   const at = (name: string): string => `${directory}/${name}`;
   const entries = files.list(directory);
   const types = new Map(entries.map(({ name, type }) => [name, type]));
@@ -38,7 +38,7 @@ export async function settle({ files, directory, current, names, owner, turns }:
 
 const targetOf = (name: string): string => `${DATA}/${name}`;
 
-/** @param found what is there under its name */
+/** @param found what exists at the path */
 function putLink(
   files: WriterFiles,
   path: string,

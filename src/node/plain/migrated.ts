@@ -1,5 +1,5 @@
 /**
- * Volumes of plugins that drivers took over are the drivers' volumes (NODE-61, CTL-PROV-8).
+ * Translates volumes of migrated plugins into volumes of their CSI drivers (NODE-61, CTL-PROV-8).
  *
  * @module
  */
@@ -9,25 +9,25 @@ import type { Dialect } from "../../meta/dialect.ts";
 import type { NeededVolume, PluginMaker, VolumePlugin } from "../contract.ts";
 
 type Csi = NonNullable<PersistentVolume["spec"]["csi"]>;
-type Described = Readonly<Record<string, unknown>>;
+type Source = Readonly<Record<string, unknown>>;
 
 /**
- * A volume as the driver has it that took its plugin over; any other volume as it is.
+ * A volume of a migrated plugin as one of its driver; any other volume as it is.
  *
- * An inline volume becomes the PersistentVolume that it would be, which only this Pod uses, with a claim that is stored nowhere.
+ * An inline volume becomes a PersistentVolume and a claim that are not stored.
  */
-export function movedToDriver(needed: NeededVolume, dialect: Dialect): NeededVolume {
+export function migratedToDriver(needed: NeededVolume, dialect: Dialect): NeededVolume {
   const { persistent, volume, pod } = needed;
-  const given = persistent?.volume ?? { metadata: {}, spec: volume };
-  const moved = migrationOf(dialect).ofSource(given as never);
-  if (!moved) return needed;
-  const plugin = dialect.migratedPlugins.find(({ member }) => Object.hasOwn(given.spec, member))!;
-  const source = (given.spec as Described)[plugin.member] as Described;
+  const object = persistent?.volume ?? { metadata: {}, spec: volume };
+  const migrated = migrationOf(dialect).ofSource(object as never);
+  if (!migrated) return needed;
+  const plugin = dialect.migratedPlugins.find(({ member }) => Object.hasOwn(object.spec, member))!;
+  const source = (object.spec as Source)[plugin.member] as Source;
   const namespace = pod.metadata.namespace ?? "";
   const csi: Csi = {
-    driver: moved.driver,
-    volumeHandle: moved.handle,
-    // What is left out is for writing, and of the file system that the plugin made (PVS-24, PVS-46, PVS-48).
+    driver: migrated.driver,
+    volumeHandle: migrated.handle,
+    // The defaults of the plugin: writable, and its file system (PVS-24, PVS-46, PVS-48).
     readOnly: source["readOnly"] === true,
     ...fileSystem(plugin.member, source),
     volumeAttributes: attributes(plugin.member, source),
@@ -68,13 +68,13 @@ function ownVolume({ volume, pod }: NeededVolume, csi: Csi): NonNullable<NeededV
   };
 }
 
-/** A share of files has no file system of its own; what a plugin for disks made was ext4. */
-function fileSystem(member: string, source: Described): Pick<Csi, "fsType"> {
+/** The file system of a volume; ext4 was the default of plugins for disks, and a file share has none. */
+function fileSystem(member: string, source: Source): Pick<Csi, "fsType"> {
   if (member === "azureFile") return {};
   return { fsType: typeof source["fsType"] === "string" && source["fsType"] !== "" ? source["fsType"] : "ext4" };
 }
 
-/** Members that drivers know as attributes, under the same or another name. */
+/** Members that are attributes of drivers, with their names there. */
 const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   awsElasticBlockStore: { partition: "partition" },
   gcePersistentDisk: { partition: "partition" },
@@ -83,16 +83,16 @@ const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   vsphereVolume: { storagePolicyName: "storagepolicyname" },
 };
 
-/** What is set; partition 0 is the whole disk (VOL-18). */
-const attributes = (member: string, source: Described): Record<string, string> =>
+/** The attributes that are set; partition 0 is the whole disk (VOL-18). */
+const attributes = (member: string, source: Source): Record<string, string> =>
   Object.fromEntries(
     Object.entries(ATTRIBUTES[member] ?? {}).flatMap(([from, to]) =>
       source[from] ? [[to, String(source[from] as string | number)]] : [],
     ),
   );
 
-/** The account of a share lies in a Secret, in the Pod's namespace where none is given (PVS-25). */
-function secret(member: string, source: Described, namespace: string): Pick<Csi, "nodeStageSecretRef"> {
+/** The Secret with the account of a share; its namespace is the Pod's by default (PVS-25). */
+function secret(member: string, source: Source, namespace: string): Pick<Csi, "nodeStageSecretRef"> {
   if (member !== "azureFile") return {};
   return {
     nodeStageSecretRef: {
@@ -102,28 +102,28 @@ function secret(member: string, source: Described, namespace: string): Pick<Csi,
   };
 }
 
-/** What a plugin is asked of a volume that is needed, as the first thing that it is told. */
-const OF_NEEDED: ReadonlySet<PropertyKey> = new Set<keyof VolumePlugin>([
+/** The methods of a plugin whose first argument is a volume. */
+const METHODS: ReadonlySet<PropertyKey> = new Set<keyof VolumePlugin>([
   "makes",
   "kindOf",
   "setUp",
   "attached",
   "usage",
-  "mostBytes",
+  "maxBytes",
   "notAttached",
 ]);
 
-/** A maker whose plugin is shown volumes of moved plugins as volumes of their drivers. */
-export const withMovedVolumes =
+/** A factory whose plugin gets volumes of migrated plugins as volumes of their drivers. */
+export const withMigratedVolumes =
   (maker: PluginMaker): PluginMaker =>
-  async (ground) =>
-    new Proxy(await maker(ground), {
+  async (context) =>
+    new Proxy(await maker(context), {
       get(plugin, name): unknown {
         const member: unknown = Reflect.get(plugin, name);
         if (typeof member !== "function") return member;
         return (first: unknown, ...more: unknown[]): unknown => {
-          const shown = OF_NEEDED.has(name) ? movedToDriver(first as NeededVolume, ground.dialect) : first;
-          return member.call(plugin, shown, ...more) as unknown;
+          const argument = METHODS.has(name) ? migratedToDriver(first as NeededVolume, context.dialect) : first;
+          return member.call(plugin, argument, ...more) as unknown;
         };
       },
     });
