@@ -92,17 +92,10 @@ export class TokenKeeper implements Disposable {
    *
    * @throws StatusError of the server
    */
-<<<<<<< HEAD
-  async get(pod: Pod, wish: TokenOptions): Promise<PodToken> {
-    const place = this.#placeOf(pod, wish);
-    const { kept } = place;
-    if (kept && this.#isGood(kept) && this.#waits(place, kept) > 0) return kept;
-=======
   async get(pod: Pod, wish: TokenOptions): Promise<PodToken> {
     const state = this.#stateOf(pod, wish);
     const { kept } = state;
     if (kept && this.#isValid(kept) && this.#waits(state, kept) > 0) return kept;
->>>>>>> j-words-node
     try {
       return await this.#renew(state, pod, wish);
     } catch (error) {
@@ -112,17 +105,10 @@ export class TokenKeeper implements Disposable {
     }
   }
 
-<<<<<<< HEAD
-  /** Milliseconds until a token that was given is to be asked for again; undefined where none was. */
-  renewsIn(pod: Pod, wish: TokenOptions): number | undefined {
-    const place = this.#pods.get(pod.metadata.uid)?.get(keyOf(wish));
-    return place?.kept && this.#waits(place, place.kept);
-=======
   /** Milliseconds until a token has to be renewed; undefined where there is none. */
   renewsIn(pod: Pod, wish: TokenOptions): number | undefined {
     const state = this.#pods.get(pod.metadata.uid)?.get(keyOf(wish));
     return state?.kept && this.#waits(state, state.kept);
->>>>>>> j-words-node
   }
 
   /** Forgets the tokens of a Pod (PROJ-58). */
@@ -147,17 +133,6 @@ export class TokenKeeper implements Disposable {
     return [...this.#pods].flatMap(([uid, states]) => [...states.values()].map((state) => [uid, state] as const));
   }
 
-<<<<<<< HEAD
-  #placeOf({ metadata: { uid, namespace = "" }, spec }: Pod, wish: TokenOptions): Place {
-    let places = this.#pods.get(uid);
-    if (!places) this.#pods.set(uid, (places = new Map()));
-    let place = places.get(keyOf(wish));
-    if (!place) {
-      place = { account: { namespace, name: spec.serviceAccountName ?? "" }, failures: 0, notBefore: 0 };
-      places.set(keyOf(wish), place);
-    }
-    return place;
-=======
   #stateOf({ metadata: { uid, namespace = "" }, spec }: Pod, wish: TokenOptions): State {
     const states = this.#pods.get(uid) ?? new Map<string, State>();
     this.#pods.set(uid, states);
@@ -165,7 +140,6 @@ export class TokenKeeper implements Disposable {
     const state = states.get(keyOf(wish)) ?? { account, failures: 0, notBefore: 0 };
     states.set(keyOf(wish), state);
     return state;
->>>>>>> j-words-node
   }
 
   #isValid({ endsAt }: Token): boolean {
@@ -184,15 +158,6 @@ export class TokenKeeper implements Disposable {
     return Math.max(0, due, notBefore - this.#options.clock.steady());
   }
 
-<<<<<<< HEAD
-  /** One request at a time for one wish. */
-  #ask(place: Place, pod: Pod, wish: TokenOptions): Promise<Kept> {
-    place.asked ??= this.#renew(place, pod, wish).finally(() => (place.asked = undefined));
-    return place.asked;
-  }
-
-  async #renew(place: Place, pod: Pod, wish: TokenOptions): Promise<Kept> {
-=======
   /** Runs one request at a time for one wish. */
   #renew(state: State, pod: Pod, wish: TokenOptions): Promise<Token> {
     state.renewing ??= this.#requestAndKeep(state, pod, wish).finally(() => (state.renewing = undefined));
@@ -200,7 +165,6 @@ export class TokenKeeper implements Disposable {
   }
 
   async #requestAndKeep(state: State, pod: Pod, wish: TokenOptions): Promise<Token> {
->>>>>>> j-words-node
     const { clock, random } = this.#options;
     try {
       const kept = await this.#request(pod, wish);
@@ -215,11 +179,7 @@ export class TokenKeeper implements Disposable {
     }
   }
 
-<<<<<<< HEAD
-  async #request(pod: Pod, { audience = "", expirationSeconds }: TokenOptions): Promise<Kept> {
-=======
   async #request(pod: Pod, { audience = "", expirationSeconds }: TokenOptions): Promise<Token> {
->>>>>>> j-words-node
     const { client, clock, random } = this.#options;
     const { namespace = "", name, uid } = pod.metadata;
     const account = pod.spec.serviceAccountName ?? "";

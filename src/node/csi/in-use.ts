@@ -3,17 +3,10 @@
  *
  * @module
  */
-<<<<<<< HEAD
-import { type AttachNames, attachNames, nodeEntry } from "../../claims/attachment.ts";
-import type { NodeGround } from "../contract.ts";
-import { Ledger } from "./ledger.ts";
-import { Places } from "./places.ts";
-=======
 import { type AttachNames, attachNames, nodeEntry } from "../../claims/attachment.ts";
 import type { PluginContext } from "../contract.ts";
 import { RecordStore } from "./record-store.ts";
 import { CsiPaths } from "./csi-paths.ts";
->>>>>>> j-words-node
 
 /** The entries of attached volumes that are staged, or may be, sorted. */
 export async function stagedEntries(

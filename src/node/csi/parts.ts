@@ -7,28 +7,17 @@ import type { CSIDriver, Pod } from "../../client/kinds/index.ts";
 import type { Driver } from "../../csi/driver.ts";
 import type { Informer } from "../../runtime/index.ts";
 import type { KeyedLock } from "../../util/keyed-lock.ts";
-<<<<<<< HEAD
-import type { TokenOptions } from "../../volumes/contract.ts";
-import { type NeededVolume, type NodeGround, VolumeError } from "../contract.ts";
-import type { Ledger } from "./ledger.ts";
-=======
 import type { TokenOptions } from "../../volumes/contract.ts";
 import { type NeededVolume, type PluginContext, VolumeError } from "../contract.ts";
 import type { RecordStore } from "./record-store.ts";
->>>>>>> j-words-node
 import type { CsiNames } from "./names.ts";
 import type { CsiPaths } from "./csi-paths.ts";
 import type { Waits } from "./waits.ts";
 
 /** Returns the tokens of Pods, and renews them in time (NODE-37). */
 export interface PodTokens {
-<<<<<<< HEAD
-  /** A token of the Pod's account, bound to the Pod, and when it ends, as RFC 3339 says it. */
-  get(pod: Pod, wish: TokenOptions): Promise<{ readonly token: string; readonly expirationTimestamp: string }>;
-=======
   /** A token of the Pod's service account that is bound to the Pod, and its end as RFC 3339. */
   get(pod: Pod, wish: TokenOptions): Promise<{ readonly token: string; readonly expirationTimestamp: string }>;
->>>>>>> j-words-node
 }
 
 /** Applies a group to everything below a path (NODE-39, NODE-40). */

@@ -131,13 +131,8 @@ class CsiPlugin implements VolumePlugin {
   attached(needed: NeededVolume): AttachedVolume | undefined {
     const volume = csiVolumeOf(needed);
     if (!volume || !isAttached(volume, this.#objects.get({ name: volume.driver }))) return undefined;
-<<<<<<< HEAD
-    const { dialect, node } = this.#parts.ground;
-    return { entry: nodeEntry(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
-=======
     const { dialect, node } = this.#parts.context;
     return { entry: nodeEntry(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
->>>>>>> j-words-node
   }
 
   async inUse(): Promise<readonly string[]> {

@@ -20,25 +20,15 @@ import { DATA, NEXT, isWriteName, writeName } from "./write-name.ts";
 
 /** Options of a write. */
 export interface WriteOptions {
-<<<<<<< HEAD
-  readonly clock: Pick<Clock, "now" | "loop">;
-  /** The group that everything gets, with the bits to read it. */
-=======
   readonly clock: Pick<Clock, "now">;
   /** The group of all files, which gets the bits to read them. */
->>>>>>> j-words-node
   readonly group?: number | undefined;
   /** Whether to set owners, which needs rights; true by default. */
   readonly owners?: boolean;
   /** The machine's by default. */
   readonly files?: WriterFiles;
-<<<<<<< HEAD
-  /** Shared by all who write at the same time, so that together they hold nobody up; one of its own by default. */
-  readonly turns?: Slice;
-=======
   /** Shared by all simultaneous writes, so that together they do not hold the event loop; a new one by default. */
   readonly turns?: TurnLimit;
->>>>>>> j-words-node
 }
 
 /** The minimal bits of a group for files of a read-only volume, and for directories (PROJ-47, NODE-39). */

@@ -2,10 +2,6 @@ import type { Slice } from "../../util/loop.ts";
 import type { Payload } from "../../volumes/contract.ts";
 import type { WriterFiles } from "./writer-files.ts";
 
-<<<<<<< HEAD
-/** Whether a directory holds these files and no others; modes and owners are not compared (PROJ-52). */
-export async function holds(files: WriterFiles, directory: string, payload: Payload, turns: Slice): Promise<boolean> {
-=======
 /** Whether a directory has exactly these files; modes and owners do not count (PROJ-52). */
 export async function holds(
   files: WriterFiles,
@@ -13,7 +9,6 @@ export async function holds(
   payload: Payload,
   turns: TurnLimit,
 ): Promise<boolean> {
->>>>>>> j-words-node
   let left = payload.size;
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {

@@ -55,14 +55,8 @@ export class WrittenVolumes implements VolumePlugin {
   readonly #files: WriterFiles;
   readonly #turns: Slice;
 
-<<<<<<< HEAD
-  constructor(ground: NodeGround, { tokens, files = systemFiles }: WrittenOptions) {
-    this.#ground = ground;
-    this.#turns = ground.clock.loop.slice();
-=======
   constructor(context: PluginContext, { tokens, files = systemFiles }: WrittenOptions) {
     this.#context = context;
->>>>>>> j-words-node
     this.#tokens = tokens;
     this.#files = files;
     this.#certificates = new CertificateKeeper(context);

@@ -14,15 +14,6 @@ export interface WrittenVolume {
   readonly path: string;
   readonly source: ContentSource;
   readonly owner: ContentOwner;
-<<<<<<< HEAD
-  readonly clock: Pick<Clock, "now" | "loop">;
-  /** Whether owners are set, which takes rights; by default they are. */
-  readonly owners?: boolean;
-  readonly files?: WriterFiles;
-  /** Shared by all who write at the same time. */
-  readonly turns?: Slice;
-  /** Makes what the directory is to lie on, when it is known what comes into it. */
-=======
   readonly clock: Pick<Clock, "now">;
   /** Whether to set owners, which needs rights; true by default. */
   readonly owners?: boolean;
@@ -30,7 +21,6 @@ export interface WrittenVolume {
   /** Shared by all simultaneous writes. */
   readonly turns?: TurnLimit;
   /** Prepares the file system of the directory, when the content is known. */
->>>>>>> j-words-node
   readonly prepare?: () => Promise<void>;
 }
 

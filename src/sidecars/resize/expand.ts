@@ -6,12 +6,7 @@
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, type PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { capacityOf } from "../../claims/fit.ts";
-<<<<<<< HEAD
 import { allocatedTo, claimCapacity } from "../../claims/resize.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
-=======
-import { allocatedTo, claimCapacity } from "../../claims/resize.ts";
->>>>>>> j-words-node
 import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import type { Result } from "../../runtime/index.ts";

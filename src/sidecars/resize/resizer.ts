@@ -6,12 +6,7 @@
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, type PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { capacityOf, requestOf } from "../../claims/fit.ts";
-<<<<<<< HEAD
 import { claimCapacity, isGrowing, stateOf } from "../../claims/resize.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
-=======
-import { claimCapacity, isGrowing, stateOf } from "../../claims/resize.ts";
->>>>>>> j-words-node
 import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type ObjectEvent, type Result, defineController } from "../../runtime/index.ts";
@@ -39,22 +34,12 @@ export function resizer(sidecar: Sidecar): Controller {
   });
 }
 
-<<<<<<< HEAD
-function matters(event: ObjectEvent<PersistentVolumeClaim>, own: ReadonlySet<string>): boolean {
-  if (event.type !== "changed") return true;
-  const told = (claim: PersistentVolumeClaim): string =>
-    JSON.stringify([requestOf(claim), claimCapacity(claim), claim.status.phase, claim.spec.volumeName]);
-  const [now, before] = [stateOf(event.object), stateOf(event.old)];
-  return told(event.object) !== told(event.old) || (now !== before && !own.has(now ?? ""));
-}
-=======
 const isRequested = changesOf<PersistentVolumeClaim>((claim) => [
   requestOf(claim),
   claimCapacity(claim),
   claim.status.phase,
   claim.spec.volumeName,
 ]);
->>>>>>> j-words-node
 
 const isStateOfOther = (event: ObjectEvent<PersistentVolumeClaim>, own: ReadonlySet<string>): boolean =>
   event.type === "changed" && stateOf(event.object) !== stateOf(event.old) && !own.has(stateOf(event.object) ?? "");
