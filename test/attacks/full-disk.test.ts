@@ -245,7 +245,7 @@ async function onDisk(
 }
 
 describe.each(DISKS)("%o and objects of %d bytes", (disk, size) => {
-  const timeout = Math.max(120_000, disk.mebibytes * 2000);
+  const timeout = Math.max(300_000, disk.mebibytes * 2000);
 
   test("filled by itself: all that makes room works, nothing is lost, and then writes work", { timeout }, (context) =>
     onDisk(disk, size, context, async (filled, ballast) => {
