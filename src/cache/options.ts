@@ -47,8 +47,8 @@ const MINUTES = 60_000;
 const MIB = 1024 * 1024;
 
 /** Sets the defaults. */
-export const settingsOf = (options: CacherOptions): Settings => ({
-  clock: options.clock ?? systemClock,
+export const settingsOf = ({ clock = systemClock, ...options }: CacherOptions): Settings => ({
+  clock,
   root: options.root ?? "",
   historyLimits: { events: options.historyEvents ?? 10_000, millis: options.historyMillis ?? 5 * MINUTES },
   historyBytes: options.historyBytes ?? 64 * MIB,

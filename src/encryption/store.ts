@@ -26,7 +26,6 @@ import {
   type StoreWatcher,
   type Write,
 } from "../storage/contract.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { WatchQueue } from "./watch-queue.ts";
 import type { Rules } from "./rules.ts";
 import { CipherError, isEncrypted } from "./transformer.ts";
@@ -38,6 +37,7 @@ export class EncryptedStore implements Store {
   readonly history: ((key: string, bounds?: HistoryBounds) => Promise<KeyHistory>) | undefined;
   readonly pin: (() => Promise<Pin>) | undefined;
   readonly #store: Store;
+  readonly #loop: Loop;
   /** The values of our own writes, by their encrypted bytes, which the events contain. */
   readonly #own = new WeakMap<Bytes, Bytes>();
   readonly #queues = new Set<WatchQueue>();
@@ -170,7 +170,7 @@ export class EncryptedStore implements Store {
     records: readonly T[],
     keyOf: (record: T) => string,
   ): Promise<T[]> {
-    const limit = new TurnLimit();
+    const limit = this.#loop.slice();
     const decrypted: T[] = [];
     for (const record of records) {
       const value = this.#decrypted(record.value, keyOf(record));
@@ -183,7 +183,7 @@ export class EncryptedStore implements Store {
 
   /** Decrypts the values of events: at once unless a plugin has to be called or it takes long. */
   #decryptEvents(events: readonly StoreEvent[]): readonly StoreEvent[] | Promise<readonly StoreEvent[]> {
-    const limit = new TurnLimit();
+    const limit = this.#loop.slice();
     const decrypted: StoreEvent[] = [];
     for (const event of events) {
       const value = this.#decrypted(event.value, event.key);

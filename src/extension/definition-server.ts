@@ -195,7 +195,7 @@ class DefinitionServer implements Extension {
 
   async #keepNow(name: string): Promise<void> {
     // Definitions may have megabytes: each step may yield.
-    const limit = new TurnLimit();
+    const limit = this.#parts.api.clock.loop.slice();
     const definition = this.#parts.lookup.get(RESOURCE, "", name) as CustomResourceDefinition | undefined;
     const served = this.#served.get(name);
     if (served && served.uid !== definition?.metadata.uid) await this.#forget(name, served);

@@ -36,7 +36,7 @@ import type { Source } from "./sources.ts";
 export type Result = void | { readonly requeueAfter: Duration } | { readonly terminal: string };
 
 /** The clock of a controller. */
-export interface ControllerClock extends Pick<Clock, "now" | "steady"> {
+export interface ControllerClock extends Pick<Clock, "now" | "steady" | "loop"> {
   /** Resolves after a time, or when the signal is aborted. */
   readonly sleep: (time: Duration, signal?: AbortSignal) => Promise<void>;
 }

@@ -90,14 +90,15 @@ const idOf = ({ kind, selection, keep }: InformerSpec, metadataOnly: boolean): s
   return JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, kept]);
 };
 
-const numbers = new WeakMap<object, number>();
-let nextNumber = 1;
-
 /** Numbers functions, for IDs. */
-function numberOf(keep: object): number {
-  let number = numbers.get(keep);
-  if (number === undefined) numbers.set(keep, (number = nextNumber++));
-  return number;
+function numbering(): (keep: object) => number {
+  const numbers = new WeakMap<object, number>();
+  let count = 0;
+  return (keep) => {
+    let number = numbers.get(keep);
+    if (number === undefined) numbers.set(keep, (number = ++count));
+    return number;
+  };
 }
 
 const numberOf = numbering();

@@ -141,7 +141,7 @@ export class ServedKinds {
 
   async #yieldSlices(kindsPerSlice: number, asked?: Promise<unknown>): Promise<void> {
     await asked?.catch(() => {});
-    for (let left = this.#kinds.length; left > 0; left -= kindsPerSlice) await turn();
+    for (let left = this.#kinds.length; left > 0; left -= kindsPerSlice) await this.#options.clock.loop.pass();
   }
 
   #take(kinds: readonly ServedKind[]): void {

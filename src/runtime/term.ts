@@ -76,7 +76,7 @@ export class Term {
     const { metrics } = this.#run;
     // Waits for related changes, such as the rest of a list. A queue of thousands of keys without work yields here,
     // too.
-    await ((clock.goesOn ? ownTurn() : undefined) ?? Promise.resolve());
+    await (clock.loop.admitInternal() ?? Promise.resolve());
     if (killSwitch.isKilled) return new Promise(() => {});
     const began = clock.steady();
     let outcome: Outcome = "error";

@@ -1,3 +1,4 @@
+import type { Slice } from "../util/loop.ts";
 import { keyText } from "../client/index.ts";
 import type { PersistentVolumeClaim, Pod } from "../client/kinds/index.ts";
 import { podInfoOf } from "../controllers/scheduler/pod-info.ts";
@@ -76,7 +77,7 @@ async function explainWaiting(
   const chosen = await ofChosen(facts, gathered, evaluation.claims.delayed);
   // The node is chosen already.
   if (chosen.length > 0) return chosen;
-  const lacks = await consider(gathered, info, nodes);
+  const lacks = await consider(gathered, info, nodes, facts.client.clock.loop.slice());
   const refused = await ofRefused(facts, evaluation.claims.delayed);
   if (refused.length > 0) return nodes.items[0]?.lacks.length === 0 ? refused : [...refused, ...lacks];
   const [nearest] = nodes.items;
@@ -118,7 +119,6 @@ async function consider(
 ): Promise<readonly ReportedReason[]> {
   const evaluation = new Evaluation(info, state);
   const counts = new Map<string, { count: number; readonly lack: Lack }>();
-  const limit = new TurnLimit();
   for (const node of state.nodes) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
     if (limit.isOver) await limit.pause();

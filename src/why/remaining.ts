@@ -1,6 +1,5 @@
 import { type ApiObject, type Kind, type UntypedObject, isStatus, metadataOf } from "../client/index.ts";
 import type { ReportedContent, ReportedReason } from "../meta/why-report.ts";
-import { TurnLimit } from "../util/turn-limit.ts";
 import { type Facts, prefixed, textOf } from "./facts.ts";
 import { explainDeletion } from "./terminating.ts";
 

@@ -261,7 +261,7 @@ test(
           if (plan) model[node.metadata.name] = plan;
         }
         expect(ours, `cluster ${FIRST + run}, pod ${i}: ${JSON.stringify(pod.spec)}`).toEqual(model);
-        const decision = await decide(evaluation.info, state, draw.below(9));
+        const decision = await decide(evaluation.info, state, draw.below(9), systemClock.loop.slice());
         expect(decision.is).toBe(Object.keys(model).length > 0 ? "placed" : "waits");
         const chosen = decision.is === "placed" ? [decision.node] : [];
         expect(Object.keys(model)).toEqual(expect.arrayContaining(chosen));

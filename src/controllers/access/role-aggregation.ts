@@ -23,9 +23,9 @@ export const roleAggregation: Controller = defineController({
   for: roles,
   predicate: ({ object }) => object.aggregationRule !== undefined,
   sources: [watches(roles, aggregatingRoles)],
-  async reconcile({ object: role, informer, apply }) {
+  async reconcile({ object: role, clock, informer, apply }) {
     if (!role.aggregationRule) return;
-    const rules = await inTurns(aggregatedRules(role, informer(roles).list()), new TurnLimit());
+    const rules = await inTurns(aggregatedRules(role, informer(roles).list()), clock.loop.slice());
     if (rules) await apply(ClusterRole, { metadata: { name: role.metadata.name }, rules });
   },
 });

@@ -14,7 +14,6 @@ import type { StatusReason } from "../../meta/status.ts";
 import { removeFinalizer } from "../../runtime/finalizer.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
 import { AGAIN, deleteObject } from "../../runtime/writes.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
 import {
   FOREGROUND,
   type GraphNode,
@@ -89,7 +88,7 @@ async function decide(ctx: CollectorContext, node: GraphNode): Promise<Result> {
 async function classifyOwners(ctx: CollectorContext, node: GraphNode): Promise<Owners> {
   const owners = { stay: [], absent: [], leave: [], undecided: [] } as Record<keyof Owners, OwnerReference[]>;
   // Requests in the same process may not yield to the event loop, and an object may have thousands of owners.
-  const limit = new TurnLimit();
+  const limit = ctx.clock.loop.slice();
   for (const owner of node.object.metadata.ownerReferences ?? []) {
     owners[await classifyOwner(ctx, node, owner)].push(owner);
     await limit.pause();

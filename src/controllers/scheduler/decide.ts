@@ -1,5 +1,5 @@
 /** Chooses a node for a Pod: a function of the Pod and of the known state. */
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { PodInfo } from "./pod-info.ts";
 import { Counts, Evaluation, unfit } from "./evaluation.ts";
 import type { NodeView } from "./node-state.ts";
@@ -18,7 +18,7 @@ const MAX_FEASIBLE_NODES = 100;
 const MAX_TRIES = 5;
 
 /** Chooses a node for a Pod. It evaluates nodes one after the other, from `start` on, until enough are feasible. */
-export async function decide(info: PodInfo, view: View, start = 0, limit = new TurnLimit()): Promise<Decision> {
+export async function decide(info: PodInfo, view: View, start: number, limit: Slice): Promise<Decision> {
   for (let left = MAX_TRIES; ; left--) {
     const decision = await look(info, view, start, limit);
     if (decision.is === "waits") return decision;
@@ -32,7 +32,7 @@ export async function decide(info: PodInfo, view: View, start = 0, limit = new T
   }
 }
 
-async function look(info: PodInfo, view: View, start: number, limit: TurnLimit): Promise<Decision> {
+async function look(info: PodInfo, view: View, start: number, limit: Slice): Promise<Decision> {
   const evaluation = new Evaluation(info, view);
   const { nodes } = view;
   const { everywhere } = evaluation;
@@ -50,7 +50,7 @@ async function look(info: PodInfo, view: View, start: number, limit: TurnLimit):
   return { is: "waits", message: await messageOf(evaluation, nodes, limit), evaluation };
 }
 
-async function messageOf(evaluation: Evaluation, nodes: readonly NodeView[], limit: TurnLimit): Promise<string> {
+async function messageOf(evaluation: Evaluation, nodes: readonly NodeView[], limit: Slice): Promise<string> {
   const counts = new Counts();
   for (const node of nodes) {
     // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes

@@ -1,4 +1,4 @@
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import type { PodInfo } from "./pod-info.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { type NodeView, without } from "./node-state.ts";
@@ -18,11 +18,7 @@ export const mayPreempt = ({ pod }: PodInfo): boolean => pod.spec.preemptionPoli
  * Which Pods of a lower priority must be evicted so that a Pod fits, on the node with the least harm (SCHED-47,
  * SCHED-48). Undefined where no eviction helps.
  */
-export async function preemptionFor(
-  evaluation: Evaluation,
-  view: View,
-  limit = new TurnLimit(),
-): Promise<Preemption | undefined> {
+export async function preemptionFor(evaluation: Evaluation, view: View, limit: Slice): Promise<Preemption | undefined> {
   const { info } = evaluation;
   if (evaluation.everywhere || !mayPreempt(info) || isAwaited(info, view)) return undefined;
   let found: Preemption | undefined;

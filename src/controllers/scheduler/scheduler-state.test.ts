@@ -55,7 +55,7 @@ beforeEach(() => {
 
 const decided = async (name: string, ...claims: string[]): Promise<Decision> => {
   const info = podInfoOf(pod(name, ...claims), names);
-  const decision = await decide(info, state);
+  const decision = await decide(info, state, 0, systemClock.loop.slice());
   if (decision.is === "placed") state.assume(info, decision.node, decision.plan);
   return decision;
 };

@@ -1,5 +1,5 @@
 import type { KeyContext, Result } from "../../runtime/index.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Slice } from "../../util/loop.ts";
 import { decide } from "./decide.ts";
 import { podInfoOf } from "./pod-info.ts";
 import type { SchedulerMemory } from "./memory.ts";
@@ -12,7 +12,7 @@ const MAX_DECISIONS = 500;
 
 /** Chooses nodes for the next Pods in the queue, one after the other: each decision counts for the next. */
 export async function runSchedulingCycle(ctx: SchedulerContext): Promise<Result> {
-  const limit = new TurnLimit();
+  const limit = ctx.clock.loop.slice();
   for (let i = 0; i < MAX_DECISIONS; i++) {
     if (ctx.signal.aborted) return undefined;
     const key = ctx.memory.queue.pop();
@@ -26,7 +26,7 @@ export async function runSchedulingCycle(ctx: SchedulerContext): Promise<Result>
   return undefined;
 }
 
-async function decideOne({ memory, clock }: SchedulerContext, key: string, limit: TurnLimit): Promise<void> {
+async function decideOne({ memory, clock }: SchedulerContext, key: string, limit: Slice): Promise<void> {
   const { queue, state, names } = memory;
   const pod = memory.pod(key);
   if (!pod) {

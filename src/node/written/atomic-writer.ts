@@ -20,7 +20,7 @@ import { DATA, NEXT, isWriteName, writeName } from "./write-name.ts";
 
 /** Options of a write. */
 export interface WriteOptions {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "loop">;
   /** The group of all files, which gets the bits to read them. */
   readonly group?: number | undefined;
   /** Whether to set owners, which needs rights; true by default. */
@@ -28,7 +28,7 @@ export interface WriteOptions {
   /** The machine's by default. */
   readonly files?: WriterFiles;
   /** Shared by all simultaneous writes, so that together they do not hold the event loop; a new one by default. */
-  readonly turns?: TurnLimit;
+  readonly turns?: Slice;
 }
 
 /** The minimal bits of a group for files of a read-only volume, and for directories (PROJ-47, NODE-39). */

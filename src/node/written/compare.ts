@@ -3,12 +3,7 @@ import type { Payload } from "../../volumes/contract.ts";
 import type { WriterFiles } from "./writer-files.ts";
 
 /** Whether a directory has exactly these files; modes and owners do not count (PROJ-52). */
-export async function holds(
-  files: WriterFiles,
-  directory: string,
-  payload: Payload,
-  turns: TurnLimit,
-): Promise<boolean> {
+export async function holds(files: WriterFiles, directory: string, payload: Payload, turns: Slice): Promise<boolean> {
   let left = payload.size;
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {

@@ -57,6 +57,7 @@ export class WrittenVolumes implements VolumePlugin {
 
   constructor(context: PluginContext, { tokens, files = systemFiles }: WrittenOptions) {
     this.#context = context;
+    this.#turns = context.clock.loop.slice();
     this.#tokens = tokens;
     this.#files = files;
     this.#certificates = new CertificateKeeper(context);

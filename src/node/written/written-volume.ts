@@ -14,12 +14,12 @@ export interface WrittenVolume {
   readonly path: string;
   readonly source: ContentSource;
   readonly owner: ContentOwner;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "loop">;
   /** Whether to set owners, which needs rights; true by default. */
   readonly owners?: boolean;
   readonly files?: WriterFiles;
   /** Shared by all simultaneous writes. */
-  readonly turns?: TurnLimit;
+  readonly turns?: Slice;
   /** Prepares the file system of the directory, when the content is known. */
   readonly prepare?: () => Promise<void>;
 }

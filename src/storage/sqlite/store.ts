@@ -356,7 +356,7 @@ class SqliteStore implements Store {
     if (events.length > 0) this.#count(events.length, millis);
     if (events.length > 0) this.#hub.commit(events, revision);
     this.#hub.forget(compacted);
-    oneByOne(batch.map((pending, i) => () => resolvePending(pending, results[i]!)));
+    this.#clock.loop.runInOrder(batch.map((pending, i) => () => resolvePending(pending, results[i]!)));
     if (worthKeeping(buffer)) this.#spare = buffer;
     this.#setFull(full);
     if (this.#queue.length === 0) this.#drained?.();

@@ -72,11 +72,14 @@ async function removeTerminated(ctx: GarbageContext, threshold: number): Promise
   const left = memory.countedAt + COUNT_INTERVAL_MS - clock.steady();
   if (left > 0) return { requeueAfter: left };
   memory.countedAt = clock.steady();
-  return removeAll(ctx, await inTurns(podsBeyond(memory.pods.by("group", TERMINATED), threshold), new TurnLimit()));
+  return removeAll(
+    ctx,
+    await inTurns(podsBeyond(memory.pods.by("group", TERMINATED), threshold), ctx.clock.loop.slice()),
+  );
 }
 
 async function removeAll(ctx: GarbageContext, pods: Iterable<Pod>, condition?: PodCondition): Promise<undefined> {
-  const limit = new TurnLimit();
+  const limit = ctx.clock.loop.slice();
   for (const pod of pods) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await (isRemoved(pod) ? limit.pause() : remove(ctx, pod, condition));
