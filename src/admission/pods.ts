@@ -40,7 +40,7 @@ export function priority(): AdmissionStep {
   };
 
   const give = (request: AdmissionRequest, spec: PodSpec, from: Pick<PriorityClass, "value" | "preemptionPolicy">) => {
-    const { value = 0, preemptionPolicy } = from;
+    const { value, preemptionPolicy } = from;
     if (spec.priority !== undefined && spec.priority !== value) {
       throw refusal(request, `its class gives the priority ${value}, expected none or that one, got ${spec.priority}`);
     }
