@@ -19,11 +19,9 @@ const output = await built({
 });
 
 const args = [
-  // Each part runs for some seconds: most of it is loading classes, which the first run keeps for the others.
+  // Each part runs for some seconds, most of it to load classes: optimising code does not pay.
   "-XX:TieredStopAtLevel=1",
   "-XX:+UseSerialGC",
-  "-XX:+AutoCreateSharedArchive",
-  "-XX:SharedArchiveFile=classes.jsa",
   // By default this client passes over managedFields, for want of memory.
   "-Dkubernetes.client.includeManagedFields=true",
   "-cp",

@@ -25,6 +25,7 @@ import type { InjectAnswer } from "../../src/server/http/inject.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
+import { EventLoop } from "../../src/util/loop.ts";
 import { turn } from "../../src/util/testing/turn.ts";
 import { metered } from "../../src/util/testing/turns.ts";
 import { Answer, headersOf } from "./answer.ts";
@@ -193,7 +194,8 @@ const encode = (body: Body): string | Uint8Array =>
 /** A cluster with the options of `keelson serve`, and parts of a test's own. */
 export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterParts> = {}): Promise<World> {
   const { dialect = neutral, featureGates, eventTtlMillis, controllers, plugins } = resolveOptions(options);
-  const clock = new ManualClock();
+  // Slices end by the time of the machine, as in a server.
+  const clock = new ManualClock(undefined, 0, new EventLoop());
   const random = seededRandom(1);
   const activity = new Activity(clock);
   const issuer = `https://${dialect.labelDomain}`;
