@@ -24,6 +24,7 @@ const MEASURED = [
   "src/server/documents/live.test.ts",
   "src/server/http/listeners.test.ts",
   "src/testing/endpoint.test.ts",
+  "src/util/testing/turns.test.ts",
   "test/attacks/seats.test.ts",
   "test/promises/{encryption,forks,history,lists,roles,turns}.test.ts",
   "test/clients/envtest.test.ts",

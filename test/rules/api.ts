@@ -191,11 +191,15 @@ function urlOf(path: string, query: Query): string {
 const encode = (body: Body): string | Uint8Array =>
   typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 
+/** Slices end by the time of the machine, as in a server; requests of the test run when they come, however long others took. */
+class SlicingLoop extends EventLoop {
+  override admitInternal(): undefined {}
+}
+
 /** A cluster with the options of `keelson serve`, and parts of a test's own. */
 export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterParts> = {}): Promise<World> {
   const { dialect = neutral, featureGates, eventTtlMillis, controllers, plugins } = resolveOptions(options);
-  // Slices end by the time of the machine, as in a server.
-  const clock = new ManualClock(undefined, 0, new EventLoop());
+  const clock = new ManualClock(undefined, 0, new SlicingLoop());
   const random = seededRandom(1);
   const activity = new Activity(clock);
   const issuer = `https://${dialect.labelDomain}`;
