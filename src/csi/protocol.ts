@@ -4,14 +4,15 @@
  *
  * @module
  */
+import { once } from "../util/once.ts";
 
 /** The loaded code. */
 export type Protocol = Awaited<ReturnType<typeof loadProtocol>>;
 
-/** Loads the code; Node keeps it for later calls. */
-export const loadProtocol = async () => ({
+/** Loads the code, once. */
+export const loadProtocol = once(async () => ({
   connect: await import("@connectrpc/connect"),
   connectNode: await import("@connectrpc/connect-node"),
   csi: await import("./generated/csi_pb.js"),
   registration: await import("./generated/pluginregistration_pb.js"),
-});
+}));

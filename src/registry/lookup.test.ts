@@ -24,3 +24,12 @@ test("a reader is asked about each state of an object once, and about none as lo
   await widgets.delete(named("a"), { dryRun: false }, CALLER);
   expect([await collect(), seen]).toEqual([["c"], ["a", "b", "c"]]);
 });
+
+test("what a reader collected in one registry stays when it reads in another", async () => {
+  const [one, other] = [await registryOf([widget("v1")]), await registryOf([widget("v1")])];
+  const read = ({ metadata }: ApiObject): string | undefined => metadata.name;
+  const collectIn = ({ lookup }: typeof one): Promise<readonly string[]> => lookup.collect("widgets.example.com", read);
+  const first = await collectIn(one);
+  await collectIn(other);
+  expect(await collectIn(one)).toBe(first);
+});

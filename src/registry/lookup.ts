@@ -19,9 +19,7 @@ interface Collected {
   readonly found: readonly unknown[];
 }
 
-const collected = new WeakMap<Read<unknown>, Collected>();
-
-/** What readers returned for entries, which never change. */
+/** What readers returned for entries, which never change: forks of a cluster have them in common. */
 const made = new WeakMap<Read<unknown>, WeakMap<Entry, unknown>>();
 
 /** The result of a reader for an entry; it reads each entry once. */
@@ -36,47 +34,50 @@ function readOnce<T>(read: Read<T>, kind: Kind, entry: Entry): T | undefined {
 export const EVERYTHING = { id: "", prefix: "", matches: () => true };
 
 /** A lookup in the kinds that are served; `kinds` is called for each read. */
-export const lookupIn = (kinds: () => Kinds): Lookup => ({
-  get(resource, namespace, name) {
-    const kind = kinds().stored(resource);
-    const entry = kind?.cache.get(keyOf(kind, namespace, name));
-    return kind && entry && objectOf(kind, entry);
-  },
-  async collect<T>(resource: string, read: Read<T>, namespace?: string) {
-    const kind = kinds().stored(resource);
-    if (!kind) return [];
-    const { cache } = kind;
-    const { since } = cache;
-    const last = namespace === undefined ? collected.get(read) : undefined;
-    if (last?.cache === cache && last.since === since) return last.found as readonly T[];
-    const readEntry = (entry: Entry) => readOnce(read, kind, entry);
-    const prefix = namespace ? `${namespace}/` : "";
-    const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
-    const { entries } = await cache.snapshot().listInTurns(selection);
-    const found = entries.map((entry) => readEntry(entry)!);
-    if (namespace === undefined) collected.set(read, { cache, since, found });
-    return found;
-  },
-  first(resource, limit) {
-    const kind = kinds().stored(resource);
-    return (
-      kind?.cache
-        .snapshot()
-        .list(EVERYTHING, { limit })
-        .entries.map(({ key }) => nameIn(kind, key)) ?? []
-    );
-  },
-  // When a kind is set anew and loaded again, its history begins anew.
-  follow: (resource) => ({
-    get mark() {
-      return kinds().stored(resource)?.cache.since ?? 0;
-    },
-    changedSince(mark) {
+export function lookupIn(kinds: () => Kinds): Lookup {
+  const collected = new WeakMap<Read<unknown>, Collected>();
+  return {
+    get(resource, namespace, name) {
       const kind = kinds().stored(resource);
-      return kind?.cache.keysSince(mark)?.map((key) => nameIn(kind, key));
+      const entry = kind?.cache.get(keyOf(kind, namespace, name));
+      return kind && entry && objectOf(kind, entry);
     },
-  }),
-});
+    async collect<T>(resource: string, read: Read<T>, namespace?: string) {
+      const kind = kinds().stored(resource);
+      if (!kind) return [];
+      const { cache } = kind;
+      const { since } = cache;
+      const last = namespace === undefined ? collected.get(read) : undefined;
+      if (last?.cache === cache && last.since === since) return last.found as readonly T[];
+      const readEntry = (entry: Entry) => readOnce(read, kind, entry);
+      const prefix = namespace ? `${namespace}/` : "";
+      const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
+      const { entries } = await cache.snapshot().listInTurns(selection);
+      const found = entries.map((entry) => readEntry(entry)!);
+      if (namespace === undefined) collected.set(read, { cache, since, found });
+      return found;
+    },
+    first(resource, limit) {
+      const kind = kinds().stored(resource);
+      return (
+        kind?.cache
+          .snapshot()
+          .list(EVERYTHING, { limit })
+          .entries.map(({ key }) => nameIn(kind, key)) ?? []
+      );
+    },
+    // When a kind is set anew and loaded again, its history begins anew.
+    follow: (resource) => ({
+      get mark() {
+        return kinds().stored(resource)?.cache.since ?? 0;
+      },
+      changedSince(mark) {
+        const kind = kinds().stored(resource);
+        return kind?.cache.keysSince(mark)?.map((key) => nameIn(kind, key));
+      },
+    }),
+  };
+}
 
 /** The namespace and name in a key of a resource. */
 function nameIn(kind: Kind, key: string): ObjectName {
