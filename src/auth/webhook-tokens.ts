@@ -7,7 +7,7 @@ import { hash } from "node:crypto";
 import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
 import type { Clock } from "../util/clock.ts";
 import { flatCopy } from "../util/flat-copy.ts";
-import { Crowded, WaitingLine } from "../util/waiting-line.ts";
+import { ConcurrencyLimiter, LimitExceeded } from "../util/semaphore.ts";
 import { type Identity, type TokenAuthenticator, type TokenOwner, TokenRefused, TokenUnjudged } from "./contract.ts";
 import { identityBytes } from "./identity-key.ts";
 
@@ -40,17 +40,17 @@ export function webhookTokens(webhook: TokenWebhook): TokenAuthenticator {
   const { clock, audiences: own, cacheMillis } = webhook;
   // Apart from each other: strangers do not make it forget the tokens of others.
   const [good, bad] = [new Answers(clock), new Answers(clock)];
-  const line = new WaitingLine(clock, BOUNDS);
+  const limiter = new ConcurrencyLimiter(clock, BOUNDS);
   /** Questions under way: who shows the same token waits for the same answer. */
   const asked = new Map<string, Promise<Answer>>();
   const ask = async (digest: string, token: string, audiences: readonly string[]): Promise<Answer> => {
     try {
-      const said = await line.run(() => webhook.ask(reviewOf(webhook, token, audiences)));
+      const said = await limiter.run(() => webhook.ask(reviewOf(webhook, token, audiences)));
       const answer = { ...read(said, audiences, own), until: clock.steady() + cacheMillis };
       if (cacheMillis > 0) (answer.owner ? good : bad).keep(digest, answer);
       return answer;
     } catch (error) {
-      throw error instanceof Crowded ? new TokenUnjudged("too many tokens wait to be judged") : error;
+      throw error instanceof LimitExceeded ? new TokenUnjudged("too many tokens wait to be judged") : error;
     } finally {
       asked.delete(digest);
     }

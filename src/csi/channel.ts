@@ -14,7 +14,7 @@ import type { Http2SessionManager } from "@connectrpc/connect-node";
 import type { DescMessage, DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, sleep, systemRandom } from "../util/clock.ts";
-import { Seats } from "../util/seats.ts";
+import { Semaphore } from "../util/semaphore.ts";
 import { shortPath } from "../util/socket-path.ts";
 import type { CallOptions, Calls } from "./calls.ts";
 import { type CodeName, DriverError, codeName } from "./driver-error.ts";
@@ -49,7 +49,7 @@ interface Connection {
 export class Channel {
   readonly #path: string;
   readonly #options: ChannelOptions;
-  readonly #seats: Seats;
+  readonly #permits: Semaphore;
   readonly #underWay = new Set<AbortController>();
   #connection: Promise<Connection> | undefined;
   #dialling: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export class Channel {
   constructor(endpoint: string, options: ChannelOptions, lost: () => void = () => {}) {
     this.#path = socketPath(endpoint);
     this.#options = options;
-    this.#seats = new Seats(options.maxCalls ?? MAX_CALLS);
+    this.#permits = new Semaphore(options.maxCalls ?? MAX_CALLS);
     this.#lost = lost;
   }
 
@@ -106,27 +106,19 @@ export class Channel {
     signal?.addEventListener("abort", cancel);
     this.#underWay.add(controller);
     let name = "";
-    let seated = false;
     try {
       const { protocol, transport, isDown } = await this.#connected();
       const descriptor = await method(protocol);
       ({ name } = descriptor);
       if (isDown()) await this.#dial(controller.signal);
-      await this.#seats.take(controller.signal);
-      seated = true;
-      const { message } = await transport.unary(
-        descriptor,
-        controller.signal,
-        Math.max(1, Math.ceil(ends - clock.steady())),
-        undefined,
-        request,
-      );
-      return message;
+      return await this.#permits.run(async () => {
+        const left = Math.max(1, Math.ceil(ends - clock.steady()));
+        return (await transport.unary(descriptor, controller.signal, left, undefined, request)).message;
+      }, controller.signal);
     } catch (error) {
       const failed: unknown = controller.signal.aborted ? controller.signal.reason : error;
       throw failure(failed, name, request);
     } finally {
-      if (seated) this.#seats.giveBack();
       this.#underWay.delete(controller);
       signal?.removeEventListener("abort", cancel);
       timer.cancel();

@@ -30,7 +30,7 @@ import { Recorder, countedForm } from "../runtime/recorder.ts";
 import type { Activity } from "../util/activity.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Metric, expose } from "../util/exposition.ts";
-import { Lanes } from "../util/lanes.ts";
+import { KeyedSemaphore } from "../util/semaphore.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import type { Containers } from "./containers/contract.ts";
 import { holdContainers } from "./containers/hold.ts";
@@ -112,9 +112,9 @@ export interface RunningAgent extends AsyncDisposable {
 /** Pods and volumes that are reconciled at once: each of them may wait for a driver that does not respond. */
 const CONCURRENCY = 1024;
 /** Operations of one kind at once, such as on volumes of one plugin. */
-const MAX_IN_LANE = 64;
+const MAX_OPERATIONS_PER_KIND = 64;
 /** Measurements of one kind of volumes at once: they read whole directories. */
-const MAX_MEASURED = 4;
+const MAX_MEASUREMENTS_PER_KIND = 4;
 /** Longer than all calls of a driver together. */
 const TIMEOUT = "15m";
 const STOP_GRACE = "10s";
@@ -321,7 +321,7 @@ class Agent implements RunningAgent {
       csiNodes: inDomain(CSINode, dialect.domain) as Kind<CSINode, "Cluster">,
       leases: inDomain(Lease, dialect.domain) as Kind<Lease, "Namespaced">,
     };
-    const common = { memory, clock, mounter, event: this.#event, lanes: new Lanes(MAX_IN_LANE) };
+    const common = { memory, clock, mounter, event: this.#event, permits: new KeyedSemaphore(MAX_OPERATIONS_PER_KIND) };
     const { address } = facts.machine;
     // Containers are processes that share the addresses of the machine.
     const podIP = this.#options.pods === "exec" ? address : undefined;
@@ -329,7 +329,7 @@ class Agent implements RunningAgent {
     const onDisk = () => entriesOnDisk({ root: this.root, dialect, log: this.#log });
     const ofNode = { ...common, ...kinds, facts, onDisk, beat: { at: -Infinity } };
     const ofVolumes = { ...common, ...kinds, protection: `${dialect.labelDomain}/pvc-protection` };
-    const ofUsage = { memory, event: this.#event, lanes: new Lanes(MAX_MEASURED) };
+    const ofUsage = { memory, event: this.#event, permits: new KeyedSemaphore(MAX_MEASUREMENTS_PER_KIND) };
     return [
       this.#line("node", 3, ({ client, key }) => syncOwn({ ...ofNode, client }, key)),
       this.#line("volumes", CONCURRENCY, ({ client, signal, key }) =>

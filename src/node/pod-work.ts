@@ -40,7 +40,7 @@ export async function syncPod(work: PodWork, uid: string): Promise<number | unde
   const record = work.memory.record(uid);
   const { pod } = record;
   if (!record.isEnding && pod && !record.isGone && !hasToEnd(record)) {
-    await work.lanes.run("Pods", work.signal, () => keep(work, record, pod));
+    await work.permits.run("Pods", work.signal, () => keep(work, record, pod));
     return undefined;
   }
   return end(work, record);

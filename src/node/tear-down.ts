@@ -5,7 +5,7 @@
  */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Lanes } from "../util/lanes.ts";
+import type { KeyedSemaphore } from "../util/semaphore.ts";
 import type { FoundVolume, Mounter, PluginContext } from "./contract.ts";
 import { foundVolumes } from "./found.ts";
 import type { AgentMemory } from "./memory.ts";
@@ -20,7 +20,7 @@ export interface TearDownWork {
   readonly memory: AgentMemory;
   readonly mounter: Mounter;
   readonly event: PluginContext["event"];
-  readonly lanes: Lanes;
+  readonly permits: KeyedSemaphore;
   readonly signal: AbortSignal;
 }
 
@@ -68,9 +68,9 @@ async function tearDownOne(work: TearDownWork, found: FoundVolume): Promise<void
 
 /** Removes the directory of a Pod, except for some names; a mount point in it stays, with an error. */
 export async function removePodDirectory(work: TearDownWork, uid: string, kept: readonly string[] = []): Promise<void> {
-  const { memory, mounter, lanes, signal } = work;
+  const { memory, mounter, permits, signal } = work;
   const directory = podDirectory(memory.root, uid);
-  await lanes.run("directories", signal, async () => {
+  await permits.run("directories", signal, async () => {
     const names = kept.length === 0 ? [] : await readdir(directory).catch((): string[] => []);
     if (!names.some((name) => kept.includes(name))) return removeTree(directory, mounter);
     for (const name of names) if (!kept.includes(name)) await removeTree(join(directory, name), mounter);

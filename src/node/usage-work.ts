@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Lanes } from "../util/lanes.ts";
+import type { KeyedSemaphore } from "../util/semaphore.ts";
 import type { PluginContext, VolumeUsage } from "./contract.ts";
 import type { AgentMemory } from "./memory.ts";
 
@@ -11,7 +11,7 @@ import type { AgentMemory } from "./memory.ts";
 export interface UsageWork {
   readonly memory: AgentMemory;
   readonly event: PluginContext["event"];
-  readonly lanes: Lanes;
+  readonly permits: KeyedSemaphore;
   readonly signal: AbortSignal;
 }
 
@@ -19,7 +19,7 @@ const INTERVAL_MS = 60_000;
 
 /** Measures a volume; returns milliseconds until the next measurement, while it is set up. */
 export async function syncUsage(
-  { memory, event, lanes, ...work }: UsageWork,
+  { memory, event, permits, ...work }: UsageWork,
   key: string,
 ): Promise<number | undefined> {
   const slash = key.indexOf("/");
@@ -30,7 +30,7 @@ export async function syncUsage(
   const { plugin, needed } = volume;
   await record.during(work.signal, async (signal) => {
     const measure = async (): Promise<VolumeUsage | undefined> => plugin!.usage?.(needed!, signal);
-    const usage = await (plugin!.isBounded ? measure() : lanes.run(plugin!.kind, signal, measure));
+    const usage = await (plugin!.isBounded ? measure() : permits.run(plugin!.kind, signal, measure));
     volume.usage = usage;
     const max = plugin!.maxBytes?.(needed!);
     const used = usage?.usedBytes;

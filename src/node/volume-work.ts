@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { type Client, type Key, type Kind, type ResourceClient, attempt } from "../client/index.ts";
 import type { VolumeAttachment } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
-import type { Lanes } from "../util/lanes.ts";
+import type { KeyedSemaphore } from "../util/semaphore.ts";
 import type { AttachedVolume, FoundVolume, NeededVolume, PluginContext, VolumePlugin } from "./contract.ts";
 import type { AgentMemory } from "./memory.ts";
 import { NotAttached, NotYet } from "./not-yet.ts";
@@ -28,7 +28,7 @@ export interface VolumeWork {
   readonly protection: string;
   readonly event: PluginContext["event"];
   readonly clock: Pick<Clock, "steady">;
-  readonly lanes: Lanes;
+  readonly permits: KeyedSemaphore;
   readonly signal: AbortSignal;
 }
 
@@ -67,11 +67,11 @@ export async function syncVolume(work: VolumeWork, key: string): Promise<number 
 }
 
 async function setUp(work: VolumeWork, record: PodRecord, name: string): Promise<number | undefined> {
-  const { memory, signal, lanes } = work;
+  const { memory, signal, permits } = work;
   const { uid, pod } = record;
   const volume = record.volume(name);
   const use = record.uses.get(name)!;
-  const resolved = await lanes.run("server", signal, () => resolve(work, pod!, use, volume.made !== undefined));
+  const resolved = await permits.run("server", signal, () => resolve(work, pod!, use, volume.made !== undefined));
   const plugin = memory.pluginFor(resolved);
   const directory = directoryOf(memory.root, plugin, resolved);
   const path = resolved.mode === "Block" ? directory.path : join(directory.path, plugin.below ?? "");
@@ -99,11 +99,11 @@ const checkInterval = (claims: number): number =>
 
 /** Runs the work of a plugin, with a bounded number at once for each kind, so that a slow one delays only its own kind. */
 export const inLane = <T>(
-  { lanes, signal }: Pick<VolumeWork, "lanes" | "signal">,
+  { permits, signal }: Pick<VolumeWork, "permits" | "signal">,
   { isBounded }: VolumePlugin,
   { kind }: Pick<FoundVolume, "kind">,
   work: () => Promise<T>,
-): Promise<T> => (isBounded ? work() : lanes.run(kind, signal, work));
+): Promise<T> => (isBounded ? work() : permits.run(kind, signal, work));
 
 /** The directory of a volume, or the link to its device. */
 export function directoryOf(root: string, plugin: VolumePlugin, needed: NeededVolume): FoundVolume {

@@ -3,7 +3,7 @@ import { Activity } from "./activity.ts";
 import { ManualClock } from "./clock.ts";
 import { turn } from "./testing/turn.ts";
 
-/** An activity, its clock, and whether a promise that was asked for has resolved. */
+/** An activity, its clock, and whether a promise has resolved. */
 function setUp() {
   const clock = new ManualClock();
   const activity = new Activity(clock);
@@ -16,7 +16,7 @@ function setUp() {
 }
 
 describe("Activity", () => {
-  test("counts and lists what is under way, in the order of beginning", () => {
+  test("counts and lists running units in the order in which they began", () => {
     const { clock, activity } = setUp();
     const a = activity.begin("a");
     clock.advance(70);
@@ -50,7 +50,7 @@ describe("Activity", () => {
     expect(settled.done).toBe(true);
   });
 
-  test("settled() waits for the last unit, and for one that begins in the turn after it", async () => {
+  test("idle() waits for the last unit, and for one that begins in the next pass", async () => {
     const { activity, settling } = setUp();
     const [first, second] = [activity.begin("first"), activity.begin("second")];
     const settled = settling();
@@ -58,7 +58,7 @@ describe("Activity", () => {
     await turn();
     await turn();
     expect(settled.done).toBe(false);
-    // What ends before its follower begins is forgiven, within a turn.
+    // A unit may end before the next one begins, within a pass.
     second();
     const late = Promise.resolve().then(() => activity.begin("late"));
     const end = await late;
@@ -71,7 +71,7 @@ describe("Activity", () => {
     expect(settled.done).toBe(true);
   });
 
-  test("settled() is not deceived by a unit that began and ended within the turn", async () => {
+  test("idle() detects a unit that began and ended within the pass", async () => {
     const { activity } = setUp();
     const steps: string[] = [];
     setImmediate(() => {
@@ -85,7 +85,7 @@ describe("Activity", () => {
     expect(steps).toEqual(["again"]);
   });
 
-  test("where nothing is under way settled() passes a whole turn: a timer that was due has fired", async () => {
+  test("without running units idle() waits for a whole pass: a timer that was due has fired", async () => {
     const { activity } = setUp();
     const due = vi.fn<() => void>();
     setTimeout(due, 0);
@@ -95,7 +95,7 @@ describe("Activity", () => {
     expect(due).toHaveBeenCalledOnce();
   });
 
-  test("several may wait at once, and again afterwards", async () => {
+  test("several callers may wait at once, and again afterwards", async () => {
     const { activity } = setUp();
     const end = activity.begin("a");
     const waiting = [activity.settled(), activity.settled()];
@@ -108,7 +108,7 @@ describe("Activity", () => {
     expect(activity.count).toBe(0);
   });
 
-  test("settled() gets its turn while a test has put its own timers into the globals", async () => {
+  test("idle() resolves while a test replaces the global timers", async () => {
     const { activity } = setUp();
     vi.useFakeTimers();
     try {

@@ -2,34 +2,33 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "./clock.ts";
 import { PassingSet } from "./passing.ts";
 
-/** Something that is under way. */
+/** One piece of work that is running. */
 export interface Unit {
-  /** What it is, for people: `GET /api/v1/pods`, `replica-sets default/web`. */
+  /** Its description for people: `GET /api/v1/pods`, `replica-sets default/web`. */
   readonly what: string;
   /** When it began, in ms of the steady clock. */
   readonly since: number;
 }
 
 /**
- * What is under way, counted, so that somebody can wait until nothing is.
+ * Counts the work that is running, so that a caller can wait until there is none.
  *
- * Parts take `activity?: Activity` and say `const end = activity?.begin("...")`, which costs nothing where there is none.
- * Work that hands over to other work begins that one before it ends itself; then there is no gap to be mistaken for rest.
- * What only waits for the clock to move is not under way.
+ * Parts take `activity?: Activity` and call `const end = activity?.begin("...")`, which costs nothing without one.
+ * Work that starts other work begins that one before it ends itself, so that the count is not zero in between.
+ * Work that only waits for the clock to move does not count.
  */
 export class Activity {
   readonly #clock: Pick<Clock, "steady" | "loop">;
   readonly #units = new PassingSet<Unit>();
   #begun = 0;
-  /** Resolved when the count falls to zero; there while somebody waits for that. */
+  /** Resolved when the count falls to zero; undefined while no caller waits for that. */
   #rest: PromiseWithResolvers<void> | undefined;
 
-  /** @param clock tells since when each unit is under way */
   constructor(clock: Pick<Clock, "steady" | "loop">) {
     this.#clock = clock;
   }
 
-  /** Counts `what` until the function that it gives back is called; calling that again is harmless. */
+  /** Counts `what` until the returned function is called; further calls do nothing. */
   begin(what: string): () => void {
     const unit = { what, since: this.#clock.steady() };
     this.#units.add(unit);
@@ -41,17 +40,17 @@ export class Activity {
     };
   }
 
-  /** How many units are under way. */
+  /** How many units are running. */
   get count(): number {
     return this.#units.size;
   }
 
-  /** What is under way, in the order of beginning. */
+  /** The running units in the order in which they began. */
   list(): readonly Unit[] {
     return [...this.#units];
   }
 
-  /** Resolves when nothing is under way, a whole turn of the event loop has passed and nothing began in it. */
+  /** Resolves when nothing is running and nothing began during a whole pass of the event loop. */
   async settled(): Promise<void> {
     for (let begun = -1; begun !== this.#begun || this.count > 0; await this.#clock.loop.pass()) {
       if (this.count > 0) await (this.#rest ??= Promise.withResolvers()).promise;
@@ -60,20 +59,20 @@ export class Activity {
   }
 }
 
-/** Something under way that is left out of the count while it waits for the clock. */
+/** A running unit that does not count while it waits for the clock. */
 export class Count {
   readonly #begin: () => () => void;
   #stop: (() => void) | undefined;
   #pauses = 0;
   #ended = false;
 
-  /** @param begin counts it until what it gives back is called */
+  /** @param begin counts the unit until the returned function is called */
   constructor(begin: () => () => void) {
     this.#begin = begin;
     this.#stop = begin();
   }
 
-  /** Leaves it out until it is resumed as often. */
+  /** Stops counting the unit until {@link resume} has been called as often as this. */
   pause(): void {
     if (this.#pauses++ === 0) this.#leave();
   }
@@ -82,7 +81,7 @@ export class Count {
     if (--this.#pauses === 0 && !this.#ended) this.#stop = this.#begin();
   }
 
-  /** It is under way no more; calling this again is harmless. */
+  /** Ends the unit; further calls do nothing. */
   end(): void {
     this.#ended = true;
     this.#leave();
@@ -94,15 +93,15 @@ export class Count {
   }
 }
 
-/** What the code that runs now is part of. */
-const doing = new AsyncLocalStorage<Count>();
+/** The unit that the running code is part of. */
+const current = new AsyncLocalStorage<Count>();
 
-/** Does `work` as what `count` counts, so that {@link parked} finds it. */
-export const countedAs = <T>(count: Count | undefined, work: () => T): T => (count ? doing.run(count, work) : work());
+/** Runs `work` as part of a unit, so that {@link parked} finds that unit. */
+export const countedAs = <T>(count: Count | undefined, work: () => T): T => (count ? current.run(count, work) : work());
 
-/** Leaves what this code is part of out of the count until what is given back is disposed: it waits for the clock to move. */
+/** Stops counting the unit of the running code, which waits for the clock to move, until the result is disposed of. */
 export function parked(): Disposable {
-  const count = doing.getStore();
+  const count = current.getStore();
   count?.pause();
   return { [Symbol.dispose]: () => count?.resume() };
 }

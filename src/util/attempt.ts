@@ -1,4 +1,4 @@
-/** Does some work; what it throws, or rejects with later, is reported and goes no further. */
+/** Runs work and passes an error, thrown at once or later, to `onFault`; the caller never sees it. */
 export function attempt(work: () => void | Promise<void>, onFault: (error: unknown) => void): void | Promise<void> {
   try {
     const wait = work();

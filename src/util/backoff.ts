@@ -1,16 +1,16 @@
 import type { Random } from "./clock.ts";
 
-/** How long to wait before each next try. */
+/** The bounds of an exponential backoff. */
 export interface BackoffOptions {
-  /** Milliseconds before the second try. */
+  /** Milliseconds before the second attempt. */
   readonly first: number;
-  /** Milliseconds that no wait exceeds. */
+  /** The longest wait in milliseconds. */
   readonly most: number;
 }
 
 /**
- * The wait before try number `failures + 1`: doubling, with half of it left to chance, so that those who failed together
- * do not come back together.
+ * Returns the wait after so many failures and one more: it doubles with each, and half of it is random, so that clients that
+ * failed together do not retry together.
  */
 export function backoff(failures: number, { first, most }: BackoffOptions, random: Random): number {
   const full = Math.min(most, first * 2 ** Math.min(failures, 30));

@@ -1,26 +1,26 @@
 /**
- * Work beside the event loop, in threads.
+ * Work that runs in worker threads.
  *
  * @module
  */
 
-/** Something that a module does: one that exports a function `run`, which takes `input` and returns what becomes of it. */
+/** A job for a module that exports a function `run`, which takes the input and returns the result. */
 export interface Job {
-  /** What the job is about, for messages: `the YAML document`. */
+  /** The subject of the job, for messages: `the YAML document`. */
   readonly what: string;
-  /** Where the module is; an absolute URL. */
+  /** The absolute URL of the module. */
   readonly module: string;
-  /** Anything that can be cloned. */
+  /** Any value that can be cloned. */
   readonly input: unknown;
 }
 
-/** Does jobs in other threads. Those of one `sender` do not keep others waiting. */
+/** Runs jobs in worker threads, fairly among their senders. */
 export interface Beside {
-  /** What the module returns. Rejects with {@link NotDone}. */
+  /** Returns the result of the module. Rejects with {@link NotDone}. */
   run(job: Job, sender: object): Promise<unknown>;
 }
 
-/** Why a job was not done: too many wait, it takes too long or too much memory, the thread failed, or all are closed. */
+/** Says why a job has no result: too many wait, it needs too much time or memory, its thread failed, or the pool is closed. */
 export class NotDone extends Error {
   readonly why: "crowded" | "slow" | "large" | "failed" | "closed";
 
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<NotDone["why"], string>> = {
   closed: "is not worked on: the server is shutting down",
 };
 
-/** The URL of a module next to another one, in source and as built. */
+/** Returns the URL of a module in the same folder as another one, in the sources and as built. */
 export function moduleBeside(url: string, name: string): string {
   return new URL(`./${name}.${url.endsWith(".ts") ? "ts" : "js"}`, url).href;
 }

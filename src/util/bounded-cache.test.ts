@@ -8,7 +8,7 @@ const keysOf = (cache: BoundedCache<number>, keys: readonly string[]): string[] 
   keys.filter((key) => cache.get(key) !== undefined);
 
 describe("a bounded cache", () => {
-  test("gives up what was not used for longest when there are too many entries", () => {
+  test("evicts the least recently used entry when there are too many", () => {
     const cache = new BoundedCache<number>({ entries: 3, bytes: 1e6 });
     for (const key of ["a", "b", "c"]) cache.set(key, 1);
     cache.get("a");
@@ -25,13 +25,13 @@ describe("a bounded cache", () => {
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
   });
 
-  test("counts what values weigh", () => {
+  test("counts the bytes of values", () => {
     const cache = new BoundedCache<string>({ entries: 1000, bytes: 10_000, weigh: ({ length }) => length });
     for (let i = 0; i < 100; i++) cache.set(String(i), "x".repeat(3000));
     expect(cache.size).toBe(3);
   });
 
-  test("does not keep what is too heavy, and forgets what stood there before", () => {
+  test("does not store a value that is too large, and removes the previous value of its key", () => {
     const cache = new BoundedCache<string>({ entries: 10, bytes: 1000, weigh: ({ length }) => length });
     cache.set("other", "");
     cache.set("a", "small");
@@ -39,7 +39,7 @@ describe("a bounded cache", () => {
     expect([cache.get("a"), cache.get("other")]).toEqual([undefined, ""]);
   });
 
-  test("takes objects as keys, which weigh nothing by themselves", () => {
+  test("accepts objects as keys, whose bytes do not count", () => {
     const cache = new BoundedCache<string, object>({ entries: 2, bytes: 1000 });
     const [a, b, c] = [{}, {}, {}];
     for (const key of [a, b, c]) cache.set(key, "value");
@@ -49,7 +49,7 @@ describe("a bounded cache", () => {
     expect(cache.size).toBe(1);
   });
 
-  test("keeps nothing of the text that a key was cut from", () => {
+  test("does not keep the text alive that a key was cut from", () => {
     const cache = new BoundedCache<number>({ entries: 1000, bytes: 1e6 });
     const before = bytesInUse();
     for (let i = 0; i < 40; i++) {
@@ -69,11 +69,11 @@ describe("a bounded cache", () => {
         for (let i = 0; i < 20_000; i++) cache.set(`key ${next++}`, i);
       });
     };
-    // Walking over holes makes it a hundred times as slow.
+    // A walk over holes would take a hundred times as long.
     expect(await costOf(50_000)).toBeLessThan(10 * (await costOf(500)));
   });
 
-  test("does what a slow model does, whatever is set, read and deleted", () => {
+  test("behaves as a slow model for random operations", () => {
     const BOUNDS = { entries: 4, bytes: 1000, weigh: (value: number) => value };
     const step = fc.record({
       what: fc.constantFrom("set" as const, "get" as const, "delete" as const),

@@ -1,31 +1,31 @@
 /**
- * A cache whose bound is what it weighs: so many entries and so many bytes at most, keys and all.
+ * A least-recently-used cache that is bounded in entries and in bytes, its keys included.
  *
- *     set a b c          a ─ b ─ c          the one that was not used for longest is first
+ *     set a b c          a ─ b ─ c          the least recently used entry is first
  *     get a              b ─ c ─ a
- *     set d, too much    c ─ a ─ d          b makes room
+ *     set d, too much    c ─ a ─ d          b is evicted
  *
- * Reading and writing cost the same however much it holds. (A Map alone does not serve: what is deleted at its front leaves
- * holes, and whoever looks for its first entry walks over all of them.)
+ * Reads and writes take constant time. (A Map alone does not: entries that are deleted at its front leave holes, and a search
+ * for the first entry walks over all of them.)
  *
  * @module
  */
 import { flatCopy } from "./flat-copy.ts";
 
-/** What a cache may hold. */
+/** The bounds of a cache. */
 export interface CacheBounds<V> {
-  /** Entries at most. */
+  /** The largest number of entries. */
   readonly entries: number;
-  /** Bytes at most, of keys that are texts, of values, and of what an entry costs beside them. */
+  /** The largest number of bytes of keys that are texts, of values, and of the entries themselves. */
   readonly bytes: number;
-  /** What a value weighs, in bytes, when it is set; nothing by default: it is a few words, or somebody else holds it, too. */
+  /** The bytes of a value when it is set; 0 by default, for values that are small or that others hold, too. */
   readonly weigh?: (value: V) => number;
 }
 
-/** What an entry costs beside its key and its value: its own fields, and its place in the index. */
+/** The bytes of an entry without its key and its value. */
 const ENTRY_BYTES = 128;
 
-/** What a text takes in memory at most, in bytes. */
+/** Returns the largest number of bytes that a text takes in memory. */
 export const textBytes = (text: string): number => 2 * text.length + 16;
 
 interface Entry<K, V> {
@@ -36,11 +36,11 @@ interface Entry<K, V> {
   after: Entry<K, V>;
 }
 
-/** See the head of this file. Keys that are texts are copied: the cache keeps nothing alive that they were cut from. */
+/** See the head of this file. Keys that are texts are copied, so that they keep no longer text alive. */
 export class BoundedCache<V, K = string> {
   readonly #bounds: CacheBounds<V>;
   readonly #entries = new Map<K, Entry<K, V>>();
-  /** Before the first and after the last entry. */
+  /** The sentinel before the first and after the last entry. */
   readonly #end: Entry<K, V>;
   #bytes = 0;
 
@@ -51,17 +51,17 @@ export class BoundedCache<V, K = string> {
     this.#end = end;
   }
 
-  /** How many entries there are. */
+  /** The number of entries. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** What they weigh together. */
+  /** The bytes of all entries. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The value of a key; it is now the one that was used last. */
+  /** Returns the value of a key, which becomes the most recently used one. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
@@ -72,7 +72,7 @@ export class BoundedCache<V, K = string> {
     return entry.value;
   }
 
-  /** Keeps a value, and gives up others for it; one that weighs more than all may is not kept. */
+  /** Stores a value and evicts others for it; a value that is larger than the cache is not stored. */
   set(key: K, value: V): void {
     const { bytes, entries, weigh } = this.#bounds;
     this.delete(key);
@@ -86,7 +86,7 @@ export class BoundedCache<V, K = string> {
     this.#append(entry);
   }
 
-  /** Forgets a key; whether it was there. */
+  /** Removes a key; returns whether it was there. */
   delete(key: K): boolean {
     const entry = this.#entries.get(key);
     if (!entry) return false;
@@ -94,9 +94,9 @@ export class BoundedCache<V, K = string> {
     return true;
   }
 
-  /** Forgets those that were not used for longest, as long as their values are over. */
-  trim(isOver: (value: V) => boolean): void {
-    while (this.#entries.size > 0 && isOver(this.#end.after.value)) this.#drop(this.#end.after);
+  /** Removes the least recently used entries for as long as their values have expired. */
+  trim(isExpired: (value: V) => boolean): void {
+    while (this.#entries.size > 0 && isExpired(this.#end.after.value)) this.#drop(this.#end.after);
   }
 
   #append(entry: Entry<K, V>): void {
@@ -109,7 +109,7 @@ export class BoundedCache<V, K = string> {
 
   #drop(entry: Entry<K, V>): void {
     unlink(entry);
-    // It leads to nobody any more: an old one that nobody has would keep alive those that came after it.
+    // A removed entry of the old generation would keep alive the entries that it points to.
     entry.before = entry.after = entry;
     this.#entries.delete(entry.key);
     this.#bytes -= entry.weight;

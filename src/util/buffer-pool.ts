@@ -1,24 +1,24 @@
-/** Buffers of one size that are used again: large ones would else be allocated as fast as they are sent, and V8 collect garbage all the time. */
+/** Reuses buffers of one size, because large ones that are allocated for each response make much garbage. */
 export class BufferPool {
   readonly size: number;
-  readonly #most: number;
-  readonly #kept: Buffer[] = [];
+  readonly #maxFree: number;
+  readonly #free: Buffer[] = [];
 
   /**
    * @param size bytes of each buffer
-   * @param most buffers that are kept
+   * @param maxFree how many unused buffers are kept
    */
-  constructor(size: number, most: number) {
+  constructor(size: number, maxFree: number) {
     this.size = size;
-    this.#most = most;
+    this.#maxFree = maxFree;
   }
 
   take(): Buffer {
-    return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.size);
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.size);
   }
 
-  /** Gives a buffer back; one of another size is left to the collector. */
+  /** Returns a buffer to the pool; one of another size is left to the garbage collector. */
   give(buffer: Buffer): void {
-    if (buffer.length === this.size && this.#kept.length < this.#most) this.#kept.push(buffer);
+    if (buffer.length === this.size && this.#free.length < this.#maxFree) this.#free.push(buffer);
   }
 }

@@ -4,7 +4,7 @@ import { ManualClock } from "./clock.ts";
 import { type LogFacts, logOf } from "./log.ts";
 import { bytesInUse } from "./testing/heap.ts";
 
-/** A calm log, and the lines that it let through with the seconds at which it did. */
+/** A rate-limited log, and the lines that it wrote, each with its second. */
 function world() {
   const clock = new ManualClock();
   const lines: [number, string, string, LogFacts | undefined][] = [];
@@ -15,7 +15,7 @@ function world() {
   return { clock, lines, log };
 }
 
-test("a cause is told at once, then once a minute with how often it came and the last facts, then forgotten", () => {
+test("a cause is written at once, then once a minute with its repetitions and the last facts, then it expires", () => {
   const { clock, lines, log } = world();
   for (let i = 0; i < 1000; i++) log.warn("dropped", { client: i });
   expect(lines).toEqual([[0, "warn", "dropped", { client: 0 }]]);
@@ -31,7 +31,7 @@ test("a cause is told at once, then once a minute with how often it came and the
   ]);
 });
 
-test("levels, messages and what they are about are causes of their own; debug passes as it is", () => {
+test("each level, message and subject is a cause of its own; debug is not limited", () => {
   const { lines, log } = world();
   for (const _ of [1, 2]) {
     log.warn("dropped", {}, "a");
@@ -50,11 +50,11 @@ test("levels, messages and what they are about are causes of their own; debug pa
   ]);
 });
 
-test("there is a bound on causes: those above it count as one", () => {
+test("causes beyond the bound count as one", () => {
   const { clock, lines, log } = world();
   for (let i = 0; i < 5000; i++) log.warn("refused", {}, `client ${i}`);
   expect(lines).toHaveLength(1001);
-  expect(lines.at(-1)).toEqual([0, "warn", "there are more causes than the log tells apart", { last: "refused" }]);
+  expect(lines.at(-1)).toEqual([0, "warn", "there are more causes than the log distinguishes", { last: "refused" }]);
   clock.advance(60_000);
   expect(lines.slice(1001).map(([, , , facts]) => facts)).toEqual([{ last: "refused", repeated: 3999 }]);
   clock.advance(60_000);
@@ -62,7 +62,7 @@ test("there is a bound on causes: those above it count as one", () => {
   expect(lines).toHaveLength(1003);
 });
 
-test("what was held back is told at the end, and no timer stays", () => {
+test("pending lines are written at the end, and no timer remains", () => {
   const { clock, lines, log } = world();
   log.error("failed", { try: 1 });
   log.error("failed", { try: 2 });
@@ -71,7 +71,7 @@ test("what was held back is told at the end, and no timer stays", () => {
   expect(clock.timers()).toEqual([]);
 });
 
-test("keeps a bounded number of bytes, whatever lines are about and whatever stands in them", () => {
+test("keeps a bounded number of bytes, whatever the lines contain", () => {
   const { log } = world();
   const before = bytesInUse();
   for (let i = 0; i < 200; i++) {

@@ -1,13 +1,13 @@
 /**
- * Each cause once: a line is told at once when its cause is new, and from then on at most once a minute, with how often it
- * has happened since. So what a flood of clients provokes costs a few lines, and nothing is kept quiet for good.
+ * Writes a line at once when its cause is new, and then at most once a minute, with the number of repetitions. So many
+ * equal events cost a few lines, and none is lost.
  *
- *     0 s   connection dropped                 told
+ *     0 s   connection dropped                 written
  *     1 s   connection dropped   (a thousand times)
- *     60 s                                     told, with the facts of the last one: repeated=1000
+ *     60 s                                     written with the facts of the last one: repeated=1000
  *     61 s  connection dropped
- *     120 s                                    told: repeated=1
- *     180 s                                    forgotten: the next one is told at once
+ *     120 s                                    written: repeated=1
+ *     180 s                                    expired: the next one is written at once
  *
  * @module
  */
@@ -16,11 +16,11 @@ import { Deadlines } from "./deadlines.ts";
 import { type Log, type LogFacts, type LogLevel, logOf } from "./log.ts";
 
 const PERIOD_MS = 60_000;
-/** Causes that are told apart at the same time; all others count as one. */
-const MOST_CAUSES = 1000;
-const CROWD = "there are more causes than the log tells apart";
+/** Causes that are distinguished at the same time; all others count as one. */
+const MAX_CAUSES = 1000;
+const OVERFLOW = "there are more causes than the log distinguishes";
 
-/** A line that was told, and how often it has happened since. */
+/** A line that was written, and how often it was repeated since. */
 interface Cause {
   readonly level: LogLevel;
   readonly message: string;
@@ -28,14 +28,14 @@ interface Cause {
   repeated: number;
 }
 
-/** A log that tells each cause once in a while; what it holds back is told when it is disposed of. */
+/** A log that writes repeated lines at most once a minute; it writes the pending ones when it is disposed of. */
 export type CalmLog = Log & Disposable;
 
-/** Puts itself before a log; `debug` passes as it is. */
+/** Limits the rate of a log; `debug` is not limited. */
 export function calmLog(log: Log, clock: Clock): CalmLog {
   const causes = new Causes(log, clock);
   const calm = logOf((level, message, facts = {}, per = "") =>
-    causes.tell({ level, message, facts, repeated: 0 }, per),
+    causes.write({ level, message, facts, repeated: 0 }, per),
   );
   return { ...calm, debug: log.debug, [Symbol.dispose]: () => causes[Symbol.dispose]() };
 }
@@ -47,37 +47,38 @@ class Causes implements Disposable {
 
   constructor(log: Log, clock: Clock) {
     this.#log = log;
-    this.#periods = new Deadlines({ clock, millis: PERIOD_MS, owner: "log", over: (key) => this.#over(key) });
+    this.#periods = new Deadlines({ clock, millis: PERIOD_MS, owner: "log", over: (key) => this.#endPeriod(key) });
   }
 
-  tell(cause: Cause, per: string): void {
+  write(cause: Cause, per: string): void {
     const key = `${cause.level} ${cause.message} ${per}`;
     const known = this.#known.get(key);
     if (known) {
       known.repeated++;
       known.facts = cause.facts;
-    } else if (this.#known.size < MOST_CAUSES || cause.message === CROWD) {
+    } else if (this.#known.size < MAX_CAUSES || cause.message === OVERFLOW) {
       this.#known.set(key, cause);
       this.#periods.add(key);
       this.#log[cause.level](cause.message, cause.facts);
     } else {
-      this.tell({ level: "warn", message: CROWD, facts: { last: cause.message }, repeated: 0 }, "");
+      this.write({ level: "warn", message: OVERFLOW, facts: { last: cause.message }, repeated: 0 }, "");
     }
   }
 
   [Symbol.dispose](): void {
     this.#periods[Symbol.dispose]();
-    for (const cause of this.#known.values()) this.#again(cause);
+    for (const cause of this.#known.values()) this.#writeRepeated(cause);
     this.#known.clear();
   }
 
-  #over(key: string): void {
-    if (this.#again(this.#known.get(key)!)) this.#periods.add(key);
+  #endPeriod(key: string): void {
+    const cause = this.#known.get(key);
+    if (cause && this.#writeRepeated(cause)) this.#periods.add(key);
     else this.#known.delete(key);
   }
 
-  /** Tells how often it has happened again; false where it has not. */
-  #again(cause: Cause): boolean {
+  /** Writes the number of repetitions; returns false where there were none. */
+  #writeRepeated(cause: Cause): boolean {
     const { level, message, facts, repeated } = cause;
     if (repeated === 0) return false;
     cause.repeated = 0;

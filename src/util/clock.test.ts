@@ -29,7 +29,7 @@ describe("ManualClock", () => {
     ]);
   });
 
-  test("fires what a timer sets, when it becomes due in the same move", () => {
+  test("fires a timer that another timer sets, when it is due in the same move", () => {
     const clock = new ManualClock(0);
     const fired: number[] = [];
     const tick = (): void => {
@@ -41,7 +41,7 @@ describe("ManualClock", () => {
     expect(fired).toEqual([10, 20, 30]);
   });
 
-  test("a timer that was called off does not fire, also when another one calls it off", () => {
+  test("a cancelled timer does not fire, also when another timer cancels it", () => {
     const clock = new ManualClock(0);
     const fired: string[] = [];
     const second = clock.after(20, () => fired.push("second"));
@@ -51,7 +51,7 @@ describe("ManualClock", () => {
     expect(fired).toEqual([]);
   });
 
-  test("timers of one instant fire in the order in which they were set, also those that others set for it", () => {
+  test("timers of one instant fire in the order in which they were set, also those that other timers set", () => {
     const clock = new ManualClock(0);
     const fired: string[] = [];
     clock.after(20, () => fired.push("far"));
@@ -61,14 +61,14 @@ describe("ManualClock", () => {
     expect(fired).toEqual(["a", "b", "c", "d", "e", "far"]);
   });
 
-  test("shows whole milliseconds on the wall, and all of them on the steady counter", () => {
+  test("the wall clock has whole milliseconds, the steady counter has fractions", () => {
     const clock = new ManualClock(1000);
     clock.advance(0.75);
     clock.advance(0.75);
     expect([clock.now(), clock.steady()]).toEqual([1001, 1.5]);
   });
 
-  test("a copy goes on where another stands", () => {
+  test("a copy continues at the time of another clock", () => {
     const clock = new ManualClock(1000);
     clock.advance(500);
     const copy = new ManualClock(clock.now(), clock.steady());
@@ -77,7 +77,7 @@ describe("ManualClock", () => {
     expect([copy.now(), copy.steady(), clock.now()]).toEqual([1510, 510, 1501]);
   });
 
-  test("lists what waits for it, in the order in which it is due, with its owner", () => {
+  test("lists pending timers with their owners, in the order in which they are due", () => {
     const clock = new ManualClock(1000);
     clock.advance(100);
     clock.after(50, () => {}, { owner: "late" });
@@ -94,15 +94,15 @@ describe("ManualClock", () => {
   test("cannot be moved from within a move", () => {
     const clock = new ManualClock();
     clock.after(10, () => clock.advance(10));
-    expect(() => clock.advance(10)).toThrow("The clock is moving");
+    expect(() => clock.advance(10)).toThrow("expected one move of the clock at a time");
     expect(() => clock.advance(10)).not.toThrow();
   });
 
-  test("timers set for the present for ever are a mistake with a name, not a move without an end", () => {
+  test("timers that are set for the current instant without end are an error that names their owner", () => {
     const clock = new ManualClock();
     const again = (): void => void clock.after(0, again, { owner: "hot loop" });
     again();
-    expect(() => clock.advance(1)).toThrow("Time stands still: hot loop sets timers for the present");
+    expect(() => clock.advance(1)).toThrow("found that hot loop sets timers for the current instant");
   });
 
   test("cancelling 5 000 timers, and moving past 1 000, costs no more than keeping them in a list", async () => {
@@ -124,7 +124,7 @@ describe("ManualClock", () => {
 });
 
 describe("ManualClock.advanceSettled", () => {
-  /** A settle that tells how often it was asked. */
+  /** A settle function with the number of its calls. */
   const settling = (): { settle: () => Promise<void>; times: () => number } => {
     let times = 0;
     const settle = async (): Promise<void> => {
@@ -134,7 +134,7 @@ describe("ManualClock.advanceSettled", () => {
     return { settle, times: () => times };
   };
 
-  test("who sleeps twice wakes at both times", async () => {
+  test("code that sleeps twice continues at both times", async () => {
     const clock = new ManualClock(0);
     const woken: number[] = [];
     void (async () => {
@@ -151,7 +151,7 @@ describe("ManualClock.advanceSettled", () => {
     expect(woken).toEqual([100, 200, 300]);
   });
 
-  test("settles before the first step: what is set then counts from the time before", async () => {
+  test("settles before the first step: timers that are set then count from that time", async () => {
     const clock = new ManualClock(0);
     const fired: number[] = [];
     void turn().then(() => clock.after(10, () => fired.push(clock.steady())));
@@ -174,11 +174,11 @@ describe("ManualClock.advanceSettled", () => {
     clock.after(20, note("c"));
     await clock.advanceSettled(100, settle);
     expect(steps).toEqual(["a", "a woke", "b", "b woke", "c", "c woke"]);
-    // Before, after each of two instants, at the end.
+    // Before the move, after each of two instants, and at the end.
     expect(times()).toBe(4);
   });
 
-  test("a settle that fails ends the move where it is, and the clock can be moved again", async () => {
+  test("a settle that fails ends the move, and the clock can move again", async () => {
     const clock = new ManualClock(0);
     clock.after(10, () => {});
     const failing = (): Promise<void> => (clock.steady() < 10 ? turn() : Promise.reject(new Error("not settled")));
@@ -188,7 +188,7 @@ describe("ManualClock.advanceSettled", () => {
     expect(clock.steady()).toBe(20);
   });
 
-  test("nextSettled() goes to the next instant and no further, and stays where nothing is due", async () => {
+  test("nextSettled() moves to the next instant and not beyond, and does not move where nothing is due", async () => {
     const clock = new ManualClock(0);
     const fired: string[] = [];
     clock.after(10, () => fired.push("a"));
@@ -208,7 +208,7 @@ describe("ManualClock.advanceSettled", () => {
 });
 
 describe("upkeep", () => {
-  test("fires once at the end of a move, after all others, however often it would have been due", () => {
+  test("fires once at the end of a move, after all other timers, even where it was due several times", () => {
     const clock = new ManualClock(0);
     const fired: [string, number][] = [];
     const sweep = (): void => {
@@ -228,7 +228,7 @@ describe("upkeep", () => {
     expect(fired.at(-1)).toEqual(["sweep", 110]);
   });
 
-  test("what it sets for the present fires too, unless it is upkeep again", async () => {
+  test("timers that it sets for the current instant fire too, but upkeep does not", async () => {
     const clock = new ManualClock(0);
     const fired: string[] = [];
     clock.after(
@@ -245,7 +245,7 @@ describe("upkeep", () => {
     expect(fired).toEqual(["work", "upkeep"]);
   });
 
-  test("can be called off", () => {
+  test("can be cancelled", () => {
     const clock = new ManualClock(0);
     clock.after(10, () => expect.unreachable("it was cancelled"), { upkeep: true }).cancel();
     clock.advance(20);
@@ -271,7 +271,7 @@ describe("sleep", () => {
     expect(await isDone(sleeping)).toBe(true);
   });
 
-  test("ends when its signal is aborted, before or meanwhile, and leaves nothing with the clock", async () => {
+  test("ends when its signal is aborted, before or meanwhile, and leaves no timer", async () => {
     const clock = new ManualClock();
     const cancelled = vi.fn<() => void>();
     const after = vi.spyOn(clock, "after").mockReturnValue({ cancel: cancelled });
@@ -290,7 +290,7 @@ describe("systemClock", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("waits longer than a timer of the machine can, in one piece for the caller", () => {
+  test("waits longer than the longest timeout of Node", () => {
     const days = 86_400_000;
     const work = vi.fn<() => void>();
     systemClock.after(60 * days, work);
@@ -300,7 +300,7 @@ describe("systemClock", () => {
     expect(work).toHaveBeenCalledOnce();
   });
 
-  test("a long wait can be called off in each of its parts", () => {
+  test("a long wait can be cancelled in each of its parts", () => {
     const days = 86_400_000;
     const work = vi.fn<() => void>();
     const timer = systemClock.after(60 * days, work);
@@ -312,7 +312,7 @@ describe("systemClock", () => {
 });
 
 describe("chance", () => {
-  test("the same seed repeats itself, another one does not", () => {
+  test("the same seed gives the same numbers, another seed does not", () => {
     const draw = (seed: number): (number | string)[] => {
       const random = seededRandom(seed);
       return [random.next(), random.uuid(), random.next()];
@@ -321,7 +321,7 @@ describe("chance", () => {
     expect(draw(7)).not.toEqual(draw(8));
   });
 
-  test("a fork repeats what comes from here on, and neither moves the other", () => {
+  test("a fork continues the sequence, and neither changes the other", () => {
     const random = seededRandom(7);
     random.uuid();
     const [one, two] = [random.fork(), seededRandom(random.position)];
@@ -330,7 +330,7 @@ describe("chance", () => {
     expect([random.uuid(), random.next(), random.uuid()]).toEqual(drawn);
   });
 
-  test("numbers lie in [0, 1) and spread over all of it; uuids are of version 4", () => {
+  test("numbers are spread over [0, 1); uuids are of version 4", () => {
     for (const random of [seededRandom(1), systemRandom]) {
       const numbers = Array.from({ length: 2000 }, () => random.next());
       expect(numbers.every((n) => n >= 0 && n < 1)).toBe(true);

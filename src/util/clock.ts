@@ -1,26 +1,26 @@
 /**
- * Time, chance and the event loop, passed in.
+ * Time, random numbers and the event loop, passed in.
  *
  * Every room takes a {@link Clock}, with the loop that its timers run on, and a {@link Random}. Only this file, `loop.ts` and `app/`
- * touch the globals behind them, so a test can move time, repeat chance and choose what runs next.
+ * use the globals behind them, so a test can move time, repeat random numbers and choose what runs next.
  *
  * @module
  */
 import { Heap, type Placed } from "./heap.ts";
 import { EventLoop, type Loop } from "./loop.ts";
 
-/** A timer that can be called off. */
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
-/** What is known of a timer; it changes nothing but how a clock is moved by hand. */
+/** Properties of a timer. */
 export interface TimerOptions {
-  /** Who set it, for people: `work queue`, `watch wheel`. */
+  /** The owner of the timer, for people: `work queue`, `watch wheel`. */
   readonly owner?: string;
-  /** Nothing is lost if it fires late and once where it would have fired often: bookmarks, sweeps, checks. */
+  /** The timer may fire late, and once in place of several times: bookmarks, sweeps, checks. */
   readonly upkeep?: boolean;
-  /** Keeps the process alive while it waits; for the clock of the machine. */
+  /** Whether a pending timer keeps the process alive; only the clock of the machine knows this. */
   readonly holds?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Clock {
   readonly loop: Loop;
 }
 
-/** A source of chance. */
+/** A source of random numbers. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
@@ -44,10 +44,10 @@ export interface Random {
   uuid(): string;
 }
 
-/** The longest that a timer of the machine can wait, in ms (24.8 days); with more it would fire at once. */
+/** The longest timeout of Node, in ms (24.8 days); a longer one would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** A clock of the machine with a loop of its own: for one cluster, or one program. */
+/** Returns a clock of the machine with a loop of its own, for one cluster or one program. */
 export const newSystemClock = (): Clock => ({
   loop: new EventLoop(),
   now: () => Date.now(),
@@ -64,7 +64,7 @@ export const newSystemClock = (): Clock => ({
   },
 });
 
-/** The clock of the process, for what belongs to no cluster. */
+/** The clock of the process, for parts that belong to no cluster. */
 export const systemClock: Clock = newSystemClock();
 
 /** Resolves after `ms` milliseconds of `clock`, or as soon as `signal` is aborted. */
@@ -84,7 +84,7 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal, options?: 
   });
 }
 
-/** Chance from the operating system. */
+/** Random numbers of the machine. */
 export const systemRandom: Random = {
   next: () => Math.random(),
   uuid: () => crypto.randomUUID(),
@@ -104,27 +104,26 @@ interface ManualTimer extends Placed {
   readonly options: TimerOptions;
 }
 
-/** A pause between two steps of a clock that moves: until all microtasks have run, or until nothing is under way. */
+/** A pause between two steps of a clock that moves: until all microtasks have run, or until all work has ended. */
 type Pause = "microtasks" | "settle";
 
-/** So often may timers be set for the very present, one after the other, before it counts as a loop without an end. */
-const MOST_ROUNDS = 10_000;
+/** How many timers may be set for the current instant, one after the other, before they count as an endless loop. */
+const MAX_ROUNDS = 10_000;
 
 const sooner = (a: ManualTimer, b: ManualTimer): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 
 /**
- * A clock that stands still until it is moved by hand.
+ * A clock that stands still until a caller moves it.
  *
- * While it moves it stops at each instant at which a timer is due, fires all timers of that instant in the order in
- * which they were set, and goes on with what is due next then: timers that were set on the way count.
+ * A move stops at each instant at which a timer is due, and fires all timers of that instant in the order in which they were
+ * set; timers that are set during the move fire, too.
  *
- * Timers that are marked as upkeep make it stop nowhere. Those that have become due by the end of a move fire there,
- * once each, when all others have fired; what they set for upkeep again waits for the next move. So a day costs one
- * bookmark, not fourteen hundred.
+ * A move does not stop for timers that are marked as upkeep. Those that are due by its end fire there once each, after all
+ * others; upkeep that they set waits for the next move. So a day costs one bookmark, not fourteen hundred.
  */
 export class ManualClock implements Clock {
   readonly loop: Loop;
-  /** What the wall shows when the steady counter is at 0. */
+  /** The time of the wall clock when the steady counter is 0. */
   readonly #zero: number;
   #steady: number;
   readonly #timers = new Heap<ManualTimer>(sooner);
@@ -133,9 +132,9 @@ export class ManualClock implements Clock {
   #moving = false;
 
   /**
-   * @param start milliseconds since the epoch at which the clock stands
-   * @param steady where its steady counter stands
-   * @param loop by default one whose work never waits because time has passed
+   * @param start milliseconds since the epoch
+   * @param steady the value of the steady counter
+   * @param loop by default one whose slices never end
    */
   constructor(start = Date.UTC(2026, 0, 1), steady = 0, loop: Loop = new EventLoop({ isTimed: false })) {
     this.loop = loop;
@@ -144,7 +143,7 @@ export class ManualClock implements Clock {
   }
 
   now(): number {
-    // Chance in a backoff makes fractions; a wall clock has none.
+    // A random backoff has fractions of a millisecond; a wall clock has none.
     return Math.floor(this.#zero + this.#steady);
   }
 
@@ -159,22 +158,22 @@ export class ManualClock implements Clock {
     return { cancel: () => void timers.delete(timer) };
   }
 
-  /** What waits for the clock, in the order in which it is due. */
+  /** The pending timers in the order in which they are due. */
   timers(): readonly SetTimer[] {
     const set = [...this.#timers.values(), ...this.#upkeep.values()].toSorted((a, b) => (sooner(a, b) ? -1 : 1));
     return set.map(({ at, options }) => ({ ...options, at: this.#zero + at }));
   }
 
-  /** Moves the clock forward and runs what becomes due on the way, without a pause for what that has woken. */
+  /** Moves the clock forward and fires the timers that become due, without a pause for work that follows from them. */
   advance(ms: number): void {
     for (const _ of this.#walk(() => this.#steady + ms));
   }
 
   /**
-   * Moves the clock forward; `settle` resolves when all that was woken has come to rest.
+   * Moves the clock forward; `settle` resolves when the work that follows from the timers has ended.
    *
-   * It is awaited before the first step, after the timers of each instant and at the end; all microtasks run between two
-   * timers of one instant. So who sleeps 100 ms twice wakes at 100 and at 200, however far the clock is moved.
+   * The move awaits it before the first step, after the timers of each instant and at the end; all microtasks run between two
+   * timers of one instant. So code that sleeps 100 ms twice continues at 100 and at 200, however far the clock moves.
    */
   async advanceSettled(ms: number, settle: () => Promise<void>): Promise<void> {
     await this.#paced(() => this.#steady + ms, settle);
@@ -182,7 +181,7 @@ export class ManualClock implements Clock {
 
   /**
    * Moves the clock to the next instant at which a timer other than upkeep is due, as {@link advanceSettled} does.
-   * Where none is due within `most` milliseconds it stays and tells so: false.
+   * Returns false and does not move it where none is due within `most` milliseconds.
    */
   async nextSettled(settle: () => Promise<void>, most = Infinity): Promise<boolean> {
     let found = false;
@@ -201,9 +200,9 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** The way to `end`, which is asked for when all has settled, with a pause wherever what was woken may act. */
+  /** Moves to `end`, which is called when all work has ended, with a pause wherever work may follow from timers. */
   *#walk(end: () => number): Generator<Pause, void> {
-    if (this.#moving) throw new Error("The clock is moving already: wait for the end of one move before the next");
+    if (this.#moving) throw new Error("expected one move of the clock at a time; wait for the end of the previous one");
     this.#moving = true;
     try {
       yield "settle";
@@ -222,14 +221,16 @@ export class ManualClock implements Clock {
     let rounds = 0;
     for (let next = this.#timers.first; next && next.at <= end; next = this.#timers.first) {
       rounds = next.at > this.#steady ? 0 : rounds + 1;
-      if (rounds > MOST_ROUNDS) throw new Error(`Time stands still: ${ownerOf(next)} sets timers for the present`);
+      if (rounds > MAX_ROUNDS) {
+        throw new Error(`expected the clock to move, found that ${ownerOf(next)} sets timers for the current instant`);
+      }
       this.#steady = next.at;
       yield* this.#fire(this.#timers);
       yield "settle";
     }
   }
 
-  /** Fires what is due by now, without what is set meanwhile. */
+  /** Fires the timers that are due, without those that are set meanwhile. */
   *#fire(timers: Heap<ManualTimer>): Generator<Pause, void> {
     const end = this.#order;
     for (let due = timers.first; due && due.at <= this.#steady && due.order < end; due = timers.first) {
@@ -240,20 +241,20 @@ export class ManualClock implements Clock {
   }
 }
 
-const ownerOf = ({ options, work }: ManualTimer): string => options.owner ?? (work.name || "somebody without a name");
+const ownerOf = ({ options, work }: ManualTimer): string => options.owner ?? (work.name || "an unnamed function");
 
-/** Chance that can be continued elsewhere. */
+/** Random numbers of a seed, which another generator can continue. */
 export interface SeededRandom extends Random {
-  /** Where it stands; as a seed it continues from there. */
+  /** The state; a generator with this seed continues the sequence. */
   readonly position: number;
-  /** A second one that continues from where this one stands; neither moves the other. */
+  /** Returns an independent generator that continues the sequence. */
   fork(): SeededRandom;
 }
 
-/** What a number that is drawn adds to the state. */
+/** What each number adds to the state. */
 const STRIDE = 0x6d2b79f5;
 
-/** Chance that repeats itself: the same seed gives the same sequence (mulberry32), here after so many numbers of it. */
+/** Returns a generator (mulberry32) that gives the same sequence for the same seed, after so many numbers of it. */
 export function seededRandom(seed: number, drawn = 0): SeededRandom {
   let state = (seed + Math.imul(STRIDE, drawn)) >>> 0;
   const next = (): number => {

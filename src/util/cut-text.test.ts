@@ -15,7 +15,7 @@ test.each([
   expect(cutText(text, most)).toBe(cut);
 });
 
-test("a text that was cut is a beginning of the whole, in whole characters, and not too long", () => {
+test("a text is cut to a prefix in whole characters, and not too long", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 3, max: 100 }), (text, most) => {
       const cut = cutText(text, most);
@@ -27,14 +27,14 @@ test("a text that was cut is a beginning of the whole, in whole characters, and 
   );
 });
 
-test("what was cut keeps nothing of the rest", () => {
+test("the result does not keep the longer text alive", () => {
   const before = bytesInUse();
   const kept = Array.from({ length: 40 }, (_, i) => cutText(`${i}${"x".repeat(1e6)}`, 200));
   expect(bytesInUse() - before).toBeLessThan(2e6);
   expect(kept[7]).toMatch(/^7x{196}\.\.\.$/);
 });
 
-test("an error says a kilobyte at most, whatever was thrown", () => {
+test("the text of an error has at most a kilobyte, whatever was thrown", () => {
   expect(errorText(new Error("no room"))).toBe("no room");
   expect(errorText("no room")).toBe("no room");
   expect(Buffer.byteLength(errorText(new Error("ü".repeat(20_000))))).toBeLessThanOrEqual(1024);

@@ -9,7 +9,7 @@ function deadlines(millis: number): { clock: ManualClock; set: Deadlines<string>
   return { clock, set, over };
 }
 
-test("each has the same time, from when it was added; who was taken out is not told of", async () => {
+test("each item expires after the same time from its addition; a deleted item does not", async () => {
   const { clock, set, over } = deadlines(1000);
   set.add("a");
   clock.advance(600);
@@ -22,7 +22,7 @@ test("each has the same time, from when it was added; who was taken out is not t
   expect([over, set.delete("a"), set.delete("b")]).toEqual([["a", "b"], false, false]);
 });
 
-test("what is added again has its whole time again", async () => {
+test("an item that is added again has its whole timeout again", async () => {
   const { clock, set, over } = deadlines(1000);
   set.add("a");
   clock.advance(900);
@@ -33,7 +33,7 @@ test("what is added again has its whole time again", async () => {
   expect(over).toEqual(["a"]);
 });
 
-test("one timer serves all, and none is set where there is nothing to wait for", async () => {
+test("one timer serves all items, and there is none without items", async () => {
   const { clock, set, over } = deadlines(1000);
   expect(clock.timers().length).toBe(0);
   for (let i = 0; i < 1000; i++) set.add(`x${i}`);
@@ -42,7 +42,7 @@ test("one timer serves all, and none is set where there is nothing to wait for",
   expect([over.length, clock.timers().length]).toEqual([1000, 0]);
 });
 
-test("who is told may add and take out", async () => {
+test("the callback may add and delete items", async () => {
   const clock = new ManualClock();
   const over: string[] = [];
   const set: Deadlines<string> = new Deadlines({
@@ -62,7 +62,7 @@ test("who is told may add and take out", async () => {
   expect(over).toEqual(["a", "c", "d"]);
 });
 
-test("disposed of, it tells of nothing", async () => {
+test("after disposal nothing expires", async () => {
   const { clock, set, over } = deadlines(1000);
   set.add("a");
   set[Symbol.dispose]();
@@ -70,7 +70,7 @@ test("disposed of, it tells of nothing", async () => {
   expect(over).toEqual([]);
 });
 
-test("one that fails keeps no other from being told, now or later; its failure reaches the process", async () => {
+test("a callback that fails does not prevent later ones; its error reaches the process", async () => {
   const clock = new ManualClock();
   const over: string[] = [];
   const set = new Deadlines<string>({
@@ -98,7 +98,7 @@ test("one that fails keeps no other from being told, now or later; its failure r
   expect(await uncaught).toEqual(new Error("a mistake"));
 });
 
-test("who is told may add many: each is told of once, in its time", async () => {
+test("the callback may add many items: each expires once, after its timeout", async () => {
   const clock = new ManualClock();
   const over: string[] = [];
   const set: Deadlines<string> = new Deadlines({

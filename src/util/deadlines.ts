@@ -1,6 +1,5 @@
 /**
- * Things that all have the same time: added, taken out again when they end by themselves, and told of when their time is
- * over. Adding and taking out cost the same however many there are; one timer serves all.
+ * A set of items with the same timeout. Adding and deleting take constant time, and one timer serves all items.
  *
  * @module
  */
@@ -8,24 +7,24 @@ import type { Clock, Timer } from "./clock.ts";
 import { reportUncaught } from "./faults.ts";
 import { PassingMap } from "./passing.ts";
 
-/** What a set of deadlines is made of. */
+/** What a set of deadlines is built from. */
 export interface DeadlinesOptions<T> {
   readonly clock: Clock;
-  /** How long each may take. */
+  /** The timeout of each item. */
   readonly millis: number;
-  /** Who sets the timer, for people. */
+  /** The owner of the timer, for people. */
   readonly owner: string;
-  /** Called once for each that has not been taken out in its time; it has been by then. */
+  /** Called once for each item that has expired and has been deleted from the set. */
   readonly over: (item: T) => void;
 }
 
-/** Timers are not set closer than this: what is over is told of up to so much later, in ms. */
-const GRAIN_MS = 250;
+/** The shortest timer in ms; `over` is called up to so much late. */
+const MIN_TIMER_MS = 250;
 
 /** See the head of this file. */
 export class Deadlines<T> implements Disposable {
   readonly #options: DeadlinesOptions<T>;
-  /** Since when each is there; the oldest first. */
+  /** When each item was added; the oldest item first. */
   readonly #since = new PassingMap<T, number>();
   #timer: Timer | undefined;
 
@@ -33,19 +32,19 @@ export class Deadlines<T> implements Disposable {
     this.#options = options;
   }
 
-  /** Gives something its whole time, from now. */
+  /** Adds an item, or restarts its timeout. */
   add(item: T): void {
     this.#since.delete(item);
     this.#since.set(item, this.#options.clock.steady());
     if (!this.#timer) this.#set(this.#options.millis);
   }
 
-  /** Takes something out; whether it was there. */
+  /** Deletes an item; returns whether it was there. */
   delete(item: T): boolean {
     return this.#since.delete(item);
   }
 
-  /** Ends; nobody is told of anything any more. */
+  /** Deletes all items without a call of `over`. */
   [Symbol.dispose](): void {
     this.#since.clear();
     this.#timer?.cancel();
@@ -53,21 +52,21 @@ export class Deadlines<T> implements Disposable {
 
   #set(millis: number): void {
     const { clock, owner } = this.#options;
-    this.#timer = clock.after(Math.max(GRAIN_MS, millis), () => this.#look(), { owner, upkeep: true });
+    this.#timer = clock.after(Math.max(MIN_TIMER_MS, millis), () => this.#expire(), { owner, upkeep: true });
   }
 
-  #look(): void {
+  #expire(): void {
     const { clock, millis, over } = this.#options;
     const now = clock.steady();
     for (const [item, since] of this.#since) {
-      // What was told of before it may have taken it out, or given it its whole time again.
+      // An earlier call of `over` may have deleted the item, or restarted its timeout.
       if (this.#since.get(item) !== since) continue;
       if (since + millis > now) {
         this.#set(since + millis - now);
         return;
       }
       this.#since.delete(item);
-      // One that fails keeps no other from being told.
+      // A call that fails does not prevent the others.
       try {
         over(item);
       } catch (error) {

@@ -42,7 +42,7 @@ test.each([
   expect(durationText(millis)).toBe(text);
 });
 
-test.each(["1.s", ".5s", "1ms2", "m5", "1.5.5s", "5msm", "5μs", "1h-5m"])("%j is no text of a duration", (text) => {
+test.each(["1.s", ".5s", "1ms2", "m5", "1.5.5s", "5msm", "5μs", "1h-5m"])("%j is not a duration", (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 

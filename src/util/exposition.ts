@@ -1,7 +1,7 @@
 /**
  * Metrics as text: the Prometheus exposition format 0.0.4.
  *
- * A metric is read when somebody asks for it; nothing is registered and nothing runs in between.
+ * A metric is read during a scrape; nothing is registered and nothing runs between scrapes.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 /** The Content-Type of the text. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** What a sample is about, by the names of its labels. */
+/** The labels of a sample by name. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** One number of a metric; `suffix` for the parts of a histogram (`_sum`). */
@@ -19,7 +19,7 @@ export interface Sample {
   readonly suffix?: string;
 }
 
-/** A metric with its present samples. */
+/** A metric with its current samples. */
 export interface Metric {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
@@ -27,10 +27,10 @@ export interface Metric {
   readonly samples: readonly Sample[];
 }
 
-/** Tells the metrics of a room, when somebody asks. What cannot be had is left out. */
+/** Returns the metrics of a room. A metric that is not available is left out. */
 export type Collector = () => readonly Metric[] | Promise<readonly Metric[]>;
 
-/** A metric with one number, or without any when there is none. */
+/** Returns a metric with one value, or without samples where the value is undefined. */
 export const single = (type: "counter" | "gauge", name: string, help: string, value: number | undefined): Metric => ({
   name,
   type,
@@ -40,7 +40,7 @@ export const single = (type: "counter" | "gauge", name: string, help: string, va
 
 const escape = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
-/** Labels as they stand in a line: `verb="get",code="200"`. */
+/** Returns labels in the form of a line: `verb="get",code="200"`. */
 export const labelText = (labels: Labels): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}="${escape(value)}"`)
@@ -51,7 +51,7 @@ function line(name: string, { value, labels, suffix = "" }: Sample): string {
   return `${name}${suffix}${inner === "" ? "" : `{${inner}}`} ${value}`;
 }
 
-/** Metrics as text; those without samples are left out. */
+/** Returns metrics as text; metrics without samples are left out. */
 export const expose = (metrics: readonly Metric[]): string =>
   metrics
     .filter(({ samples }) => samples.length > 0)
@@ -60,7 +60,7 @@ export const expose = (metrics: readonly Metric[]): string =>
     )
     .join("\n");
 
-/** A histogram: how many values were at most each bound, their sum and number. Kept as plain numbers. */
+/** A histogram: the number of values up to each bound, and their sum and number. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
@@ -75,16 +75,11 @@ export class Histogram {
   observe(value: number): void {
     this.#sum += value;
     this.#count++;
-    const bounds = this.#bounds;
-    for (let i = 0; i < bounds.length; i++) {
-      if (value <= bounds[i]!) {
-        this.#counts[i]!++;
-        return;
-      }
-    }
+    const bucket = this.#bounds.findIndex((bound) => value <= bound);
+    if (bucket >= 0) this.#counts[bucket]!++;
   }
 
-  /** Buckets (each with all below it), sum and number. */
+  /** Returns the cumulative buckets, the sum and the number. */
   samples(labels: Labels = {}): Sample[] {
     let below = 0;
     const buckets = this.#bounds.map((bound, i) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Faults } from "./faults.ts";
 
-test("a failure is logged with its stack and counted by what it has ended", async () => {
+test("a failure is logged with its stack and counted by what it ended", async () => {
   const lines: unknown[] = [];
   const faults = new Faults({ error: (...line) => void lines.push(line) });
   faults.report("request", new Error("a mistake"), { route: "/livez" });

@@ -1,7 +1,7 @@
 import type { Collector } from "./exposition.ts";
 import type { Log, LogFacts } from "./log.ts";
 
-/** What ends by a failure: one request, one connection, or some work that neither of them waits for. */
+/** What a failure ends: one request, one connection, or background work of the process. */
 export type FaultOf = "request" | "connection" | "process";
 
 const MESSAGES: Readonly<Record<FaultOf, string>> = {
@@ -10,7 +10,7 @@ const MESSAGES: Readonly<Record<FaultOf, string>> = {
   process: "some work has failed, and nothing waited for it",
 };
 
-/** Failures that the program did not expect: each is logged with its stack, and counted. They are always mistakes of ours. */
+/** Logs unexpected errors, which are bugs, with their stacks, and counts them. */
 export class Faults {
   readonly #log: Pick<Log, "error">;
   readonly #counts: Record<FaultOf, number> = { request: 0, connection: 0, process: 0 };
@@ -19,14 +19,14 @@ export class Faults {
     this.#log = log;
   }
 
-  /** Logs and counts a failure. */
+  /** Logs and counts an error. */
   report(of: FaultOf, error: unknown, facts: LogFacts = {}): void {
     this.#counts[of]++;
     const stack = stackOf(error);
     this.#log.error(MESSAGES[of], { ...facts, stack }, stack.slice(0, 500));
   }
 
-  /** How many there were. */
+  /** Returns the numbers of errors. */
   readonly metrics: Collector = () => [
     {
       name: "keelson_uncaught_total",
@@ -40,8 +40,8 @@ export class Faults {
 const stackOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error);
 
 /**
- * Lets a failure reach the process, where it is reported: for work that goes on for others when one has failed. A program that
- * has no handler for uncaught exceptions ends by it.
+ * Throws an error outside of the running code, for work that continues for others when one call has failed. A program
+ * without a handler for uncaught exceptions ends.
  */
 export function reportUncaught(error: unknown): void {
   queueMicrotask(() => {

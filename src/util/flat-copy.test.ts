@@ -5,7 +5,7 @@ import { bytesInUse } from "./testing/heap.ts";
 const MB = 1_000_000;
 const COUNT = 40;
 
-/** What is kept, in bytes, of pieces that were cut out of a megabyte each. */
+/** The bytes that are kept by parts of a text of a megabyte each. */
 function keptOf(piece: (large: string, i: number) => string): number {
   const before = bytesInUse();
   const kept = Array.from({ length: COUNT }, (_, i) => piece(`${String(i).padStart(20, "0")}${"x".repeat(MB)}`, i));
@@ -14,7 +14,7 @@ function keptOf(piece: (large: string, i: number) => string): number {
   return used;
 }
 
-/** Joined texts are made flat when they are searched. */
+/** A search makes a joined text flat. */
 const flat = (text: string): string => (text.includes("?") ? "" : text);
 
 const CUTS: readonly ((large: string) => string)[] = [
@@ -24,9 +24,9 @@ const CUTS: readonly ((large: string) => string)[] = [
   (large) => `u${flat(large).slice(0, 200)}`,
 ];
 
-test("a copy of what was cut out of a text, in whatever way, keeps nothing of the rest", () => {
+test("a copy of a part of a text does not keep the rest alive, however it was cut", () => {
   expect(keptOf((large, i) => flatCopy(CUTS[i % CUTS.length]!(large)))).toBeLessThan(2 * MB);
-  // Else nothing has to be copied, and this file can go.
+  // Otherwise a copy is needless, and the module can be deleted.
   expect(keptOf((large, i) => CUTS[i % CUTS.length]!(large))).toBeGreaterThan(COUNT * MB * 0.9);
 });
 

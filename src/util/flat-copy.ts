@@ -1,14 +1,13 @@
-/** V8 copies what is shorter; what is longer may be a view of a larger text, or a tree of pieces of others. */
-const SHORTEST_SLICE = 13;
+/** V8 copies shorter texts; a longer one may be a slice of another text, or a tree of parts. */
+const MIN_SLICE_LENGTH = 13;
 
 /**
- * The same text in memory of its own, for whoever keeps it longer than what it was cut from.
+ * Returns the same text in memory of its own, for a caller that keeps it longer than the text that it was cut from.
  *
- * V8 makes `slice`, `split` and what a regular expression finds without a copy: the piece points into the whole text, and
- * keeps it alive. Joined texts point to their parts in the same way. A path of a megabyte would be kept for the name of a
- * namespace in it. JSON writes the characters out and reads them back, whatever they are, halves of pairs among them: about
- * half a microsecond for a name.
+ * V8 makes `slice`, `split` and matches of regular expressions without a copy: the part points into the whole text, and keeps
+ * it alive. Joined texts point to their parts in the same way. So the name of a namespace would keep a path of a megabyte.
+ * JSON copies all characters, lone surrogates too, in half a microsecond for a name.
  */
 export function flatCopy(text: string): string {
-  return text.length < SHORTEST_SLICE ? text : (JSON.parse(JSON.stringify(text)) as string);
+  return text.length < MIN_SLICE_LENGTH ? text : String(JSON.parse(JSON.stringify(text)));
 }

@@ -1,27 +1,27 @@
 /**
- * Addresses and networks of the Internet in the forms of today, with the words of what is wrong with others: Go's
- * `netip.ParseAddr` and `netip.ParsePrefix`. Each reads a text once.
+ * IP addresses and networks as Go parses them, with its messages: `netip.ParseAddr` and `netip.ParsePrefix`. Each reads a
+ * text once.
  *
  * @module
  */
 import { goQuoted } from "./go-quote.ts";
 import { isDigit } from "./scan.ts";
 
-/** An address: 4 bytes or 16, and its zone, empty without one. */
+/** An address of 4 or 16 bytes, and its zone, which may be empty. */
 export interface GoAddress {
   readonly bytes: readonly number[];
   readonly zone: string;
 }
 
-/** A network: an address, and how many bits of it count. */
+/** A network: an address and the length of its prefix in bits. */
 export interface GoPrefix {
   readonly bytes: readonly number[];
   readonly bits: number;
 }
 
-/** Why a text is none: thrown inside of this module. */
+/** Says why a text is invalid; thrown inside of this module. */
 class Fault extends Error {
-  /** The rest of the text, from where it is wrong; empty where that is not told. */
+  /** The rest of the text from the error on; empty where the message does not contain it. */
   readonly at: string;
 
   constructor(why: string, at: string) {
@@ -34,7 +34,7 @@ const fault = (why: string, at = ""): never => {
   throw new Fault(why, at);
 };
 
-/** The address of a text, or why it is none, with parts of the text in it as `quoted` writes them. */
+/** Returns the address of a text, or the message of Go's error, in which `quoted` writes parts of the text. */
 export function parseGoAddress(text: string, quoted: (part: string) => string = goQuoted): GoAddress | string {
   try {
     return addressIn(text);
@@ -44,7 +44,7 @@ export function parseGoAddress(text: string, quoted: (part: string) => string = 
   }
 }
 
-/** The network of a text, or why it is none. */
+/** Returns the network of a text, or the message of Go's error. */
 export function parseGoPrefix(text: string): GoPrefix | string {
   const fail = (why: string): string => `netip.ParsePrefix(${goQuoted(text)}): ${why}`;
   const slash = text.lastIndexOf("/");
@@ -71,7 +71,7 @@ function addressIn(text: string): GoAddress {
   }
 }
 
-/** The four numbers between two indices of a text. */
+/** Returns the four numbers between two indices of a text. */
 function fourIn(text: string, from: number, to: number): number[] {
   const bytes: number[] = [];
   let [value, digits] = [0, 0];
@@ -94,12 +94,12 @@ function fourIn(text: string, from: number, to: number): number[] {
   return [...bytes, value];
 }
 
-const MOST_BYTES = 16;
+const IPV6_BYTES = 16;
 
-/** How many hexadecimal digits stand at an index, at most five. */
+/** Returns the number of hexadecimal digits at an index, at most five. */
 function hexDigits(text: string, from: number, to: number): number {
   let end = from;
-  while (end < to && end - from < 5 && /[\da-fA-F]/.test(text[end]!)) end++;
+  while (end < to && end - from < 5 && /[\da-fA-F]/.test(text.charAt(end))) end++;
   return end - from;
 }
 
@@ -111,7 +111,7 @@ function sixIn(text: string): GoAddress {
   const bytes: number[] = [];
   let gap = text.startsWith("::") ? 0 : -1;
   let at = gap === 0 ? 2 : 0;
-  while (bytes.length < MOST_BYTES && (at < to || gap !== bytes.length)) {
+  while (bytes.length < IPV6_BYTES && (at < to || gap !== bytes.length)) {
     const rest = (): string => text.slice(at, to);
     const digits = hexDigits(text, at, to);
     if (digits > 4) fault("each group must have 4 or less digits", rest());
@@ -143,11 +143,11 @@ function sixIn(text: string): GoAddress {
   return { bytes: filled(bytes, gap), zone };
 }
 
-/** An address with zeros where something was left out. */
+/** Puts zeros at the place of `::`. */
 function filled(bytes: readonly number[], gap: number): readonly number[] {
-  if (bytes.length === MOST_BYTES) {
+  if (bytes.length === IPV6_BYTES) {
     return gap < 0 ? bytes : fault("the :: must expand to at least one field of zeros");
   }
   if (gap < 0) return fault("address string too short");
-  return [...bytes.slice(0, gap), ...Array<number>(MOST_BYTES - bytes.length).fill(0), ...bytes.slice(gap)];
+  return [...bytes.slice(0, gap), ...Array<number>(IPV6_BYTES - bytes.length).fill(0), ...bytes.slice(gap)];
 }

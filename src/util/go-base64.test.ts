@@ -21,6 +21,6 @@ test.each([
   ["Y===", 1],
   ["YQ==x", 4],
   ["\u00e4", 0],
-])("%j is none from byte %i on", (text, place) => {
+])("%j is invalid from byte %i on", (text, place) => {
   expect(parseGoBase64Url(text)).toBe(place);
 });

@@ -25,7 +25,7 @@ test.each<[string, bigint | undefined]>([
   ["0", 0n],
   ["-0", 0n],
   ["000001s", SECOND],
-  // A fraction is counted with a double, and with no more digits than an int64 holds.
+  // A fraction is computed in a double, from the digits that an int64 holds.
   ["0.100000000000000000000h", 360n * SECOND],
   ["0.9223372036854775807h", 3_320_413_933_267n],
   ["0.3333333333333333333h", 1200n * SECOND],
@@ -50,7 +50,7 @@ test.each<[string, bigint | undefined]>([
   expect(parseGoDuration(text)).toBe(nanos);
 });
 
-test("what is printed with whole numbers is read back", () => {
+test("a duration that is printed with whole numbers is parsed to the same value", () => {
   const unit = fc.constantFrom(["ns", 1n], ["us", 1000n], ["ms", 10n ** 6n], ["s", SECOND], [
     "m",
     60n * SECOND,
@@ -66,7 +66,7 @@ test("what is printed with whole numbers is read back", () => {
   );
 });
 
-test("milliseconds have fractions", () => {
+test("milliseconds may have fractions", () => {
   expect(["5us", "1.5s", "-2ns", "1d"].map(parseGoMillis)).toEqual([0.005, 1500, -2e-6, undefined]);
 });
 
@@ -94,12 +94,12 @@ test.each<[string, bigint | undefined]>([
   expect(parseFormatDuration(text)).toBe(nanos);
 });
 
-test.each(["1h", "0.5h", "1us"])("half a megabyte of %s is read in one turn that is not long", async (part) => {
+test.each(["1h", "0.5h", "1us"])("half a megabyte of %s is parsed within one slice", async (part) => {
   const text = part.repeat(2 ** 19 / part.length);
   expect(await leastCpu(() => void parseGoDuration(text))).toBeLessThan(turnBound(40));
 });
 
-describe("a hostile text costs a time that grows with it", () => {
+describe("a malicious text takes linear time", () => {
   test.each([
     ["numbers with a unit", "0000s", "x"],
     ["digits", "0", ""],

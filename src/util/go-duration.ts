@@ -1,6 +1,5 @@
 /**
- * Durations as Go reads them, in nanoseconds: Go's `time.ParseDuration`, and what the format `duration` of a schema accepts.
- * Both read a text once.
+ * Durations in nanoseconds: Go's `time.ParseDuration`, and the format `duration` of a schema. Both read a text once.
  *
  * @module
  */
@@ -22,7 +21,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["h", HOUR],
 ]);
 
-/** Those of one letter, by its code. */
+/** The units of one letter, by its code. */
 const SHORT_UNITS: readonly (number | undefined)[] = Array.from({ length: 128 }, (_, code) =>
   UNITS.get(String.fromCharCode(code)),
 );
@@ -37,13 +36,13 @@ const LIMIT_DIGITS = 19;
 const SMALL = 2 ** 52;
 const SMALL_DIGITS = 15;
 
-/** Texts from here on may have to be read beside the event loop, see `heavy.ts`; what a character costs, in its units. */
+/** The length from which a text may be too long for the event loop (see `heavy.ts`), and the units of work of a character. */
 const LONG = 4096;
 const UNITS_PER_CHARACTER = 13;
 
 /**
- * The nanoseconds of a duration such as `1h30m`, `-1.5s`, `.5us` or `0` (Go's `time.ParseDuration`): whole numbers and
- * fractions with a unit from `ns` to `h`; undefined for any other text, and for what no int64 holds.
+ * Returns the nanoseconds of a duration such as `1h30m`, `-1.5s`, `.5us` or `0` (Go's `time.ParseDuration`): whole numbers and
+ * fractions with a unit from `ns` to `h`. Undefined for any other text, and for a value beyond int64.
  *
  * @throws TooHeavy
  */
@@ -58,7 +57,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   return sum === LIMIT ? undefined : sum;
 }
 
-/** The same in milliseconds. @throws TooHeavy */
+/** Returns the same duration in milliseconds. @throws TooHeavy */
 export function parseGoMillis(text: string): number | undefined {
   const nanos = parseGoDuration(text);
   return nanos === undefined ? undefined : Number(nanos) / 1e6;
@@ -94,27 +93,27 @@ function sumOfParts(text: string, start: number): bigint | undefined {
   return sum > LIMIT ? undefined : sum;
 }
 
-/** Of a number of few digits, which doubles hold. */
+/** The nanoseconds of a number of so few digits that a double holds it. */
 function smallNanosOf(text: string, at: number, point: number, end: number, unit: number): number {
   const whole = numberIn(text, at, point) * unit;
   if (end <= point + 1) return whole;
   return whole + Math.trunc(numberIn(text, point + 1, end) * (unit / 10 ** (end - point - 1)));
 }
 
-/** The number of so few digits that a double holds it, 0 for none. A text has hundreds of thousands: none is cut out. */
+/** The number of so few digits that a double holds it, 0 for none; without a slice, since a text may have 100,000 of them. */
 function numberIn(text: string, from: number, to: number): number {
   let number = 0;
   for (let i = from; i < to; i++) number = number * 10 + (text.charCodeAt(i) - ZERO);
   return number;
 }
 
-/** Those of one letter are told by it, without a piece of the text. */
+/** Finds units of one letter without a slice of the text. */
 function unitAt(text: string, from: number, to: number): number | undefined {
   if (to - from !== 1) return UNITS.get(text.slice(from, to));
   return SHORT_UNITS[text.charCodeAt(from)];
 }
 
-/** A unit goes on to the next number. */
+/** A unit ends at the next number. */
 function endOfUnit(text: string, from: number): number {
   let end = from;
   while (end < text.length && text.charCodeAt(end) !== POINT && !isDigit(text.charCodeAt(end))) end++;
@@ -128,14 +127,14 @@ function nanosOf(text: string, at: number, point: number, end: number, unit: num
   return nanos > LIMIT ? undefined : nanos;
 }
 
-/** The number of some digits, 0 for none; undefined where it has more digits than an int64. */
+/** The number of the digits, 0 for none; undefined where it has more digits than an int64. */
 function wholeIn(text: string, from: number, to: number): bigint | undefined {
   let start = from;
   while (start < to && text[start] === "0") start++;
   return to - start > LIMIT_DIGITS ? undefined : BigInt(text.slice(start, to));
 }
 
-/** The nanoseconds of the digits behind a point, as Go counts them: of so many as an int64 holds, by way of a double. */
+/** The nanoseconds of the digits after a point as Go computes them: of the digits that an int64 holds, in a double. */
 function fractionIn(text: string, from: number, to: number, unit: number): bigint {
   let number = 0n;
   let scale = 1;
@@ -150,7 +149,7 @@ function fractionIn(text: string, from: number, to: number, unit: number): bigin
 
 const DAY = 24 * HOUR;
 
-/** Units that stand alone, and how longer words for units begin. */
+/** Units that stand alone, and prefixes of longer units. */
 const WORDS: ReadonlyMap<string, number> = new Map([
   ...UNITS,
   ["hr", HOUR],
@@ -170,9 +169,9 @@ const STEMS: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * The nanoseconds of a text of the format `duration` (strfmt of `k8s.io/kube-openapi`): a duration of Go, or else the sum of
- * all whole numbers in the text that have a unit behind them, such as `3 days`, `2weeks` or `1 hour, 5 mins`, whatever else
- * the text has. The sum wraps around as an int64 does. Undefined where there is no such number.
+ * Returns the nanoseconds of a text of the format `duration` (strfmt of `k8s.io/kube-openapi`): a duration of Go, or else the
+ * sum of all whole numbers in the text that are followed by a unit, such as `3 days`, `2weeks` or `1 hour, 5 mins`. The sum
+ * wraps around as an int64 does. Undefined where there is no such number.
  *
  * @throws TooHeavy
  */
@@ -199,7 +198,6 @@ export function parseFormatDuration(text: string): bigint | undefined {
   return sum;
 }
 
-/** @param letters as they were written */
 function unitOf(letters: string): number | undefined {
   const unit = letters.toLowerCase();
   return WORDS.get(unit) ?? STEMS.find(([stem]) => unit.startsWith(stem))?.[1];
@@ -207,12 +205,12 @@ function unitOf(letters: string): number | undefined {
 
 function endOfBlanks(text: string, from: number): number {
   let end = from;
-  while (end < text.length && " \t\n\f\r".includes(text[end]!)) end++;
+  while (end < text.length && " \t\n\f\r".includes(text.charAt(end))) end++;
   return end;
 }
 
 function endOfLetters(text: string, from: number): number {
   let end = from;
-  while (end < text.length && /[A-Za-z\u00b5]/.test(text[end]!)) end++;
+  while (end < text.length && /[A-Za-z\u00b5]/.test(text.charAt(end))) end++;
   return end;
 }

@@ -1,12 +1,12 @@
 /**
- * Addresses of electronic mail as Go reads them (`net/mail`'s `ParseAddress`): `a@b`, `A B <a@b>`, with comments, and a group that
- * has one address. A text is read at most twice.
+ * Email addresses as Go reads them (`net/mail`'s `ParseAddress`): `a@b`, `A B <a@b>`, with comments, and a group of one
+ * address. A text is read at most twice.
  *
  * @module
  */
 import { parseGoAddress } from "./go-address.ts";
 
-/** Whether a text is one address. */
+/** Whether a text is one email address. */
 export function isMailAddress(text: string): boolean {
   const reader = new Reader(text);
   return reader.addresses(true) === 1 && reader.skipComments() && reader.isAtEnd;
@@ -14,13 +14,10 @@ export function isMailAddress(text: string): boolean {
 
 const SPECIALS = '()<>[]:;@\\,"';
 
-/** Whether a character can be seen: of ASCII all from `!` to `~`, and all others. */
+/** Whether a character is visible: `!` to `~` of ASCII, and all other characters. */
 const isVisible = (code: number): boolean => code > 0x20 && code !== 0x7f;
 const isBlank = (char: string): boolean => char === " " || char === "\t";
 const isAtom = (char: string): boolean => isVisible(char.charCodeAt(0)) && !SPECIALS.includes(char);
-
-/** What a word says, of a display name or a comment. */
-type Word = "read" | "unreadable";
 
 class Reader {
   readonly #text: string;
@@ -48,7 +45,7 @@ class Reader {
     while (isBlank(this.#next())) this.#at++;
   }
 
-  /** False where a comment does not end. */
+  /** Returns false where a comment does not end. */
   skipComments(): boolean {
     this.#skipBlanks();
     while (this.#next() === "(") {
@@ -58,7 +55,7 @@ class Reader {
     return true;
   }
 
-  /** What stands in a comment, whose parts may be comments themselves. */
+  /** Reads a comment, which may contain comments. */
   #comment(): string | undefined {
     const from = ++this.#at;
     for (let depth = 1; !this.isAtEnd; this.#at++) {
@@ -71,7 +68,7 @@ class Reader {
     return undefined;
   }
 
-  /** How many addresses stand here: of a group all of its own; undefined where there is none. */
+  /** Reads an address, or the addresses of a group; returns their number, undefined for invalid ones. */
   addresses(mayBeGroup: boolean): number | undefined {
     this.#skipBlanks();
     if (this.isAtEnd) return undefined;
@@ -99,7 +96,7 @@ class Reader {
   }
 
   #isReadable(comment: string | undefined): boolean {
-    return comment !== undefined && !comment.split(/[ \t]/).some((word) => wordOf(word) === "unreadable");
+    return comment !== undefined && comment.split(/[ \t]/).every(isReadableWord);
   }
 
   /** `local@domain` */
@@ -111,7 +108,7 @@ class Reader {
     return this.#next() === "[" ? this.#literal() : this.#dotAtom();
   }
 
-  /** The words of a name; one that cannot be read ends it. */
+  /** Reads the words of a name up to the first unreadable one. */
   #phrase(): boolean {
     for (let words = 0; ; words++) {
       if (words > 0 && !this.skipComments()) return false;
@@ -124,7 +121,7 @@ class Reader {
   #word(): boolean {
     if (this.#next() === '"') return this.#quoted() !== undefined;
     const atom = this.#atom();
-    return atom !== "" && wordOf(atom) === "read";
+    return atom !== "" && isReadableWord(atom);
   }
 
   #atom(): string {
@@ -138,11 +135,11 @@ class Reader {
     return atom !== "" && !atom.startsWith(".") && !atom.endsWith(".") && !atom.includes("..");
   }
 
-  /** The length of a text in quotes; undefined where it does not end or has a character that cannot be seen. */
+  /** Returns the length of a quoted text; undefined where it does not end or has an invisible character. */
   #quoted(): number | undefined {
     let length = 0;
     for (let at = this.#at + 1; at < this.#text.length; at++) {
-      const char = this.#text[at]!;
+      const char = this.#text.charAt(at);
       if (char === '"') {
         this.#at = at + 1;
         return length;
@@ -155,7 +152,7 @@ class Reader {
     return undefined;
   }
 
-  /** An address of the Internet in brackets. */
+  /** Reads an IP address in brackets. */
   #literal(): boolean {
     const end = this.#text.indexOf("]", this.#at);
     if (end < 0) return false;
@@ -168,12 +165,12 @@ class Reader {
 const ENCODED = /^=\?([^?]+)\?([^?])\?([^?]*)\?=$/;
 const CHARSETS: ReadonlySet<string> = new Set(["utf-8", "iso-8859-1", "us-ascii"]);
 
-/** A word that is encoded (RFC 2047), in a set of characters that nobody knows, cannot be read; any other can. */
-function wordOf(word: string): Word {
-  const [, charset, encoding, content] = ENCODED.exec(word) ?? [];
-  if (charset === undefined || CHARSETS.has(charset.toLowerCase())) return "read";
-  const isRight = /^[bB]$/.test(encoding!) ? isBase64(content!) : /^[qQ]$/.test(encoding!) && isQuoted(content!);
-  return isRight ? "unreadable" : "read";
+/** Every word is readable but one that is encoded (RFC 2047) in an unknown character set. */
+function isReadableWord(word: string): boolean {
+  const [, charset, encoding = "", content = ""] = ENCODED.exec(word) ?? [];
+  if (charset === undefined || CHARSETS.has(charset.toLowerCase())) return true;
+  const isEncoded = /^[bB]$/.test(encoding) ? isBase64(content) : /^[qQ]$/.test(encoding) && isQuoted(content);
+  return !isEncoded;
 }
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z\d+/]*={0,2}$/.test(text);

@@ -30,7 +30,7 @@ test.each<[string, bigint | undefined, bigint | undefined]>([
   expect(parseGoUint(text)).toBe(uint);
 });
 
-test("each int64 and uint64 is read from its own text", () => {
+test("each int64 and uint64 is parsed from its own text", () => {
   fc.assert(
     fc.property(fc.bigInt(-LARGEST - 1n, 2n ** 64n - 1n), (value) => {
       expect(parseGoInt(String(value))).toBe(value <= LARGEST ? value : undefined);
@@ -105,7 +105,7 @@ test.each<[string, number | undefined]>([
   expect(parseGoFloat(text)).toBe(value);
 });
 
-test("each finite double is read from its decimal and its hexadecimal text", () => {
+test("each finite double is parsed from its decimal and its hexadecimal text", () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       expect(parseGoFloat(Object.is(value, -0) ? "-0" : String(value))).toBe(value);
@@ -123,7 +123,7 @@ function hexText(value: number): string {
   return exponent === 0 ? `${sign}0x0.${fraction}p-1022` : `${sign}0x1.${fraction}p${exponent - 1023}`;
 }
 
-describe("a hostile text costs a time that grows with it", () => {
+describe("a malicious text takes linear time", () => {
   test.each([
     ["digits", "", "0", "x"],
     ["digits that count", "", "9", ""],

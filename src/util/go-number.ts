@@ -1,19 +1,19 @@
 /**
- * Numbers as Go reads them in base 10, and floats in base 16: `strconv.ParseInt`, `ParseUint` and `ParseFloat`, of 64 bits.
- * A text is read once, and no number is made of digits that are too many.
+ * Numbers of 64 bits as Go reads them: `strconv.ParseInt`, `ParseUint` and `ParseFloat`. A text is read once, and surplus
+ * digits are not converted.
  *
  * @module
  */
 import { mayTake } from "./heavy.ts";
 import { endOfDigits, isDigit } from "./scan.ts";
 
-const MOST_DIGITS = 20;
+const MAX_DIGITS = 20;
 
-/** Texts from here on may have to be read beside the event loop, see `heavy.ts`; what a character costs, in its units. */
+/** The length from which a text may be too long for the event loop (see `heavy.ts`), and the units of work of a character. */
 const LONG = 4096;
 const UNITS_PER_CHARACTER = 6;
 
-/** The integer of a text of digits, with a sign or without; undefined where an int64 does not hold it. @throws TooHeavy */
+/** Returns the integer of a text of digits with an optional sign; undefined beyond int64. @throws TooHeavy */
 export function parseGoInt(text: string): bigint | undefined {
   const isNegative = text[0] === "-";
   const size = digitsOf(text, isNegative || text[0] === "+" ? 1 : 0);
@@ -21,7 +21,7 @@ export function parseGoInt(text: string): bigint | undefined {
   return value !== undefined && BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** The integer of a text of digits; undefined where a uint64 does not hold it. @throws TooHeavy */
+/** Returns the integer of a text of digits; undefined beyond uint64. @throws TooHeavy */
 export function parseGoUint(text: string): bigint | undefined {
   const value = digitsOf(text, 0);
   return value !== undefined && BigInt.asUintN(64, value) === value ? value : undefined;
@@ -32,12 +32,12 @@ function digitsOf(text: string, from: number): bigint | undefined {
   if (from === text.length || endOfDigits(text, from) < text.length) return undefined;
   let start = from;
   while (text[start] === "0") start++;
-  return text.length - start > MOST_DIGITS ? undefined : BigInt(text.slice(start));
+  return text.length - start > MAX_DIGITS ? undefined : BigInt(text.slice(start));
 }
 
 /**
- * The double of a text (Go's `strconv.ParseFloat`): decimal, such as `-1.5e3`, `.5` or `1_000.`, hexadecimal, such as
- * `0x1.8p-3`, or `nan`, `inf` and `infinity` in any case; undefined for any other text, and for what is larger than a double.
+ * Returns the double of a text (Go's `strconv.ParseFloat`): decimal, such as `-1.5e3`, `.5` or `1_000.`, hexadecimal, such as
+ * `0x1.8p-3`, or `nan`, `inf` and `infinity` in any case. Undefined for any other text, and for a value beyond a double.
  *
  * @throws TooHeavy
  */
@@ -45,8 +45,8 @@ export function parseGoFloat(text: string): number | undefined {
   if (text.length > LONG) mayTake(text.length * UNITS_PER_CHARACTER);
   const isNegative = text[0] === "-";
   const start = isNegative || text[0] === "+" ? 1 : 0;
-  const special = SPECIAL.get(text.slice(start, start + LONGEST_SPECIAL).toLowerCase());
-  if (special !== undefined && text.length - start <= LONGEST_SPECIAL) {
+  const special = SPECIAL.get(text.slice(start, start + MAX_SPECIAL_LENGTH).toLowerCase());
+  if (special !== undefined && text.length - start <= MAX_SPECIAL_LENGTH) {
     if (Number.isNaN(special)) return start === 0 ? special : undefined;
     return isNegative ? -special : special;
   }
@@ -63,20 +63,20 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
   ["inf", Infinity],
   ["infinity", Infinity],
 ]);
-const LONGEST_SPECIAL = "infinity".length;
+const MAX_SPECIAL_LENGTH = "infinity".length;
 
-/** Where the parts of a float end. */
+/** The form of a float. */
 interface Form {
   readonly endOfMantissa: number;
   readonly hasUnderscores: boolean;
 }
 
-/** Undefined where the text from an index to its end is no float without its sign and `0x`. */
+/** The form of the text from an index on, without its sign and `0x`; undefined where it is no float. */
 function formOf(text: string, from: number, isHex: boolean): Form | undefined {
   let [digits, points, underscores] = [0, 0, 0];
   let at = from;
   for (; at < text.length; at++) {
-    const char = text[at]!;
+    const char = text.charAt(at);
     if (isHex ? isHexDigit(char) : isDigit(char.charCodeAt(0))) digits++;
     else if (char === "." && points === 0) points++;
     else if (char === "_" && isBetweenDigits(text, at, isHex, from)) underscores++;
@@ -84,7 +84,7 @@ function formOf(text: string, from: number, isHex: boolean): Form | undefined {
   }
   if (digits === 0) return undefined;
   const endOfMantissa = at;
-  const hasExponent = at < text.length && (isHex ? "pP" : "eE").includes(text[at]!);
+  const hasExponent = at < text.length && (isHex ? "pP" : "eE").includes(text.charAt(at));
   if (isHex && !hasExponent) return undefined;
   if (hasExponent) {
     at += text[at + 1] === "+" || text[at + 1] === "-" ? 2 : 1;
@@ -99,24 +99,24 @@ function formOf(text: string, from: number, isHex: boolean): Form | undefined {
 
 const isHexDigit = (char: string): boolean => /[\da-fA-F]/.test(char);
 
-/** Go takes an underscore between two digits, and between `0x` and a digit. */
+/** Go accepts an underscore between two digits, and between `0x` and a digit. */
 function isBetweenDigits(text: string, at: number, isHex: boolean, from: number): boolean {
   const isOne = (char: string | undefined): boolean =>
     char !== undefined && (isHex ? isHexDigit(char) : isDigit(char.charCodeAt(0)));
   return (isOne(text[at - 1]) || (isHex && at === from)) && isOne(text[at + 1]);
 }
 
-/** So many digits in base 16 are kept; of the others only whether they are zeros. */
+/** The number of digits in base 16 that count; of the others only whether they are zeros. */
 const HEX_DIGITS = 16;
-/** Exponents that are larger are as good as this one. */
-const MOST_EXPONENT = 100_000;
+/** Larger exponents have the same result as this one. */
+const MAX_EXPONENT = 100_000;
 
-/** The double next to a number in base 16, an even one where two are as near; Infinity where it is too large. */
+/** Rounds a number in base 16 to the nearest double, halves to the even one; Infinity where it is too large. */
 function hexOf(text: string, from: number, { endOfMantissa }: Form): number {
   let kept = "";
   let [isInexact, exponent, isBehindPoint] = [false, 0, false];
   for (let at = from; at < endOfMantissa; at++) {
-    const char = text[at]!;
+    const char = text.charAt(at);
     if (char === ".") isBehindPoint = true;
     if (char === "." || char === "_") continue;
     if (isBehindPoint) exponent -= 4;
@@ -129,16 +129,16 @@ function hexOf(text: string, from: number, { endOfMantissa }: Form): number {
   }
   if (kept === "") return 0;
   const power = Number(text.slice(endOfMantissa + 1).replaceAll("_", ""));
-  const within = Math.max(-MOST_EXPONENT, Math.min(MOST_EXPONENT, power));
+  const within = Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, power));
   return rounded(BigInt(`0x${kept}`) | (isInexact ? 1n : 0n), exponent + within);
 }
 
 const PRECISION = 53;
-const LEAST_EXPONENT = -1074;
+const MIN_EXPONENT = -1074;
 
-/** `mantissa` x 2^`exponent`, rounded to a double; halves to the even one. */
+/** Rounds `mantissa` x 2^`exponent` to a double, halves to the even one. */
 function rounded(mantissa: bigint, exponent: number): number {
-  const surplus = Math.max(mantissa.toString(2).length - PRECISION, LEAST_EXPONENT - exponent, 0);
+  const surplus = Math.max(mantissa.toString(2).length - PRECISION, MIN_EXPONENT - exponent, 0);
   const shift = BigInt(surplus);
   let whole = mantissa >> shift;
   const rest = mantissa - (whole << shift);

@@ -1,47 +1,47 @@
 /**
  * URLs as Go reads and writes them: `url.ParseRequestURI`, `url.Parse` and the methods of `url.URL` (Go 1.25). Each text is read a
- * bounded number of times. What was escaped is kept as bytes, one character for each, since it may be no UTF-8.
+ * bounded number of times. Unescaped parts are bytes, one character for each, since they may be invalid UTF-8.
  *
  * @module
  */
 import { parseGoAddress } from "./go-address.ts";
 import { goQuoted, goQuotedBytes } from "./go-quote.ts";
 
-/** A URL in its parts, as texts. */
+/** The parts of a URL. */
 export interface GoUrl {
   readonly scheme: string;
-  /** With its port and, around an IPv6 address, its brackets; nothing in it is escaped. */
+  /** With its port and the brackets of an IPv6 address; unescaped. */
   readonly host: string;
   readonly hostname: string;
   readonly port: string;
   readonly escapedPath: string;
-  /** The values of each name, in their order. */
+  /** The values of each parameter in their order. */
   readonly query: ReadonlyMap<string, readonly string[]>;
-  /** All of it. */
+  /** The whole URL. */
   readonly text: string;
 }
 
-/** What stands between the scheme and the fragment. */
+/** A URL without its fragment. */
 interface Parts {
   readonly scheme: string;
   readonly opaque: string;
-  /** Name and password, escaped as they are written. */
+  /** The name and the password, escaped. */
   readonly user: string | undefined;
   readonly host: string;
   readonly omitsHost: boolean;
   readonly path: string;
   readonly query: string;
-  readonly asks: boolean;
+  readonly hasEmptyQuery: boolean;
 }
 
-/** Why a text is no URL: thrown inside of this module. */
+/** Says why a text is no URL; thrown inside of this module. */
 class Fault extends Error {}
 
 const fault = (why: string): never => {
   throw new Fault(why);
 };
 
-/** Why a text is no absolute URL and no absolute path; undefined where it is one (Go's `url.ParseRequestURI`). */
+/** Returns why a text is no absolute URL and no absolute path; undefined where it is one (Go's `url.ParseRequestURI`). */
 export function wrongRequestUri(text: string): string | undefined {
   try {
     parsed(text, true);
@@ -52,7 +52,7 @@ export function wrongRequestUri(text: string): string | undefined {
   }
 }
 
-/** The URL of a text, or why it is none (Go's `url.Parse`). */
+/** Returns the URL of a text, or the message of Go's error (Go's `url.Parse`). */
 export function parseGoUrl(text: string): GoUrl | string {
   const hash = text.indexOf("#");
   const before = hash < 0 ? text : text.slice(0, hash);
@@ -94,14 +94,16 @@ function textOf(parts: Parts, escapedPath: string, fragment: string): string {
     if (hasHost || (parts.scheme !== "" && !parts.omitsHost && parts.path !== "")) text += "//";
     if (parts.user !== undefined) text += `${parts.user}@`;
     text += escaped(parts.host, "host");
-    if (text === "" && escapedPath.split("/", 1)[0]!.includes(":")) text = "./";
+    if (text === "" && hasColonInFirstSegment(escapedPath)) text = "./";
     text += escapedPath;
   }
-  if (parts.asks || parts.query !== "") text += `?${parts.query}`;
+  if (parts.hasEmptyQuery || parts.query !== "") text += `?${parts.query}`;
   return fragment === "" ? text : `${text}#${escapedAs(fragment, "fragment")}`;
 }
 
-/** What stands unescaped in a part, beside letters, digits and `-_.~`. */
+const hasColonInFirstSegment = (path: string): boolean => /^[^/]*:/.test(path);
+
+/** The characters that are not escaped in a part. */
 const PLAIN = {
   host: /[A-Za-z\d\-_.~!$&'()*+,;=:[\]<>"]/,
   user: /[A-Za-z\d\-_.~$&+,;=]/,
@@ -109,19 +111,19 @@ const PLAIN = {
   fragment: /[A-Za-z\d\-_.~$&+,/:;=?@!()*]/,
 } as const;
 
-/** What may stand in a path or a fragment as it is written: more than what is left alone in one that is not. */
+/** The characters that an escaped path or fragment may have: more than those that are not escaped. */
 const WRITTEN = {
   path: /^[A-Za-z\d\-_.~$&+,/:;=@!'()*[\]%]*$/,
   fragment: /^[A-Za-z\d\-_.~$&+,/:;=?@!'()*[\]%]*$/,
 } as const;
 
-/** A path or a fragment: as it was written, where that may stand, else escaped anew. */
+/** Returns a path or a fragment as it was written where that is valid, else escaped again. */
 function escapedAs(text: string, part: "path" | "fragment"): string {
   if (WRITTEN[part].test(text)) return text;
   return part === "path" && text === "*" ? text : escaped(unescaped(text, part), part);
 }
 
-/** Bytes as a text with all escaped that may not stand in a part. */
+/** Escapes the bytes that a part must not have. */
 function escaped(bytes: string, part: keyof typeof PLAIN): string {
   let text = "";
   for (const byte of bytes) {
@@ -135,23 +137,23 @@ const bytesOf = (text: string): string => Buffer.from(text).toString("latin1");
 
 type Part = keyof typeof PLAIN | "zone" | "query";
 
-/** A text with its escapes read, as bytes. */
+/** Returns the bytes of an escaped text. */
 function unescaped(text: string, part: Part): string {
   const bytes = bytesOf(text);
   const isHost = part === "host" || part === "zone";
   let out = "";
   let from = 0;
   for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
+    const byte = bytes.charAt(i);
     if (byte === "%") {
       const escape = bytes.slice(i, i + 3);
-      if (!/^%[\da-fA-F]{2}$/.test(escape)) wrongEscape(escape);
+      if (!/^%[\da-fA-F]{2}$/.test(escape)) invalidEscape(escape);
       const code = Number.parseInt(escape.slice(1), 16);
       const value = String.fromCharCode(code);
-      // In the name of a host only what is beyond ASCII is escaped, and the percent sign of a zone; in a zone what could
-      // also stand as it is, and spaces.
-      if (part === "host" && code < 0x80 && code !== 0x25) wrongEscape(escape);
-      if (part === "zone" && code !== 0x25 && code !== 0x20 && !PLAIN.host.test(value)) wrongEscape(escape);
+      // A host name may escape bytes beyond ASCII and the percent sign of a zone; a zone may escape spaces and characters of
+      // host names.
+      if (part === "host" && code < 0x80 && code !== 0x25) invalidEscape(escape);
+      if (part === "zone" && code !== 0x25 && code !== 0x20 && !PLAIN.host.test(value)) invalidEscape(escape);
       out += bytes.slice(from, i) + value;
       i += 2;
       from = i + 1;
@@ -165,30 +167,30 @@ function unescaped(text: string, part: Part): string {
   return from === 0 ? bytes : out + bytes.slice(from);
 }
 
-/** An escape may be cut in the midst of a character. */
-function wrongEscape(escape: string): never {
+/** An escape may end within a character. */
+function invalidEscape(escape: string): never {
   return fault(`invalid URL escape ${goQuotedBytes(escape)}`);
 }
 
-// oxlint-disable-next-line no-control-regex -- those are what it looks for
+// oxlint-disable-next-line no-control-regex -- it searches for control characters
 const CONTROLS = /[\u0000-\u001f\u007f]/;
 const SCHEME = /^[A-Za-z][A-Za-z\d+.-]*:/;
 
-/** @param asRequest whether it must be absolute, or an absolute path */
+/** @param asRequest whether the URL must be absolute, or an absolute path */
 function parsed(text: string, asRequest: boolean): Parts {
   if (CONTROLS.test(text)) fault("net/url: invalid control character in URL");
   if (text === "" && asRequest) fault("empty url");
-  const none = { scheme: "", opaque: "", user: undefined, host: "", omitsHost: false, query: "", asks: false };
+  const none = { scheme: "", opaque: "", user: undefined, host: "", omitsHost: false, query: "", hasEmptyQuery: false };
   if (text === "*") return { ...none, path: "*" };
   if (text.startsWith(":")) fault("missing protocol scheme");
   const written = SCHEME.exec(text)?.[0] ?? "";
   const scheme = written.slice(0, -1).toLowerCase();
   const [before, query] = splitOnce(text.slice(written.length), "?");
-  const base = { ...none, scheme, query: query ?? "", asks: query === "" };
+  const base = { ...none, scheme, query: query ?? "", hasEmptyQuery: query === "" };
   if (!before.startsWith("/")) {
     if (scheme !== "") return { ...base, opaque: before, path: "" };
     if (asRequest) fault("invalid URI for request");
-    if (before.split("/", 1)[0]!.includes(":")) fault("first path segment in URL cannot contain colon");
+    if (hasColonInFirstSegment(before)) fault("first path segment in URL cannot contain colon");
   }
   if (!before.startsWith("//") || (scheme === "" && (asRequest || before.startsWith("///")))) {
     unescaped(before, "path");
@@ -213,7 +215,7 @@ function authorityOf(text: string): Pick<Parts, "user" | "host"> {
   const host = hostOf(text.slice(at + 1));
   if (at < 0) return { user: undefined, host };
   if (!USER.test(text.slice(0, at))) fault("net/url: invalid userinfo");
-  const parts = splitOnce(text.slice(0, at), ":").map((part) => escaped(unescaped(part!, "user"), "user"));
+  const parts = splitOnce(text.slice(0, at), ":").map((part = "") => escaped(unescaped(part, "user"), "user"));
   return { user: parts.join(":"), host };
 }
 
@@ -222,19 +224,19 @@ const isPort = (text: string): boolean => text === "" || /^:\d*$/.test(text);
 function hostOf(text: string): string {
   if (text.includes("[")) return literalOf(text);
   const colon = text.lastIndexOf(":");
-  if (colon >= 0) demandPort(text.slice(colon));
+  if (colon >= 0) requirePort(text.slice(colon));
   return unescaped(text, "host");
 }
 
-function demandPort(text: string): void {
+function requirePort(text: string): void {
   if (!isPort(text)) fault(`invalid port ${goQuoted(text)} after host`);
 }
 
-/** An IPv6 address in brackets; `%25` begins its zone. What stands in front of it is passed over. */
+/** Reads an IPv6 address in brackets, in which `%25` begins the zone. Text before it is ignored. */
 function literalOf(text: string): string {
   const end = text.lastIndexOf("]");
   if (end < 0) fault("missing ']' in host");
-  demandPort(text.slice(end + 1));
+  requirePort(text.slice(end + 1));
   const inner = text.slice(text.lastIndexOf("[") + 1, end);
   const zone = inner.indexOf("%25");
   const host =
@@ -257,14 +259,14 @@ function splitHost(host: string): { readonly hostname: string; readonly port: st
   };
 }
 
-/** A query with more parts is taken for none. */
-const MOST_PARTS = 10_000;
+/** A query with more parameters is ignored. */
+const MAX_PARAMETERS = 10_000;
 
-/** What cannot be read is left out. */
+/** Leaves out invalid parameters. */
 function queryOf(query: string): Map<string, string[]> {
   const values = new Map<string, string[]>();
-  const parts = query.split("&", MOST_PARTS + 1);
-  if (parts.length > MOST_PARTS) return values;
+  const parts = query.split("&", MAX_PARAMETERS + 1);
+  if (parts.length > MAX_PARAMETERS) return values;
   for (const part of parts) {
     if (part === "" || part.includes(";")) continue;
     const [before, behind = ""] = splitOnce(part, "=");

@@ -6,7 +6,7 @@ interface Item extends Placed {
   readonly key: number;
 }
 
-/** Takes out all that is there, from the first on. */
+/** Deletes all items, from the first on. */
 function emptied(heap: Heap<Item>): number[] {
   const keys: number[] = [];
   for (let first = heap.first; first; first = heap.first) {
@@ -17,7 +17,7 @@ function emptied(heap: Heap<Item>): number[] {
 }
 
 describe("Heap", () => {
-  test("gives what is there in order, whatever was added and taken out from anywhere", () => {
+  test("returns its items in order, after any additions and deletions", () => {
     const steps = fc.array(fc.record({ key: fc.integer({ min: 0, max: 20 }), takes: fc.option(fc.nat()) }));
     fc.assert(
       fc.property(steps, (all) => {
@@ -36,7 +36,7 @@ describe("Heap", () => {
     );
   });
 
-  test("an item that is not there cannot be taken out, nor twice", () => {
+  test("an item that is not in the heap cannot be deleted, nor twice", () => {
     const heap = new Heap<Item>((a, b) => a.key < b.key);
     const [one, two] = [
       { key: 1, place: -1 },

@@ -1,20 +1,20 @@
-/** Something that a heap keeps in order. */
+/** An item of a heap. */
 export interface Placed {
-  /** Where it stands, -1 for nowhere; kept by the heap. */
+  /** The index in the heap, -1 outside of it; only the heap changes it. */
   place: number;
 }
 
-/** What comes first is at hand; adding and taking out, from anywhere, are logarithmic (a binary heap). */
+/** A binary heap, from which any item can be deleted in logarithmic time. */
 export class Heap<T extends Placed> {
   readonly #items: T[] = [];
   readonly #before: (a: T, b: T) => boolean;
 
-  /** @param before whether `a` comes before `b`; must not change while both are there */
+  /** @param before whether `a` comes before `b`; must not change while both are in the heap */
   constructor(before: (a: T, b: T) => boolean) {
     this.#before = before;
   }
 
-  /** What comes before all others. */
+  /** The item before all others. */
   get first(): T | undefined {
     return this.#items[0];
   }
@@ -33,19 +33,19 @@ export class Heap<T extends Placed> {
     this.#rise(item, this.#items.length);
   }
 
-  /** Takes an item out, wherever it stands; tells whether it was there. */
+  /** Deletes an item; returns whether it was there. */
   delete(item: T): boolean {
     const { place } = item;
     if (place < 0) return false;
     item.place = -1;
-    const last = this.#items.pop()!;
-    if (last === item) return true;
+    const last = this.#items.pop();
+    if (last === undefined || last === item) return true;
     if (this.#before(last, item)) this.#rise(last, place);
     else this.#sink(last, place);
     return true;
   }
 
-  /** Puts `item` at `place` or nearer to the top. */
+  /** Puts `item` at `place` or closer to the top. */
   #rise(item: T, place: number): void {
     let at = place;
     while (at > 0) {
@@ -58,14 +58,14 @@ export class Heap<T extends Placed> {
     this.#put(item, at);
   }
 
-  /** Puts `item` at `place` or further from the top. */
+  /** Puts `item` at `place` or farther from the top. */
   #sink(item: T, place: number): void {
     let at = place;
     for (;;) {
       const left = 2 * at + 1;
       const right = this.#items[left + 1];
       let child = this.#items[left];
-      if (right && this.#before(right, child!)) child = right;
+      if (child && right && this.#before(right, child)) child = right;
       if (!child || !this.#before(child, item)) break;
       const below = child.place;
       this.#put(child, at);

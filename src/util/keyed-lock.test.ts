@@ -3,7 +3,7 @@ import { ManualClock } from "./clock.ts";
 import { KeyedLock, LockTimeout } from "./keyed-lock.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
 
-/** Work that a test ends by hand, and that tells when it began. */
+/** Work that a test ends, and that records its begin. */
 function handmade() {
   const end = Promise.withResolvers<string>();
   let began = false;
@@ -14,11 +14,11 @@ function handmade() {
   return { work, end, began: () => began };
 }
 
-/** Lets everything that is ready run. */
+/** Runs all microtasks. */
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe("KeyedLock", () => {
-  test("work of one key takes turns, in the order of the calls", async () => {
+  test("work of one key runs one after the other, in the order of the calls", async () => {
     const lock = new KeyedLock();
     const [first, second, third] = [handmade(), handmade(), handmade()];
     const results = [first, second, third].map(({ work }) => lock.run("a", work));
@@ -32,7 +32,7 @@ describe("KeyedLock", () => {
     expect(await Promise.all(results)).toEqual(["1", "2", "3"]);
   });
 
-  test("work that is alone begins at once, and its turn ends as any other", async () => {
+  test("work without a key begins at once, and its hold ends as any other", async () => {
     const clock = new ManualClock();
     const lock = new KeyedLock({ clock, waitMillis: 10, holdMillis: 20 });
     const [a, b] = [handmade(), handmade()];
@@ -49,7 +49,7 @@ describe("KeyedLock", () => {
     expect(lock.size).toBe(0);
   });
 
-  test("work of different keys runs side by side, and the first of a key begins at once", () => {
+  test("work of different keys runs in parallel, and the first work of a key begins at once", () => {
     const lock = new KeyedLock();
     const [a, b] = [handmade(), handmade()];
     void lock.run("a", a.work);
@@ -57,7 +57,7 @@ describe("KeyedLock", () => {
     expect([a.began(), b.began()]).toEqual([true, true]);
   });
 
-  test("a failure reaches its own caller, and the next one has its turn", async () => {
+  test("a failure reaches its own caller, and the next work begins", async () => {
     const lock = new KeyedLock();
     const failed = lock.run("a", () => Promise.reject(new Error("no")));
     const next = lock.run("a", () => Promise.resolve("yes"));
@@ -65,7 +65,7 @@ describe("KeyedLock", () => {
     expect(await next).toBe("yes");
   });
 
-  test("nothing is kept of a key when its last work has ended", async () => {
+  test("a key is not kept when its last work has ended", async () => {
     const lock = new KeyedLock();
     const [first, second] = [handmade(), handmade()];
     void lock.run("a", first.work);
@@ -82,13 +82,13 @@ describe("KeyedLock", () => {
 });
 
 describe("KeyedLock with limits", () => {
-  /** A lock with a clock that a test moves; work waits 100 ms at most and has 1 s for its turn. */
-  const setUp = (mostWaiting?: number): { clock: ManualClock; lock: KeyedLock } => {
+  /** A lock with a manual clock; work waits at most 100 ms, and holds the lock for at most 1 s. */
+  const setUp = (maxWaiting?: number): { clock: ManualClock; lock: KeyedLock } => {
     const clock = new ManualClock(0);
-    return { clock, lock: new KeyedLock({ clock, waitMillis: 100, holdMillis: 1000, mostWaiting }) };
+    return { clock, lock: new KeyedLock({ clock, waitMillis: 100, holdMillis: 1000, maxWaiting }) };
   };
 
-  test("work that waits too long gives up and never begins; those behind it keep their places", async () => {
+  test("work that waits too long times out and never begins; later work keeps its position", async () => {
     const { clock, lock } = setUp();
     const [first, second, third] = [handmade(), handmade(), handmade()];
     const done = lock.run("a", first.work);
@@ -106,7 +106,7 @@ describe("KeyedLock with limits", () => {
     expect(lock.size).toBe(0);
   });
 
-  test("no more may wait for a key than the limit says; one that has begun waits no more", async () => {
+  test("the number that may wait for a key is bounded; running work does not count", async () => {
     const { lock } = setUp(2);
     const [first, second, third] = [handmade(), handmade(), handmade()];
     void lock.run("a", first.work);
@@ -122,7 +122,7 @@ describe("KeyedLock with limits", () => {
     expect(await waits).toBe("yes");
   });
 
-  test("a turn lasts a bounded time from when somebody waits for its end: its work is told, and the next one begins", async () => {
+  test("a hold is bounded from when other work waits: its signal is aborted, and the next work begins", async () => {
     const { clock, lock } = setUp();
     const [next, after] = [handmade(), handmade()];
     let signal: AbortSignal | undefined;
@@ -143,7 +143,7 @@ describe("KeyedLock with limits", () => {
     clock.advance(1);
     expect(next.began()).toBe(true);
     await expect(slow).rejects.toMatchObject({ name: "LockTimeout", why: "held" });
-    // The end of the one that lost its turn ends nobody else's.
+    // The end of the expired work does not end the hold of another one.
     const last = lock.run("a", after.work);
     await settle();
     expect(after.began()).toBe(false);
@@ -152,7 +152,7 @@ describe("KeyedLock with limits", () => {
     expect(await Promise.all([waits, last])).toEqual(["2", "3"]);
   });
 
-  test("the time counts from the first who waits, also for work that asks for its signal too late", async () => {
+  test("the time counts from the first waiting work, also where the signal is read too late", async () => {
     const { clock, lock } = setUp();
     const slow = handmade();
     let late: AbortSignal | undefined;
@@ -172,7 +172,7 @@ describe("KeyedLock with limits", () => {
     expect(late?.reason).toBeInstanceOf(LockTimeout);
   });
 
-  test("the turn of one who has waited is bounded too, while others wait behind it", async () => {
+  test("the hold of work that has waited is bounded too, while other work waits", async () => {
     const clock = new ManualClock(0);
     const lock = new KeyedLock({ clock, waitMillis: 10_000, holdMillis: 1000 });
     const work = [handmade(), handmade(), handmade()];
@@ -184,12 +184,12 @@ describe("KeyedLock with limits", () => {
     expect(began()).toBe(2);
     clock.advance(1);
     expect(began()).toBe(3);
-    // Nobody waits for the last one: it has all the time there is.
+    // No work waits for the last one, so its hold is not bounded.
     clock.advance(100_000);
     expect(lock.size).toBe(1);
   });
 
-  test("work that throws before it waits for anything fails alone", async () => {
+  test("work that throws synchronously fails alone", async () => {
     const { lock } = setUp();
     const first = handmade();
     void lock.run("a", first.work);
@@ -202,7 +202,7 @@ describe("KeyedLock with limits", () => {
     expect(await next).toBe("next");
   });
 
-  test("work that nobody waits for sets no timer, and costs little more than a promise in a map", async () => {
+  test("work that no other work waits for sets no timer, and costs little more than a promise in a map", async () => {
     const { clock, lock } = setUp();
     const work = (): Promise<number> => Promise.resolve(1);
     const run = lock.run("a", work);

@@ -1,18 +1,18 @@
 import type { Clock, Timer } from "./clock.ts";
 import { PassingMap } from "./passing.ts";
 
-/** How long work may wait for a lock and hold it. */
+/** Limits of the time for which work waits for a lock and holds it. */
 export interface LockLimits {
   readonly clock: Clock;
-  /** Milliseconds after which work that waits gives up. */
+  /** The longest wait in milliseconds. */
   readonly waitMillis: number;
-  /** Milliseconds for which a lock is held, from when other work waits for it or its signal was asked for. */
+  /** The longest hold in milliseconds, from when other work waits for the lock or the signal of the hold is in use. */
   readonly holdMillis: number;
   /** How many may wait for one key. Default 1000. */
-  readonly mostWaiting?: number | undefined;
+  readonly maxWaiting?: number | undefined;
 }
 
-/** Why a lock was not given or was taken away: work `waited` too long, too many waited (`crowded`), or it was `held` too long. */
+/** Says why work has no lock: it `waited` too long, too many waited (`crowded`), or it `held` the lock too long. */
 export class LockTimeout extends Error {
   readonly why: "waited" | "crowded" | "held";
 
@@ -23,20 +23,20 @@ export class LockTimeout extends Error {
   }
 }
 
-/** A lock that some work holds. */
+/** A lock while some work holds it. */
 export interface Hold {
-  /** Aborted with a {@link LockTimeout} when the lock is taken away. Work that waits for others passes it on. */
+  /** Aborted with a {@link LockTimeout} when the hold expires. Work that awaits other work passes it on. */
   readonly signal: AbortSignal;
 }
 
-/** The result of some work; work that waits rejects with the reason of the signal as soon as the lock is taken away. */
+/** Returns the result of some work; a promise rejects with the reason of the signal as soon as the hold expires. */
 export function whileHeld<T>(hold: Hold, work: Promise<T>): Promise<T>;
 export function whileHeld<T>(hold: Hold, work: T | Promise<T>): T | Promise<T>;
 export function whileHeld<T>(hold: Hold, work: T | Promise<T>): T | Promise<T> {
   if (!(work instanceof Promise)) return work;
   const { signal } = hold;
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const stop = (): void => reject(signal.reason as Error);
+  const stop = (): void => reject(signal.reason);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop);
   work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
@@ -44,12 +44,12 @@ export function whileHeld<T>(hold: Hold, work: T | Promise<T>): T | Promise<T> {
 }
 
 /**
- * A lock for each key: work with the same key runs one after another, work with different keys side by side.
+ * A lock for each key: work with the same key runs one after another, work with different keys in parallel.
  *
- * Writers of one object wait for each other instead of racing for its version and losing. With limits no wait is endless:
- * a lock that is held too long is taken away and the next work begins. The late work knows by its signal; what it still
- * does, it does beside others, so it must be safe by itself, as a write is that names the version it replaces.
- * A hold that no other work waits for and whose signal was not asked for costs no timer.
+ * Writers of one object wait for each other and do not fail with conflicts. With limits no wait is endless: a hold that is
+ * too long expires, and the next work begins. The signal tells the late work; it may still run in parallel with the next one,
+ * so it must be safe without the lock, as is a write that names the version that it replaces.
+ * A hold that no other work waits for and whose signal is not in use costs no timer.
  */
 export class KeyedLock {
   readonly #limits: LockLimits | undefined;
@@ -57,13 +57,13 @@ export class KeyedLock {
   readonly #held = new PassingMap<string, KeyHold>();
   #alone = 0;
 
-  /** @param limits without them work may wait, and hold its lock, for ever */
+  /** @param limits without them work may wait, and hold its lock, without end */
   constructor(limits?: LockLimits) {
     this.#limits = limits;
     this.#times = limits && { ...limits, over: (hold) => this.#pass(hold) };
   }
 
-  /** Runs `work` when all earlier work for `key` has ended, however it ended, or has lost its lock. */
+  /** Runs `work` when all earlier work for `key` has ended, with or without an error, or its hold has expired. */
   run<T>(key: string, work: (hold: Hold) => Promise<T>): Promise<T> {
     const held = this.#held.get(key);
     return held === undefined ? this.#begin(key, work, undefined) : this.#wait(held, key, work);
@@ -74,7 +74,7 @@ export class KeyedLock {
     return this.#begin(`\0${this.#alone++}`, work, undefined);
   }
 
-  /** How many keys have work under way. */
+  /** How many keys are locked. */
   get size(): number {
     return this.#held.size;
   }
@@ -86,7 +86,7 @@ export class KeyedLock {
     try {
       result = work(hold);
     } catch (error) {
-      result = Promise.reject(error as Error);
+      result = Promise.reject(error);
     }
     const end = (): void => this.#pass(hold);
     result.then(end, end);
@@ -94,9 +94,9 @@ export class KeyedLock {
   }
 
   #wait<T>(held: KeyHold, key: string, work: (hold: Hold) => Promise<T>): Promise<T> {
-    const { clock, waitMillis = 0, mostWaiting = 1000 } = this.#limits ?? {};
+    const { clock, waitMillis = 0, maxWaiting = 1000 } = this.#limits ?? {};
     const waiting = (held.waiting ??= new Set());
-    if (clock && waiting.size >= mostWaiting) {
+    if (clock && waiting.size >= maxWaiting) {
       return Promise.reject(new LockTimeout("crowded", `${waiting.size} other writers wait already`));
     }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -104,36 +104,36 @@ export class KeyedLock {
       timer?.cancel();
       resolve(this.#begin(key, work, waiting));
     };
-    const giveUp = (): void => {
+    const expire = (): void => {
       waiting.delete(begin);
       reject(new LockTimeout("waited", `waited ${waitMillis} ms for others to end`));
     };
     waiting.add(begin);
-    const timer = clock?.after(waitMillis, giveUp, TIMER);
-    held.count();
+    const timer = clock?.after(waitMillis, expire, TIMER);
+    held.startTimer();
     return promise;
   }
 
-  /** Ends a hold, unless it has ended before, and gives the lock to the work that has waited longest. */
+  /** Ends a hold, unless it has ended before, and passes the lock to the work that has waited longest. */
   #pass(hold: KeyHold): void {
     if (hold.over) return;
     hold.close();
     const { key, waiting } = hold;
-    if (waiting === undefined || waiting.size === 0) {
+    const [begin] = waiting ?? [];
+    if (waiting === undefined || begin === undefined) {
       this.#held.delete(key);
       return;
     }
-    const [begin] = waiting;
-    waiting.delete(begin!);
-    begin!();
-    if (waiting.size > 0) this.#held.get(key)?.count();
+    waiting.delete(begin);
+    begin();
+    if (waiting.size > 0) this.#held.get(key)?.startTimer();
   }
 }
 
-/** Work that waits for a lock, in the order in which it came; called when it gets the lock. */
+/** Callbacks of the work that waits for a lock, in its order. */
 type Waiting = Set<() => void>;
 
-/** How holds end by time: what a lock with limits has once, for all of them. */
+/** The limits with the callback for holds that expire. */
 interface Times extends LockLimits {
   readonly over: (hold: KeyHold) => void;
 }
@@ -157,13 +157,12 @@ class KeyHold implements Hold {
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();
-      this.count();
+      this.startTimer();
     }
     return this.#abort.signal;
   }
 
-  /** From now on the time of the hold counts. */
-  count(): void {
+  startTimer(): void {
     const times = this.#times;
     if (this.over) return;
     this.#timer ??= times?.clock.after(times.holdMillis, () => this.#expire(times), TIMER);

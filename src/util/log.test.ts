@@ -6,7 +6,7 @@ function world() {
   return { lines, log: logOf((...line) => void lines.push(line)) };
 }
 
-test("a line is told as it is, with its level", () => {
+test("a line is written as it is, with its level", () => {
   const { lines, log } = world();
   const facts = { text: "a\nb", count: 7, list: ["a"], none: undefined, nothing: null, yes: true };
   log.warn("refused", facts, "a limit");
@@ -17,7 +17,7 @@ test("a line is told as it is, with its level", () => {
   ]);
 });
 
-test("no part of a line is longer than it may be", () => {
+test("every part of a line is bounded", () => {
   const { lines, log } = world();
   const long = "é".repeat(20_000);
   log.warn(long, { error: long, list: [long], object: { [long]: 1 } }, long);

@@ -1,60 +1,62 @@
 import { cutText } from "./cut-text.ts";
 import { flatCopy } from "./flat-copy.ts";
 
-/** A line of the log: what happened, and the facts beside it. */
+/** The fields of a line of the log beside its message. */
 export type LogFacts = Readonly<Record<string, unknown>>;
 
-/** How much a line matters, the gravest first. */
+/** The levels of the log, the most severe first. */
 export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
 
 /**
- * How much a line matters.
+ * The severity of a line.
  *
- * - `error`: something is lost, or will be unless somebody acts
- * - `warn`: something was refused or went wrong, and work goes on
- * - `info`: what an operator wants to read afterwards: start, stop, renewals, connections to other services
- * - `debug`: what helps to find out why
+ * - `error`: data or service is lost, or will be unless an operator acts
+ * - `warn`: a request was refused or an operation failed, and work continues
+ * - `info`: events for an operator: start, stop, renewals, connections to other services
+ * - `debug`: details for an analysis
  */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Tells a line. The message is a constant text, all that changes is in the facts. Lines with the same message are of one
- * cause, unless `per` says what tells them apart: the name of a namespace, of a limit.
+ * Writes a line. The message is a constant text; all that changes is in the facts. Lines with the same message have the same
+ * cause, unless `per` distinguishes them, such as the name of a namespace or of a limit.
  */
 export type Tell = (message: string, facts?: LogFacts, per?: string) => void;
 
-/** Where a room tells what happened. Never tokens, keys, bodies, queries or the content of Secrets. */
+/** The log of a room, which never gets tokens, keys, bodies, queries or the content of Secrets. */
 export type Log = { readonly [Level in LogLevel]: Tell };
 
-/** Bytes of a message, of what tells lines of it apart, and of each fact; a stack is not longer. */
-const MOST_MESSAGE = 1000;
-const MOST_PER = 500;
-const MOST_FACT = 4000;
+const MAX_MESSAGE_BYTES = 1000;
+const MAX_PER_BYTES = 500;
+/** The limit of each fact; a stack is not longer. */
+const MAX_FACT_BYTES = 4000;
 
-/**
- * A log of a function that is told each line with its level. Every log is made here, so that no line is longer than it may be,
- * whatever drivers, webhooks and clients say; and whoever keeps a line keeps nothing else.
- */
-export function logOf(tell: (level: LogLevel, ...line: Parameters<Tell>) => void): Log {
+/** Returns a log that writes with a function. Its lines are bounded and keep no longer texts of drivers and clients alive. */
+export function logOf(write: (level: LogLevel, ...line: Parameters<Tell>) => void): Log {
   const of =
     (level: LogLevel): Tell =>
     (message, facts, per) =>
-      tell(level, cutText(message, MOST_MESSAGE), facts && bounded(facts), per && flatCopy(cutText(per, MOST_PER)));
+      write(
+        level,
+        cutText(message, MAX_MESSAGE_BYTES),
+        facts && bounded(facts),
+        per && flatCopy(cutText(per, MAX_PER_BYTES)),
+      );
   return { error: of("error"), warn: of("warn"), info: of("info"), debug: of("debug") };
 }
 
 const bounded = (facts: LogFacts): LogFacts =>
   Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, boundedFact(value)]));
 
-/** What is neither a text nor a number is looked at as the text that it becomes. */
+/** An object that is too large becomes a part of its JSON. */
 function boundedFact(value: unknown): unknown {
-  if (typeof value === "string") return flatCopy(cutText(value, MOST_FACT));
+  if (typeof value === "string") return flatCopy(cutText(value, MAX_FACT_BYTES));
   if (typeof value !== "object" || value === null) return value;
   const text = JSON.stringify(value);
-  return 3 * text.length <= MOST_FACT ? value : cutText(text, MOST_FACT);
+  return 3 * text.length <= MAX_FACT_BYTES ? value : cutText(text, MAX_FACT_BYTES);
 }
 
-const nobody: Tell = () => {};
+const ignore: Tell = () => {};
 
-/** A log that nobody reads. */
-export const silentLog: Log = { error: nobody, warn: nobody, info: nobody, debug: nobody };
+/** A log that discards its lines. */
+export const silentLog: Log = { error: ignore, warn: ignore, info: ignore, debug: ignore };

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { EventLoop } from "./loop.ts";
 
-/** The time that jobs take; no other passes. */
+/** The time of jobs; no other time passes. */
 let time = 1;
 const loop = new EventLoop({ steady: () => time });
 
-/** Keeps the event loop for some ms. */
+/** Blocks the event loop for some ms. */
 function busy(ms: number): void {
   time += ms;
 }
@@ -29,14 +29,14 @@ test("some short jobs of an owner run at once, others of that pass wait", async 
   expect(loop.admit("a")).toBeUndefined();
 });
 
-test("when those that run at once have had their time all others wait, whichever client sends them", async () => {
+test("when the jobs that run at once have used their time all others wait, of whichever client", async () => {
   await pass();
   expect(loop.admit("a")).toBeUndefined();
   busy(8);
   expect(loop.admit("b")).toBeInstanceOf(Promise);
 });
 
-test("jobs are done one by one, and others run when these have had their time", async () => {
+test("jobs run one by one, and other work runs when they have used their time", async () => {
   const went: string[] = [];
   const begin = (): void => {
     void Promise.resolve().then(() => {
@@ -50,7 +50,7 @@ test("jobs are done one by one, and others run when these have had their time", 
   while (went.length < 20) await pass();
 });
 
-test("a client with many jobs has one of them done, then others have theirs", async () => {
+test("one job of a client with many runs, then those of others", async () => {
   await pass();
   const went: string[] = [];
   const flood = Array.from({ length: 40 }, () => job("flood", went));
@@ -61,7 +61,7 @@ test("a client with many jobs has one of them done, then others have theirs", as
   expect(went).toHaveLength(43);
 });
 
-test("what waits is done in several passes: events of sockets are handled between them", async () => {
+test("waiting jobs run in several passes: events of sockets are handled between them", async () => {
   await pass();
   const went: string[] = [];
   const flood = Promise.all(Array.from({ length: 30 }, () => job("flood", went)));
@@ -100,7 +100,7 @@ test("of many jobs of this process that come at the same moment some run at once
   await Promise.all(waits.filter((wait) => wait !== undefined));
 });
 
-test("responses that lead to the next request of this process end with the pass, and keep their order", async () => {
+test("requests of this process that follow from responses end with the pass, and keep their order", async () => {
   await pass();
   const went: number[] = [];
   const chain = async (): Promise<void> => {
@@ -117,12 +117,12 @@ test("responses that lead to the next request of this process end with the pass,
     most.push(went.length - before);
   }
   await done;
-  // What was left of one pass, and the next one.
+  // The rest of one pass, and the next one.
   expect(Math.max(...most)).toBeLessThan(30);
   expect(went).toEqual(Array.from({ length: 60 }, (_, i) => i));
 });
 
-test("jobs of this process that have waited leave clients their time in each pass", async () => {
+test("waiting jobs of this process leave clients their time in each pass", async () => {
   await pass();
   const own = Promise.all(
     Array.from({ length: 100 }, async () => {
@@ -140,7 +140,7 @@ test("jobs of this process that have waited leave clients their time in each pas
   await own;
 });
 
-test("a loop pauses when it has held the event loop for long, and others have run then", async () => {
+test("a slice pauses when it has lasted long, and other work runs then", async () => {
   const limit = loop.slice();
   busy(12);
   let others = 0;
@@ -149,7 +149,7 @@ test("a loop pauses when it has held the event loop for long, and others have ru
   expect(others).toBe(1);
 });
 
-test("a slice that has just begun continues, also after a pause", async () => {
+test("a new slice continues, also after a pause", async () => {
   const limit = loop.slice();
   expect(limit.pause()).toBeUndefined();
   busy(12);
@@ -157,7 +157,7 @@ test("a slice that has just begun continues, also after a pause", async () => {
   expect(limit.pause()).toBeUndefined();
 });
 
-test("of several loops that pause one goes on in each pass of the event loop", async () => {
+test("of several slices that pause one continues in each pass of the event loop", async () => {
   const went: string[] = [];
   const work = async (name: string): Promise<void> => {
     const limit = loop.slice();
@@ -175,7 +175,7 @@ test("of several loops that pause one goes on in each pass of the event loop", a
   expect(went.join("").replaceAll(/\|+/g, "|")).toMatch(/^\|?a\|b\|c\|?$/);
 });
 
-test("where the clock stands still nothing waits because time has passed", async () => {
+test("where the clock stands still no job waits because time has passed", async () => {
   const still = new EventLoop({ steady: () => time, isTimed: false });
   const slice = still.slice();
   busy(12);
@@ -185,7 +185,7 @@ test("where the clock stands still nothing waits because time has passed", async
   expect(slice.pause()).toBeInstanceOf(Promise);
 });
 
-test("a loop knows nothing of what waits in another one", async () => {
+test("a loop does not run the jobs of another one", async () => {
   const [crowded, other] = [1, 2].map(() => new EventLoop({ steady: () => time })) as [EventLoop, EventLoop];
   const slices = [crowded.slice(), other.slice()];
   const waits = Array.from({ length: 20 }, () => [crowded.yield(), crowded.admit("a")]).flat();

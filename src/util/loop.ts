@@ -1,15 +1,14 @@
 /**
- * The event loop, divided fairly among those who have work. A {@link Loop} is passed in with the {@link Clock}: `clock.loop`.
+ * Schedules jobs fairly on the event loop. A {@link Loop} is passed in with the {@link Clock}: `clock.loop`.
  *
  *     a pass of the loop:  events of sockets  ──►  one long job  ──►  jobs of this process  ──►  short jobs, by owner
  *
- * A long job, a list or the start of a watch, works in slices. Between two of them it waits until all other long jobs had one. A
- * short job, a read or a write, runs when it comes, unless its owner has had several in this pass; then it waits, and one job of
- * each owner runs after the other. So a client with many requests delays itself and hardly any other, also where seats are free
- * because nothing waits for a store.
+ * A long job, such as a list or the start of a watch, runs in slices. Between two of them every other long job gets one. A short
+ * job, such as a read or a write, runs when it comes, unless its owner had several in this pass; then it waits, and one job of
+ * each owner runs after the other. So a client with many requests delays itself and hardly any other.
  *
- * A request of this process, such as one of a controller, comes over no socket: one response would lead to the next request without an
- * end of the pass. It runs when it comes until such requests have used their time in the pass; then it waits in its order for the
+ * A request of this process, such as one of a controller, comes over no socket: one response would lead to the next request
+ * without an end of the pass. It runs when it comes until such requests have used their time in the pass; then it waits for the
  * next pass.
  *
  * @module
@@ -34,47 +33,48 @@ export interface Loop {
   yield(): Promise<void>;
   /** A promise where a short job of `owner` has to wait; undefined where it may run at once. */
   admit(owner: unknown): Promise<void> | undefined;
-  /** The same for a job of this process. */
+  /** Admits a job of this process in the same way. */
   admitInternal(): Promise<void> | undefined;
   /** Begins a slice. */
   slice(): Slice;
-  /** Runs jobs in their order, each with all that follows from it; continues in another pass when they have used their time. */
+  /** Runs jobs in their order, each with its microtasks; continues in another pass when they have used their time. */
   runInOrder(jobs: readonly (() => void)[]): void;
 }
 
-/** The functions of the machine that an {@link EventLoop} is built on. */
+/** What an {@link EventLoop} is built from. */
 export interface LoopParts {
   /** Runs work in the next pass; `setImmediate` by default. */
   readonly later?: (work: () => void) => void;
   /** Milliseconds of a steady counter; those of the machine by default, also where a clock stands still. */
   readonly steady?: () => number;
   /**
-   * Whether work waits because time has passed; by default it does. False where the clock stands still and no client connects: what
-   * happens then follows from the requests alone, however fast the machine is.
+   * Whether jobs wait because time has passed; true by default. With false the order of jobs follows from the requests alone,
+   * however fast the machine is: for a clock that stands still.
    */
   readonly isTimed?: boolean;
 }
 
 /** The longest slice, in ms. */
 const MAX_SLICE_MS = 10;
-/** The same while long jobs wait: together they delay no other. */
+/** The longest slice while other long jobs wait. */
 const MAX_CROWDED_SLICE_MS = 3;
 
-/** Time in one pass of short jobs that have waited, in ms. */
-const WAITED_MS = 2;
-/** How many of them continue together before the time is measured. */
-const TOGETHER = 4;
-/** Time in one pass in which short jobs run when they come, in ms. */
-const AT_ONCE_MS = 6;
-/** How many of one owner run when they come; how long they take shows only afterwards. */
-const AT_ONCE = 3;
-/** Time in one pass of jobs of this process, in ms; and how many of them run when they come. */
-const INTERNAL_MS = 10;
-const INTERNAL_AT_ONCE = 16;
+/** The time in one pass for short jobs that have waited. */
+const MAX_WAITED_MS = 2;
+/** How many of them run before the time is measured. */
+const JOBS_A_MEASUREMENT = 4;
+/** The time in one pass in which short jobs run when they come. */
+const MAX_IMMEDIATE_MS = 6;
+/** How many short jobs of one owner run when they come. */
+const MAX_IMMEDIATE = 3;
+/** The time in one pass for jobs of this process. */
+const MAX_INTERNAL_MS = 10;
+/** How many jobs of this process run when they come. */
+const MAX_INTERNAL_IMMEDIATE = 16;
 
 type Job = () => void;
 
-/** Taken when the module is loaded: fake timers of a test change nothing here. */
+/** Read when the module is loaded, so that fake timers of a test do not replace it. */
 const { setImmediate } = globalThis;
 
 /** A {@link Loop} over that of Node. */
@@ -83,16 +83,16 @@ export class EventLoop implements Loop {
   readonly #steady: () => number;
   /** See {@link LoopParts.isTimed}. */
   isTimed: boolean;
-  /** Long jobs that wait, in their order. */
+  /** Long jobs that wait. */
   readonly #long: Job[] = [];
-  /** Short jobs that wait, by owner; the owner that is next comes first. */
+  /** Short jobs that wait, by owner; the next owner is first. */
   readonly #short = new PassingMap<unknown, Job[]>();
-  /** Jobs of this process that wait, in their order. */
+  /** Jobs of this process that wait. */
   readonly #internal: Job[] = [];
-  /** How many short jobs of each owner have run when they came, in this pass. */
-  readonly #atOnce = new PassingMap<unknown, number>();
-  #internalAtOnce = 0;
-  /** When the first job of this pass began; 0 before. */
+  /** How many short jobs of each owner ran when they came, in this pass. */
+  readonly #immediate = new PassingMap<unknown, number>();
+  #internalImmediate = 0;
+  /** When the first job of this pass began; 0 before that. */
   #began = 0;
   #isScheduled = false;
 
@@ -103,7 +103,7 @@ export class EventLoop implements Loop {
   }
 
   pass(): Promise<void> {
-    // The first is at the end of this pass, which may have begun long ago; the second at the end of the next.
+    // The first callback runs at the end of this pass, which may have begun long ago; the second at the end of the next.
     return new Promise((resolve) => this.later(() => this.later(resolve)));
   }
 
@@ -124,9 +124,9 @@ export class EventLoop implements Loop {
   admitInternal(): Promise<void> | undefined {
     if (!this.isTimed) return undefined;
     this.#schedule();
-    if (this.#internal.length > 0 || this.#internalAtOnce >= INTERNAL_AT_ONCE || this.#sinceBegan() > INTERNAL_MS)
-      return this.#wait(this.#internal);
-    this.#internalAtOnce++;
+    const isLimited = this.#internalImmediate >= MAX_INTERNAL_IMMEDIATE || this.#sinceBegan() > MAX_INTERNAL_MS;
+    if (this.#internal.length > 0 || isLimited) return this.#wait(this.#internal);
+    this.#internalImmediate++;
     return undefined;
   }
 
@@ -135,22 +135,23 @@ export class EventLoop implements Loop {
   }
 
   runInOrder(jobs: readonly Job[]): void {
-    const { length } = jobs;
     let at = 0;
-    const go = (): void => {
+    const run = (): void => {
       const start = this.#steady();
       const next = (): void => {
-        if (at === length) return;
-        if (at > 0 && this.#steady() - start > WAITED_MS) {
-          this.later(go);
+        const job = jobs[at];
+        if (!job) return;
+        if (at > 0 && this.#steady() - start > MAX_WAITED_MS) {
+          this.later(run);
           return;
         }
-        jobs[at++]!();
+        at++;
+        job();
         afterMicrotasks(next);
       };
       next();
     };
-    go();
+    run();
   }
 
   /** Now, for slices. */
@@ -171,13 +172,13 @@ export class EventLoop implements Loop {
 
   #mayRun(owner: unknown): boolean {
     const since = this.#sinceBegan();
-    const count = this.#atOnce.get(owner) ?? 0;
-    if (count >= AT_ONCE || since > AT_ONCE_MS) return false;
-    this.#atOnce.set(owner, count + 1);
+    const count = this.#immediate.get(owner) ?? 0;
+    if (count >= MAX_IMMEDIATE || since > MAX_IMMEDIATE_MS) return false;
+    this.#immediate.set(owner, count + 1);
     return true;
   }
 
-  /** Ms since jobs have begun to run in this pass. */
+  /** Milliseconds since the first job of this pass. */
   #sinceBegan(): number {
     const now = this.#steady();
     if (this.#began === 0) this.#began = now;
@@ -193,16 +194,17 @@ export class EventLoop implements Loop {
   readonly #serve = (): void => {
     this.#isScheduled = false;
     this.#began = 0;
-    this.#internalAtOnce = 0;
-    this.#atOnce.clear();
+    this.#internalImmediate = 0;
+    this.#immediate.clear();
     this.#long.shift()?.();
     afterMicrotasks(this.#serveInternal);
   };
 
-  /** Runs jobs of this process that have waited; the requests that follow from them count as theirs. */
+  /** Runs jobs of this process that have waited, and the requests that follow from them. */
   readonly #serveInternal = (): void => {
-    if (this.#internal.length > 0 && this.#sinceBegan() <= INTERNAL_MS) {
-      this.#internal.shift()!();
+    const job = this.#sinceBegan() <= MAX_INTERNAL_MS ? this.#internal.shift() : undefined;
+    if (job) {
+      job();
       afterMicrotasks(this.#serveInternal);
       return;
     }
@@ -210,23 +212,25 @@ export class EventLoop implements Loop {
     else if (this.#internal.length > 0 || this.#long.length > 0) this.#schedule();
   };
 
-  /** Runs short jobs that have waited; those of this pass have run since then. */
+  /** Runs short jobs that have waited. */
   #serveShort(since: number): void {
-    if (this.#short.size === 0 || this.#steady() - since > WAITED_MS) {
+    if (this.#short.size === 0 || this.#steady() - since > MAX_WAITED_MS) {
       this.#schedule();
       return;
     }
-    for (let left = TOGETHER; left > 0 && this.#short.size > 0; left--) this.#serveOne();
+    for (let left = JOBS_A_MEASUREMENT; left > 0; left--) this.#serveOne();
     afterMicrotasks(() => this.#serveShort(since));
   }
 
-  /** Runs one job of the first owner, who is the last one then. */
+  /** Runs one job of the first owner, who becomes the last one. */
   #serveOne(): void {
-    const [owner, jobs] = this.#short[Symbol.iterator]().next().value!;
-    const job = jobs.shift()!;
+    const { value: entry } = this.#short[Symbol.iterator]().next();
+    if (!entry) return;
+    const [owner, jobs] = entry;
+    const job = jobs.shift();
     this.#short.delete(owner);
     if (jobs.length > 0) this.#short.set(owner, jobs);
-    job();
+    job?.();
   }
 }
 
@@ -251,7 +255,7 @@ class TimedSlice implements Slice {
   }
 }
 
-/** Calls back in the same pass, when all promises that are resolved have had their callbacks. */
+/** Calls back in the same pass, after the callbacks of all resolved promises. */
 function afterMicrotasks(then: () => void): void {
   queueMicrotask(() => process.nextTick(then));
 }

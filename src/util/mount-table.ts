@@ -1,9 +1,10 @@
 /**
- * The table of mounts of a process, as the kernel prints it in `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+ * The mount table of a process, as the kernel prints it in `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
  *
  * @module
  */
-/** A mount as the machine lists it. */
+
+/** An entry of the mount table. */
 export interface Mount {
   readonly path: string;
   readonly type: string;
@@ -11,29 +12,29 @@ export interface Mount {
   readonly options: readonly string[];
 }
 
-/** The mounts at or below a path (of all, where it is `/`), in the order in which they were made. */
+/** Returns the mounts at or below a path, in the order in which they were made. */
 export function parseMountTable(text: string, below = "/"): Mount[] {
   const lines = below === "/" ? text.split("\n") : linesWith(text, ` ${escaped(below)}`);
   return lines.flatMap((line) => mountOf(line) ?? []).filter(({ path }) => isAtOrBelow(path, below));
 }
 
-/** The lines in which some words stand. Most tables have thousands and few that are asked for: no other one is taken apart. */
-function linesWith(text: string, words: string): readonly string[] {
+/** The lines that contain a text. A table has thousands of lines, of which a caller needs few: only these are parsed. */
+function linesWith(text: string, part: string): readonly string[] {
   const lines: string[] = [];
-  for (let at = text.indexOf(words); at >= 0;) {
+  for (let at = text.indexOf(part); at >= 0;) {
     const end = text.indexOf("\n", at);
     const stop = end < 0 ? text.length : end;
     lines.push(text.slice(text.lastIndexOf("\n", at) + 1, stop));
-    at = text.indexOf(words, stop);
+    at = text.indexOf(part, stop);
   }
   return lines;
 }
 
-/** Whether a path is another one or lies below it; both absolute and without `.`, `..` and doubled slashes. */
+/** Whether a path is equal to another one or below it; both are absolute and without `.`, `..` and double slashes. */
 export const isAtOrBelow = (path: string, above: string): boolean =>
   above === "/" || path === above || path.startsWith(`${above}/`);
 
-/** One line: ids, root and place, options, optional fields up to a dash; then type, source, options of the file system. */
+/** Parses a line: ids, root, path, options, optional fields up to a dash; then type, source, options of the file system. */
 function mountOf(line: string): Mount | undefined {
   const fields = line.split(" ");
   const dash = fields.indexOf("-", 6);
@@ -41,12 +42,12 @@ function mountOf(line: string): Mount | undefined {
   const [type, source, shared] = fields.slice(dash + 1);
   if (dash < 0 || path === undefined || own === undefined || type === undefined) return undefined;
   const options = new Set([...own.split(","), ...(shared ?? "").split(",")].filter((option) => option !== ""));
-  // A mount is read-only when it is itself or its file system is.
+  // A mount is read-only where the mount itself or its file system is.
   if (options.has("ro")) options.delete("rw");
   return { path: unescaped(path), type, source: unescaped(source ?? ""), options: [...options].map(unescaped) };
 }
 
-/** The kernel writes white space and backslashes (of sources, also number signs) as three octal digits. */
+/** The kernel writes white space and backslashes, and number signs of sources, as three octal digits. */
 const unescaped = (text: string): string =>
   text.includes("\\") ? text.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8))) : text;
 

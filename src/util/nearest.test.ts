@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { suggestion } from "./nearest.ts";
 
-test("the nearest word is named, and none when nothing is near", () => {
+test("the nearest word is suggested, and none when nothing is near", () => {
   expect(suggestion("dialekt", ["data-dir", "dialect"])).toBe('; did you mean "dialect"?');
   expect(suggestion("zzzzzzzz", ["data-dir", "dialect"])).toBe("");
   expect(suggestion("dialekt", [])).toBe("");
 });
 
-test("a word is found again in which one letter is missing, twice or another", () => {
+test("a word with a missing, doubled or wrong letter is found", () => {
   const words = ["data-dir", "feature-gates", "controllers", "insecure-http"];
   const change = fc.record({
     word: fc.constantFrom(...words),

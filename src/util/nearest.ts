@@ -1,13 +1,10 @@
-/** `; did you mean "x"?` with the word that is nearest to what was written; empty when none is near. */
+/** Returns `; did you mean "x"?` with the known word that is nearest to a text; empty where none is near. */
 export function suggestion(got: string, known: Iterable<string>): string {
   const word = nearest(got, known);
   return word === undefined ? "" : `; did you mean ${JSON.stringify(word)}?`;
 }
 
-/**
- * The word that is nearest to what was written: no more than a third of its letters are wrong, missing or too many, or
- * two of them.
- */
+/** The nearest word with at most two edits, or one for each three letters. */
 function nearest(got: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(got.length / 3)) + 1;
@@ -22,12 +19,13 @@ function nearest(got: string, known: Iterable<string>): string | undefined {
 /** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+  for (const [i, char] of a.split("").entries()) {
+    const next = [i + 1];
+    for (const [j, other] of b.split("").entries()) {
+      const [left = 0, above = 0, diagonal = 0] = [next[j], row[j + 1], row[j]];
+      next.push(Math.min(above + 1, left + 1, diagonal + (char === other ? 0 : 1)));
     }
     row = next;
   }
-  return row[b.length]!;
+  return row.at(-1) ?? 0;
 }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { keepLast, once } from "./once.ts";
 
-test("a value is made when it is first needed, and once, also where it is undefined", () => {
+test("a value is made once, on first use, also where it is undefined", () => {
   let made = 0;
   const value = once(() => void made++);
   expect(made).toBe(0);
   expect([value(), value(), made]).toEqual([undefined, undefined, 1]);
 });
 
-test("the last result is kept until another argument comes", () => {
+test("the last result is kept until the argument changes", () => {
   const made: number[] = [];
   const double = keepLast((n: number) => {
     made.push(n);

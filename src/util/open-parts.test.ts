@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { allEnded, openParts, openPartsNow } from "./open-parts.ts";
 
-/** Parts that write down when they are closed. */
+/** Parts that record when they are closed. */
 function recorder() {
   const closed: string[] = [];
   const part = (name: string, failure?: Error) => ({
@@ -19,7 +19,7 @@ const unexpected = (error: unknown): never => {
 };
 
 describe("openParts", () => {
-  test("leaves everything open when all could be opened", async () => {
+  test("leaves all parts open on success", async () => {
     const { closed, part } = recorder();
     const opened = await openParts(async (stack) => {
       stack.use(part("first"));
@@ -30,7 +30,7 @@ describe("openParts", () => {
     expect(closed).toEqual(["first"]);
   });
 
-  test("closes the last one first when a later one fails, and only then tells its error", async () => {
+  test("closes the last part first when a later one fails, and only then rejects", async () => {
     const { closed, part } = recorder();
     const opening = openParts(async (stack) => {
       stack.use(part("first"));
@@ -42,7 +42,7 @@ describe("openParts", () => {
     expect(closed).toEqual(["second", "first"]);
   });
 
-  test("the first error is the one that is reported, and parts are closed behind one that cannot be", async () => {
+  test("rejects with the first error, and closes the other parts where one cannot be closed", async () => {
     const { closed, part } = recorder();
     const failures: unknown[] = [];
     const stuck = new Error("stuck");
@@ -60,7 +60,7 @@ describe("openParts", () => {
   });
 });
 
-test("allEnded tells the first failure when nothing is under way any more", async () => {
+test("allEnded rejects with the first failure when all work has ended", async () => {
   const slow = Promise.withResolvers<void>();
   let isOver = false;
   const failure = allEnded([Promise.resolve(), Promise.reject(new Error("early")), slow.promise]).catch(
@@ -76,11 +76,11 @@ test("allEnded tells the first failure when nothing is under way any more", asyn
 });
 
 describe("openPartsNow", () => {
-  test("answers at once", () => {
+  test("returns at once", () => {
     expect(openPartsNow(() => 1, unexpected)).toBe(1);
   });
 
-  test("closes what was opened when a later part fails", async () => {
+  test("closes the opened parts when a later part fails", async () => {
     const { closed, part } = recorder();
     const failed = Promise.withResolvers<unknown>();
     expect(() =>

@@ -1,6 +1,6 @@
 /**
- * Opens several parts of which the later ones need the earlier ones. When one cannot be opened, those before it are closed, the
- * last one first, and its error is the one that is reported.
+ * Opens several parts, of which later ones need earlier ones. Where one fails, the earlier ones are closed, the last one first,
+ * and its error is reported.
  *
  *     openParts(async (opened) => {
  *       const store = opened.adopt(await openStore(), (one) => one.close());
@@ -8,15 +8,15 @@
  *       return { cluster, close: () => opened.disposeAsync() };
  *     }, report)
  *
- * The result comes with the duty to dispose of the stack.
+ * The owner of the result disposes of the stack.
  *
  * @module
  */
 
-/** Takes the errors of parts that could not be closed. */
+/** Receives the errors of parts that could not be closed. */
 export type CloseFailed = (error: unknown) => void;
 
-/** Opens parts that take time; see the head of this file. */
+/** Opens parts asynchronously; see the head of this file. */
 export async function openParts<T>(
   open: (opened: AsyncDisposableStack) => Promise<T>,
   closeFailed: CloseFailed,
@@ -30,7 +30,7 @@ export async function openParts<T>(
   }
 }
 
-/** Opens parts that are there at once; where one is not, those before it are closed a little later. */
+/** Opens parts synchronously; where one fails, the earlier ones are closed soon after that. */
 export function openPartsNow<T>(open: (opened: AsyncDisposableStack) => T, closeFailed: CloseFailed): T {
   const opened = new AsyncDisposableStack();
   try {
@@ -42,8 +42,8 @@ export function openPartsNow<T>(open: (opened: AsyncDisposableStack) => T, close
 }
 
 /**
- * Waits until all of the work has ended, and rejects with the error of the first in the list that failed: nothing goes on with
- * parts that are closed because of it.
+ * Waits until all work has ended, and rejects with the first error in the order of the list: so no work uses parts that are
+ * closed because of that error.
  */
 export async function allEnded(work: readonly Promise<unknown>[]): Promise<void> {
   const ended = await Promise.allSettled(work);

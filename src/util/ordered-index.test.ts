@@ -16,7 +16,7 @@ function contents(index: OrderedIndex<Probe, Item>, from?: number): Item[] {
   return items;
 }
 
-/** Compares everything that can be asked of an index with a sorted map. */
+/** Compares all methods of an index with a sorted map. */
 function expectSame(index: OrderedIndex<Probe, Item>, model: ReadonlyMap<number, Item>): void {
   const sorted = [...model.values()].toSorted(compare);
   expect(index.size).toBe(sorted.length);
@@ -35,7 +35,7 @@ const command = fc.oneof(
 );
 
 describe("an ordered index", () => {
-  test("holds what a sorted map holds, and so do all clones, whatever is done to the others", () => {
+  test("holds the same as a sorted map, and so do all clones, whatever changes in others", () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 80 }), (commands) => {
         const worlds = [{ index: new OrderedIndex<Probe, Item>(compare), model: new Map<number, Item>() }];
@@ -75,7 +75,7 @@ describe("an ordered index", () => {
     }
   });
 
-  test("is empty again when everything has been taken out, in any order", () => {
+  test("is empty when all items were deleted, in any order", () => {
     for (const order of [1, 7, 4999]) {
       const index = new OrderedIndex<Probe, Item>(compare);
       for (let i = 0; i < 5000; i++) index.set({ key: (i * 13) % 5000, value: i });
@@ -85,7 +85,7 @@ describe("an ordered index", () => {
     }
   });
 
-  test("stops a scan when the visitor has enough", () => {
+  test("stops a scan when the visitor returns false", () => {
     const index = new OrderedIndex<Probe, Item>(compare);
     for (let key = 0; key < 1000; key++) index.set({ key, value: 0 });
     const seen: number[] = [];

@@ -1,29 +1,29 @@
 /**
- * An ordered set as a B+tree that is cheap to copy: a clone takes constant time, and a change to one of the two copies
- * the nodes on its path, once.
+ * An ordered set as a copy-on-write B+tree: a clone takes constant time, and a change copies the shared nodes on its path.
  *
- * Inner nodes count, so that how many items come before a key is known in logarithmic time; every page of a list asks
- * for that (DEC-25 `remainingItemCount`). Keys are part of the items, which saves an array for each leaf.
+ * Inner nodes have the number of their items, so that the rank of a key takes logarithmic time; every page of a list needs it
+ * (DEC-25 `remainingItemCount`). Keys are part of the items, which saves an array for each leaf.
  *
- * Who may write to a node: each index has an edit mark, each node the mark under which it was made. Equal marks mean
- * that no other index can see the node. A clone gives both indexes new marks, so that all nodes become shared.
+ * Each index has an edit mark, and each node the mark of the index that made it. Equal marks mean that no other index shares
+ * the node, so that it may be changed. A clone gives both indexes new marks, so that all nodes become shared.
  *
  *     a = {1,2,3}      marks: a=M1, node=M1
- *     b = a.clone()    marks: a=M2, b=M3, node=M1     nobody may write to node
+ *     b = a.clone()    marks: a=M2, b=M3, node=M1     the node is read-only
  *     a.set(4)         a copies node with mark M2; b still sees {1,2,3}
  *
  * @module
  */
 
-const MOST = 32;
-const FEWEST = 8;
+/** The bounds of the items of a node. */
+const MAX_ITEMS = 32;
+const MIN_ITEMS = 8;
 
-/** What nodes are marked with; only its identity counts. */
+/** An edit mark; only its identity counts. */
 type Edit = object;
 
 class Node<T> {
   readonly edit: Edit;
-  /** Of a leaf its items in order; of an inner node the lowest item of each child. */
+  /** The items of a leaf in order; in an inner node the lowest item of each child. */
   readonly items: T[];
   /** Undefined for a leaf. */
   readonly children: Node<T>[] | undefined;
@@ -40,12 +40,12 @@ class Node<T> {
 
 const sizeOf = <T>(nodes: readonly Node<T>[]): number => nodes.reduce((sum, node) => sum + node.size, 0);
 
-/** See the head of this file. Items are ordered by what `P` has of them; anything of that shape can be looked for. */
+/** See the head of this file. Items are ordered by their part `P`; any value of that type can be searched for. */
 export class OrderedIndex<P, T extends P> {
   readonly #compare: (a: P, b: P) => number;
   #edit: Edit = {};
   #root: Node<T>;
-  /** What the change under way replaced or removed. */
+  /** The item that the current change replaced or removed. */
   #replaced: T | undefined;
 
   constructor(compare: (a: P, b: P) => number) {
@@ -53,11 +53,11 @@ export class OrderedIndex<P, T extends P> {
     this.#root = new Node<T>(this.#edit, [], undefined, 0);
   }
 
-  /** An index of items that are in order already and differ from each other; in linear time. */
+  /** Returns an index of distinct items that are in order; in linear time. */
   static build<P, T extends P>(compare: (a: P, b: P) => number, sorted: readonly T[]): OrderedIndex<P, T> {
     const index = new OrderedIndex<P, T>(compare);
     const edit = index.#edit;
-    const fill = MOST - FEWEST;
+    const fill = MAX_ITEMS - MIN_ITEMS;
     let level: Node<T>[] = [];
     for (const items of evenly(sorted, fill)) level.push(new Node(edit, items, undefined, items.length));
     while (level.length > 1) {
@@ -79,7 +79,7 @@ export class OrderedIndex<P, T extends P> {
     return this.#root.size;
   }
 
-  /** A copy in constant time; both may be changed without the other noticing. */
+  /** Returns an independent copy in constant time. */
   clone(): OrderedIndex<P, T> {
     const copy = new OrderedIndex<P, T>(this.#compare);
     copy.#root = this.#root;
@@ -87,7 +87,7 @@ export class OrderedIndex<P, T extends P> {
     return copy;
   }
 
-  /** The item that compares equal to `probe`. */
+  /** Returns the item that compares equal to `probe`. */
   get(probe: P): T | undefined {
     let node = this.#root;
     while (node.children) node = node.children[this.#childOf(node, probe)]!;
@@ -95,7 +95,7 @@ export class OrderedIndex<P, T extends P> {
     return item !== undefined && this.#compare(item, probe) === 0 ? item : undefined;
   }
 
-  /** Puts an item in, in place of the one that compares equal; that one is returned. */
+  /** Adds an item; returns the equal one that it replaces. */
   set(item: T): T | undefined {
     this.#replaced = undefined;
     const root = (this.#root = this.#own(this.#root));
@@ -103,19 +103,19 @@ export class OrderedIndex<P, T extends P> {
     if (right) {
       this.#root = new Node(this.#edit, [root.items[0]!, right.items[0]!], [root, right], root.size + right.size);
     }
-    return this.#taken();
+    return this.#takeReplaced();
   }
 
-  /** Takes out the item that compares equal to `probe` and returns it. */
+  /** Deletes and returns the item that compares equal to `probe`. */
   delete(probe: P): T | undefined {
     if (this.get(probe) === undefined) return undefined;
     this.#root = this.#own(this.#root);
     this.#remove(this.#root, probe);
     while (this.#root.children?.length === 1) this.#root = this.#root.children[0]!;
-    return this.#taken();
+    return this.#takeReplaced();
   }
 
-  /** How many items come before `probe`, in logarithmic time. */
+  /** Returns the number of items before `probe`, in logarithmic time. */
   rank(probe: P): number {
     let node = this.#root;
     let before = 0;
@@ -147,7 +147,7 @@ export class OrderedIndex<P, T extends P> {
     return true;
   }
 
-  /** Index of the first item that is not before `probe`. */
+  /** The index of the first item that is not before `probe`. */
   #lowerBound(items: readonly T[], probe: P): number {
     let low = 0;
     let high = items.length;
@@ -159,7 +159,7 @@ export class OrderedIndex<P, T extends P> {
     return low;
   }
 
-  /** Index of the child in which `probe` is or would be: the last one whose lowest item is not after it. */
+  /** The index of the child for `probe`: the last one whose lowest item is not after it. */
   #childOf(node: Node<T>, probe: P): number {
     const { items } = node;
     let low = 1;
@@ -172,7 +172,7 @@ export class OrderedIndex<P, T extends P> {
     return low - 1;
   }
 
-  /** The node itself when only this index sees it, else a copy of which that is true. */
+  /** The node itself where only this index has it, else a copy. */
   #own(node: Node<T>): Node<T> {
     if (node.edit === this.#edit) return node;
     return new Node(this.#edit, node.items.slice(), node.children?.slice(), node.size);
@@ -182,13 +182,13 @@ export class OrderedIndex<P, T extends P> {
     return (children[at] = this.#own(children[at]!));
   }
 
-  #taken(): T | undefined {
+  #takeReplaced(): T | undefined {
     const item = this.#replaced;
     this.#replaced = undefined;
     return item;
   }
 
-  /** Puts an item below an own node; returns the right half when the node had to be split. */
+  /** Adds an item below an own node; returns the right part where the node was split. */
   #insert(node: Node<T>, item: T): Node<T> | undefined {
     const { items, children } = node;
     let appended: boolean;
@@ -214,12 +214,12 @@ export class OrderedIndex<P, T extends P> {
       node.size++;
       appended = at + 1 === items.length;
     }
-    return items.length > MOST ? this.#split(node, appended) : undefined;
+    return items.length > MAX_ITEMS ? this.#split(node, appended) : undefined;
   }
 
-  /** Cuts an own node in two and returns the right part. Keys that only grow leave full nodes behind, not halves. */
+  /** Splits an own node and returns the right part. After an append the left part stays nearly full. */
   #split(node: Node<T>, appended: boolean): Node<T> {
-    const at = appended ? MOST - FEWEST : MOST >>> 1;
+    const at = appended ? MAX_ITEMS - MIN_ITEMS : MAX_ITEMS >>> 1;
     const items = node.items.splice(at);
     const children = node.children?.splice(at);
     const size = children ? sizeOf(children) : items.length;
@@ -227,7 +227,7 @@ export class OrderedIndex<P, T extends P> {
     return new Node(this.#edit, items, children, size);
   }
 
-  /** Takes an item that is there out of an own node. */
+  /** Removes an existing item from an own node. */
   #remove(node: Node<T>, probe: P): void {
     const { items, children } = node;
     node.size--;
@@ -239,11 +239,11 @@ export class OrderedIndex<P, T extends P> {
     const child = this.#ownChild(children, at);
     this.#remove(child, probe);
     if (child.items.length > 0) items[at] = child.items[0]!;
-    if (child.items.length >= FEWEST || children.length === 1) return;
+    if (child.items.length >= MIN_ITEMS || children.length === 1) return;
     this.#join(node, at > 0 ? at - 1 : at);
   }
 
-  /** Makes one of the children at `at` and after it when they fit, else gives both half of what they have. */
+  /** Merges the children at `at` and after it where they fit into one, else balances them. */
   #join(node: Node<T>, at: number): void {
     const { items } = node;
     const children = node.children!;
@@ -253,7 +253,7 @@ export class OrderedIndex<P, T extends P> {
     left.children?.push(...right.children!);
     left.size += right.size;
     items[at] = left.items[0]!;
-    if (left.items.length <= MOST) {
+    if (left.items.length <= MAX_ITEMS) {
       items.splice(at + 1, 1);
       children.splice(at + 1, 1);
       return;
@@ -268,9 +268,9 @@ export class OrderedIndex<P, T extends P> {
   }
 }
 
-/** Cuts a list into the fewest parts of at most `most`, none much shorter than the others. */
-function evenly<T>(list: readonly T[], most: number): T[][] {
-  const parts = Math.ceil(list.length / most);
+/** Cuts a list into the fewest parts of at most `max` items, all of about the same length. */
+function evenly<T>(list: readonly T[], max: number): T[][] {
+  const parts = Math.ceil(list.length / max);
   return Array.from({ length: parts }, (_, i) =>
     list.slice(Math.floor((i * list.length) / parts), Math.floor(((i + 1) * list.length) / parts)),
   );

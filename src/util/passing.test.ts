@@ -13,7 +13,7 @@ const MEMBERS = 500;
 
 const thing = (): object => Array.from({ length: MEMBERS }, (_, i) => i + 0.5);
 
-/** Bytes that lie in the heap after small collections, when many things have come and gone since a full one. */
+/** Bytes of the heap after minor collections, when many entries have come and gone since a full one. */
 function left(add: (i: number) => void, remove: (i: number) => void): number {
   for (let i = 0; i < SOME; i++) add(i);
   collect({ type: "major" });
@@ -27,7 +27,7 @@ function left(add: (i: number) => void, remove: (i: number) => void): number {
   return process.memoryUsage().heapUsed - before;
 }
 
-describe("what stays for a moment", () => {
+describe("short-lived entries", () => {
   const most = (MANY / 4) * MEMBERS * 8;
 
   it("is not kept by a map that was in use during a full collection", () => {

@@ -1,24 +1,23 @@
 /**
- * Maps and sets of what stays for a moment: requests under way, locks that are held, whose turn it is.
+ * Maps and sets of short-lived entries: running requests, locks, queues.
  *
- * A `Map` of the engine that has been filled up moves to a new table, and the old table leads to the new one. A table that was
- * in use during a full collection lives until the next full one, although nobody has it any more, and with it all tables that
- * came after it, with everything that was ever in them: what should be gone at once is copied and kept, request by request.
- * The ones here begin with a fresh `Map` so often that no such chain gets long.
+ * A `Map` of V8 that is full moves to a new table, and the old table points to the new one. A table that has survived a full
+ * garbage collection lives until the next one, and keeps alive all later tables with every entry that they ever had. The
+ * classes here start with a new `Map` so often that no such chain gets long.
  *
- * They are for what comes and goes. Where most of it stays, a `Map` is right. Who goes through one and adds to it meanwhile may
- * meet what has been taken out since, and does not meet what was added.
+ * Where most entries are long-lived, a `Map` is right. An iteration during which entries are added may return entries that
+ * were deleted meanwhile, and does not return the added ones.
  *
  * @module
  */
 
-/** So much is added before a fresh one is begun; at least as much as is carried over, so that adding costs the same always. */
-const RENEWED_AFTER = 100;
+/** How many entries are added before a new `Map`; at least as many as are copied, so that an addition takes constant time. */
+const ADDITIONS_PER_MAP = 100;
 
-/** A map whose entries stay for a moment; see the head of this file. */
+/** A map of short-lived entries; see the head of this file. */
 export class PassingMap<K, V> {
   #map = new Map<K, V>();
-  #left = RENEWED_AFTER;
+  #left = ADDITIONS_PER_MAP;
 
   get size(): number {
     return this.#map.size;
@@ -31,22 +30,22 @@ export class PassingMap<K, V> {
   set(key: K, value: V): void {
     if (--this.#left < 0) {
       this.#map = new Map(this.#map);
-      this.#left = Math.max(RENEWED_AFTER, this.#map.size);
+      this.#left = Math.max(ADDITIONS_PER_MAP, this.#map.size);
     }
     this.#map.set(key, value);
   }
 
-  /** Takes an entry out; whether it was there. */
+  /** Deletes an entry; returns whether it was there. */
   delete(key: K): boolean {
     return this.#map.delete(key);
   }
 
   clear(): void {
     if (this.#map.size > 0) this.#map = new Map();
-    this.#left = RENEWED_AFTER;
+    this.#left = ADDITIONS_PER_MAP;
   }
 
-  /** What is there, in the order in which it was added. */
+  /** Returns the keys in the order in which they were added. */
   keys(): MapIterator<K> {
     return this.#map.keys();
   }
@@ -60,7 +59,7 @@ export class PassingMap<K, V> {
   }
 }
 
-/** A set whose members stay for a moment; see the head of this file. */
+/** A set of short-lived members; see the head of this file. */
 export class PassingSet<T> {
   readonly #members = new PassingMap<T, true>();
 
@@ -72,7 +71,7 @@ export class PassingSet<T> {
     this.#members.set(member, true);
   }
 
-  /** Takes a member out; whether it was there. */
+  /** Deletes a member; returns whether it was there. */
   delete(member: T): boolean {
     return this.#members.delete(member);
   }
@@ -81,7 +80,6 @@ export class PassingSet<T> {
     return this.#members.get(member) === true;
   }
 
-  /** What is there, in the order in which it was added. */
   [Symbol.iterator](): MapIterator<T> {
     return this.#members.keys();
   }

@@ -1,8 +1,8 @@
 /** One block of a PEM text (RFC 7468). */
 export interface PemBlock {
-  /** What the block says that it is: `CERTIFICATE`. */
+  /** The label: `CERTIFICATE`. */
   readonly type: string;
-  /** Whether it has headers, which belong to older forms of PEM. */
+  /** Whether it has headers, as in RFC 1421. */
   readonly hasHeaders: boolean;
   readonly bytes: Buffer;
 }
@@ -12,10 +12,7 @@ const END = "-----END ";
 const DASHES = "-----";
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/**
- * The blocks of a text, one after the other, in a time that grows with its length alone. Whatever stands around them, and
- * blocks that are no whole ones, is passed over.
- */
+/** Yields the blocks of a text in linear time. Text around them and incomplete blocks are ignored. */
 export function* pemBlocks(text: string): Generator<PemBlock, void, void> {
   let open: { readonly type: string; readonly headers: string[]; readonly lines: string[] } | undefined;
   for (const line of linesOf(text)) {
@@ -29,7 +26,7 @@ export function* pemBlocks(text: string): Generator<PemBlock, void, void> {
   }
 }
 
-/** A block as text, lines of 64 characters. */
+/** Returns a block as text in lines of 64 characters. */
 export const pemOf = (type: string, bytes: Buffer): string =>
   `${BEGIN}${type}${DASHES}\n${bytes.toString("base64").replaceAll(/.{1,64}/g, "$&\n")}${END}${type}${DASHES}\n`;
 

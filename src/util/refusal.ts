@@ -1,11 +1,11 @@
-/** What the system's refusals mean, and what helps. */
+/** The meanings of error codes of the operating system. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  ENOENT: "nothing there",
+  ENOENT: "no such file or directory",
   EACCES: "no permission for it",
   EPERM: "no permission for it",
-  EROFS: "a read-only file system; what is there can be served with --read-only",
-  ENOSPC: "no room on the disk",
-  EDQUOT: "a quota that is used up",
+  EROFS: "a read-only file system; its data can be served with --read-only",
+  ENOSPC: "no space left on the disk",
+  EDQUOT: "an exhausted disk quota",
   EEXIST: "a file in its place",
   ENOTDIR: "a file where a directory should be",
   EISDIR: "a directory",
@@ -14,8 +14,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the system refuses, in the form of all our messages: `expected FILE to be writable, found no room on the disk (ENOSPC)`.
- * It keeps the code and the system call.
+ * Returns an error of a file operation with a message such as `expected FILE to be writable, found no space left on the disk (ENOSPC)`, and
+ * with the code and the system call of its cause.
  */
 export function refusal(file: string, expected: string, error: unknown): Error {
   const { code = "", message, syscall = "open" } = error as NodeJS.ErrnoException;

@@ -14,22 +14,22 @@ test.each<[string, string, boolean]>([
   ["^[a-z]([-a-z]*[a-z])?$", "-", false],
   ["(?i)^A+B$", "b", true],
   ["b|c$", "d", false],
-])("%s with %s at the end of a long text is found as in a short one", (source, end, found) => {
+])("%s with %s at the end of a long text matches as in a short one", (source, end, found) => {
   const regex = regexOf(source);
   expect(regex.test(`aaa${end}`)).toBe(found);
   expect(regex.test(long + end)).toBe(found);
 });
 
-test("the largest text of a request is looked through within a turn", async () => {
+test("the largest text of a request is searched within a slice", async () => {
   const regex = regexOf("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
   expect(await leastCpu(() => void regex.test(long))).toBeLessThan(turnBound());
 });
 
-test("what is no regular expression is a fault", () => {
+test("an invalid regular expression is an error", () => {
   expect(() => regexOf("a(")).toThrow(RegexFault);
 });
 
-test("one that was asked for is kept, and none that has many states", () => {
+test("a compiled expression is cached, but none with many states", () => {
   expect(regexOf("kept{3}")).toBe(regexOf("kept{3}"));
   expect(regexOf("a{1000}b{1000}c{1000}d{1000}e{1000}f{1000}")).not.toBe(
     regexOf("a{1000}b{1000}c{1000}d{1000}e{1000}f{1000}"),
@@ -48,19 +48,19 @@ describe("the states of a pattern", () => {
     "(abc|def){2,}\\]{3,7}",
     "[]a]{3}[\\]x]",
     "a{,3}b{",
-  ])("of %s are known about from its text", (pattern) => {
+  ])("of %s are estimated from its text", (pattern) => {
     const states = RE2JS.compile(pattern).programSize();
     expect(statesOf(pattern)).toBeGreaterThan(states / 3 - 2);
     expect(statesOf(pattern)).toBeLessThan(states * 3);
   });
 
-  test.each(["[", "(", "{", "(a{9}", "\\", "[^]"])("%s a million times is counted in a moment", async (part) => {
+  test.each(["[", "(", "{", "(a{9}", "\\", "[^]"])("%s a million times is counted quickly", async (part) => {
     const pattern = part.repeat(1e6 / part.length);
     expect(await leastCpu(() => void statesOf(pattern))).toBeLessThan(turnBound());
   });
 });
 
-/** Whether a piece of work is refused where somebody else can do it. */
+/** Whether work is refused where a thread can run it. */
 const isRefused = (work: () => unknown): boolean => {
   try {
     atOnce(
@@ -78,7 +78,7 @@ const isRefused = (work: () => unknown): boolean => {
   }
 };
 
-describe("where somebody else can do it, nothing is begun that takes long", () => {
+describe("long work does not begin where a thread can run it", () => {
   const dear = regexOf("[ab]*a[ab]{100}$");
   const text = "ab".repeat(100_000);
   test.each<[string, boolean, () => unknown]>([
@@ -94,7 +94,7 @@ describe("where somebody else can do it, nothing is begun that takes long", () =
     expect(isRefused(work)).toBe(refused);
   });
 
-  test("where nobody can, all of it is done", () => {
+  test("long work runs where no thread can run it", () => {
     expect(dear.test(text.slice(0, 20_001))).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Regular expressions of others: RE2, which takes a time that grows with the text and no faster, whatever the pattern.
+ * Regular expressions of users: RE2, which takes linear time for every pattern.
  *
  * @module
  */
@@ -9,49 +9,49 @@ import { mayTake } from "./heavy.ts";
 
 /** A compiled pattern; unanchored. */
 export interface Regex {
-  /** Whether it is found in a text. */
+  /** Whether a text contains a match. */
   test(text: string): boolean;
-  /** The first match, or nothing. */
+  /** Returns the first match, or an empty text. */
   find(text: string): string;
-  /** The matches, at most so many; all for a negative number. */
-  findAll(text: string, most: number): string[];
+  /** Returns at most `max` matches; all for a negative number. */
+  findAll(text: string, max: number): string[];
 }
 
-/** Says what is wrong with the text of a regular expression. */
+/** Says why a regular expression is invalid. */
 export class RegexFault extends Error {}
 
-/** Those that were asked for last are kept, but no long ones: what they compile to may take a thousand times their length. */
-const MOST_KEPT_STATES = 5000;
-const kept = new BoundedCache<Kept>({ entries: 2000, bytes: 32 << 20, weigh: ({ bytes }) => bytes });
+/** Larger patterns are not cached: in memory they may take a thousand times their length. */
+const MAX_CACHED_STATES = 5000;
+const cache = new BoundedCache<CachedRegex>({ entries: 2000, bytes: 32 << 20, weigh: ({ bytes }) => bytes });
 
-/** A pattern with about what it takes in memory. */
-interface Kept {
+/** A regular expression and its estimated bytes in memory. */
+interface CachedRegex {
   readonly regex: Regex;
   readonly bytes: number;
 }
 
-/** What a pattern takes in memory, whatever it is, and for each state, as measured; classes of Unicode have long tables. */
+/** Measured bytes of any pattern, and of each of its states; classes of Unicode have long tables. */
 const REGEX_BYTES = 16_384;
 const STATE_BYTES = 256;
 const UNICODE_BYTES = 6_000;
 
-/** What a state costs when it is made, and a character when it is read, in units of work. */
-const TO_MAKE = 200;
+/** What the compilation of a state costs, in units of work. */
+const UNITS_PER_STATE = 200;
 
 /**
- * The regular expression that a text describes.
+ * Compiles a regular expression.
  *
  * @throws RegexFault; TooHeavy
  */
 export function regexOf(text: string): Regex {
-  const known = kept.get(text);
+  const known = cache.get(text);
   if (known) return known.regex;
   const states = statesOf(text);
-  mayTake(states * TO_MAKE);
+  mayTake(states * UNITS_PER_STATE);
   const regex = compiled(compile(text));
-  if (states > MOST_KEPT_STATES) return regex;
+  if (states > MAX_CACHED_STATES) return regex;
   const bytes = REGEX_BYTES + states * (/\\p/i.test(text) ? UNICODE_BYTES : STATE_BYTES);
-  kept.set(text, { regex, bytes });
+  cache.set(text, { regex, bytes });
   return regex;
 }
 
@@ -60,13 +60,13 @@ function compile(text: string): RE2JS {
     return RE2JS.compile(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // It alone has no part of the pattern in its message; Go's has an empty one.
+    // Go's message ends with an empty part of the pattern; that of RE2JS has none.
     throw new RegexFault(message.endsWith("trailing backslash at end of expression") ? `${message}: \`\`` : message);
   }
 }
 
-/** From here on an automaton that is made for the text pays. */
-const LONG = 16_384;
+/** The length from which an automaton for one text is faster. */
+const LONG_TEXT = 16_384;
 
 function compiled(regex: RE2JS): Regex {
   const states = regex.programSize();
@@ -77,21 +77,21 @@ function compiled(regex: RE2JS): Regex {
   return {
     test(text) {
       const matcher = matcherOf(text);
-      if (text.length < LONG) return matcher.find();
-      // Ten times as fast as what also knows places. It may grow to some megabytes: made for one text, and not kept.
+      if (text.length < LONG_TEXT) return matcher.find();
+      // It is ten times as fast as a matcher with positions. It may take some megabytes, so it is not kept.
       return RE2JS.compile(regex.pattern(), regex.flags()).test(text);
     },
     find(text) {
       const matcher = matcherOf(text);
       return matcher.find() ? (matcher.group() ?? "") : "";
     },
-    findAll(text, most) {
+    findAll(text, max) {
       const matcher = matcherOf(text);
       const found: string[] = [];
       let end = -1;
-      while ((most < 0 || found.length < most) && matcher.find()) {
+      while ((max < 0 || found.length < max) && matcher.find()) {
         mayTake(0);
-        // An empty match right behind another one is none.
+        // An empty match directly after another one does not count.
         if (matcher.start() === matcher.end() && matcher.start() === end) continue;
         found.push(matcher.group() ?? "");
         end = matcher.end();
@@ -101,13 +101,13 @@ function compiled(regex: RE2JS): Regex {
   };
 }
 
-/** How often what stands before it is repeated: `{3}`, `{3,}`, `{3,5}`. */
-const TIMES = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
+/** A repetition: `{3}`, `{3,}`, `{3,5}`. */
+const REPETITION = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
 
-/** How many states a pattern has at most, about: what is repeated a given number of times counts as often as that. */
+/** Estimates the largest number of states of a pattern; repeated parts count as often as they are repeated. */
 export function statesOf(pattern: string): number {
   const outer: number[] = [];
-  // Of the group, and of what stands last in it.
+  // The states of the group, and of the last part in it.
   let [all, last] = [0, 0];
   const add = (states: number): void => {
     last = states;
@@ -127,13 +127,13 @@ export function statesOf(pattern: string): number {
         break;
       }
       case "{": {
-        TIMES.lastIndex = i;
-        const [text, least, most] = TIMES.exec(pattern) ?? [];
+        REPETITION.lastIndex = i;
+        const [text, min, max] = REPETITION.exec(pattern) ?? [];
         if (text === undefined) {
           add(1);
           break;
         }
-        const times = Math.max(Number(least), Number(most ?? 0), 1);
+        const times = Math.max(Number(min), Number(max ?? 0), 1);
         all += last * (times - 1);
         last *= times;
         i += text.length - 1;
@@ -141,7 +141,7 @@ export function statesOf(pattern: string): number {
       }
       case "[": {
         const end = endOfClass(pattern, i);
-        // A class is one state, but has to be read.
+        // A class is one state, but parsing it takes time.
         add(Math.max(1, (end - i) / 4));
         i = end;
         break;
@@ -160,10 +160,10 @@ export function statesOf(pattern: string): number {
   );
 }
 
-/** Where a class of characters ends that begins at `start`. */
+/** The index of the end of the character class that begins at `start`. */
 function endOfClass(pattern: string, start: number): number {
   let i = start + (pattern[start + 1] === "^" ? 2 : 1);
-  // A bracket that stands first is a member.
+  // A bracket at the beginning is a member.
   if (pattern[i] === "]") i++;
   for (; i < pattern.length && pattern[i] !== "]"; i++) if (pattern[i] === "\\") i++;
   return i;

@@ -5,7 +5,7 @@ import { expectLinear } from "./testing/linear.ts";
 
 const texts = fc.string({ unit: fc.constantFrom("0", "9", "/", ".", "a", "٣") });
 
-test("the end of digits is that of the longest run of ASCII digits", () => {
+test("the digits end with the longest run of ASCII digits", () => {
   fc.assert(
     fc.property(texts, fc.nat(12), (text, from) => {
       const run = /^[0-9]*/.exec(text.slice(from))![0];
@@ -14,7 +14,7 @@ test("the end of digits is that of the longest run of ASCII digits", () => {
   );
 });
 
-test("characters at the end are taken off, and nowhere else", () => {
+test("characters at the end are removed, and no others", () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(withoutTrailing(text, "/")).toBe(text.replace(/\/+$/, ""));
@@ -23,24 +23,24 @@ test("characters at the end are taken off, and nowhere else", () => {
   );
 });
 
-test("characters that are not at the end cost one look each", async () => {
+test("characters that are not at the end take linear time", async () => {
   await expectLinear(
     (size) => `${"/".repeat(size)}x`,
     (text) => withoutTrailing(text, "/"),
   );
 });
 
-// What Go's unicode.IsSpace takes for a space, and its neighbours.
+// The spaces of Go's unicode.IsSpace, and their neighbours.
 const SPACES = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2005\u200a\u2028\u2029\u202f\u205f\u3000";
 const OTHERS = "\b\u000e\u001f\u0084\u0086\u009f\u180e\u200b\u2060\ufeffx";
 
-test("all white space of Unicode is taken from both ends, and nothing else", () => {
+test("all white space of Unicode is removed from both ends, and nothing else", () => {
   expect(trimSpace(`${SPACES}a b${SPACES}`)).toBe("a b");
   expect(trimSpace(SPACES)).toBe("");
   for (const char of OTHERS) expect(trimSpace(` ${char} `)).toBe(char);
 });
 
-test.each(["\t", " ", "\u3000", " \u2028"])("%j between other characters costs one look each", async (space) => {
+test.each(["\t", " ", "\u3000", " \u2028"])("%j between other characters takes linear time", async (space) => {
   await expectLinear((size) => `x${space.repeat(size / space.length)}x`, trimSpace);
   await expectLinear((size) => space.repeat(size / space.length), trimSpace);
 });

@@ -1,5 +1,5 @@
 /**
- * Steps of parsers that read a text once, from its beginning to its end.
+ * Helpers of parsers that read a text once.
  *
  * @module
  */
@@ -10,21 +10,21 @@ const NINE = 57;
 /** Whether a UTF-16 code unit is an ASCII digit. */
 export const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
-/** The index behind the ASCII digits that begin at an index; that index where there are none. */
+/** Returns the index after the ASCII digits that begin at an index; that index where there are none. */
 export function endOfDigits(text: string, from: number): number {
   let end = from;
   while (isDigit(text.charCodeAt(end))) end++;
   return end;
 }
 
-/** The text without those of some characters that stand at its end. */
+/** Returns a text without certain characters at its end. */
 export function withoutTrailing(text: string, chars: string): string {
   let end = text.length;
-  while (end > 0 && chars.includes(text[end - 1]!)) end--;
+  while (end > 0 && chars.includes(text.charAt(end - 1))) end--;
   return end === text.length ? text : text.slice(0, end);
 }
 
-/** The text without the white space around it: that of Unicode, and no other, as Go's `strings.TrimSpace` has it. */
+/** Returns a text without the white space around it, by the definition of Unicode, as Go's `strings.TrimSpace`. */
 export function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;
@@ -33,7 +33,7 @@ export function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Beyond Latin 1. */
+/** White space beyond Latin 1. */
 const WIDE_SPACES: ReadonlySet<number> = new Set([0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000]);
 
 /** Whether a UTF-16 code unit is white space of Unicode. */

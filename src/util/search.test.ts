@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { indexIn, lastIndexIn, splitBy } from "./search.ts";
 import { expectLinear } from "./testing/linear.ts";
 
-describe("in texts beyond what they can search themselves", () => {
-  // Long enough that no product of lengths is small.
+describe("a search in long texts", () => {
+  // Long enough that every product of lengths is large.
   const filler = "x".repeat(2000);
   const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 9, maxLength: 12 });
   const letters = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 80 });
 
-  test("places and parts are those that texts find", () => {
+  test("finds the same positions and parts as the methods of String", () => {
     fc.assert(
       fc.property(letters, letters, word, (before, behind, part) => {
         const text = before + filler + behind;
@@ -22,7 +22,7 @@ describe("in texts beyond what they can search themselves", () => {
     );
   });
 
-  test("a place may overlap another one, parts do not", () => {
+  test("positions may overlap, parts do not", () => {
     const text = `${filler}aaaaa`;
     const part = "aa".repeat(10);
     expect(lastIndexIn(text + part, part)).toBe(text.length);
@@ -30,14 +30,14 @@ describe("in texts beyond what they can search themselves", () => {
   });
 });
 
-test("short texts are searched by themselves", () => {
+test("short texts are searched with the methods of String", () => {
   expect([indexIn("abcabc", "c"), indexIn("abcabc", "c", 3), indexIn("abc", ""), indexIn("abc", "d")]).toEqual([
     2, 5, 0, -1,
   ]);
   expect([lastIndexIn("abcabc", "c"), splitBy("a,b,,c", ",")]).toEqual([5, ["a", "b", "", "c"]]);
 });
 
-describe("what is nearly there everywhere costs a time that grows with the texts", () => {
+describe("near matches everywhere take linear time", () => {
   const half = (size: number): string => "a".repeat(size / 2);
   test.each<[string, (size: number) => string]>([
     ["at its beginning", (size) => `b${half(size)}`],

@@ -1,30 +1,30 @@
 /**
- * Where a text stands in another one, in a time that grows with both together.
+ * Searches for a text in another one in linear time.
  *
- * The methods of texts do that for short ones only: looking for `"a".repeat(n) + "b"` among many more letters takes them a
- * time that grows with the product of the lengths. Others are looked for as Knuth, Morris and Pratt do, who read each character
- * once.
+ * A search for `"a".repeat(n) + "b"` with the methods of `String` takes a time that grows with the product of the lengths. So
+ * these serve short texts; others are searched with the algorithm of Knuth, Morris and Pratt, which reads each character once.
  *
  * @module
  */
 
-const SHORT = 8;
+const MAX_SHORT_LENGTH = 8;
 /** A product of lengths that takes some microseconds at worst. */
-const FEW_TRIES = 1 << 14;
+const MAX_SMALL_PRODUCT = 1 << 14;
 
-const isSmall = (text: string, part: string): boolean => part.length <= SHORT || text.length * part.length <= FEW_TRIES;
+const isSmall = (text: string, part: string): boolean =>
+  part.length <= MAX_SHORT_LENGTH || text.length * part.length <= MAX_SMALL_PRODUCT;
 
-/** As `text.indexOf(part, from)`. */
+/** Returns the same as `text.indexOf(part, from)`. */
 export function indexIn(text: string, part: string, from = 0): number {
   return isSmall(text, part) ? text.indexOf(part, from) : new Search(part).next(text, from);
 }
 
-/** As `text.lastIndexOf(part)`. */
+/** Returns the same as `text.lastIndexOf(part)`. */
 export function lastIndexIn(text: string, part: string): number {
   return isSmall(text, part) ? text.lastIndexOf(part) : new Search(part).last(text);
 }
 
-/** As `text.split(by)`; `by` is not empty. */
+/** Returns the same as `text.split(by)`; `by` is not empty. */
 export function splitBy(text: string, by: string): string[] {
   if (isSmall(text, by)) return text.split(by);
   const search = new Search(by);
@@ -40,7 +40,7 @@ export function splitBy(text: string, by: string): string[] {
 
 class Search {
   readonly #part: string;
-  /** For each length of a beginning of the part: the longest shorter beginning that is also its end. */
+  /** For the length of each prefix of the part: the length of its longest proper prefix that is also its suffix. */
   readonly #borders: Int32Array;
 
   constructor(part: string) {
@@ -53,14 +53,14 @@ class Search {
     }
   }
 
-  /** How much of the part stands at the end of a text, where `matched` of it stood there before one more character. */
+  /** The length of the match after one more character. */
   #after(matched: number, char: number): number {
     let length = matched;
     while (length > 0 && this.#part.charCodeAt(length) !== char) length = this.#borders[length]!;
     return this.#part.charCodeAt(length) === char ? length + 1 : length;
   }
 
-  /** The first place from an index on; -1 where there is none. */
+  /** Returns the first position from an index on; -1 without a match. */
   next(text: string, from: number): number {
     for (let at = from, matched = 0; at < text.length; at++) {
       matched = this.#after(matched, text.charCodeAt(at));
@@ -69,7 +69,7 @@ class Search {
     return -1;
   }
 
-  /** The last place; -1 where there is none. */
+  /** Returns the last position; -1 without a match. */
   last(text: string): number {
     let found = -1;
     for (let at = 0, matched = 0; at < text.length; at++) {

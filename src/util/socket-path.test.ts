@@ -9,7 +9,7 @@ import { MAX_SOCKET_PATH_BYTES, shortPath } from "./socket-path.ts";
 const root = mkdtempSync(join(tmpdir(), "keelson-socket-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-test("a path that the system takes is left as it is", () => {
+test("a short path is not changed", () => {
   const path = `/${"a".repeat(MAX_SOCKET_PATH_BYTES - 1)}`;
   using short = shortPath(path);
   expect(short.path).toBe(path);
@@ -38,7 +38,7 @@ test.runIf(process.platform === "linux")("a directory that is not there is told"
   expect(() => shortPath(join(root, "none", "x".repeat(60), "y".repeat(60), "csi.sock"))).toThrow(/ENOENT/);
 });
 
-test("a name that is too long itself is refused with the limit and the path", () => {
+test("a name that is too long is refused with the limit and the path", () => {
   const path = join("/", "x".repeat(200));
   expect(() => shortPath(path)).toThrow(
     new RangeError(`expected the path of a socket to have at most ${MAX_SOCKET_PATH_BYTES} bytes, got 201: ${path}`),

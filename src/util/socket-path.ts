@@ -1,18 +1,18 @@
 /**
- * Paths of unix sockets that are longer than the system takes.
+ * Paths of Unix sockets beyond the limit of the operating system.
  *
- * An address holds 107 bytes on Linux and 103 elsewhere. A longer path is reached through its directory, which Linux has under
- * `/proc` once it is open, or by its name from the current directory.
+ * An address has at most 107 bytes on Linux and 103 elsewhere. A longer path becomes one through its open directory below
+ * `/proc`, or one that is relative to the current directory.
  *
  * @module
  */
 import { closeSync, constants, openSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
-/** The longest path that the system takes, in bytes. */
+/** The longest path of a socket, in bytes. */
 export const MAX_SOCKET_PATH_BYTES = process.platform === "linux" ? 107 : 103;
 
-/** A path that leads to a socket as long as it is not disposed of. */
+/** A path of a socket, valid until it is disposed of. */
 export interface ShortPath extends Disposable {
   readonly path: string;
 }
@@ -21,9 +21,9 @@ const fits = (path: string): boolean => Buffer.byteLength(path) <= MAX_SOCKET_PA
 const nothing = (): void => {};
 
 /**
- * A path of the same socket that the system takes: the path itself where it does.
+ * Returns a path of the same socket within the limit; the path itself where it is short enough.
  *
- * @throws {RangeError} with the limit and the path, where there is none
+ * @throws {RangeError} with the limit and the path, where there is no such path
  * @throws where the directory of a long path cannot be opened
  */
 export function shortPath(path: string): ShortPath {

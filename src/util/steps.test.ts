@@ -6,7 +6,7 @@ function* stepping<T>(value: T): Steps<T> {
   return value;
 }
 
-/** How often others had their turn, and what came of the work. */
+/** The number of pauses and the result of the work. */
 function drive<T>(work: Work<T>): [turns: number, value: T] {
   if (!isSteps(work)) return [0, work];
   for (let turns = 0; ; turns++) {
@@ -16,7 +16,7 @@ function drive<T>(work: Work<T>): [turns: number, value: T] {
 }
 
 describe("work that is small", () => {
-  test("is done when it is asked for, and what follows from it", () => {
+  test("runs at once, with the work that follows from it", () => {
     expect(andThen(2, (two) => two * 21)).toBe(42);
     expect(
       andThen([1], (list) => {
@@ -26,26 +26,26 @@ describe("work that is small", () => {
     ).toEqual([1, 2]);
   });
 
-  test("is done with each item in one go", () => {
+  test("runs for all items at once", () => {
     const done: number[] = [];
     expect(isSteps(forEachOf([1, 2, 3], false, (item) => void done.push(item)))).toBe(false);
     expect(done).toEqual([1, 2, 3]);
   });
 
-  test("values that look like steps are none: a member `next` of an object is no function", () => {
+  test("an object with a member `next` that is no function is a result, not steps", () => {
     expect(isSteps({ next: "page" } as object)).toBe(false);
     expect([null, undefined, 0, "", []].some((value) => isSteps(value))).toBe(false);
   });
 });
 
 describe("work that is large", () => {
-  test("gives way before what follows from it, whichever of the two comes in steps", () => {
+  test("pauses before the work that follows from it, whichever of the two is in steps", () => {
     expect(drive(andThen(stepping(2), (two) => two * 21))).toEqual([2, 42]);
     expect(drive(andThen(2, (two) => stepping(two * 21)))).toEqual([1, 42]);
     expect(drive(andThen(stepping(2), (two) => stepping(two * 21)))).toEqual([3, 42]);
   });
 
-  test("gives way after each item", () => {
+  test("pauses after each item", () => {
     const done: number[] = [];
     const work = forEachOf([1, 2, 3], true, (item) => void done.push(item)) as Steps<void>;
     expect(done).toEqual([]);
@@ -55,7 +55,7 @@ describe("work that is large", () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
-  test("takes a step where nobody can cut it", () => {
+  test("takes one step where it cannot be cut", () => {
     expect(isSteps(whenLarge(true, () => 1))).toBe(true);
     expect(whenLarge(false, () => 1)).toBe(1);
     expect(atOnce(inOneStep(() => 1))).toBe(1);

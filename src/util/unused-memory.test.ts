@@ -8,12 +8,12 @@ const MIB = 1 << 20;
 const MINUTE = 60_000;
 const STEP = 100;
 
-/** A process that writes down what it is told to do; what is free, and after how long, is up to the test. */
+/** A process that records its calls; the test sets its memory. */
 class Process implements ProcessMemory {
   rss = 100 * MIB;
   used = 20 * MIB;
   buffers = 10 * MIB;
-  /** What it comes back to when free memory is given back. */
+  /** The resident memory after a trim. */
   needed = 100 * MIB;
   readonly done: string[] = [];
   readonly clock = new ManualClock(0);
@@ -44,23 +44,23 @@ class Process implements ProcessMemory {
     this.rss = this.needed;
   }
 
-  /** What was done in the next `ms`. */
+  /** The calls in the next `ms`. */
   next(ms: number): string[] {
     this.done.length = 0;
-    // What is upkeep runs once in each move of the clock.
+    // Upkeep runs once in each move of the clock.
     for (let moved = 0; moved < ms; moved += STEP) this.clock.advance(STEP);
     return [...this.done];
   }
 }
 
-test("what the start has left behind is given back once things have settled, and nothing as long as memory stays", () => {
+test("memory of the start is returned soon after it, and nothing while memory does not change", () => {
   const server = new Process();
   expect(server.next(900)).toEqual([]);
   expect(server.next(1000)).toEqual(["collect", "trim"]);
   expect(server.next(MINUTE)).toEqual([]);
 });
 
-test("where there is much to do from the start nothing is collected before memory stays as it is", () => {
+test("a process that is busy from the start collects nothing before memory stops growing", () => {
   let cpu = 0;
   const server = new Process({ cpu: () => cpu });
   cpu = 700;
@@ -72,7 +72,7 @@ test("where there is much to do from the start nothing is collected before memor
   expect(server.next(MINUTE)).toEqual([]);
 });
 
-test("a small program collects what its start has left behind, and gives pages back only after it has grown by much", () => {
+test("a small program collects the garbage of its start, and returns pages only after much growth", () => {
   const program = new Process({ trimsAtStart: false });
   expect(program.next(2000)).toEqual(["collect"]);
   expect(program.next(MINUTE)).toEqual([]);
@@ -80,7 +80,7 @@ test("a small program collects what its start has left behind, and gives pages b
   expect(program.next(MINUTE)).toEqual(["collect", "trim"]);
 });
 
-test("memory that has grown by much is given back within seconds after it grows no more, and once", () => {
+test("memory that has grown much is returned once, within seconds after the growth ends", () => {
   const server = new Process();
   server.next(2000);
   for (let i = 0; i < 5; i++) {
@@ -92,7 +92,7 @@ test("memory that has grown by much is given back within seconds after it grows 
   expect(server.next(MINUTE)).toEqual([]);
 });
 
-test("what is needed is not looked through again and again", () => {
+test("memory in use is not collected repeatedly", () => {
   const server = new Process();
   server.next(2000);
   server.rss = 500 * MIB;
@@ -100,7 +100,7 @@ test("what is needed is not looked through again and again", () => {
   expect(server.next(MINUTE)).toEqual(["collect", "trim"]);
 });
 
-test("memory that fell by itself and grows anew is given back, too", () => {
+test("memory that shrank and grew again is returned, too", () => {
   const server = new Process();
   server.needed = 300 * MIB;
   server.rss = 300 * MIB;
@@ -112,7 +112,7 @@ test("memory that fell by itself and grows anew is given back, too", () => {
   expect(server.next(MINUTE)).toEqual(["collect", "trim"]);
 });
 
-test("what a burst leaves free when it ends is given back, although memory was given back while it lasted", () => {
+test("free memory of a burst is returned at its end, even after a trim during the burst", () => {
   const server = new Process();
   server.next(2000);
   server.rss = 500 * MIB;
@@ -126,19 +126,19 @@ test("what a burst leaves free when it ends is given back, although memory was g
   expect(server.next(MINUTE)).toEqual([]);
 });
 
-test("a large heap is not collected in one turn, only free pages are given back", () => {
+test("a large heap is not collected, only free pages are returned", () => {
   const server = new Process();
   server.used = 500 * MIB;
   expect(server.next(2000)).toEqual(["trim"]);
 });
 
-test("who is done watches no more", () => {
+test("after disposal there are no checks", () => {
   const server = new Process();
   server.watch[Symbol.dispose]();
   expect(server.next(MINUTE)).toEqual([]);
 });
 
-test("the room for new objects, which has grown with them, is given back", async () => {
+test("the space for new objects shrinks after it has grown", async () => {
   const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
   const script = `
     const { getHeapSpaceStatistics } = await import("node:v8");
@@ -157,6 +157,6 @@ test("the room for new objects, which has grown with them, is given back", async
     return Number(stdout) / MIB;
   };
   expect(await room("watched")).toBeLessThan(8);
-  // What V8 keeps when it is let.
+  // The memory that V8 keeps without this module.
   expect(await room("alone")).toBeGreaterThan(16);
 });

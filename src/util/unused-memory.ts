@@ -1,17 +1,17 @@
 /**
- * Gives memory back that a process has used and no longer needs.
+ * Returns unused memory of a process to the operating system.
  *
- * Two keep it. V8 does not look for garbage while nobody makes any, and the memory of buffers is free only when it has;
- * glibc keeps what is free, between what is not, for who asks next (after 360 unfinished bodies 150 of its 230 MiB were
- * free). So when resident memory has grown by much and grows no more, garbage is collected, and a moment later, when
- * buffers have been let go, glibc is told to let go of free pages. The same is done when what is resident and not in use
- * has grown by much: a burst whose buffers were needed while memory was given back leaves such pages when it ends.
+ * V8 does not collect garbage while no code allocates, and the memory of buffers is free only after a collection. glibc keeps
+ * free pages for later allocations (after 360 unfinished bodies 150 of its 230 MiB were free). So when resident memory has
+ * grown much and no longer grows, this module collects garbage, and soon after that, when buffers are free, makes glibc
+ * return its free pages. It does the same when resident memory beyond that of V8 has grown much: a burst that lasted during
+ * the previous trim leaves such pages.
  *
- * The room that V8 gives to new objects is given up with the garbage, and so is what it has compiled of functions that have not
- * been called since the collection before: of a start that is a megabyte, which would stay for six of them.
+ * A collection also shrinks the space for new objects, and frees the bytecode of functions that were not called since the
+ * previous one: a megabyte after a start, which V8 alone would keep for six collections.
  *
- * A collection also lets go of what was compiled and is not in use at that moment. So at the start it is put off where there is
- * much to do already: all of that would be compiled anew at once.
+ * A collection frees compiled code that is not in use at that moment, too. So the first one is delayed where the process is
+ * busy from the start: that code would be compiled again at once.
  *
  * @module
  */
@@ -20,63 +20,63 @@ import { runInNewContext } from "node:vm";
 import type { Clock } from "./clock.ts";
 
 const MIB = 1 << 20;
-/** How long after the start things have settled. */
-const SETTLED_MS = 1000;
-/** The part of that time that a process works in which it has much to do from the start. */
-const BUSY_PART = 0.6;
-const LOOK_MS = 5000;
-/** How long V8 takes to let go of the buffers of what it has collected; it does so in threads of its own. */
+/** When the first collection happens after the start. */
+const START_DELAY_MS = 1000;
+/** The share of CPU in that time from which a process counts as busy. */
+const BUSY_SHARE = 0.6;
+const CHECK_INTERVAL_MS = 5000;
+/** How long the threads of V8 take to free buffers after a collection. */
 const FREEING_MS = 500;
-/** What it may have grown by since memory was given back. */
-const MUCH_BYTES = 24 * MIB;
-/** What it may have grown by since the last look, and counts as unchanged. */
-const LITTLE_BYTES = 4 * MIB;
-/** A heap up to which a collection is a turn of 40 ms (some 50,000 objects); a larger one is left to V8's own pace. */
-const SMALL_HEAP_BYTES = 48 * MIB;
-/** After how many collections V8 lets go of what it has compiled of a function that nobody calls. */
-const AGE = "--bytecode-old-age=";
-const USUAL_AGE = `${AGE}6`;
+/** The growth since the previous trim from which memory is trimmed. */
+const MIN_GROWTH_BYTES = 24 * MIB;
+/** The growth between two checks up to which memory counts as unchanged. */
+const MAX_NOISE_BYTES = 4 * MIB;
+/** The largest heap that is collected, in 40 ms for some 50,000 objects; V8 alone collects a larger one. */
+const MAX_HEAP_BYTES = 48 * MIB;
+/** After how many collections V8 frees the bytecode of a function that is not called. */
+const AGE_FLAG = "--bytecode-old-age=";
+const DEFAULT_AGE = `${AGE_FLAG}6`;
 
-/** The memory of a process, in bytes; its heap is that of one thread. */
+/** The memory of a process, in bytes; the heap is that of one thread. */
 export interface ProcessMemory {
   resident(): number;
-  /** What is in use of V8's heap, garbage included. */
+  /** The used part of V8's heap, garbage included. */
   heap(): number;
-  /** V8's heap with the room that it keeps, and buffers outside of it. */
+  /** V8's heap with its free part, and buffers outside of it. */
   reserved(): number;
-  /** Collects all garbage at once, and gives up the room that it took. */
+  /** Collects all garbage, and shrinks the heap. */
   collect(): void;
-  /** Gives free memory back to the operating system. */
+  /** Returns free memory to the operating system. */
   trim(): void;
 }
 
-/** How memory is watched. */
+/** Options of {@link UnusedMemory}. */
 export interface UnusedMemoryOptions {
   /** That of this process by default. */
   readonly memory?: ProcessMemory;
+  /**
+   * Whether free pages are returned soon after the start, too. The code for that takes a megabyte, more than a small program
+   * can return then.
+   */
   readonly trimsAtStart?: boolean;
-  /** Milliseconds of CPU that have been taken; by this process by default. */
+  /** Used milliseconds of CPU; those of this process by default. */
   readonly cpu?: () => number;
 }
 
 /**
- * Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. Of a heap
- * it collects that of its own thread.
+ * Checks the memory of a process and returns its unused part, for the first time soon after the start. It collects the heap
+ * of its own thread.
  */
 export class UnusedMemory implements Disposable {
   readonly #clock: Clock;
   readonly #memory: ProcessMemory;
   #timer: Disposable;
-  /** What it was when it was last given back, or has been since. */
+  /** The least resident memory since the previous trim. */
   #least = 0;
-  /** How much of that was not V8's then. */
+  /** The least resident memory beyond that of V8 since the previous trim. */
   #leastOther = 0;
   #last = Infinity;
 
-  /**
-   * @param trimsAtStart whether free pages are given back soon after the start, too: what does so is a megabyte of code, more
-   *     than a small program has to give back then
-   */
   constructor(
     clock: Clock,
     { memory = ofThisProcess(), trimsAtStart = true, cpu = cpuOfThisProcess }: UnusedMemoryOptions = {},
@@ -84,11 +84,11 @@ export class UnusedMemory implements Disposable {
     this.#clock = clock;
     this.#memory = memory;
     const before = cpu();
-    this.#timer = this.#after(SETTLED_MS, () => {
-      if (cpu() - before <= BUSY_PART * SETTLED_MS) return this.#collect(trimsAtStart);
-      // Nothing has been given back yet, so all of it has grown.
+    this.#timer = this.#after(START_DELAY_MS, () => {
+      if (cpu() - before <= BUSY_SHARE * START_DELAY_MS) return this.#collect(trimsAtStart);
+      // There was no trim, so all memory counts as growth.
       this.#last = this.#memory.resident();
-      this.#timer = this.#after(LOOK_MS, () => this.#look());
+      this.#checkLater();
     });
   }
 
@@ -101,20 +101,24 @@ export class UnusedMemory implements Disposable {
     return { [Symbol.dispose]: () => timer.cancel() };
   }
 
-  #look(): void {
+  #checkLater(): void {
+    this.#timer = this.#after(CHECK_INTERVAL_MS, () => this.#check());
+  }
+
+  #check(): void {
     const now = this.#memory.resident();
     const other = now - this.#memory.reserved();
-    const isStill = now <= this.#last + LITTLE_BYTES;
+    const isStill = now <= this.#last + MAX_NOISE_BYTES;
     this.#last = now;
     this.#least = Math.min(this.#least, now);
     this.#leastOther = Math.min(this.#leastOther, other);
-    const hasGrown = now > this.#least + MUCH_BYTES || other > this.#leastOther + MUCH_BYTES;
+    const hasGrown = now > this.#least + MIN_GROWTH_BYTES || other > this.#leastOther + MIN_GROWTH_BYTES;
     if (isStill && hasGrown) this.#collect();
-    else this.#timer = this.#after(LOOK_MS, () => this.#look());
+    else this.#checkLater();
   }
 
   #collect(trims = true): void {
-    if (this.#memory.heap() <= SMALL_HEAP_BYTES) this.#memory.collect();
+    if (this.#memory.heap() <= MAX_HEAP_BYTES) this.#memory.collect();
     this.#timer = this.#after(FREEING_MS, () => this.#trim(trims));
   }
 
@@ -123,7 +127,7 @@ export class UnusedMemory implements Disposable {
     this.#least = this.#memory.resident();
     this.#leastOther = this.#least - this.#memory.reserved();
     this.#last = this.#least;
-    this.#timer = this.#after(LOOK_MS, () => this.#look());
+    this.#checkLater();
   }
 }
 
@@ -136,7 +140,7 @@ function ofThisProcess(): ProcessMemory {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: { type: "major"; flavor: "last-resort" }) => void;
   setFlagsFromString("--no-expose-gc");
-  const age = process.execArgv.findLast((flag) => flag.startsWith(AGE)) ?? USUAL_AGE;
+  const age = process.execArgv.findLast((flag) => flag.startsWith(AGE_FLAG)) ?? DEFAULT_AGE;
   return {
     resident: () => process.memoryUsage.rss(),
     heap: () => process.memoryUsage().heapUsed,
@@ -145,7 +149,7 @@ function ofThisProcess(): ProcessMemory {
       return heapTotal + external;
     },
     collect: () => {
-      setFlagsFromString(`${AGE}1`);
+      setFlagsFromString(`${AGE_FLAG}1`);
       collect({ type: "major", flavor: "last-resort" });
       setFlagsFromString(age);
     },
@@ -154,12 +158,11 @@ function ofThisProcess(): ProcessMemory {
 }
 
 /**
- * Calls `malloc_trim` of glibc; does nothing where there is none.
+ * Calls `malloc_trim` of glibc; does nothing without glibc.
  *
- * JavaScript has one way to it: of a library that it loads, SQLite calls the function that it is told. The first argument,
- * here a pointer, is to `malloc_trim` how many bytes to leave at the end of its heap; so it leaves the end as it is, which
- * every `free` looks after, and gives back free pages anywhere else. The answer 1, that there were some, is to SQLite a
- * failure of the library, and it is thrown.
+ * JavaScript has one way to call it: SQLite loads a library and calls a function of it. The first argument, here a pointer, is
+ * for `malloc_trim` the number of bytes to keep at the end of the heap; so it keeps that end, which every `free` trims, and
+ * returns free pages elsewhere. SQLite takes the result 1, which means that there were some, for an error, and throws.
  */
 function trimHeap(): void {
   if (process.platform !== "linux") return;
@@ -168,6 +171,6 @@ function trimHeap(): void {
   try {
     database.loadExtension("libc.so.6", "malloc_trim");
   } catch {
-    // Something was given back, or there is no glibc.
+    // Pages were returned, or there is no glibc.
   }
 }

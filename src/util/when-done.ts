@@ -1,16 +1,16 @@
 /**
- * Work that may have to wait, and mostly does not.
+ * Work that is rarely asynchronous.
  *
- * Small work runs straight through: an `await` would let all other requests of the tick go first, even where nothing waits.
+ * Small work runs without an `await`, which would let all other requests of the tick run first even where nothing is pending.
  *
  * @module
  */
 
-/** Goes on at once where there is nothing to wait for, and when it is done where there is. */
+/** Continues at once where nothing is pending, else when it is done. */
 export const whenDone = <T>(pending: Promise<unknown> | undefined | void, next: () => T | Promise<T>): T | Promise<T> =>
   pending ? pending.then(next) : next();
 
-/** Does some work with each item, one after the other; a promise only where one of them waits. */
+/** Runs work for each item, one after the other; returns a promise only where one of them is asynchronous. */
 export function inOrder<Item>(
   items: readonly Item[],
   work: (item: Item) => void | Promise<void>,

@@ -4,10 +4,10 @@ import { ManualClock, seededRandom } from "./clock.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
-/** Lets everything that is ready run. */
+/** Runs all microtasks. */
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** A queue whose work a test ends by hand, key by key. */
+/** A queue whose work a test ends, key by key. */
 function setUp(options: Partial<WorkQueueOptions> = {}) {
   const clock = (options.clock as ManualClock | undefined) ?? new ManualClock(0);
   const begun: string[] = [];
@@ -57,7 +57,7 @@ describe("WorkQueue", () => {
     expect(queue.size).toBe(0);
   });
 
-  test("not more keys than workers are handled at a time", async () => {
+  test("at most as many keys as workers are handled at a time", async () => {
     const { queue, begun, running, done } = setUp({ workers: 2 });
     for (const key of ["a", "b", "c", "d"]) queue.add(key);
     expect([...running.keys()]).toEqual(["a", "b"]);
@@ -67,7 +67,7 @@ describe("WorkQueue", () => {
     expect(queue.size).toBe(3);
   });
 
-  test("a key whose work failed comes back later and later, until it succeeds", async () => {
+  test("a failed key is requeued after growing waits, until it succeeds", async () => {
     const failures: string[] = [];
     const retry = { first: 100, most: 1000 };
     const { queue, clock, begun, fail, done } = setUp({
@@ -87,7 +87,7 @@ describe("WorkQueue", () => {
     const bounds = [100, 200, 400, 800, 1000, 1000];
     expect(waits.map((wait, i) => wait >= bounds[i]! / 2 && wait <= bounds[i]!)).toEqual(bounds.map(() => true));
 
-    // A success forgets the failures.
+    // A success resets the failures.
     await done("a");
     queue.add("a");
     await fail("a");
@@ -95,7 +95,7 @@ describe("WorkQueue", () => {
     expect(begun).toHaveLength(9);
   });
 
-  test("a key that is held back gets in line when it is let go, once, and is not under way until then", async () => {
+  test("a delayed key is queued once, after its delay, and does not count as activity until then", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let held: Promise<void> | undefined = promise;
     const activity = new Activity(new ManualClock());
@@ -110,7 +110,7 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["b", "a"]);
   });
 
-  test("work that asks for it comes back after its time", async () => {
+  test("work that returns a time is requeued after it", async () => {
     const { queue, clock, begun, done } = setUp();
     queue.add("a");
     await done("a", 500);
@@ -120,7 +120,7 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["a", "a"]);
   });
 
-  test("a key that is added now does not come back for the time that was set before", async () => {
+  test("an addition replaces an earlier timer", async () => {
     const { queue, clock, begun, done } = setUp();
     queue.add("a");
     await done("a", 100);
@@ -130,7 +130,7 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["a", "a"]);
   });
 
-  test("closing forgets what waits and resolves when the last key has been handled", async () => {
+  test("closing discards waiting keys and resolves when the last key has been handled", async () => {
     const { queue, clock, begun, done } = setUp({ workers: 1 });
     queue.add("busy");
     queue.add("busy");
@@ -153,7 +153,7 @@ describe("WorkQueue", () => {
     await expect(queue.close()).resolves.toBeUndefined();
   });
 
-  test("a key that fails after an event of its own comes back when its first wait is over, not at once", async () => {
+  test("a key that fails after an event of its own is requeued after its first wait, not at once", async () => {
     const clock = new ManualClock(0);
     const times: number[] = [];
     const queue = new WorkQueue({
@@ -173,11 +173,11 @@ describe("WorkQueue", () => {
       clock.advance(10);
       await settle();
     }
-    // Each event brings it forward from 200, 400, 800 ... to the first wait.
+    // Each event shortens the wait from 200, 400, 800 ... to the first wait.
     expect(times).toEqual([0, 100, 200, 300, 400]);
   });
 
-  test("an event brings a failed key forward, to the end of its first wait and never before", async () => {
+  test("an event shortens the wait of a failed key, but not below its first wait", async () => {
     const { queue, clock, begun, fail } = setUp({ retry: { first: 100, most: 100_000 } });
     queue.add("a");
     for (let i = 0; i < 8; i++) {
@@ -199,7 +199,7 @@ describe("WorkQueue", () => {
     expect(begun).toHaveLength(11);
   });
 
-  test("tells the work how often it has been tried since it last succeeded; coming back by request is no failure", async () => {
+  test("counts the attempts since the last success; a requested requeue is no failure", async () => {
     const attempts: number[] = [];
     const outcomes: (number | false | undefined)[] = [false, false, 50, 50, undefined, false];
     const { queue, clock } = setUp({
@@ -218,7 +218,7 @@ describe("WorkQueue", () => {
     expect(attempts).toEqual([1, 2, 3, 1, 1, 1, 2]);
   });
 
-  test("a key has one time to come back: each end replaces it or clears it", async () => {
+  test("a key has one timer: each attempt replaces or clears it", async () => {
     const { queue, clock, begun, done } = setUp();
     queue.add("a");
     await done("a", 500);
@@ -233,7 +233,7 @@ describe("WorkQueue", () => {
     expect(clock.timers()).toEqual([]);
   });
 
-  test("of five keys taken one is of low priority if one waits; otherwise first come, first served", async () => {
+  test("one of five keys is of low priority if one waits; otherwise first in, first out", async () => {
     const { queue, begun, done } = setUp({ workers: 1 });
     queue.add("first");
     for (const key of ["l1", "l2", "l3"]) queue.add(key, "low");
@@ -243,7 +243,7 @@ describe("WorkQueue", () => {
     expect(begun.join(" ")).toBe(order);
   });
 
-  test("a key of low priority that is asked for in earnest waits with the others", async () => {
+  test("a key of low priority that is added with normal priority waits with the others", async () => {
     const { queue, begun, done } = setUp({ workers: 1 });
     queue.add("first");
     for (const key of ["a", "b", "c"]) queue.add(key, "low");
@@ -255,7 +255,7 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["first", "d", "c", "a", "b"]);
   });
 
-  test("a key of low priority that fails stays one", async () => {
+  test("a failed key of low priority keeps it", async () => {
     const { queue, clock, begun, done, fail } = setUp({ workers: 1, retry: { first: 100, most: 100 } });
     queue.add("low", "low");
     await fail("low");
@@ -266,7 +266,7 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["low", "busy", "normal"]);
   });
 
-  test("keys that wait or are handled are under way, one that waits for its time is not", async () => {
+  test("keys that wait or are handled count as activity, those that wait for a timer do not", async () => {
     const clock = new ManualClock(0);
     const activity = new Activity(clock);
     const { queue, done, fail } = setUp({ clock, activity, workers: 1, name: "queue" });
@@ -291,7 +291,7 @@ describe("WorkQueue", () => {
     expect(listed()).toEqual([]);
   });
 
-  test("tells of each beginning", async () => {
+  test("calls back before each attempt", async () => {
     const told: string[] = [];
     const { queue, done } = setUp({ started: (key) => told.push(key) });
     queue.add("a");
@@ -301,7 +301,7 @@ describe("WorkQueue", () => {
     expect(told).toEqual(["a", "b", "a"]);
   });
 
-  test("a key costs the same in a long line as in a short one", async () => {
+  test("a key costs the same in a long queue as in a short one", async () => {
     const handled = (count: number) => async (): Promise<void> => {
       const { queue } = setUp({ work: () => Promise.resolve() });
       for (let i = 0; i < count; i++) queue.add(`key ${i}`);

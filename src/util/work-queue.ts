@@ -2,60 +2,58 @@ import { type Activity, Count, countedAs } from "./activity.ts";
 import { type BackoffOptions, backoff } from "./backoff.ts";
 import type { Clock, Random, Timer } from "./clock.ts";
 
-/** How urgent a key is: `low` is what a first list or a resync asks for, when nothing is known to have happened. */
+/** The priority of a key: `low` for a first list and a resync, which do not mean that an object changed. */
 export type Priority = "normal" | "low";
 
-/** What a work queue needs. */
+/** What a work queue is built from. */
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Handles one key, for the `attempt`th time since it last succeeded; when it fails the key comes back later. Resolves
-   * to milliseconds after which to come back anyway.
+   * Handles one key, for the `attempt`th time since the last success; a failure requeues the key after a backoff. Resolves to
+   * milliseconds after which the key is requeued, or to undefined.
    */
   readonly work: (key: string, attempt: number) => Promise<number | void>;
-  /** Whose queue it is, for people. Default `work queue`. */
+  /** The name of the queue, for people. Default `work queue`. */
   readonly name?: string;
-  /**
-   * Asked before a key gets in line: a promise holds it back until that resolves. What holds it is not counted here.
-   */
+  /** Called before a key is queued: a promise delays the key until it resolves. A delayed key does not count as activity. */
   readonly ready?: (key: string) => Promise<void> | undefined;
-  /** How many keys are handled side by side. Default 4. */
+  /** How many keys are handled at once. Default 4. */
   readonly workers?: number;
   readonly retry?: BackoffOptions;
-  /** Counts keys that wait or are handled; what only waits for its time is not under way. */
+  /** Counts the keys that wait or are handled, but not those that wait for a timer. */
   readonly activity?: Pick<Activity, "begin"> | undefined;
-  /** Hears of each beginning. */
+  /** Called before each attempt. */
   readonly started?: (key: string) => void;
-  /** Hears of failures; the key is tried again whatever it does. */
+  /** Called after each failure. */
   readonly failed?: (key: string, error: unknown) => void;
 }
 
-/** A key that waits, is handled or is to come back. */
+/** A key that waits, is handled or has a timer. */
 interface Key {
   readonly name: string;
-  /** What has asked for it since it was last begun. */
-  wanted: Priority | undefined;
+  /** The priority with which the key was added since its last attempt began. */
+  added: Priority | undefined;
   busy: boolean;
-  /** Whether {@link WorkQueueOptions.ready} holds it back. */
-  held: boolean;
+  /** Whether {@link WorkQueueOptions.ready} delays the key. */
+  delayed: boolean;
   failures: number;
-  /** The time of the steady clock before which nothing brings it back: the end of its first wait after a failure. */
-  floor: number;
-  back: { readonly at: number; readonly priority: Priority; readonly timer: Timer } | undefined;
-  /** Ends what {@link Activity} counts of it. */
+  /** The time of the steady clock before which the key is not queued: the end of the first wait after a failure. */
+  notBefore: number;
+  requeue: { readonly at: number; readonly priority: Priority; readonly timer: Timer } | undefined;
+  /** The unit of the activity. */
   count: Count | undefined;
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 30_000 };
-/** Keys taken before one of low priority, while one waits. */
-const MOST_BEFORE_LOW = 4;
+/** How many keys of normal priority are taken in a row while one of low priority waits. */
+const MAX_NORMAL_IN_A_ROW = 4;
 
 /**
- * First come, first served. What has been taken leaves a hole at the front of a set; the iterator remembers where they
- * end, so taking stays cheap with a hundred thousand in the line.
+ * A first-in, first-out queue. Keys that were taken leave holes at the front of the set; the iterator continues after them,
+ * so that `take` stays fast with 100,000 keys.
  */
-class Line {
+class Fifo {
   readonly #keys = new Set<Key>();
   #front = this.#keys.values();
 
@@ -73,10 +71,10 @@ class Line {
 
   take(): Key | undefined {
     if (this.#keys.size === 0) return undefined;
-    let next = this.#front.next();
-    if (next.done) next = (this.#front = this.#keys.values()).next();
-    this.#keys.delete(next.value!);
-    return next.value;
+    let { value: key } = this.#front.next();
+    if (!key) ({ value: key } = (this.#front = this.#keys.values()).next());
+    if (key) this.#keys.delete(key);
+    return key;
   }
 
   clear(): void {
@@ -85,22 +83,22 @@ class Line {
 }
 
 /**
- * A queue of keys, each there once: the heart of a controller.
+ * The work queue of a controller: a queue of distinct keys.
  *
  * A key that is added while it waits is not added again; one that is added while it is handled is handled once more
- * afterwards. A key is never handled twice at the same time. First come, first served, but of five keys taken one is of
+ * afterwards. A key is never handled twice at the same time. The order is first in, first out, but one of five keys is of
  * low priority if one waits.
  *
- * A key that failed comes back after a wait that doubles. Being added brings it forward, but never to before the first
- * wait is over: who fails after each of his own writes makes no hot loop. A success forgets the failures.
+ * A failed key is requeued after a wait that doubles. An addition shortens the wait, but never below the first one: so work
+ * that fails after each of its own writes makes no hot loop. A success resets the number of failures.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #keys = new Map<string, Key>();
-  readonly #waiting = { normal: new Line(), low: new Line() };
+  readonly #waiting = { normal: new Fifo(), low: new Fifo() };
   #busy = 0;
-  /** Keys taken in a row while one of low priority waited. */
-  #row = 0;
+  /** How many keys of normal priority were taken in a row while one of low priority waited. */
+  #normalInARow = 0;
   /** Resolved when the queue is closed and its last key has been handled. */
   readonly #idle = Promise.withResolvers<void>();
   #closed = false;
@@ -109,28 +107,28 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** Asks for `key` to be handled. */
+  /** Adds a key that is to be handled. */
   add(key: string, priority: Priority = "normal"): void {
     if (this.#closed) return;
     const known = this.#keyOf(key);
-    known.wanted = higher(known.wanted, priority);
-    if (known.busy || known.held) return;
-    if (known.floor > this.#options.clock.steady()) this.#park(known, known.floor, priority);
+    known.added = higher(known.added, priority);
+    if (known.busy || known.delayed) return;
+    if (known.notBefore > this.#options.clock.steady()) this.#requeue(known, known.notBefore, priority);
     else this.#enqueue(known);
   }
 
-  /** Keys that wait or are handled. */
+  /** The number of keys that wait or are handled. */
   get size(): number {
     return this.#waiting.normal.size + this.#waiting.low.size + this.#busy;
   }
 
-  /** Forgets what waits; resolves when nothing is handled any more. */
+  /** Discards the keys that wait; resolves when no key is handled any more. */
   close(): Promise<void> {
     this.#closed = true;
     this.#waiting.normal.clear();
     this.#waiting.low.clear();
     for (const key of this.#keys.values()) {
-      key.back?.timer.cancel();
+      key.requeue?.timer.cancel();
       if (!key.busy) key.count?.end();
     }
     this.#keys.clear();
@@ -143,12 +141,12 @@ export class WorkQueue {
     if (!key) {
       key = {
         name,
-        wanted: undefined,
+        added: undefined,
         busy: false,
-        held: false,
+        delayed: false,
         failures: 0,
-        floor: 0,
-        back: undefined,
+        notBefore: 0,
+        requeue: undefined,
         count: undefined,
       };
       this.#keys.set(name, key);
@@ -156,44 +154,44 @@ export class WorkQueue {
     return key;
   }
 
-  /** Lets a key that is wanted wait for its turn. */
+  /** Queues a key. */
   #enqueue(key: Key): void {
     const { activity, name = "work queue", ready } = this.#options;
-    key.back?.timer.cancel();
-    key.back = undefined;
-    const held = ready?.(key.name);
-    if (held) {
-      this.#hold(key, held);
+    key.requeue?.timer.cancel();
+    key.requeue = undefined;
+    const delay = ready?.(key.name);
+    if (delay) {
+      this.#delay(key, delay);
       return;
     }
     key.count ??= activity && new Count(() => activity.begin(`${name} ${key.name}`));
-    this.#waiting[key.wanted!].add(key);
-    if (key.wanted === "normal") this.#waiting.low.delete(key);
+    this.#waiting[key.added ?? "normal"].add(key);
+    if (key.added === "normal") this.#waiting.low.delete(key);
     this.#start();
   }
 
-  #hold(key: Key, until: Promise<void>): void {
-    key.held = true;
-    this.#leave(key);
+  #delay(key: Key, until: Promise<void>): void {
+    key.delayed = true;
+    this.#endCount(key);
     void until.then(() => {
-      key.held = false;
+      key.delayed = false;
       if (!this.#closed) this.#enqueue(key);
     });
   }
 
-  /** Lets a key come back at `at`, or earlier if that was agreed, but not before its floor. */
-  #park(key: Key, at: number, priority: Priority): void {
+  /** Queues a key at `at`, or earlier if it is due earlier, but not before `notBefore`. */
+  #requeue(key: Key, at: number, priority: Priority): void {
     const { clock, name: owner = "work queue" } = this.#options;
-    const due = Math.max(key.floor, Math.min(at, key.back?.at ?? Infinity));
-    const urgent = higher(key.back?.priority, priority);
-    if (key.back?.at === due && key.back.priority === urgent) return;
-    key.back?.timer.cancel();
+    const due = Math.max(key.notBefore, Math.min(at, key.requeue?.at ?? Infinity));
+    const highest = higher(key.requeue?.priority, priority);
+    if (key.requeue?.at === due && key.requeue.priority === highest) return;
+    key.requeue?.timer.cancel();
     const work = (): void => {
-      key.back = undefined;
-      key.wanted = higher(key.wanted, urgent);
-      if (!key.busy && !key.held) this.#enqueue(key);
+      key.requeue = undefined;
+      key.added = higher(key.added, highest);
+      if (!key.busy && !key.delayed) this.#enqueue(key);
     };
-    key.back = { at: due, priority: urgent, timer: clock.after(due - clock.steady(), work, { owner }) };
+    key.requeue = { at: due, priority: highest, timer: clock.after(due - clock.steady(), work, { owner }) };
   }
 
   #start(): void {
@@ -204,19 +202,19 @@ export class WorkQueue {
     }
   }
 
-  /** The key whose turn it is. */
+  /** Takes the next key. */
   #take(): Key | undefined {
     const { normal, low } = this.#waiting;
-    const isLow = low.size > 0 && (normal.size === 0 || this.#row >= MOST_BEFORE_LOW);
-    this.#row = isLow || low.size === 0 ? 0 : this.#row + 1;
+    const isLow = low.size > 0 && (normal.size === 0 || this.#normalInARow >= MAX_NORMAL_IN_A_ROW);
+    this.#normalInARow = isLow || low.size === 0 ? 0 : this.#normalInARow + 1;
     return (isLow ? low : normal).take();
   }
 
   async #handle(key: Key): Promise<void> {
     const { work, started, failed, clock, random, retry = RETRY } = this.#options;
-    const priority = key.wanted!;
-    key.wanted = undefined;
-    key.floor = 0;
+    const priority = key.added ?? "normal";
+    key.added = undefined;
+    key.notBefore = 0;
     key.busy = true;
     this.#busy++;
     started?.(key.name);
@@ -226,33 +224,32 @@ export class WorkQueue {
       key.failures = 0;
     } catch (error) {
       later = backoff(key.failures++, retry, random);
-      key.floor = clock.steady() + Math.min(later, retry.first);
+      key.notBefore = clock.steady() + Math.min(later, retry.first);
       failed?.(key.name, error);
     }
     key.busy = false;
     this.#busy--;
-    if (this.#closed) this.#leave(key);
-    else this.#goOn(key, later ?? undefined, priority);
+    if (this.#closed) this.#endCount(key);
+    else this.#finish(key, later ?? undefined, priority);
     if (this.#closed && this.#busy === 0) this.#idle.resolve();
     this.#start();
   }
 
-  /** A key has been handled: it waits again, comes back or is forgotten. */
-  #goOn(key: Key, later: number | undefined, priority: Priority): void {
-    const failed = key.floor > 0;
-    if (key.wanted !== undefined && !failed) {
+  /** Queues a handled key again, sets its timer, or removes it. */
+  #finish(key: Key, later: number | undefined, priority: Priority): void {
+    const failed = key.notBefore > 0;
+    if (key.added !== undefined && !failed) {
       this.#enqueue(key);
       return;
     }
     const now = this.#options.clock.steady();
-    if (key.wanted !== undefined) this.#park(key, key.floor, priority);
-    else if (later !== undefined) this.#park(key, now + later, priority);
-    else if (!key.back) this.#keys.delete(key.name);
-    this.#leave(key);
+    if (key.added !== undefined) this.#requeue(key, key.notBefore, priority);
+    else if (later !== undefined) this.#requeue(key, now + later, priority);
+    else if (!key.requeue) this.#keys.delete(key.name);
+    this.#endCount(key);
   }
 
-  /** A key is not under way any more. */
-  #leave(key: Key): void {
+  #endCount(key: Key): void {
     key.count?.end();
     key.count = undefined;
   }

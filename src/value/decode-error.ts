@@ -1,5 +1,5 @@
 /**
- * What the decoders of this room share: their error, their result and their limits.
+ * The error, the result and the limits of the decoders of this room.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 import type { Value } from "./value.ts";
 
 /**
- * Why a body was not decoded.
+ * The reason why a body was not decoded.
  *
- * - `malformed`: it is not the format that it claims to be.
- * - `tooDeep`: its values are nested deeper than the limit.
- * - `tooLarge`: its aliases stand for more than the limit.
- * - `invalidUtf8`: its text is no Unicode (CM-4).
+ * - `malformed`: the syntax is wrong.
+ * - `tooDeep`: the values are nested deeper than the limit.
+ * - `tooLarge`: the text has more members, or larger aliases, than the limit.
+ * - `invalidUtf8`: the text is not valid Unicode (CM-4).
  */
 export type DecodeErrorCode = "malformed" | "tooDeep" | "tooLarge" | "invalidUtf8";
 
-/** A body that cannot be decoded; the only error that the decoders throw. A server answers 400. */
+/** Says why a body cannot be decoded; the only error of the decoders. A server responds with 400. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
   readonly code: DecodeErrorCode;
@@ -27,40 +27,40 @@ export class DecodeError extends Error {
   }
 }
 
-/** What a decoder gives. */
+/** The result of a decoder. */
 export interface Decoded {
   readonly value: Value;
   /**
-   * The members that were given more than once, as `spec.containers[0].name`, in the order of the text, at most
-   * {@link MAX_DUPLICATES}. JSON tells each path once, YAML each repetition, as the strict decoders of the real server do.
+   * The duplicate members, as `spec.containers[0].name`, in the order of the text, at most {@link MAX_DUPLICATES}. For JSON
+   * each path once, for YAML each repetition, as the strict decoders of kube-apiserver report them.
    */
   readonly duplicates: string[];
-  /** The text, of JSON that has duplicates: for those who want to know what stands where. */
+  /** The text of JSON with duplicates. */
   readonly json?: string;
-  /** The same of a YAML text in the words of the strict decoder of the real server, which name lines; absent where there is none. */
+  /** The message of kube-apiserver's strict decoder for the duplicates of a YAML text, with their lines. */
   readonly unmarshalErrors?: string;
 }
 
 /**
- * How deep values may be nested unless the caller says otherwise: a thousand (the real server takes ten thousand), and
- * some more for what holds them. Much of the code walks values recursively, which ends between two and four thousand.
+ * The default depth of nested values: 1000, and some more for their containers. kube-apiserver accepts 10,000, but recursive
+ * functions overflow the stack between 2000 and 4000.
  */
 export const DEFAULT_DEPTH = 1024;
 
-/** How many duplicates are reported; the rest changes nothing for the reader and could be millions. */
+/** How many duplicates are reported; a text may have millions. */
 export const MAX_DUPLICATES = 100;
 
-/** One step of the way to a value: a member name or an index. */
+/** One step of a path: a member name or an index. */
 export type Step = string | number;
 
-/** The path of a member in the form of {@link Decoded.duplicates}. */
+/** Returns the path of a member in the form of {@link Decoded.duplicates}. */
 export function pathText(steps: readonly Step[]): string {
   let text = "";
   for (const step of steps) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
   return text;
 }
 
-/** A place in a text for people: `line 3, column 7`, both counted from one. */
+/** Describes a position in a text: `line 3, column 7`, both counted from one. */
 export function placeText(text: string, at: number): string {
   const before = text.lastIndexOf("\n", at - 1);
   let line = 1;
@@ -68,7 +68,8 @@ export function placeText(text: string, at: number): string {
   return `line ${line}, column ${at - before}`;
 }
 
-/** The character at a place for people, or what stands for its absence. */
+/** Describes the character at a position, or the end of the text. */
 export function foundText(text: string, at: number): string {
-  return at >= text.length ? "the end" : JSON.stringify(String.fromCodePoint(text.codePointAt(at)!));
+  const code = text.codePointAt(at);
+  return code === undefined ? "the end" : JSON.stringify(String.fromCodePoint(code));
 }

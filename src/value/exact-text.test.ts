@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { exactText, parseExactText } from "./exact-text.ts";
 import { JsonNumber, type Value, equal } from "./value.ts";
 
-test("what has no integer beyond 2^53 is plain JSON text", () => {
+test("a value without an integer beyond 2^53 is plain JSON text", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(exactText(value)).toBe(JSON.stringify(value));

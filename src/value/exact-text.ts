@@ -1,8 +1,8 @@
 /**
- * JSON texts that keep integers beyond 2^53 through storage, at no cost for those that have none.
+ * JSON texts that keep integers beyond 2^53 in storage, without cost for texts that have none.
  *
- * A text with such an integer ends with a blank. JSON allows it and nobody sees it; it tells the reader to look at the
- * digits of every number, which is slow, instead of `JSON.parse` alone.
+ * A text with such an integer ends with a space, which JSON ignores. It tells the reader to check the digits of every number,
+ * which is slower than `JSON.parse` alone.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import { JsonNumber, type Value } from "./value.ts";
 
 const MARK = " ";
 
-/** The JSON text of a value, marked when it has a {@link JsonNumber} that no double holds. */
+/** Returns the JSON text of a value, marked when it has a {@link JsonNumber} beyond the doubles. */
 export function exactText(value: unknown): string {
   const before = JsonNumber.printed;
   const text = JSON.stringify(value);
   return JsonNumber.printed === before ? text : text + MARK;
 }
 
-/** The value of a text that {@link exactText} made; integers that no double holds are {@link JsonNumber}s. */
+/** Returns the value of a text of {@link exactText}; integers beyond the doubles are {@link JsonNumber}s. */
 export function parseExactText(text: string): Value {
   return text.endsWith(MARK) ? (reviveExactly(text, keepDigits) as Value) : (JSON.parse(text) as Value);
 }
 
-/** `JSON.parse` of Node 22 and newer, which gives revivers the source of a number; the type library does not know it yet. */
+/** `JSON.parse` with the source of numbers for revivers, which the type library does not have yet. */
 const reviveExactly = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { expectNoLongTurn } from "../util/testing/turns.ts";
 import { goString, htmlSafe } from "./html-safe.ts";
 
-test("what would end a page is written by its number", () => {
+test("characters that could end a page are escaped", () => {
   expect(htmlSafe('{"a":"<b>&\u2028\u2029é"}')).toBe('{"a":"\\u003cb\\u003e\\u0026\\u2028\\u2029é"}');
   expect(htmlSafe('{"a":"\\b"}')).toBe('{"a":"\\b"}');
   expect(htmlSafe("\\<")).toBe("\\\\u003c");
@@ -19,7 +19,7 @@ test.each([
   expect(goString(text)).toBe(json);
 });
 
-test("a string of Go says what the text says, and nothing in it is unsafe", () => {
+test("a string of Go has the same value as the text, and nothing in it is unsafe", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "\b", "\f", "\\", "<", '"', "\u2028", "é", "😀", "b", "f") });
   fc.assert(
     fc.property(text, (it) => {

@@ -1,31 +1,31 @@
-/** What would end a page or a script. */
+/** Characters that could end an HTML page or a script. */
 const UNSAFE = /[<>&\u2028\u2029]/;
 
 /**
- * JSON that may stand in a page or a script: what would end one is written by its number, as programs in Go do. In JSON
- * such characters stand in texts only. It may be a piece of a JSON text.
+ * Escapes JSON for a page or a script as Go does: characters that could end one become `\uXXXX`. Outside of strings JSON has
+ * no such characters, so that a part of a JSON text is valid input.
  */
 export function htmlSafe(json: string): string {
   return UNSAFE.test(json) ? escaped(Buffer.from(json), unsafeAt) : json;
 }
 
-/** What programs in Go write otherwise than `JSON.stringify`. */
+/** Characters for which Go and `JSON.stringify` write different escapes. */
 // oxlint-disable-next-line no-control-regex
-const OTHERWISE = /[<>&\u2028\u2029\b\f]/;
+const OTHER_ESCAPES = /[<>&\u2028\u2029\b\f]/;
 
-/** A text as a JSON string of Go: as {@link htmlSafe}, and `\b` and `\f` are written by their numbers, too. */
+/** Returns a text as a JSON string of Go: as {@link htmlSafe}, with `\b` and `\f` as `\uXXXX`, too. */
 export function goString(text: string): string {
   const json = JSON.stringify(text);
-  return OTHERWISE.test(text) ? escaped(Buffer.from(json), otherwiseAt) : json;
+  return OTHER_ESCAPES.test(text) ? escaped(Buffer.from(json), goEscapeAt) : json;
 }
 
-/** The code of the character that is written by its number and begins at a place; 0 for any other. */
+/** Returns the code of the character at an offset that is to be escaped; 0 for any other. */
 type CodeAt = (bytes: Uint8Array, at: number) => number;
 
-/** The text with some characters written by their numbers: in one pass over its bytes, since there may be millions. */
+/** Escapes characters in one pass over the bytes, since there may be millions. */
 function escaped(bytes: Buffer, codeAt: CodeAt): string {
-  const safe = Buffer.allocUnsafe(bytes.length + room(bytes, codeAt));
-  const hasShort = codeAt === otherwiseAt;
+  const safe = Buffer.allocUnsafe(bytes.length + addedBytes(bytes, codeAt));
+  const hasShort = codeAt === goEscapeAt;
   let to = 0;
   for (let at = 0; at < bytes.length; at++) {
     const code = codeAt(bytes, at);
@@ -37,21 +37,21 @@ function escaped(bytes: Buffer, codeAt: CodeAt): string {
       continue;
     }
     safe[to++] = bytes[at]!;
-    // What follows a backslash begins no escape.
+    // The byte after a backslash begins no escape.
     if (isEscape) safe[to++] = bytes[++at]!;
   }
   return safe.toString("utf8", 0, to);
 }
 
 const BYTE = 0xff;
-/** An escape has six bytes, of which one to three were there. */
-const MORE = 5;
+/** An escape of six bytes replaces one to three bytes. */
+const MAX_ADDED_BYTES = 5;
 
-/** Bytes that escapes take beyond what they stand for, or more. */
-function room(bytes: Uint8Array, codeAt: CodeAt): number {
+/** An upper bound of the bytes that escapes add. */
+function addedBytes(bytes: Uint8Array, codeAt: CodeAt): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) if (codeAt(bytes, at) !== 0) count++;
-  return count * MORE;
+  return count * MAX_ADDED_BYTES;
 }
 
 function unsafeAt(bytes: Uint8Array, at: number): number {
@@ -66,8 +66,8 @@ const BACKSLASH = 0x5c;
 const LETTER_B = 0x62;
 const LETTER_F = 0x66;
 
-/** As {@link unsafeAt}, and the short escapes that Go does not have, where a backslash begins an escape. */
-function otherwiseAt(bytes: Uint8Array, at: number): number {
+/** As {@link unsafeAt}, and the short escapes that Go does not write. */
+function goEscapeAt(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== BACKSLASH) return unsafeAt(bytes, at);
   const letter = bytes[at + 1];
   return letter === LETTER_B ? 0x08 : letter === LETTER_F ? 0x0c : 0;
@@ -75,7 +75,7 @@ function otherwiseAt(bytes: Uint8Array, at: number): number {
 
 const DIGITS = Buffer.from("0123456789abcdef", "latin1");
 
-/** Writes `\uXXXX`; where to go on. */
+/** Writes `\uXXXX` and returns the next offset. */
 function writeEscape(to: Uint8Array, at: number, code: number): number {
   to[at] = 0x5c;
   to[at + 1] = 0x75;

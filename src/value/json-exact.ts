@@ -1,7 +1,7 @@
 /**
- * The slow JSON decoder: exact about numbers, repeated members and errors, for the few texts that need it.
+ * The slow JSON decoder, exact about numbers, duplicate members and errors, for the few texts that need it.
  *
- * It is a loop with a stack of its own, so that depth is bounded by the caller's limit and not by the machine's stack.
+ * It is a loop with a stack of its own, so that the limit of the caller bounds the depth, and not the call stack.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import {
 } from "./decode-error.ts";
 import { getMember, isObject, JsonNumber, setMember, type Value, type ValueObject } from "./value.ts";
 
-/** How a JSON decoder treats what is unusual. */
+/** Options of a JSON decoder. */
 export interface JsonOptions {
-  /** How many containers may stand inside one another; default {@link DEFAULT_DEPTH}. */
+  /** The largest depth of nested containers; default {@link DEFAULT_DEPTH}. */
   readonly depth?: number;
-  /** Whether bytes that are no UTF-8 become U+FFFD (kubernetes dialect) instead of an error (neutral dialect, CM-4). */
+  /** Whether invalid bytes become U+FFFD (kubernetes dialect) instead of an error (neutral dialect, CM-4). */
   readonly replaceInvalidUtf8?: boolean;
 }
 
-/** A container that is still open, and where in it the decoder stands. */
+/** An open container and the position of the decoder in it. */
 interface Frame {
   readonly container: Value[] | ValueObject;
   step: Step;
@@ -33,7 +33,7 @@ interface Frame {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPED_UNIT = /[0-9a-fA-F]{4}/y;
-/** The characters that make an escape of one letter: `"`, a backslash, a slash, or one of `bfnrt`. */
+/** The characters after the backslash of a short escape. */
 const ESCAPES: ReadonlySet<number> = new Set(new TextEncoder().encode('"\\/bfnrt'));
 const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["true", true],
@@ -41,18 +41,18 @@ const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["null", null],
 ]);
 
-/** Decodes a JSON text whose depth has been checked; see {@link decodeJson} for what the result means. */
+/** Decodes a JSON text whose depth has been checked, as {@link decodeJson} does. */
 export function decodeExactly(text: string, options: JsonOptions): Decoded {
   return new ExactDecoder(text, options).decode();
 }
 
-/** Of some paths of members those that a JSON text has, each as often as it has it, in the order of the text. */
+/** Returns the paths that occur in a JSON text, in the order of the text, each as often as it occurs. */
 export function membersInOrder(text: string, paths: ReadonlySet<string>): readonly string[] {
   const found: string[] = [];
-  const note = (path: string): void => {
+  const onMember = (path: string): void => {
     if (paths.has(path)) found.push(path);
   };
-  new ExactDecoder(text, { replaceInvalidUtf8: true }, note).decode();
+  new ExactDecoder(text, { replaceInvalidUtf8: true }, onMember).decode();
   return found;
 }
 
@@ -62,13 +62,13 @@ class ExactDecoder {
   readonly #stack: Frame[] = [];
   readonly #duplicates: string[] = [];
   readonly #reported = new Set<string>();
-  readonly #note: ((path: string) => void) | undefined;
+  readonly #onMember: ((path: string) => void) | undefined;
   #at = 0;
 
-  /** @param note is told the path of each member */
-  constructor(text: string, options: JsonOptions, note?: (path: string) => void) {
+  /** @param onMember called with the path of each member */
+  constructor(text: string, options: JsonOptions, onMember?: (path: string) => void) {
     this.#text = text;
-    this.#note = note;
+    this.#onMember = onMember;
     this.#repair = options.replaceInvalidUtf8 ?? false;
   }
 
@@ -83,13 +83,13 @@ class ExactDecoder {
     }
   }
 
-  /** Reads a scalar or an empty container; opens any other container, up to where its first value begins. */
+  /** Reads a scalar or an empty container; opens any other container up to its first value. */
   #begin(): Value | undefined {
     const code = this.#skip();
     if (code === 0x7b) {
       const container = this.#target();
       this.#at++;
-      if (this.#skip() === 0x7d) return this.#past(container);
+      if (this.#skip() === 0x7d) return this.#advance(container);
       const frame = { container, step: "" };
       this.#stack.push(frame);
       this.#key(frame, "a member name or '}'");
@@ -97,14 +97,14 @@ class ExactDecoder {
     }
     if (code === 0x5b) {
       this.#at++;
-      if (this.#skip() === 0x5d) return this.#past([]);
+      if (this.#skip() === 0x5d) return this.#advance([]);
       this.#stack.push({ container: [], step: 0 });
       return undefined;
     }
     return this.#scalar(code);
   }
 
-  /** Hands a finished value to its container, and closes the containers that end with it. Gives the root at the end. */
+  /** Adds a finished value to its container, and closes the containers that end with it. Returns the root at the end. */
   #complete(finished: Value): Value | undefined {
     let value = finished;
     for (let frame = this.#stack.at(-1); frame; frame = this.#stack.at(-1)) {
@@ -124,25 +124,24 @@ class ExactDecoder {
     return value;
   }
 
-  /** Stores a value and gives the character after it, which continues or ends the container. */
+  /** Adds a value and returns the character after it, which continues or ends the container. */
   #put(frame: Frame, value: Value): number {
     const code = this.#skip();
     if (Array.isArray(frame.container)) {
       frame.container.push(value);
       if (code !== 0x2c && code !== 0x5d) this.#fail("',' or ']'");
     } else {
-      setMember(frame.container, frame.step as string, value);
+      setMember(frame.container, String(frame.step), value);
       if (code !== 0x2c && code !== 0x7d) this.#fail("',' or '}'");
     }
     return code;
   }
 
-  /** The object that the members of an opening object go to: the first one of that name, as the typed decoder of the real server merges them. */
+  /** Returns the object for the members of an opening object: the first one of its name, since kube-apiserver merges them. */
   #target(): ValueObject {
     const parent = this.#stack.at(-1);
     if (!parent || Array.isArray(parent.container)) return {};
-    const key = parent.step as string;
-    const first = getMember(parent.container, key);
+    const first = getMember(parent.container, String(parent.step));
     return isObject(first) ? first : {};
   }
 
@@ -150,13 +149,13 @@ class ExactDecoder {
     if (this.#skip() !== 0x22) this.#fail(expected);
     const key = this.#string();
     frame.step = key;
-    this.#note?.(this.#path());
-    if (Object.hasOwn(frame.container, key) && this.#duplicates.length < MAX_DUPLICATES) this.#tellDuplicate();
+    this.#onMember?.(this.#path());
+    if (Object.hasOwn(frame.container, key) && this.#duplicates.length < MAX_DUPLICATES) this.#reportDuplicate();
     if (this.#skip() !== 0x3a) this.#fail("':'");
     this.#at++;
   }
 
-  #tellDuplicate(): void {
+  #reportDuplicate(): void {
     const path = this.#path();
     if (this.#reported.has(path)) return;
     this.#reported.add(path);
@@ -170,7 +169,9 @@ class ExactDecoder {
   #scalar(code: number): Value {
     if (code === 0x22) return this.#string();
     if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.#number();
-    for (const [word, value] of WORDS) if (this.#text.startsWith(word, this.#at)) return this.#past(value, word.length);
+    for (const [word, value] of WORDS) {
+      if (this.#text.startsWith(word, this.#at)) return this.#advance(value, word.length);
+    }
     return this.#fail("a value");
   }
 
@@ -203,7 +204,7 @@ class ExactDecoder {
     return escaped ? this.#unescape(start, end + 1) : this.#text.slice(start + 1, end);
   }
 
-  /** Steps over an escape whose backslash is at `start`, to its last character. */
+  /** Returns the index of the last character of the escape that begins at `start`. */
   #escape(start: number): number {
     const letter = this.#text.charCodeAt(start + 1);
     if (letter === 0x75) {
@@ -212,27 +213,24 @@ class ExactDecoder {
     } else if (ESCAPES.has(letter)) {
       return start + 1;
     }
-    return this.#fail("an escape that JSON knows", start);
+    return this.#fail("a valid escape", start);
   }
 
   #unescape(start: number, end: number): string {
-    const value = JSON.parse(this.#text.slice(start, end)) as string;
+    const value = String(JSON.parse(this.#text.slice(start, end)));
     if (value.isWellFormed()) return value;
     if (this.#repair) return value.toWellFormed();
     const place = placeText(this.#text, start);
-    throw new DecodeError(
-      "invalidUtf8",
-      `Expected a string of Unicode characters at ${place}, found half a surrogate pair`,
-    );
+    throw new DecodeError("invalidUtf8", `Expected a string of Unicode characters at ${place}, found a lone surrogate`);
   }
 
-  /** Steps over `length` characters and gives `value`. */
-  #past<T extends Value>(value: T, length = 1): T {
+  /** Skips `length` characters and returns `value`. */
+  #advance<T extends Value>(value: T, length = 1): T {
     this.#at += length;
     return value;
   }
 
-  /** Steps over white space; gives the code of the next character, NaN at the end. */
+  /** Skips white space and returns the code of the next character, NaN at the end. */
   #skip(): number {
     for (; ; this.#at++) {
       const code = this.#text.charCodeAt(this.#at);

@@ -8,7 +8,7 @@ const find = (text: string, key: string): unknown => {
   return place && JSON.parse(bytes.toString("utf8", place.from, place.to));
 };
 
-test("a member is found where it is the object's own, behind all that looks like it", () => {
+test("a member of the object itself is found, after any similar text", () => {
   const labels = { a: "b" };
   const before = {
     text: '"labels":{"x":"y"},\\',
@@ -24,7 +24,7 @@ test("a member is found where it is the object's own, behind all that looks like
   expect(find("{}", "labels")).toBeUndefined();
 });
 
-test("every member of every object is found as it is, and no other", () => {
+test("every member of every object is found, and no other", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (object, other) => {
       const text = JSON.stringify(object);

@@ -1,5 +1,5 @@
 /**
- * Finds values and members of objects in JSON text that nobody has parsed.
+ * Finds values and members of objects in JSON text without parsing it.
  *
  * @module
  */
@@ -7,24 +7,24 @@
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** A brace that opens; a bracket that opens is the same once its bit {@link OTHER} is set. */
-const OPENS = 0x7b;
-const CLOSES = 0x7d;
-const OTHER = 0x20;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+/** The bit that makes a brace of a bracket. */
+const BRACE_BIT = 0x20;
 
-/** A part of some bytes: from the first of them to before `to`. */
+/** A range of bytes: from its first one to before `to`. */
 export interface Place {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Where the value of a member lies; undefined where the object has no such member. It takes a time in proportion to the members
- * before it.
+ * Returns the range of the value of a member; undefined where the object has no such member. It takes a time in proportion to
+ * the members before it.
  *
  * @param bytes valid JSON text in UTF-8 without white space between its tokens
- * @param members where the members of the object begin, right after its `{`
- * @param key the key with its quotation marks, as it stands in the text
+ * @param members the offset of the members of the object, right after its `{`
+ * @param key the key with its quotation marks, as in the text
  */
 export function placeOfMember(bytes: Uint8Array, members: number, key: Uint8Array): Place | undefined {
   let at = members;
@@ -43,15 +43,15 @@ function isAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   return true;
 }
 
-/** Where the JSON value ends that begins at `from`: the first byte behind it. */
+/** Returns the offset after the JSON value that begins at `from`. */
 export function endOfValue(bytes: Uint8Array, from: number): number {
   let depth = 0;
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (byte === QUOTE) at = endOfString(bytes, at) - 1;
-    else if ((byte | OTHER) === OPENS) depth++;
-    else if ((byte | OTHER) === CLOSES) {
-      // A number or a word ends before the end of what it is in.
+    else if ((byte | BRACE_BIT) === OPEN_BRACE) depth++;
+    else if ((byte | BRACE_BIT) === CLOSE_BRACE) {
+      // A number or a word ends before the end of its container.
       if (depth === 0) return at;
       depth--;
     } else if (byte === COMMA && depth === 0) return at;

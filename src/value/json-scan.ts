@@ -1,10 +1,9 @@
 /**
- * One pass over the bytes of a JSON text before anybody parses it.
+ * One pass over the bytes of a JSON text before it is parsed.
  *
- * It is no validator: it finds what must be known before the text may reach `JSON.parse` (how deep it is, since a few
- * megabytes of `[` block the parser for seconds) and what `JSON.parse` would hide (members given twice, numbers that it
- * would round). Up to the first syntax error of a text it sees strings, numbers and brackets exactly as a parser does;
- * what it makes of the rest does not matter, because the parser stops there.
+ * It is no validator. It checks the depth, since a few megabytes of `[` block `JSON.parse` for seconds, and finds what
+ * `JSON.parse` would hide: duplicate members, and numbers that it would round. Up to the first syntax error it recognises
+ * strings, numbers and brackets exactly as a parser does; the rest does not matter, because the parser stops there.
  *
  * @module
  */
@@ -12,22 +11,19 @@
 import { KeyTable } from "./key-table.ts";
 
 /**
- * What a scan found.
+ * The result of a scan.
  *
  * - `plain`: `JSON.parse` loses nothing of this text, if it is valid.
- * - `doubtful`: there may be a member that is given twice, or a number or an escape that `JSON.parse` does not keep.
+ * - `doubtful`: there may be a duplicate member, or a number or an escape that `JSON.parse` does not keep.
  * - `tooDeep`, `tooLarge`: beyond the depth, or {@link MAX_MEMBERS}, {@link MAX_SIDE_BY_SIDE} or {@link MAX_CONTAINERS};
- *   the rest was not looked at.
+ *   the rest was not scanned.
  */
 export type JsonScan = "plain" | "doubtful" | "tooDeep" | "tooLarge";
 
-/**
- * How many members the objects of a text may have together. An object with so many keys takes V8 some 25 ms to build;
- * with their owners they would be more than any object may have.
- */
+/** How many members the objects of a text may have together. V8 takes some 25 ms to build an object with so many keys. */
 export const MAX_MEMBERS = 65_536;
 
-/** How many members one object, and how many elements one list may have; what a schema knows may have fewer. */
+/** How many members one object, and how many elements one list may have. */
 export const MAX_SIDE_BY_SIDE = 32_768;
 
 /** How many objects, arrays and numbers of unusual form a text may have together, for the same reason. */
@@ -43,10 +39,10 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const LOWER_E = 0x65;
 
-/** Those of the text that is being scanned: a scan gives way to nobody. */
+/** The keys of the current text; a scan never pauses. */
 const keys = new KeyTable();
 
-/** Scans a JSON text; `depth` is how many containers may stand inside one another. */
+/** Scans a JSON text; `depth` is the largest depth of nested containers. */
 export function scanJson(bytes: Uint8Array, depth: number): JsonScan {
   const end = bytes.length;
   keys.clear();
@@ -109,7 +105,7 @@ function numberEnd(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** Sixteen digits may be beyond 2^53; an exponent or a fraction of zeros may be a whole number written as a float. */
+/** A number with 16 digits may be beyond 2^53; one with an exponent or a fraction of zeros may be an integer. */
 function isDoubtfulNumber(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start >= 16) return true;
   let dot = false;
@@ -123,10 +119,7 @@ function isDoubtfulNumber(bytes: Uint8Array, start: number, end: number): boolea
   return dot && !fraction;
 }
 
-/**
- * Looks at the escape whose letter is at `at`: -1 for half a surrogate pair that stands alone (no Unicode), the number
- * of bytes to skip for a whole pair, 0 for anything else.
- */
+/** For the escape whose letter is at `at`: -1 for a lone surrogate, the number of bytes to skip for a pair, 0 for others. */
 function surrogateEscape(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== 0x75 || (bytes[at + 1]! | 0x20) !== 0x64) return 0;
   const nibble = hexDigit(bytes[at + 2]);

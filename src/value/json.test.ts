@@ -11,7 +11,7 @@ import { expectNotLong } from "../util/testing/turns.ts";
 const decode = (text: string, options?: JsonOptions): ReturnType<typeof decodeJson> =>
   decodeJson(Buffer.from(text), options);
 
-/** Whether something gives a value or our own error; any other error is thrown on. */
+/** Returns a value or a DecodeError; throws any other error. */
 function outcome(run: () => unknown): "value" | "refusal" {
   try {
     run();
@@ -32,10 +32,10 @@ function failure(run: () => unknown): DecodeError {
   throw new Error("Expected a DecodeError, got none");
 }
 
-/** The value as JSON, with every number rounded to a double. */
+/** The value as JSON, with all numbers rounded to doubles. */
 const plain = (value: unknown): string => JSON.stringify(JSON.parse(JSON.stringify(value)));
 
-/** JSON values whose keys are as awkward as a ConfigMap allows. */
+/** JSON values with unusual keys that a ConfigMap allows. */
 const key = fc.oneof(
   fc.string(),
   fc.constantFrom("__proto__", "constructor", "prototype", "toString", "length", "then", "toJSON", "1", "-0"),
@@ -52,8 +52,8 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-describe("what JSON.parse gives", () => {
-  test("is given for every text without repeated members", () => {
+describe("the result of JSON.parse", () => {
+  test("is returned for every text without duplicate members", () => {
     fc.assert(
       fc.property(anyValue, fc.constantFrom(undefined, 1, "\t"), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -65,7 +65,7 @@ describe("what JSON.parse gives", () => {
     );
   });
 
-  test("is given by the exact decoder, too", () => {
+  test("is returned by the exact decoder, too", () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const text = JSON.stringify(value);
@@ -75,7 +75,7 @@ describe("what JSON.parse gives", () => {
     );
   });
 
-  test("the exact decoder refuses what JSON.parse refuses, and nothing else", () => {
+  test("the exact decoder refuses the same texts as JSON.parse", () => {
     const piece = fc.constantFrom(
       "{",
       "}",
@@ -125,7 +125,7 @@ describe("numbers", () => {
     "1E2",
     "-0.0",
     "1e-400",
-  ])("%s is kept as it was written", (literal) => {
+  ])("%s keeps its literal", (literal) => {
     expect(decode(`{"a":[${literal}]}`).value).toEqual({ a: [new JsonNumber(literal)] });
   });
 
@@ -141,7 +141,7 @@ describe("numbers", () => {
   );
 });
 
-describe("DEC-24: members that are given twice", () => {
+describe("DEC-24: duplicate members", () => {
   test.each<[string, string, unknown, string[]]>([
     [
       "the last scalar wins, the path is told once",
@@ -182,14 +182,14 @@ describe("DEC-24: members that are given twice", () => {
     expect({ value: found.value, duplicates: found.duplicates }).toEqual({ value, duplicates });
   });
 
-  test("are told for a key called __proto__, and pollute nothing", () => {
+  test("are reported for a key __proto__, which changes no prototype", () => {
     const { value, duplicates } = decode('{"__proto__":{"x":1},"__proto__":{"y":2}}');
     expect(JSON.stringify(value)).toBe('{"__proto__":{"x":1,"y":2}}');
     expect(duplicates).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
   });
 
-  test("are found wherever they are", () => {
+  test("are found at any path", () => {
     const entries = fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "dd", "ee"), fc.integer()), { minLength: 1 });
     fc.assert(
       fc.property(entries, (members) => {
@@ -201,7 +201,7 @@ describe("DEC-24: members that are given twice", () => {
     );
   });
 
-  test("are told at most a hundred times", () => {
+  test("are reported at most a hundred times", () => {
     const text = `{${Array.from({ length: 300 }, (_, i) => `"k${i}":1,"k${i}":2`).join(",")}}`;
     expect(decode(text).duplicates).toHaveLength(100);
   });
@@ -236,7 +236,7 @@ describe("malformed text", () => {
     expect(decode(text).value).toEqual(JSON.parse(text));
   });
 
-  test("the message tells the place and what was found there", () => {
+  test("the message has the position and the character there", () => {
     expect(failure(() => decode('{\n  "a": }')).message).toBe(
       'Expected a value at line 2, column 8 of the JSON text, found "}"',
     );
@@ -246,7 +246,7 @@ describe("malformed text", () => {
   });
 });
 
-describe("CM-4: text that is no Unicode", () => {
+describe("CM-4: invalid Unicode", () => {
   const bad = Buffer.from([...Buffer.from('{"data":{"k":"'), 0xff, 0xfe, ...Buffer.from('"}}')]);
 
   test("is refused, or each byte replaced", () => {
@@ -260,16 +260,16 @@ describe("CM-4: text that is no Unicode", () => {
     String.raw`"\ud83dx"`,
     String.raw`"\uD83D\u0041"`,
     String.raw`{"\ud800":1}`,
-  ])("half of a surrogate pair in %s is refused, or replaced", (text) => {
+  ])("a lone surrogate in %s is refused, or replaced", (text) => {
     expect(failure(() => decode(text)).code).toBe("invalidUtf8");
     expect(JSON.stringify(decode(text, { replaceInvalidUtf8: true }).value)).toContain("\ufffd");
   });
 
-  test("a whole pair is a character", () => {
+  test("a surrogate pair is a character", () => {
     expect(decode(String.raw`"\ud83d\ude00\\ud800"`).value).toBe("😀\\ud800");
   });
 
-  test("two keys that become equal are told", () => {
+  test("two keys that become equal are reported", () => {
     const text = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x2c, 0x22, 0xfe, 0x22, 0x3a, 0x32, 0x7d]);
     expect(decodeJson(text, { replaceInvalidUtf8: true })).toMatchObject({
       value: { "\ufffd": 2 },
@@ -281,7 +281,7 @@ describe("CM-4: text that is no Unicode", () => {
 describe("limits", () => {
   const nest = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
-  test("values may be nested as deep as the limit, and no deeper", () => {
+  test("values may be nested up to the limit", () => {
     expect(decode(nest(DEFAULT_DEPTH)).duplicates).toEqual([]);
     expect(failure(() => decode(nest(DEFAULT_DEPTH + 1))).code).toBe("tooDeep");
     expect(decode(`{"a":1,"a":${nest(9999)}}`, { depth: 10_000 }).duplicates).toEqual(["a"]);
@@ -300,7 +300,7 @@ describe("limits", () => {
     ["3 MB of bad escapes", `"${"\\x".repeat(1_500_000)}"`],
     ["3 MB of half surrogates", `"${"\\ud800".repeat(500_000)}"`],
     ["an unfinished string of 3 MB", `"${"a".repeat(3_000_000)}`],
-  ])("%s are decoded or refused in no time", (_, text) => {
+  ])("%s are decoded or refused quickly", (_, text) => {
     const body = Buffer.from(text);
     const times = [1, 2, 3].map(() => {
       const start = cpuMillis();

@@ -1,36 +1,36 @@
 /**
- * A hash table that notices when an object of a JSON text has the same key twice, without making a string of any key.
+ * A hash table that finds duplicate keys in the objects of a JSON text without a string for any key.
  *
- * Keys are told apart by 64 bits of hash, so "was there" means "probably"; whoever asks looks again exactly. "Was not
- * there" is certain.
+ * It compares hashes of 64 bits: equal hashes probably mean equal keys, which the caller checks exactly; different hashes
+ * certainly mean different keys.
  *
  * @module
  */
 
 const FNV = 0x01000193;
 
-/** Slots of a table at its beginning, and those with which it may be used again. */
-const FEW = 128;
-const SOME = 4096;
+const INITIAL_SLOTS = 128;
+/** The largest table that is kept for the next text. */
+const MAX_KEPT_SLOTS = 4096;
 
-/** The keys seen so far, of all objects of one text. */
+/** The keys of all objects of one text. */
 export class KeyTable {
-  #slots = new Int32Array(FEW);
+  #slots = new Int32Array(INITIAL_SLOTS);
   #count = 0;
 
-  /** Forgets all keys; a table may be used for one text after the other. */
+  /** Removes all keys, so that the table can be used for another text. */
   clear(): void {
     this.#count = 0;
-    if (this.#slots.length > SOME) this.#slots = new Int32Array(FEW);
+    if (this.#slots.length > MAX_KEPT_SLOTS) this.#slots = new Int32Array(INITIAL_SLOTS);
     else this.#slots.fill(0);
   }
 
-  /** How many different keys it holds. */
+  /** The number of different keys. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds the key `bytes[start..end)` of the object numbered `object`; whether it was probably there already. */
+  /** Adds the key `bytes[start..end)` of the object number `object`; returns whether it is probably a duplicate. */
   add(object: number, bytes: Uint8Array, start: number, end: number): boolean {
     let first = Math.imul(object, 0x9e3779b1) ^ 0x811c9dc5;
     let second = object;

@@ -22,15 +22,15 @@ test.each<[string, Value | undefined]>([
   ["/foo/length", undefined],
   ["/toString", undefined],
   ["/__proto__/x", undefined],
-])("RFC 6901: %j leads to what it says", (pointer, value) => {
+])("RFC 6901: %j points to its value", (pointer, value) => {
   expect(evaluatePointer(DOCUMENT, pointer)).toEqual(value);
 });
 
-test("RFC 6901: a pointer without a slash is none", () => {
+test("RFC 6901: a pointer without a slash is invalid", () => {
   expect(() => parsePointer("foo")).toThrow(DecodeError);
 });
 
-test("tokens survive being written and read", () => {
+test("tokens are equal after formatting and parsing", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom("~1", "~01", "/", "~", "__proto__"))), (tokens) => {
       expect(parsePointer(formatPointer(tokens))).toEqual(tokens);

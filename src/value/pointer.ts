@@ -6,13 +6,13 @@
 
 import { DecodeError } from "./decode-error.ts";
 
-/** Longer tokens than people write are read in one pass: each replacement in a text costs as much as many characters. */
-const LONG = 256;
+/** Longer tokens are read in one pass, because each replacement takes much longer than one character. */
+const MAX_SHORT_LENGTH = 256;
 
-/** Reads one token of a pointer: `~1` is a slash, `~0` a tilde. */
+/** Unescapes a token of a pointer: `~1` is a slash, `~0` a tilde. */
 export function unescapeToken(token: string): string {
   if (!token.includes("~")) return token;
-  return token.length > LONG ? unescapeLong(token) : token.replaceAll("~1", "/").replaceAll("~0", "~");
+  return token.length > MAX_SHORT_LENGTH ? unescapeLong(token) : token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 const TILDE = 0x7e;
@@ -32,12 +32,12 @@ function unescapeLong(token: string): string {
   return Buffer.from(units.buffer, 0, 2 * length).toString("utf16le");
 }
 
-/** Writes one token of a pointer. */
+/** Escapes a token of a pointer. */
 export function escapeToken(token: string): string {
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** The tokens of a pointer; none for the whole document. @throws DecodeError unless it is empty or begins with a slash */
+/** Returns the tokens of a pointer; none for the whole document. @throws DecodeError unless it is empty or begins with a slash */
 export function parsePointer(pointer: string): string[] {
   if (pointer === "") return [];
   if (!pointer.startsWith("/"))
@@ -45,7 +45,7 @@ export function parsePointer(pointer: string): string[] {
   return pointer.slice(1).split("/").map(unescapeToken);
 }
 
-/** The pointer of some tokens, the inverse of {@link parsePointer}. */
+/** Returns the pointer of some tokens, the inverse of {@link parsePointer}. */
 export function formatPointer(tokens: readonly (string | number)[]): string {
   return tokens.map((token) => `/${escapeToken(String(token))}`).join("");
 }

@@ -20,7 +20,7 @@ users:
 current-context: keelson
 `;
 
-test("a kubeconfig as machines write it is read as by the whole of YAML", () => {
+test("a generated kubeconfig is decoded as by the whole decoder", () => {
   expect(simpleYaml(KUBECONFIG)).toEqual(decodeYaml(KUBECONFIG).value);
   expect(simpleYaml(KUBECONFIG)!["clusters"]).toHaveLength(1);
 });
@@ -44,11 +44,11 @@ test.each([
   ["a member further in than those before it", "a: b\n   c: d"],
   ["no text at all", ""],
   ["a carriage return", "a: b\r\nc: d"],
-])("%s is left to the whole of YAML", (_, text) => {
+])("%s is left to the whole decoder", (_, text) => {
   expect(simpleYaml(text)).toBeUndefined();
 });
 
-test("what is read is read alike by the whole of YAML, whatever the lines", () => {
+test("any lines that are decoded have the same value in the whole decoder", () => {
   const piece = fc.constantFrom(
     ..."a: |b: c|d:|- |  |    |e: f|- g: h|true|null|x:y|https://a:1|/a/b|LS0=|'q'|#|: |---|1.5|e5|~|\t|__proto__: a".split(
       "|",

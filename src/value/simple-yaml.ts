@@ -1,8 +1,8 @@
 /**
- * YAML as machines write it for settings: maps and lists in block style, of texts that need no quotes, true and false.
+ * The subset of YAML that programs write into settings: maps and lists in block style, texts without quotes, true and false.
  *
- * For programs that are to be small: the whole of YAML, in `yaml.ts`, is some megabytes of memory. What is read here is read
- * alike there; for everything else the answer is undefined, and whoever asked asks there.
+ * It serves small programs: the whole decoder in `yaml.ts` takes some megabytes of memory. Both return the same value for the
+ * subset; for any other text the result here is undefined, and the caller uses the whole decoder.
  *
  * @module
  */
@@ -14,19 +14,19 @@ interface Line {
   readonly text: string;
 }
 
-/** A key, and what follows it. */
+/** A key and its value. */
 const MEMBER = /^([A-Za-z][\w.-]*):(?: +(\S.*))?$/;
-/** Neither a number nor a time, and nothing that YAML reads anything into. */
+/** A text that is no number, no time and no other scalar of YAML. */
 const TEXT = /^[A-Za-z/][\w+/=.:@-]*$/;
-/** What some YAML reads as something other than a text. */
+/** Words that some versions of YAML do not read as texts. */
 const WORD = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i;
 
-/** Thrown inside only. */
+/** Thrown inside of this module. */
 class NotSimple extends Error {
   override readonly name = "NotSimple";
 }
 
-/** The value of a text; undefined where it is not simple, be it another form of YAML or none. */
+/** Decodes a text; undefined where it is not in the subset. */
 export function simpleYaml(text: string): ValueObject | undefined {
   try {
     return new Reader(linesOf(text)).whole();
@@ -58,7 +58,7 @@ class Reader {
     return map;
   }
 
-  /** The members that begin in one column; at least one. */
+  /** Reads the members that begin in one column; at least one. */
   #map(indent: number): ValueObject {
     const map: ValueObject = {};
     for (let line = this.#next(); line?.indent === indent && !isItem(line); line = this.#next()) {
@@ -71,7 +71,7 @@ class Reader {
     return map;
   }
 
-  /** What stands below a key: a map further in, or a list, which may begin where the key does. */
+  /** Reads the value below a key: a map with a larger indentation, or a list, which may begin in the column of the key. */
   #below(indent: number): Value {
     const line = this.#next();
     if (line === undefined || line.indent < indent) throw new NotSimple();

@@ -1,28 +1,22 @@
 import { isContainer, type Value } from "./value.ts";
 
-/** What has so few members, all that is in it taken together, takes a millisecond to walk. */
-const SMALL = 2000;
+/** A walk over so many members, at all levels, takes a millisecond. */
+const MAX_SMALL_MEMBERS = 2000;
 
-/**
- * Whether a value has few members, all that is in it taken together, so that it may be worked on at once instead of in
- * steps; of a large one no more than a few are looked at.
- */
-export const isSmall = (value: unknown): boolean =>
-  !isContainer(value as Value) || membersLeft(value as Container, SMALL) >= 0;
+/** Whether a value has few members at all levels, so that work on it needs no steps; of a large one only some are counted. */
+export const isSmall = (value: unknown): boolean => !isContainer(value) || membersLeft(value, MAX_SMALL_MEMBERS) >= 0;
 
-type Container = Extract<Value, object>;
-
-/** What is left of `most` when the members of a value are taken off; below 0 once there are too many. */
-function membersLeft(value: Container, most: number): number {
+/** Subtracts the number of the members of a value from `max`; stops below 0. */
+function membersLeft(value: Extract<Value, object>, max: number): number {
   if (Array.isArray(value)) {
-    let left = most - value.length;
+    let left = max - value.length;
     for (const member of value) {
       if (left < 0) break;
       if (isContainer(member)) left = membersLeft(member, left);
     }
     return left;
   }
-  let left = most;
+  let left = max;
   for (const key in value) {
     const member = value[key];
     left--;

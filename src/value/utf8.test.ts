@@ -5,9 +5,9 @@ import { containsInvalidUtf8, decodeUtf8 } from "./utf8.ts";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-test("CM-4: text that is no UTF-8 is refused, with the place", () => {
+test("CM-4: invalid UTF-8 is refused with its offset", () => {
   expect(() => decodeUtf8(bytes(0x61, 0xff))).toThrow(
-    new DecodeError("invalidUtf8", "Expected UTF-8 text, got a byte that is no part of a character at offset 1"),
+    new DecodeError("invalidUtf8", "Expected UTF-8 text, found an invalid byte at offset 1"),
   );
 });
 
@@ -23,7 +23,7 @@ test.each<[string, Uint8Array, string]>([
   expect(decodeUtf8(input, true)).toBe(text);
 });
 
-test("valid text is the same with and without repair, byte order mark included", () => {
+test("repair does not change valid text, a byte order mark included", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const input = new TextEncoder().encode(`\ufeff${text}`);
@@ -33,7 +33,7 @@ test("valid text is the same with and without repair, byte order mark included",
   );
 });
 
-test("repair agrees with the platform about what is valid", () => {
+test("repair and the platform agree on valid text", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 12 }), (input) => {
       expect(decodeUtf8(input, true).includes("\ufffd")).toBe(

@@ -1,5 +1,5 @@
 /**
- * Bytes to text, strictly: text that is no UTF-8 is refused, or repaired in the way of the Kubernetes dialect (CM-4).
+ * A strict decoder of UTF-8: invalid text is refused, or repaired in the Kubernetes dialect (CM-4).
  *
  * @module
  */
@@ -7,32 +7,29 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { DecodeError } from "./decode-error.ts";
 
-/** Whether the bytes are not UTF-8 (overlong forms, surrogates and bytes beyond U+10FFFF are not). */
+/** Whether bytes are invalid UTF-8, as are overlong forms, surrogates and values beyond U+10FFFF. */
 export function containsInvalidUtf8(bytes: Uint8Array): boolean {
   return !isUtf8(bytes);
 }
 
 /**
- * The text of UTF-8 bytes; a byte order mark stays.
+ * Decodes UTF-8 and keeps a byte order mark.
  *
- * @param repair each byte that is not part of a character becomes U+FFFD; without it such bytes are a DecodeError
+ * @param repair whether each invalid byte becomes U+FFFD instead of a DecodeError
  */
 export function decodeUtf8(bytes: Uint8Array, repair = false): string {
   if (isUtf8(bytes)) return utf8Text(bytes);
   if (repair) return repaired(bytes);
-  throw new DecodeError(
-    "invalidUtf8",
-    `Expected UTF-8 text, got a byte that is no part of a character at offset ${badByte(bytes)}`,
-  );
+  throw new DecodeError("invalidUtf8", `Expected UTF-8 text, found an invalid byte at offset ${invalidOffset(bytes)}`);
 }
 
-/** The text of bytes that are known to be UTF-8, such as those that this program has written. */
+/** Decodes bytes that are known to be UTF-8, such as those that this program wrote. */
 export const utf8Text = (bytes: Uint8Array): string => view(bytes).toString("utf8");
 
 const view = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Go's rule: one replacement for each bad byte, where the WHATWG decoder writes one for each truncated sequence. */
+/** Replaces each invalid byte, as Go does; the WHATWG decoder replaces each truncated sequence once. */
 function repaired(bytes: Uint8Array): string {
   const source = view(bytes);
   let text = "";
@@ -48,13 +45,13 @@ function repaired(bytes: Uint8Array): string {
   return text + source.toString("utf8", good);
 }
 
-function badByte(bytes: Uint8Array): number {
+function invalidOffset(bytes: Uint8Array): number {
   let at = 0;
   for (let size = 1; at < bytes.length && size > 0; at += size) size = characterSize(bytes, at);
   return at;
 }
 
-/** The length of the character that starts at `at`, 0 when none does (table 3-7 of the Unicode standard). */
+/** The length of the character at an offset, 0 for an invalid one (table 3-7 of the Unicode standard). */
 function characterSize(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!;
   if (first < 0x80) return 1;

@@ -29,13 +29,13 @@ describe("keys are data", () => {
 });
 
 describe("JsonNumber", () => {
-  test("prints integers beyond 2^53 and numbers beyond the doubles as they were written", () => {
+  test("prints integers beyond 2^53 and numbers beyond the doubles with their literals", () => {
     expect(JSON.stringify([big("9007199254740993"), big("1e400"), big("19.0"), big("2e1")])).toBe(
       "[9007199254740993,1e400,19,20]",
     );
   });
 
-  test("is no object, and is its own copy", () => {
+  test("is no object, and its clone is the same number", () => {
     const number = big("19.0");
     expect(isObject(number)).toBe(false);
     expect(clone([number])).toEqual([number]);
@@ -43,7 +43,7 @@ describe("JsonNumber", () => {
     expect(asJsonNumber(19)).toBeUndefined();
   });
 
-  test("gives the exact integer of an integer literal only", () => {
+  test("has the exact integer of an integer literal only", () => {
     expect(new JsonNumber("-9223372036854775808").integer).toBe(-(2n ** 63n));
     expect(new JsonNumber("19.0").integer).toBeUndefined();
     expect(new JsonNumber("9".repeat(310)).integer).toBeUndefined();
@@ -65,7 +65,7 @@ describe("JsonNumber", () => {
   });
 });
 
-test("equal is what sorted JSON says", () => {
+test("equal agrees with sorted JSON", () => {
   const sorted = (value: unknown): unknown => {
     if (Array.isArray(value)) return ["list", value.map(sorted)];
     if (!isObject(value)) return value === 0 ? 0 : value;

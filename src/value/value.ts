@@ -1,8 +1,8 @@
 /**
- * JSON values, as all rooms pass them around.
+ * JSON values of all rooms.
  *
- * A value is what `JSON.parse` gives: plain objects, arrays, strings, finite numbers, booleans, null. Values that came
- * out of storage or out of a cache are shared and must not be written to; copy first.
+ * A value is a result of `JSON.parse`: plain objects, arrays, strings, finite numbers, booleans, null. Values of a store or a
+ * cache are shared and must not be changed; copy them first.
  *
  * Keys are data. `__proto__` and `constructor` are legal keys of a ConfigMap, so never copy members with `to[key] = v`
  * when `key` is not known; use {@link setMember}.
@@ -13,19 +13,18 @@
 /** Any JSON value. */
 export type Value = null | boolean | number | string | Value[] | ValueObject;
 
-/** A JSON object: an own-property bag, whatever its keys are called. */
+/** A JSON object: its own properties, with any keys. */
 export interface ValueObject {
   [key: string]: Value;
 }
 
 /**
- * A number as it was written, where a JavaScript number would lose something: an integer beyond 2^53, a number beyond
- * the doubles (`1e400`), or a whole number written with a fraction or an exponent (`19.0`, `2e1`), which is no integer
- * to those who ask for one.
+ * A number with its literal, where a JavaScript number would lose something: an integer beyond 2^53, a number beyond the
+ * doubles (`1e400`), or an integer that is written as a float (`19.0`, `2e1`), which is no valid integer of a schema.
  *
- * A body that has just been decoded holds such numbers, in place of a {@link Value}; the walker of a schema (`schema/`)
- * accepts or refuses them and puts plain numbers there, but for integers of 64 bits that no double holds: those are kept,
- * stored and printed digit by digit (`exact-text.ts`). They are rare, so {@link Value} does not name this class; ask with
+ * A decoded body contains such numbers in place of a {@link Value}. The walker of a schema (`schema/`) accepts or refuses them
+ * and replaces them with plain numbers, except for integers of 64 bits beyond the doubles: those are stored and printed with
+ * all their digits (`exact-text.ts`). They are rare, so {@link Value} does not include this class; test for it with
  * {@link asJsonNumber}.
  */
 export class JsonNumber {
@@ -40,25 +39,25 @@ export class JsonNumber {
     this.value = Number(text);
   }
 
-  /** How many were printed as literals so far: the difference before and after a text shows whether it has some. */
+  /** How many were printed as literals so far; the difference shows whether a text has some. */
   static get printed(): number {
     return JsonNumber.#printed;
   }
 
   /**
-   * The exact value when the literal is an integer (no fraction, no exponent), else undefined. One beyond the doubles has
-   * none either: to make it takes a time that grows with the square of its digits.
+   * The exact value of an integer literal without a fraction or an exponent, else undefined. Undefined beyond the doubles, too,
+   * because the conversion takes quadratic time.
    */
   get integer(): bigint | undefined {
     return Number.isFinite(this.value) && /^-?\d+$/.test(this.text) ? BigInt(this.text) : undefined;
   }
 
-  /** The nearest double, so that comparisons with numbers do what they seem to. */
+  /** Returns the nearest double, for comparisons with numbers. */
   valueOf(): number {
     return this.value;
   }
 
-  /** What `JSON.stringify` prints: the literal where a double is not exact, else the plain number. */
+  /** Returns the value for `JSON.stringify`: the literal where a double is not exact, else the number. */
   toJSON(): unknown {
     const exact = this.integer === undefined ? Number.isFinite(this.value) : Number.isSafeInteger(this.value);
     if (exact) return this.value;
@@ -67,12 +66,12 @@ export class JsonNumber {
   }
 }
 
-/** The value as a {@link JsonNumber}, undefined when it is anything else. */
+/** Returns a value that is a {@link JsonNumber}, else undefined. */
 export function asJsonNumber(value: unknown): JsonNumber | undefined {
   return value instanceof JsonNumber ? value : undefined;
 }
 
-/** `JSON.rawJSON` of Node 22 and newer, which the type library does not know yet. */
+/** `JSON.rawJSON`, which the type library does not have yet. */
 const { rawJSON } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown };
 
 /** Whether `value` is a JSON object (neither an array nor null nor a {@link JsonNumber}). */
@@ -81,7 +80,7 @@ export function isObject(value: unknown): value is ValueObject {
 }
 
 /** Whether `value` is a JSON object or an array. */
-export function isContainer(value: Value | undefined): value is Value[] | ValueObject {
+export function isContainer(value: unknown): value is Value[] | ValueObject {
   return typeof value === "object" && value !== null && !(value instanceof JsonNumber);
 }
 
@@ -94,12 +93,12 @@ export function setMember(object: object, key: string, value: unknown): void {
   }
 }
 
-/** Reads an own member; what the prototype has is not there. */
+/** Returns an own member; undefined for members of the prototype. */
 export function getMember(object: ValueObject, key: string): Value | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A deep copy. */
+/** Returns a deep copy. */
 export function clone<T extends Value>(value: T): T {
   if (typeof value !== "object" || value === null || value instanceof JsonNumber) return value;
   if (Array.isArray(value)) return value.map(clone) as T;
@@ -108,7 +107,7 @@ export function clone<T extends Value>(value: T): T {
   return copy as T;
 }
 
-/** Whether two values are the same JSON: members in any order, elements in the same order, numbers by value. */
+/** Whether two values are equal: members in any order, elements in the same order, numbers by value. */
 export function equal(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;
   if (a instanceof JsonNumber || b instanceof JsonNumber) return equalNumbers(a, b);
@@ -128,7 +127,7 @@ function equalNumbers(a: Value | undefined, b: Value | undefined): boolean {
   return typeof x === typeof y ? x === y : Number(x) === Number(y);
 }
 
-/** The exact value of a number of either kind; the literal of one that no double holds. */
+/** The exact value of a number of either kind; the literal of one beyond the doubles. */
 function exactly(value: Value | undefined): bigint | number | string | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   const number = asJsonNumber(value);

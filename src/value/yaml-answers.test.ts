@@ -5,7 +5,7 @@ import { decodeJson } from "./json.ts";
 import { equal } from "./value.ts";
 import { decodeYaml } from "./yaml.ts";
 
-/** A text, the JSON that `sigs.k8s.io/yaml` 1.6.0 makes of it, and what its strict form says; no JSON where it refuses the text. */
+/** A text, its JSON by `sigs.k8s.io/yaml` 1.6.0, and the message of its strict form; no JSON where the text is refused. */
 type Answer = readonly [text: string, json?: string, strict?: string];
 
 const file = new URL("./testing/yaml-answers.json", import.meta.url);
@@ -20,8 +20,8 @@ function read(text: string): Decoded | undefined {
   }
 }
 
-describe("generated texts are read as the reader in Go reads them", () => {
-  test("what it refuses is refused, the rest has the same value and the same repeated keys", () => {
+describe("generated texts are decoded as by the decoder in Go", () => {
+  test("the same texts are refused, the others have the same values and duplicate keys", () => {
     const unlike = answers.filter(([text, json, strict]) => {
       const found = read(text);
       if (json === undefined || !found) return json !== undefined || found !== undefined;

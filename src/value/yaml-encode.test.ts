@@ -7,8 +7,8 @@ import { decodeYaml } from "./yaml.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectNotLong } from "../util/testing/turns.ts";
 
-describe("YAML answers", () => {
-  test("members are sorted, lists stand in the column of their key, long lines are broken", () => {
+describe("YAML responses", () => {
+  test("members are sorted, lists begin in the column of their key, long lines are broken", () => {
     const value: Value = {
       kind: "ConfigMap",
       apiVersion: "v1",
@@ -123,7 +123,7 @@ metadata:
     "\u2028",
     "\ufeff",
     "é😀",
-  ])("%j is the same text to every reader", (text) => {
+  ])("%j is the same text for every decoder", (text) => {
     for (const value of [text, [text], { [text]: text }, [[{ a: text, b: 1 }]]]) {
       const yaml = encodeYaml(value);
       expect(decodeYaml(yaml).value).toEqual(value);
@@ -133,7 +133,7 @@ metadata:
     }
   });
 
-  test("texts of all kinds read back, as values and as keys", () => {
+  test("texts of all kinds are equal after encoding and decoding, as values and as keys", () => {
     const unit = fc.constantFrom(
       "a",
       "b",
@@ -166,14 +166,14 @@ metadata:
     );
   });
 
-  test("a long text with many separators is written in no time", () => {
+  test("a long text with many separators is encoded quickly", () => {
     const start = cpuMillis();
     encodeYaml({ a: `${"a ".repeat(500_000)}\u0000`, b: `${"a".repeat(1_000_000)}!` });
     expectNotLong(cpuMillis() - start, 200);
   });
 });
 
-test("a text of many lines is written whole", () => {
+test("a text of many lines is encoded completely", () => {
   const text = "a line\n".repeat(300_000);
   expect(encodeYaml({ text })).toHaveLength(text.length + "  ".length * 300_000 + "text: |\n".length);
 });

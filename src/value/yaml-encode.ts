@@ -1,6 +1,6 @@
 /**
- * Values to YAML text, for answers, as `sigs.k8s.io/yaml` writes them: block style, members in the order of their names, texts
- * without quotes where they mean themselves, long lines broken at the first blank behind column 80.
+ * An encoder of YAML for responses, as `sigs.k8s.io/yaml` writes it: block style, members in the order of their names, texts
+ * without quotes where possible, long lines broken at the first space after column 80.
  *
  * @module
  */
@@ -9,25 +9,22 @@ import { atOnce, type Steps } from "../util/steps.ts";
 import { asJsonNumber, type Value, type ValueObject } from "./value.ts";
 import { isTaken, numberText } from "./yaml-scalar.ts";
 
-/** The YAML text of a value, one document without a marker, ending in a newline. */
+/** Returns the YAML text of a value: one document without a marker, which ends with a newline. */
 export const encodeYaml = (value: Value): string => [...atOnce(yamlLines(value)).pieces()].join("");
 
-/** The lines of the same text, in steps. */
+/** Returns the lines of the YAML text of a value, in steps. */
 export function* yamlLines(value: Value): Steps<YamlLines> {
   const writer = new Writer(value);
-  while (writer.write(NODES_AT_ONCE)) yield;
+  while (writer.write(NODES_A_STEP)) yield;
   return writer.lines;
 }
 
-/** Members and items that are written in one step. */
-const NODES_AT_ONCE = 500;
-/** Characters that {@link YamlLines.pieces} gives together. */
-const PIECE = 65_536;
+/** How many members and items are written in one step. */
+const NODES_A_STEP = 500;
+/** The least length of a piece of {@link YamlLines.pieces}. */
+const MIN_PIECE_LENGTH = 65_536;
 
-/**
- * Lines, each with the number of blanks in front of it: what is deep has more blanks than text, and they are there only in the
- * piece that is made of it.
- */
+/** Lines and their indentations; deep lines have more spaces than text, which exist only in the current piece. */
 export class YamlLines {
   readonly #texts: string[] = [];
   readonly #indents: number[] = [];
@@ -39,16 +36,16 @@ export class YamlLines {
   }
 
   /**
-   * The text in pieces, all lines ending in a newline.
+   * Yields the text in pieces; all lines end with a newline.
    *
-   * @param margin blanks in front of every line but the first and empty ones
+   * @param margin spaces before every line but the first and empty ones
    */
   *pieces(margin = 0): Generator<string> {
     let piece = "";
     for (const [i, text] of this.#texts.entries()) {
-      const indent = this.#indents[i]! + (i > 0 && text !== "" ? margin : 0);
+      const indent = (this.#indents[i] ?? 0) + (i > 0 && text !== "" ? margin : 0);
       piece += `${" ".repeat(indent)}${text}\n`;
-      if (piece.length < PIECE) continue;
+      if (piece.length < MIN_PIECE_LENGTH) continue;
       yield piece;
       piece = "";
     }
@@ -56,25 +53,27 @@ export class YamlLines {
   }
 }
 
-/** An object or a list of which `at` parts have been written, each further one in lines that begin with `indent` blanks. */
-interface Open {
-  readonly of: ValueObject | readonly Value[];
-  /** In the order in which they are written; undefined for a list. */
-  readonly keys: readonly string[] | undefined;
+/** A list, or an object with its keys in the order of the text. */
+type Container =
+  | { readonly of: readonly Value[]; readonly keys: undefined }
+  | { readonly of: ValueObject; readonly keys: readonly string[] };
+
+/** A container of which `at` parts have been written; lines of further parts begin with `indent` spaces. */
+type Open = Container & {
   readonly length: number;
   at: number;
-  /** What the line of the first part begins with. */
+  /** The beginning of the line of the first part. */
   readonly first: Head;
   readonly indent: number;
-}
+};
 
-/** The beginning of a line: blanks, and the dashes of the items that begin in it. */
+/** The beginning of a line: spaces, and the dashes of the items that begin in it. */
 interface Head {
   readonly indent: number;
   readonly text: string;
 }
 
-/** Writes lines; what has been begun is kept on a stack, so that it may stop after any part. */
+/** Writes lines with a stack of open containers, so that it can pause after any part. */
 class Writer {
   readonly lines = new YamlLines();
   readonly #open: Open[] = [];
@@ -83,9 +82,9 @@ class Writer {
     this.#node(value, { indent: 0, text: "" }, 0);
   }
 
-  /** Writes so many parts at most; whether there are more. */
-  write(most: number): boolean {
-    for (let left = most; left > 0; left--) {
+  /** Writes at most `max` parts; returns whether there are more. */
+  write(max: number): boolean {
+    for (let left = max; left > 0; left--) {
       const open = this.#open.at(-1);
       if (!open) return false;
       if (open.at === open.length) this.#open.pop();
@@ -97,15 +96,15 @@ class Writer {
   #part({ of, keys, first, indent }: Open, at: number): void {
     const start = at === 0 ? first : { indent, text: "" };
     if (!keys) {
-      this.#node((of as readonly Value[])[at]!, { ...start, text: `${start.text}- ` }, indent + 2);
+      this.#node(of[at] ?? null, { ...start, text: `${start.text}- ` }, indent + 2);
       return;
     }
-    const key = keys[at]!;
-    const value = (of as ValueObject)[key]!;
+    const key = keys[at] ?? "";
+    const value = of[key] ?? null;
     this.#node(value, { ...start, text: `${start.text}${inlineString(key)}:` }, childIndent(value, indent));
   }
 
-  /** Begins a value whose first line begins with `head` (which ends in `key:` or `- `); further lines get `indent`. */
+  /** Writes a scalar or opens a container whose first line begins with `head` (which ends with `key:` or `- `). */
   #node(value: Value, head: Head, indent: number): void {
     const { lines } = this;
     const space = head.text === "" || head.text.endsWith(" ") ? head.text : `${head.text} `;
@@ -120,40 +119,42 @@ class Writer {
       );
       return;
     }
-    const keys = Array.isArray(value) ? undefined : byName(Object.keys(value));
-    const { length } = keys ?? (value as Value[]);
+    const container: Container = Array.isArray(value)
+      ? { of: value, keys: undefined }
+      : { of: value, keys: byName(Object.keys(value)) };
+    const { length } = container.keys ?? container.of;
     if (length === 0) {
-      lines.add(head.indent, `${space}${keys ? "{}" : "[]"}`);
+      lines.add(head.indent, `${space}${container.keys ? "{}" : "[]"}`);
       return;
     }
-    // The first part of an item stands in the line of its dash.
+    // The first part of an item is in the line of its dash.
     const isItem = head.text.endsWith("- ");
     if (!isItem && head.text !== "") lines.add(head.indent, head.text);
-    this.#open.push({ of: value, keys, length, at: 0, first: isItem ? head : { indent, text: "" }, indent });
+    this.#open.push({ ...container, length, at: 0, first: isItem ? head : { indent, text: "" }, indent });
   }
 }
 
-/** A sequence stands in the column of its key, as the reference writes it; everything else two columns further. */
+/** A sequence begins in the column of its key, as in the reference; any other value two columns farther. */
 const childIndent = (value: Value, indent: number): number => (Array.isArray(value) ? indent : indent + 2);
 
-/** Members by name, numbers inside names by value: `a2` before `a10`. */
+/** Sorts names; numbers in names are compared by value: `a2` before `a10`. */
 function byName(names: readonly string[]): readonly string[] {
   if (names.length < 2) return names;
-  const split = new Map(names.map((name) => [name, parts(name)]));
-  return names.toSorted((a, b) => compareParts(split.get(a)!, split.get(b)!));
+  const split = names.map((name) => ({ name, parts: partsOf(name) }));
+  return split.sort((a, b) => compareParts(a.parts, b.parts)).map(({ name }) => name);
 }
 
 function compareParts(x: readonly string[], y: readonly string[]): number {
-  for (let i = 0; i < x.length && i < y.length; i++) {
-    if (x[i] === y[i]) continue;
-    const [m, n] = [x[i]!, y[i]!];
-    return (isDigits(m) && isDigits(n) && compareNumbers(m, n)) || (m < n ? -1 : 1);
+  for (const [i, m] of x.entries()) {
+    const n = y[i];
+    if (n === undefined) break;
+    if (m !== n) return (isDigits(m) && isDigits(n) && compareNumbers(m, n)) || (m < n ? -1 : 1);
   }
   return x.length - y.length;
 }
 
-const parts = (name: string): string[] => (/\d/.test(name) && name.length <= 253 ? name.split(/(\d+)/) : [name]);
-/** Of a part of a name, which is all digits or has none; names too long to be split count as none. */
+const partsOf = (name: string): string[] => (/\d/.test(name) && name.length <= 253 ? name.split(/(\d+)/) : [name]);
+/** Whether a part of a name, which has only digits or none, has digits; a name that is too long to be split has none. */
 const isDigits = (part: string): boolean => part.length <= 253 && /^\d/.test(part);
 
 function compareNumbers(a: string, b: string): number {
@@ -161,19 +162,19 @@ function compareNumbers(a: string, b: string): number {
   return x.length - y.length || (x < y ? -1 : x > y ? 1 : 0);
 }
 
-/** The width beyond which a line is broken at the next blank. */
+/** The width after which a line is broken at the next space. */
 const WIDTH = 80;
 
-/** Characters that only a double-quoted scalar can hold: what the reference does not print, and line breaks beside `\n`. */
-// eslint-disable-next-line no-control-regex -- these are the characters in question
+/** Characters that need a double-quoted scalar: those that the reference does not print, and line breaks other than `\n`. */
+// eslint-disable-next-line no-control-regex -- it searches for control characters
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\ud800-\udfff]/;
 const INDICATORS = "#,[]{}&*!|>'\"%@`";
 
 function addString(lines: YamlLines, text: string, head: Head, indent: number): void {
-  // What goes on stands deeper than what holds it, also at the top.
+  // Further lines are indented, also at the top level.
   const margin = indent === 0 ? 2 : indent;
   const hint = /^[ \n]/.test(text) ? "2" : "";
-  // Readers differ about hints of a text that nothing holds.
+  // Decoders differ about indentation hints at the top level.
   if (!text.includes("\n") || !isLiteral(text) || (indent === 0 && hint !== "")) {
     const column = head.indent + head.text.length;
     const [first = "", ...more] = inlineLines(text, column, margin);
@@ -187,33 +188,33 @@ function addString(lines: YamlLines, text: string, head: Head, indent: number): 
   for (const line of body.split("\n")) lines.add(line === "" ? 0 : margin, line);
 }
 
-/** Whether a text of several lines can be a block: nothing unprintable, no blank where blanks get lost. */
+/** Whether a text of several lines can be a block: it has no unprintable characters and no spaces at the end of lines. */
 const isLiteral = (text: string): boolean => !UNPRINTABLE.test(text) && !text.endsWith(" ") && !text.includes(" \n");
 
-/** A text of one line in the form that the reference gives a key. */
-const inlineString = (text: string): string => inlineLines(text, -Infinity, 0)[0]!;
+/** A key in the form of the reference; it is one line. */
+const inlineString = (text: string): string => inlineLines(text, -Infinity, 0).join(" ");
 
-/** The lines of a text in the first form that can hold it: plain, in single or in double quotes. */
+/** The lines of a text in the first possible form: plain, in single or in double quotes. */
 function inlineLines(text: string, column: number, margin: number): readonly string[] {
   if (UNPRINTABLE.test(text) || text.includes("\n")) return doubleQuoted(text, column, margin);
   if (isTaken(text)) {
-    // As a key an empty text is in single quotes.
+    // An empty key is in single quotes.
     return text === "" && column === -Infinity ? ["''"] : doubleQuoted(text, column, margin);
   }
   if (isPlain(text)) return folded(text, column, margin, 0);
   return folded(`'${text.replaceAll("'", "''")}'`, column, margin, 1);
 }
 
-/** Whether a text without line breaks, of which nothing is unprintable, means itself without quotes. */
+/** Whether a printable text without line breaks needs no quotes. */
 function isPlain(text: string): boolean {
-  const first = text[0]!;
+  const first = text.charAt(0);
   if (first === " " || text.endsWith(" ")) return false;
   if (text.startsWith("---") || text.startsWith("...") || INDICATORS.includes(first)) return false;
   if ("?:-".includes(first) && (text.length === 1 || text[1] === " ")) return false;
   return !text.includes(": ") && !text.endsWith(":") && !text.includes(" #");
 }
 
-/** Breaks a text at single blanks beyond the width; not at those of its first and last `edge` characters inside of quotes. */
+/** Breaks a text at single spaces beyond the width, but not within its first and last `edge` characters inside of quotes. */
 function folded(text: string, column: number, margin: number, edge: number): string[] {
   const lines: string[] = [];
   let from = 0;
@@ -272,7 +273,7 @@ function escaped(char: string): string {
   const letter = ESCAPED[char];
   if (letter !== undefined) return `\\${letter}`;
   if (!UNPRINTABLE.test(char)) return char;
-  const code = char.codePointAt(0)!;
+  const code = char.codePointAt(0) ?? 0;
   const [mark, size] = code <= 0xff ? ["x", 2] : code <= 0xffff ? ["u", 4] : ["U", 8];
   return `\\${mark}${code.toString(16).toUpperCase().padStart(Number(size), "0")}`;
 }

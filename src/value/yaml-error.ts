@@ -1,18 +1,18 @@
 /**
- * Places in YAML texts, and errors that name them.
+ * Positions in YAML texts, and errors that name them.
  *
  * @module
  */
 import { DecodeError } from "./decode-error.ts";
 
-/** A text that is no YAML: what is wrong, in the words of the readers in Go, and where. */
+/** Returns the error of an invalid YAML text, with its position and the message of the decoder in Go. */
 export function yamlError(text: string, at: number, problem: string): DecodeError {
-  const { line, column } = placeIn(text, at);
+  const { line, column } = positionOf(text, at);
   return new DecodeError("malformed", `yaml: line ${line}, column ${column}: ${problem}`);
 }
 
-/** The line and the column of a place, both counted from one; columns are characters of Unicode. */
-function placeIn(text: string, at: number): { readonly line: number; readonly column: number } {
+/** The line and the column at an index, both counted from one; columns are characters of Unicode. */
+function positionOf(text: string, at: number): { readonly line: number; readonly column: number } {
   let line = 1;
   let start = 0;
   for (let i = 0; i < at; i++) {
@@ -25,19 +25,19 @@ function placeIn(text: string, at: number): { readonly line: number; readonly co
   return { line, column };
 }
 
-/** The lines of places, which are in any order; each is counted from one. */
-export function linesOf(text: string, places: readonly number[]): ReadonlyMap<number, number> {
+/** Returns the lines of indices, which are in any order; lines are counted from one. */
+export function linesOf(text: string, indices: readonly number[]): ReadonlyMap<number, number> {
   const lines = new Map<number, number>();
   let line = 1;
   let at = 0;
-  for (const place of places.toSorted((a, b) => a - b)) {
-    for (; at < place; at++) if (isLineEnd(text, at)) line++;
-    lines.set(place, line);
+  for (const index of indices.toSorted((a, b) => a - b)) {
+    for (; at < index; at++) if (isLineEnd(text, at)) line++;
+    lines.set(index, line);
   }
   return lines;
 }
 
-/** Whether the character is the last of a line. */
+/** Whether the character at an index ends a line. */
 function isLineEnd(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code === 0x0d) return text.charCodeAt(at + 1) !== 0x0a;

@@ -1,8 +1,8 @@
 /**
- * YAML tokens to the nodes of one document, as a builder is told of them, in the order of the text.
+ * A parser of YAML tokens, which calls a builder for each node of one document, in the order of the text.
  *
- * The grammar is that of YAML 1.1, as libyaml has it. What is open is kept on a stack, so that depth costs no calls and the
- * work may stop between any two nodes.
+ * The grammar is that of YAML 1.1, as in libyaml. A stack has the open containers, so that depth costs no recursion and the
+ * parser can pause between any two nodes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Steps } from "../util/steps.ts";
 import { yamlError } from "./yaml-error.ts";
 import { type ScanOptions, type Token, TOKEN, YamlScanner } from "./yaml-scan.ts";
 
-/** What stands in front of a node, and where the node begins. */
+/** The properties of a node, and its index in the text. */
 export interface NodeHead {
   readonly at: number;
   readonly anchor: string | undefined;
@@ -18,48 +18,48 @@ export interface NodeHead {
   readonly tag: string | undefined;
 }
 
-/** Who is told of the nodes of a document. */
+/** Receives the nodes of a document. */
 export interface NodeBuilder {
-  /** A scalar; `isImplicit` where its text says what it is, since it has neither quotes nor a tag. */
+  /** Adds a scalar; `isImplicit` where its text determines its type, since it has neither quotes nor a tag. */
   scalar(text: string, isImplicit: boolean, head: NodeHead): void;
   map(head: NodeHead): void;
   list(head: NodeHead): void;
-  /** The innermost map or list has ended. */
+  /** Ends the innermost map or list. */
   end(): void;
   alias(name: string, at: number): void;
 }
 
-/** What is expected next inside of a map, a list or a pair. */
+/** What the parser expects next in a map, a list or a pair. */
 const STATE = {
   BLOCK_ITEM: 0,
-  /** An item of a list whose dashes stand in the column of its key. */
+  /** An item of a list whose dashes are in the column of its key. */
   LEVEL_ITEM: 1,
   BLOCK_KEY: 2,
   BLOCK_VALUE: 3,
   FIRST_FLOW_ITEM: 4,
   FLOW_ITEM: 5,
-  /** Of a pair that is an item of a list in brackets. */
+  /** The key of a pair that is an item of a list in brackets. */
   PAIR_KEY: 6,
   PAIR_VALUE: 7,
   PAIR_END: 8,
   FIRST_FLOW_KEY: 9,
   FLOW_KEY: 10,
   FLOW_VALUE: 11,
-  /** Of a member in braces that has no colon. */
+  /** The value of a member in braces without a colon. */
   NO_FLOW_VALUE: 12,
 } as const;
 
 type State = (typeof STATE)[keyof typeof STATE];
 
-/** Nodes that are read in one step. */
-const NODES_AT_ONCE = 1000;
+/** How many nodes are parsed in one step. */
+const NODES_A_STEP = 1000;
 
 const OWN_HANDLES: ReadonlyMap<string, string> = new Map([
   ["!", "!"],
   ["!!", "tag:yaml.org,2002:"],
 ]);
 
-/** Reads the first document of a text; see {@link parseYaml}. */
+/** Parses the first document of a text; see {@link parseYaml}. */
 class Parser {
   readonly #text: string;
   readonly #scanner: YamlScanner;
@@ -82,14 +82,14 @@ class Parser {
     const next = this.#scanner.peek();
     if (isExplicit && (next.kind <= TOKEN.DOCUMENT_END || isDirective(next.kind))) this.#empty(next.at);
     else this.#node(true, false);
-    let left = NODES_AT_ONCE;
+    let left = NODES_A_STEP;
     while (this.#states.length > 0) {
       this.#step();
       if (--left > 0) continue;
-      left = NODES_AT_ONCE;
+      left = NODES_A_STEP;
       yield;
     }
-    // Whether what follows is another document or not is of no interest, but it has to be a token.
+    // Another document may follow, or anything else that is a valid token.
     this.#scanner.peek();
   }
 
@@ -119,7 +119,7 @@ class Parser {
   }
 
   #step(): void {
-    const state = this.#states.at(-1)!;
+    const state = this.#states.at(-1);
     switch (state) {
       case STATE.BLOCK_ITEM:
         return this.#blockItem();
@@ -164,7 +164,7 @@ class Parser {
     this.#builder.scalar("", true, { at, anchor: undefined, tag: undefined });
   }
 
-  /** A node with what stands in front of it: an alias, a scalar, or the beginning of a map or a list. */
+  /** Parses a node with its properties: an alias, a scalar, or the beginning of a map or a list. */
   #node(isBlock: boolean, mayBeLevel: boolean): void {
     const scanner = this.#scanner;
     let token = scanner.peek();
@@ -267,7 +267,7 @@ class Parser {
     else this.#node(true, true);
   }
 
-  /** Goes over the comma between two items or members; whether the brackets end here, which is then done. */
+  /** Skips the comma between two items or members; returns whether the brackets end here, and closes them. */
   #endsFlow(end: number, isFirst: boolean, problem: string): boolean {
     let { kind } = this.#scanner.peek();
     if (kind !== end && !isFirst) {
@@ -295,7 +295,7 @@ class Parser {
     const token = this.#scanner.peek();
     if (token.kind !== TOKEN.VALUE && token.kind !== TOKEN.COMMA && token.kind !== TOKEN.FLOW_LIST_END)
       return this.#node(false, false);
-    // The reference takes what stands here, so that the value has no colon any more.
+    // The reference skips this token, so that the value has no colon.
     this.#scanner.skip();
     this.#empty(token.at);
   }
@@ -313,7 +313,7 @@ class Parser {
     else this.#node(false, false);
   }
 
-  /** The value of a member or a pair in brackets, which may be left out with or without its colon. */
+  /** Parses the value of a member or a pair in brackets, which is optional, with or without its colon. */
   #flowValue(end: number): void {
     let token = this.#scanner.peek();
     if (token.kind === TOKEN.VALUE) {
@@ -326,14 +326,14 @@ class Parser {
 }
 
 const isDirective = (kind: number): boolean => kind === TOKEN.DIRECTIVE_YAML || kind === TOKEN.DIRECTIVE_TAG;
-/** Whether a key or a value in a block is empty where this follows. */
+/** Whether a key or a value in a block is empty before such a token. */
 const endsMember = (kind: number): boolean => kind === TOKEN.KEY || kind === TOKEN.VALUE || kind === TOKEN.BLOCK_END;
 
 /**
- * Tells a builder of the nodes of the first document of a text, in steps; of nothing where there is none.
+ * Calls a builder for the nodes of the first document of a text, in steps.
  *
- * @param text ends in NUL and has no other
- * @throws DecodeError with the place of a fault
+ * @param text ends with its only NUL
+ * @throws DecodeError with the position of the error
  */
 export const parseYaml = (text: string, builder: NodeBuilder, options: ScanOptions = {}): Steps<void> =>
   new Parser(text, builder, options).document();

@@ -1,13 +1,14 @@
 /**
- * What a YAML scalar means: the rules of YAML 1.1 as Go's decoder, and so kubectl and the real server, apply them.
+ * The values of YAML scalars, by the rules of Go's decoder, and so of kubectl and kube-apiserver.
  *
- * They are neither those of YAML 1.1 to the letter nor those of 1.2: `yes`, `on` and `y` are booleans, `0644` and `0o644`
- * are octal, digits may be grouped by underscores, times and sexagesimals are text (LIM-15, AMB-39).
+ * They are not exactly those of YAML 1.1 or 1.2: `yes`, `on` and `y` are booleans, `0644` and `0o644` are octal, underscores
+ * may group digits, times and sexagesimals are text (LIM-15, AMB-39).
  *
  * @module
  */
 
 import { Buffer } from "node:buffer";
+import { daysOf } from "../util/text-formats.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { JsonNumber, type Value } from "./value.ts";
 
@@ -27,26 +28,26 @@ function spellings(words: string[], value: Value): [string, Value][] {
 
 const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+)|(0|[1-9][0-9]*))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-/** Go tries what stands behind `0b` once more, as a number with a sign. */
+/** Go also parses a number with a sign after `0b`. */
 const SIGNED_BINARY = /^0b[-+][01]{1,63}$/;
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
 const STANDARD = "tag:yaml.org,2002:";
 
-/** The tag that makes a key a merge key whatever it is written with. */
+/** The tag of a merge key. */
 export const MERGE_TAG = `${STANDARD}merge`;
 
-/** A scalar that YAML calls a number but JSON cannot write: `.inf`, `-.inf`, `.nan`. */
+/** Whether a value is a number of YAML that JSON does not have: `.inf`, `-.inf`, `.nan`. */
 export function isNoJsonNumber(value: Value): boolean {
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/** The value of a plain (unquoted, untagged) scalar; infinities and NaN are given as such. */
+/** Returns the value of a plain (unquoted, untagged) scalar, which may be an infinity or NaN. */
 export function resolvePlain(text: string): Value {
   const first = text.charCodeAt(0);
   const isDigit = first >= 0x30 && first <= 0x39;
-  // Most plain scalars are words: anything that does not begin like one of the special forms is text.
+  // Most plain scalars are words: a scalar without the first character of a special form is text.
   if (!isDigit && !"+-.~yYnNtTfFoO".includes(text.charAt(0))) return text;
   const word = WORDS.get(text);
   if (word !== undefined) return word;
@@ -61,13 +62,13 @@ function resolveNumber(text: string): Value | undefined {
   return FLOAT.test(text) ? finite(text) : undefined;
 }
 
-/** The integer of 64 bits that a text without underscores stands for. */
+/** The integer of 64 bits of a text without underscores. */
 function integerOf(text: string): Value | undefined {
   const match = INTEGER.exec(text);
   if (!match)
     return SIGNED_BINARY.test(text) ? plainOf(BigInt(text[2] + "1") * BigInt(`0b${text.slice(3)}`)) : undefined;
   const [, sign, hex, octal, binary, decimal] = match;
-  const size = sizeOf(hex ?? octal ?? binary ?? decimal!, hex ? "0x" : octal ? "0o" : binary ? "0b" : "");
+  const size = sizeOf(hex ?? octal ?? binary ?? decimal ?? "0", hex ? "0x" : octal ? "0o" : binary ? "0b" : "");
   const value = sign === "-" ? -size : size;
   const fits = value >= INT64_MIN && value <= UINT64_MAX && (sign !== "+" || value < -INT64_MIN);
   return fits ? plainOf(value) : undefined;
@@ -76,17 +77,17 @@ function integerOf(text: string): Value | undefined {
 const plainOf = (value: bigint): Value =>
   Number.isSafeInteger(Number(value)) ? Number(value) : (new JsonNumber(String(value)) as unknown as Value);
 
-/** More digits than an integer of 64 bits has in any base. */
-const MOST_DIGITS = 64;
+/** The largest number of digits of an integer of 64 bits in any base. */
+const MAX_DIGITS = 64;
 
-/** What digits stand for; of more than fit, something that fits as little: to make it takes a time that grows with their square. */
+/** The value of digits; for too many, any value that is too large, because the conversion takes quadratic time. */
 function sizeOf(digits: string, prefix: string): bigint {
   let zeros = 0;
   while (digits[zeros] === "0" && zeros < digits.length - 1) zeros++;
-  return digits.length - zeros > MOST_DIGITS ? UINT64_MAX + 1n : BigInt(prefix + digits.slice(zeros));
+  return digits.length - zeros > MAX_DIGITS ? UINT64_MAX + 1n : BigInt(prefix + digits.slice(zeros));
 }
 
-/** The double of a float; one beyond the doubles is no number to Go, and so is text. */
+/** The double of a float; undefined beyond the doubles, which is text in Go. */
 function finite(text: string): number | undefined {
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
@@ -96,10 +97,9 @@ const SCALARS = ["null", "bool", "int", "float"] as const;
 type ScalarTag = (typeof SCALARS)[number];
 
 /**
- * The value of a scalar with a tag, written out: the standard scalar tags are obeyed, `!!str`, `!` and tags that nobody knows
- * make text.
+ * Returns the value of a scalar by its full tag: the type of a standard scalar tag; text for `!!str`, `!` and unknown tags.
  *
- * @param fail is called with what is wrong when the text is not what its tag says
+ * @param fail called with the message when the text is not valid for its tag
  */
 export function resolveTagged(tag: string, text: string, fail: (problem: string) => never): Value {
   const name = tag.startsWith(STANDARD) ? tag.slice(STANDARD.length) : "";
@@ -117,7 +117,7 @@ function ofType(name: ScalarTag, text: string, fail: (problem: string) => never)
   return fits ? value : fail(`cannot decode !!${found} as a !!${name}`);
 }
 
-/** The tag that a plain scalar has by its text. */
+/** The tag of a plain scalar. */
 function typeOf(text: string): ScalarTag | "str" {
   const value = resolvePlain(text);
   if (value === null) return "null";
@@ -127,35 +127,36 @@ function typeOf(text: string): ScalarTag | "str" {
 }
 
 const isInteger = (text: string): boolean => integerOf(text.replaceAll("_", "")) !== undefined;
-const fitsInt64 = (value: Value): boolean => !(value instanceof JsonNumber) || value.integer! < -INT64_MIN;
+const fitsInt64 = (value: Value): boolean =>
+  !(value instanceof JsonNumber) || (value.integer ?? UINT64_MAX) < -INT64_MIN;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function ofBase64(text: string, fail: (problem: string) => never): string {
-  const given = text.replaceAll(/[\r\n]/g, "");
-  const { length } = given;
-  const padding = given.endsWith("==") ? 2 : given.endsWith("=") ? 1 : 0;
-  if (length % 4 !== 0 || padding === length || !BASE64.test(given)) {
+  const base64 = text.replaceAll(/[\r\n]/g, "");
+  const { length } = base64;
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  if (length % 4 !== 0 || padding === length || !BASE64.test(base64)) {
     if (length > 0) fail("!!binary value contains invalid base64 data");
   }
-  return decodeUtf8(Buffer.from(given, "base64"), true);
+  return decodeUtf8(Buffer.from(base64, "base64"), true);
 }
 
 const TIMESTAMP =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+](\d\d):(\d\d)))| +(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/;
 
-/** The text of a number as Go's writer of YAML has it. */
+/** Returns a number as Go's encoder of YAML writes it. */
 export const numberText = (value: number): string =>
   Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? String(value) : goFloat(value.toExponential());
 
-/** Digits in groups of sixty, which other readers of YAML 1.1 take for numbers. */
+/** A sexagesimal number, which some decoders of YAML 1.1 accept. */
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** Whether some reader of YAML 1.1 takes a plain text for something other than a text. */
+/** Whether some decoder of YAML 1.1 does not read a plain text as a text. */
 export const isTaken = (text: string): boolean =>
   typeof resolvePlain(text) !== "string" || text === "<<" || isTimestamp(text) || SEXAGESIMAL.test(text);
 
-/** Whether a text is a date or a time in one of the forms that Go's reader takes. */
+/** Whether a text is a date or a time in a form that Go's decoder accepts. */
 function isTimestamp(text: string): boolean {
   const match = TIMESTAMP.exec(text);
   if (!match) return false;
@@ -168,25 +169,16 @@ function isTimestamp(text: string): boolean {
   return hours < 24 && minutes < 60 && seconds < 60 && part(7) <= 24 && part(8) < 60;
 }
 
-const daysOf = (year: number, month: number): number =>
-  month === 2
-    ? year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-      ? 29
-      : 28
-    : [4, 6, 9, 11].includes(month)
-      ? 30
-      : 31;
-
-/** The member name that a key stands for. */
+/** The member name of a key. */
 export interface KeyName {
   readonly name: string;
-  /** The key as Go shows it; undefined where that is the name in quotes. */
+  /** The key as Go prints it; undefined where that is the quoted name. */
   readonly shown: string | undefined;
 }
 
 /**
- * The member name that a key stands for which is no text: `1` is "1", `yes` is "true", `1.50` is "1.5"; undefined for what
- * names nothing, as null and integers beyond 63 bits.
+ * Returns the member name of a key that is no text: `1` is "1", `yes` is "true", `1.50` is "1.5"; undefined for an invalid
+ * key, such as null and integers beyond 63 bits.
  */
 export function keyName(key: Value, text: string, tag: string | undefined): KeyName | undefined {
   if (typeof key === "boolean") return { name: String(key), shown: String(key) };
@@ -210,7 +202,7 @@ const INFINITE: ReadonlyMap<string, string> = new Map([
   ["NaN", ".nan"],
 ]);
 
-/** The shortest text that is this number in single precision, with an exponent. */
+/** The shortest text of a number in single precision, with an exponent. */
 function singleDigits(value: number): string {
   const single = Math.fround(value);
   for (let digits = 0; digits < 8; digits++) {
@@ -220,7 +212,7 @@ function singleDigits(value: number): string {
   return single.toExponential(8);
 }
 
-/** A number as Go writes it with `%g`: with an exponent from a million on, and below a ten-thousandth. */
+/** A number in Go's format `%g`: with an exponent from a million on, and below 0.0001. */
 function goFloat(text: string): string {
   const value = Number(text);
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";

@@ -1,9 +1,9 @@
 /**
- * YAML 1.1 text to tokens, by the rules of libyaml, which most readers of YAML follow, those of Go among them.
+ * A scanner of YAML 1.1, by the rules of libyaml, which Go's decoder follows, too.
  *
- * What makes a token depends on the indentation, on brackets that are open, and on whether a key may begin here: a scalar is
- * a key once a colon is found behind it, on its line and at most 1024 characters from its beginning. So a token that may
- * begin a key waits until that is known, and KEY and MAP are put in front of it.
+ * Tokens depend on the indentation, on open brackets, and on whether a key may begin: a scalar is a key if a colon follows it
+ * on its line, at most 1024 characters from its beginning. So a token that may begin a key waits until that is known, and then
+ * KEY and MAP are inserted before it.
  *
  * Time and memory are linear in the text: at most 1024 characters of tokens wait.
  *
@@ -11,7 +11,7 @@
  */
 import { yamlError } from "./yaml-error.ts";
 
-/** What a token is. */
+/** The kinds of tokens. */
 export const TOKEN = {
   END: 0,
   DIRECTIVE_YAML: 1,
@@ -42,26 +42,26 @@ export const TOKEN = {
 /** The kind of a token. */
 export type TokenKind = (typeof TOKEN)[keyof typeof TOKEN];
 
-/** Where a key may have begun. */
+/** A position where a key may have begun. */
 interface PossibleKey {
-  /** The number of its first token, counted from the beginning of the text. */
+  /** The number of its first token in the text. */
   readonly token: number;
   readonly at: number;
   readonly column: number;
-  /** Whether nothing but a key can stand here. */
+  /** Whether only a key is valid here. */
   readonly isRequired: boolean;
   isPossible: boolean;
-  /** Whether its first token waits for it. The reference forgets that of `[]` and `{}`, which name no member anyway. */
+  /** Whether its first token waits. That of `[]` and `{}` does not in the reference; these are invalid keys anyway. */
   isAwaited: boolean;
 }
 
-/** A token and where it begins. */
+/** A token and its index in the text. */
 export interface Token {
   readonly kind: TokenKind;
   readonly at: number;
   /** The text of a scalar, the name of an anchor or alias, the suffix of a tag, the prefix of a directive. */
   readonly text: string;
-  /** The handle of a tag or of a directive; empty for a tag that is written out. */
+  /** The handle of a tag or of a directive; empty for a full tag. */
   readonly handle: string;
   /** Whether a scalar has no quotes and is no block. */
   readonly isPlain: boolean;
@@ -86,11 +86,11 @@ const NINE = 0x39;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** How many characters from its beginning the colon of a key may stand. */
-const LONGEST_KEY = 1024;
+/** The largest distance of the colon from the beginning of its key, in characters. */
+const MAX_KEY_LENGTH = 1024;
 
-/** Classes of ASCII characters, as far as they matter inside of plain scalars. */
-const BREAKS = 1; // blank, line break or the end
+/** Classes of ASCII characters in plain scalars. */
+const BREAKS = 1; // space, tab, line break or the end
 const COLONS = 2;
 const FLOWS = 4; // ends a plain scalar inside of brackets
 const CLASSES = new Uint8Array(128);
@@ -98,11 +98,11 @@ for (const char of "\0\t\n\r ") CLASSES[char.charCodeAt(0)] = BREAKS;
 for (const char of ",?[]{}") CLASSES[char.charCodeAt(0)] = FLOWS;
 CLASSES[COLON] = COLONS;
 
-/** Characters that begin no plain scalar; `-`, `?` and `:` do where something stands behind them. */
+/** Characters that do not begin a plain scalar; `-`, `?` and `:` may do so before another character. */
 const INDICATORS: ReadonlySet<number> = new Set(Array.from("-?:,[]{}#&*!|>'\"%@`", (char) => char.charCodeAt(0)));
 
-/** What may follow the name of an anchor or alias beside blanks and line breaks. */
-const BEHIND_NAMES = "?:,]}%@`";
+/** Characters that may follow the name of an anchor or alias, beside spaces and line breaks. */
+const NAME_ENDS = "?:,]}%@`";
 const URI_MARKS = ";/?:@&=+$,.!~*'()[]%";
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -130,7 +130,7 @@ const HEX_ESCAPES: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 const isBreak = (code: number): boolean =>
   code === LF || code === CR || code === 0x85 || code === 0x2028 || code === 0x2029;
 const isBlank = (code: number): boolean => code === SPACE || code === TAB;
-/** A blank, a line break, or the end of the text. */
+/** Whether a code is a space, a tab, a line break, or the end of the text. */
 const isGap = (code: number): boolean => (code < 128 ? CLASSES[code] === BREAKS : isBreak(code));
 const isWord = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) ||
@@ -141,34 +141,34 @@ const isWord = (code: number): boolean =>
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 const isHex = (code: number): boolean => isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 
-/** How a scanner treats what is unusual. */
+/** Options of a scanner. */
 export interface ScanOptions {
-  /** Whether the escapes that JSON has and YAML 1.1 has not are taken: `\/`, and surrogate pairs. */
+  /** Whether escapes of JSON that YAML 1.1 does not have are accepted: `\/`, and surrogate pairs. */
   readonly jsonEscapes?: boolean;
 }
 
-/** The tokens of a text, which ends in NUL and has no other. Throws DecodeError with the place of a fault. */
+/** Scans a text that ends with its only NUL. Throws DecodeError with the position of an error. */
 export class YamlScanner {
   readonly #text: string;
   readonly #jsonEscapes: boolean;
   #at = 0;
-  /** Where the line begins in which `#at` is. */
+  /** The beginning of the line of `#at`. */
   #line = 0;
   /** Tokens that wait, from `#head` to before `#tail`. */
   readonly #tokens: Token[] = [];
   #head = 0;
   #tail = 0;
-  /** How many tokens have been taken. */
+  /** How many tokens were skipped. */
   #taken = 0;
   #isReady = false;
   /** How many brackets are open. */
   #flow = 0;
-  /** The column of the innermost block; -1 outside of all. */
+  /** The column of the innermost block; -1 outside of blocks. */
   #indent = -1;
   readonly #indents: number[] = [];
-  /** The last place where a key may have begun, for each level of brackets. */
+  /** The last position where a key may have begun, for each level of brackets. */
   readonly #keys: (PossibleKey | undefined)[] = [undefined];
-  /** The number of the bracket that is open at each level. */
+  /** The number of the open bracket at each level. */
   readonly #brackets: number[] = [];
   #keyMayBegin = true;
   /** The indentation of the lines of a block scalar; 0 until it is known. */
@@ -179,20 +179,20 @@ export class YamlScanner {
     this.#jsonEscapes = options.jsonEscapes ?? false;
   }
 
-  /** The next token, which stays. */
+  /** Returns the next token without skipping it. */
   peek(): Token {
     if (!this.#isReady) this.#fill();
     return this.#tokens[this.#head]!;
   }
 
-  /** Takes the token that {@link peek} has given. */
+  /** Skips the token of {@link peek}. */
   skip(): void {
     this.#isReady = false;
     this.#taken++;
     if (++this.#head === this.#tail) this.#head = this.#tail = 0;
   }
 
-  /** Scans until it is known whether the first token that waits begins a key. */
+  /** Scans until it is known whether the first waiting token begins a key. */
   #fill(): void {
     for (;;) {
       if (this.#head < this.#tail) {
@@ -223,7 +223,7 @@ export class YamlScanner {
     this.#tokens[this.#tail++] = { kind, at, text, handle, isPlain, key };
   }
 
-  /** Puts a token in front of the one with a number, or behind all where that has been taken. */
+  /** Inserts a token before the one with a number, or at the end where that was skipped. */
   #insert(number: number, kind: TokenKind, at: number): void {
     if (number < this.#taken) return this.#add(kind, at);
     const index = this.#head + number - this.#taken;
@@ -238,14 +238,14 @@ export class YamlScanner {
     return false;
   }
 
-  /** Whether more characters of Unicode than a key may have stand between a place and here. */
+  /** Whether an index is farther from here than the colon of a key may be. */
   #isFarFrom(at: number): boolean {
     const units = this.#at - at;
-    if (units <= LONGEST_KEY) return false;
-    if (units > 2 * LONGEST_KEY) return true;
+    if (units <= MAX_KEY_LENGTH) return false;
+    if (units > 2 * MAX_KEY_LENGTH) return true;
     let pairs = 0;
     for (let i = at; i < this.#at; i++) if ((this.#text.charCodeAt(i) & 0xfc00) === 0xd800) pairs++;
-    return units - pairs > LONGEST_KEY;
+    return units - pairs > MAX_KEY_LENGTH;
   }
 
   #dropKey(key: PossibleKey | undefined): void {
@@ -254,7 +254,7 @@ export class YamlScanner {
     key.isPossible = false;
   }
 
-  /** Notes that a key may begin with the token that comes next. */
+  /** Records that a key may begin with the next token. */
   #saveKey(): void {
     if (!this.#keyMayBegin) return;
     const column = this.#column;
@@ -269,7 +269,7 @@ export class YamlScanner {
     };
   }
 
-  /** Begins a block where the column is further in than that of the block around it. */
+  /** Begins a block where the column is greater than that of the block around it. */
   #indentTo(column: number, kind: TokenKind, at: number, number?: number): void {
     if (this.#flow > 0 || this.#indent >= column) return;
     this.#indents.push(this.#indent);
@@ -278,16 +278,16 @@ export class YamlScanner {
     else this.#insert(number, kind, at);
   }
 
-  /** Ends all blocks that are further in than a column. */
+  /** Ends all blocks with a greater column. */
   #unindentTo(column: number): void {
     if (this.#flow > 0) return;
     while (this.#indent > column) {
       this.#add(TOKEN.BLOCK_END, this.#at);
-      this.#indent = this.#indents.pop()!;
+      this.#indent = this.#indents.pop() ?? -1;
     }
   }
 
-  /** Scans the next token, and what has to stand before it. */
+  /** Scans the next token, and the tokens that precede it. */
   #scan(): void {
     this.#toToken();
     this.#unindentTo(this.#column);
@@ -342,7 +342,7 @@ export class YamlScanner {
     this.#fail("found character that cannot start any token");
   }
 
-  /** Goes to the next token: over blanks, comments and line breaks. Tabs do not indent. */
+  /** Skips spaces, comments and line breaks. Tabs do not indent. */
   #toToken(): void {
     const text = this.#text;
     for (;;) {
@@ -359,7 +359,7 @@ export class YamlScanner {
     }
   }
 
-  /** Goes over a line break, if there is one; what it stands for in a scalar. */
+  /** Skips a line break, if there is one; returns its text in a scalar. */
   #newLine(): string {
     const code = this.#code();
     if (!isBreak(code)) return "";
@@ -378,7 +378,7 @@ export class YamlScanner {
     }
   }
 
-  /** Whether `---` or `...` stands here, at the beginning of a line. */
+  /** Whether a line begins here with `---` or `...`. */
   #isMarker(): boolean {
     if (this.#at !== this.#line) return false;
     const code = this.#code();
@@ -468,7 +468,7 @@ export class YamlScanner {
     const start = this.#at++;
     while (isWord(this.#code())) this.#at++;
     const behind = this.#text.charAt(this.#at);
-    if (this.#at === start + 1 || !(isGap(this.#code()) || BEHIND_NAMES.includes(behind)))
+    if (this.#at === start + 1 || !(isGap(this.#code()) || NAME_ENDS.includes(behind)))
       this.#fail("did not find expected alphabetic or numeric character");
     this.#add(kind, start, this.#text.slice(start + 1, this.#at));
   }
@@ -489,7 +489,7 @@ export class YamlScanner {
       if (handle.length > 1 && handle.endsWith("!")) {
         suffix = this.#uri("");
       } else {
-        // No handle after all: the beginning of the tag itself.
+        // It is no handle, but the beginning of the tag.
         suffix = this.#uri(handle);
         handle = suffix === "" ? "" : "!";
         suffix ||= "!";
@@ -499,7 +499,7 @@ export class YamlScanner {
     this.#add(TOKEN.TAG, start, suffix, handle);
   }
 
-  /** `!`, `!!` or `!name!`; of anything else as much as may belong to one. */
+  /** Scans `!`, `!!` or `!name!`, or the valid beginning of another text. */
   #handle(): string {
     const start = this.#at;
     if (this.#text.charAt(start) !== "!") this.#fail("did not find expected '!'");
@@ -509,7 +509,7 @@ export class YamlScanner {
     return this.#text.slice(start, this.#at);
   }
 
-  /** Characters of a URI behind those of `head`, without its `!`. */
+  /** Scans characters of a URI after those of `head`, without its `!`. */
   #uri(head: string): string {
     let uri = head.slice(1);
     let from = this.#at;
@@ -526,7 +526,7 @@ export class YamlScanner {
     return uri;
   }
 
-  /** One character in UTF-8, each byte as `%xx`. */
+  /** Scans one character in UTF-8, each byte as `%xx`. */
   #uriEscape(): string {
     const bytes: number[] = [];
     let size = 1;
@@ -592,7 +592,7 @@ export class YamlScanner {
     while (isBlank(this.#code())) this.#at++;
   }
 
-  /** Goes to the next line, where this one has nothing more than a comment. */
+  /** Skips the rest of a line, which may only be a comment. */
   #restOfLine(): void {
     this.#skipBlanks();
     if (this.#code() === HASH) this.#at = this.#endOfLine(this.#at);
@@ -600,7 +600,7 @@ export class YamlScanner {
     this.#newLine();
   }
 
-  /** `|` or `>`, with what stands in its line, and the lines below. */
+  /** Scans a block scalar: `|` or `>`, its header, and the lines below. */
   #block(isLiteral: boolean): void {
     this.#dropKey(this.#keys[this.#flow]);
     this.#keyMayBegin = true;
@@ -616,7 +616,7 @@ export class YamlScanner {
     let wasIndented = false;
     while (this.#column === this.#margin && this.#code() !== NUL) {
       const isIndented = isBlank(this.#code());
-      // One line break between two lines that are not further in is a blank when folded, several lose the first.
+      // In a folded scalar one line break between two lines of the same indentation is a space, several lose the first.
       if (!isLiteral && lineBreak === "\n" && !wasIndented && !isIndented) text += more === "" ? " " : more;
       else text += lineBreak + more;
       wasIndented = isIndented;
@@ -631,7 +631,7 @@ export class YamlScanner {
     this.#add(TOKEN.SCALAR, start, text);
   }
 
-  /** `+`: the line breaks at the end are kept; `-`: none is; undefined: one is. */
+  /** Scans `+`, which keeps the line breaks at the end, or `-`, which keeps none; undefined keeps one. */
   #chomping(): boolean | undefined {
     const code = this.#code();
     if (code !== PLUS && code !== DASH) return undefined;
@@ -647,7 +647,7 @@ export class YamlScanner {
     return code - ZERO;
   }
 
-  /** Goes over lines of blanks to the first that has more, whose indentation is that of the block where none is known. */
+  /** Skips blank lines up to the first other line, which determines an unknown indentation of the block. */
   #emptyLines(): string {
     let breaks = "";
     let widest = 0;
@@ -665,11 +665,10 @@ export class YamlScanner {
   }
 
   /**
-   * Goes over blanks and line breaks inside of a scalar; what they stand for. One line break is a blank, several lose the
-   * first.
+   * Skips white space in a scalar and returns its text. One line break is a space, several lose the first.
    *
-   * @param isEscaped whether a line break has been escaped just before
-   * @param indent how far in tabs may stand
+   * @param isEscaped whether an escaped line break precedes it
+   * @param indent the column from which tabs are valid
    */
   #gap(isEscaped: boolean, indent: number): string {
     const start = this.#at;
@@ -732,7 +731,7 @@ export class YamlScanner {
     if (this.#isMarker()) this.#fail("found unexpected document indicator");
   }
 
-  /** Goes to where the text of a quoted scalar does not mean itself: a quote, an escape, a line break, the end. */
+  /** Skips the literal characters of a quoted scalar: up to a quote, an escape, white space or the end. */
   #endOfQuotedPiece(quote: number): number {
     const text = this.#text;
     const escape = quote === DOUBLE ? BACKSLASH : NUL;
@@ -747,7 +746,7 @@ export class YamlScanner {
     }
   }
 
-  /** What the escape stands for whose letter is here. */
+  /** Scans an escape from its letter on, and returns its text. */
   #escape(): string {
     const letter = this.#text.charAt(this.#at);
     const plain = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined;
@@ -759,7 +758,7 @@ export class YamlScanner {
       this.#at++;
       return "/";
     }
-    const digits = Object.hasOwn(HEX_ESCAPES, letter) ? HEX_ESCAPES[letter]! : 0;
+    const digits = (Object.hasOwn(HEX_ESCAPES, letter) && HEX_ESCAPES[letter]) || 0;
     if (digits === 0) this.#fail("found unknown escape character", this.#at - 1);
     this.#at++;
     const code = this.#hex(digits);
@@ -768,7 +767,7 @@ export class YamlScanner {
     return String.fromCodePoint(code);
   }
 
-  /** The number in hexadecimal digits that stands here. */
+  /** Scans a number in hexadecimal digits. */
   #hex(digits: number): number {
     for (let i = 0; i < digits; i++)
       if (!isHex(this.#code(i))) this.#fail("did not find expected hexdecimal number", this.#at);
@@ -777,7 +776,7 @@ export class YamlScanner {
     return code;
   }
 
-  /** A character of two escapes, as JSON has them. */
+  /** Scans a surrogate pair of two escapes, as in JSON. */
   #surrogates(high: number, digits: number): string {
     const isPair =
       this.#jsonEscapes && digits === 4 && high < 0xdc00 && this.#code() === BACKSLASH && this.#code(1) === 0x75;
@@ -808,12 +807,12 @@ export class YamlScanner {
       gap = this.#gap(false, indent);
       if (this.#flow === 0 && this.#column < indent) break;
     }
-    // The scalar may have ended lines above: where it is now, a key may begin.
+    // After a scalar that ended on an earlier line, a key may begin here.
     if (line !== this.#line) this.#keyMayBegin = true;
     this.#add(TOKEN.SCALAR, start, text, "", true);
   }
 
-  /** Where a blank, a line break, or something that ends a plain scalar stands. */
+  /** The index of white space or of the end of a plain scalar. */
   #endOfPlainPiece(from: number): number {
     const text = this.#text;
     const stop = this.#flow > 0 ? FLOWS : 0;

@@ -12,7 +12,7 @@ import { expectNotLong } from "../util/testing/turns.ts";
 
 const scalar = (text: string): unknown => (decodeYaml(`k: ${text}\n`).value as Record<string, unknown>)["k"];
 
-/** Whether something gives a value or our own error; any other error is thrown on. */
+/** Returns a value or a DecodeError; throws any other error. */
 function outcome(run: () => unknown): "value" | "refusal" {
   try {
     run();
@@ -33,7 +33,7 @@ function failure(run: () => unknown): DecodeError {
   throw new Error("Expected a DecodeError, got none");
 }
 
-describe("LIM-15, AMB-39: scalars are those of YAML 1.1 as Go reads them", () => {
+describe("LIM-15, AMB-39: scalars are those of YAML 1.1 as Go decodes them", () => {
   test.each<[string, unknown]>([
     ["yes", true],
     ["y", true],
@@ -166,7 +166,7 @@ describe("documents", () => {
     expect(failure(() => decodeYaml(text)).code).toBe("malformed");
   });
 
-  test("merge keys: the first of several maps wins, what follows wins over them, and each clash is told", () => {
+  test("merge keys: the first of several maps wins, later members win over them, and each duplicate is reported", () => {
     const { value, duplicates } = decodeYaml(
       "a: &a {p: 1, q: 1}\nb: &b {q: 2, r: 2}\nc:\n  <<: [*a, *b]\n  r: 3\n'<<': plain\n",
     );
@@ -174,7 +174,7 @@ describe("documents", () => {
     expect(duplicates).toEqual(["c.q", "c.r"]);
   });
 
-  test("DEC-24: members given twice are told with their path each time, the last one wins, nothing is merged", () => {
+  test("DEC-24: duplicate members are reported with their path each time, the last one wins, nothing is merged", () => {
     const { value, duplicates } = decodeYaml(
       "data: {k: 1, k: 2, k: 3}\nspec:\n- {}\n- name: a\n  name: b\ndata: {l: 1}\n",
     );
@@ -182,14 +182,14 @@ describe("documents", () => {
     expect(duplicates).toEqual(["data.k", "data.k", "spec[1].name", "data"]);
   });
 
-  test("an alias is a copy, so that nobody writes to two places", () => {
+  test("an alias is a copy, so that a change affects one place", () => {
     const { value } = decodeYaml("a: &a {x: [1]}\nb: *a\n");
     const { a, b } = value as Record<string, { x: number[] }>;
     expect(b).toEqual(a);
     expect(b!.x).not.toBe(a!.x);
   });
 
-  test("CM-4: text that is no UTF-8, or half a surrogate pair, is refused", () => {
+  test("CM-4: invalid UTF-8 and lone surrogates are refused", () => {
     expect(failure(() => decodeYaml(Uint8Array.of(0x61, 0xff))).code).toBe("invalidUtf8");
     expect(failure(() => decodeYaml('a: "\ud800"')).code).toBe("invalidUtf8");
     expect(failure(() => decodeYaml('a: "\\ud800"')).message).toBe(
@@ -198,7 +198,7 @@ describe("documents", () => {
   });
 });
 
-describe("what the readers in Go take and say", () => {
+describe("results and messages of the decoder in Go", () => {
   test.each<[string, string, unknown]>([
     ["a bracket at its key", "a:\n  b: [\n    x\n  ]\n", { a: { b: ["x"] } }],
     ["a bracket left of its key", "a:\n  b: {\n    x: 1\n}\n", { a: { b: { x: 1 } } }],
@@ -221,11 +221,11 @@ describe("what the readers in Go take and say", () => {
     ["😀: 'x\n", "yaml: line 2, column 1: found unexpected end of stream"],
     ["'😀': @", "yaml: line 1, column 6: found character that cannot start any token"],
     ["a: \u0007", "yaml: line 1, column 4: control characters are not allowed"],
-  ])("%j is refused with its place", (text, message) => {
+  ])("%j is refused with its position", (text, message) => {
     expect(failure(() => decodeYaml(text)).message).toBe(message);
   });
 
-  test("DEC-24: keys that are there already are told with their line, as Go writes them", () => {
+  test("DEC-24: duplicate keys are reported with their lines, as in Go", () => {
     const { unmarshalErrors } = decodeYaml(
       "a: 1\nb: &b {c: 1,\n  d: 1}\na: 2\n1: x\n1:\n  y\n<<: *b\nc: 3\nd:\n  d: 4\n",
     );
@@ -234,13 +234,13 @@ describe("what the readers in Go take and say", () => {
     );
   });
 
-  test("DEC-24: an alias tells again what is repeated in its anchor", () => {
+  test("DEC-24: an alias repeats the duplicates of its anchor", () => {
     const { duplicates, unmarshalErrors } = decodeYaml("v: &a {b: [{c: 1, c: 2}]}\nw: *a\nx: [*a]\n");
     expect(duplicates).toEqual(["v.b[0].c", "w.b[0].c", "x[0].b[0].c"]);
     expect(unmarshalErrors?.split("\n").slice(1)).toEqual(Array(3).fill('  line 1: key "c" already set in map'));
   });
 
-  test("DEC-24: what is repeated is told within bounds, however deep it is, and however often it is named", () => {
+  test("DEC-24: the report of duplicates is bounded, at any depth and with any number of aliases", () => {
     const depth = 900;
     const repeated = "c: 1, ".repeat(101);
     const nested = [...Array(depth).keys()].map((i) => `&a${i} {k: `).join("");
@@ -269,7 +269,7 @@ describe("JSON is YAML", () => {
     expect(decodeYaml(text).value).toEqual(value);
   });
 
-  test("DEC-24: members given twice", () => {
+  test("DEC-24: duplicate members", () => {
     const text = '{"data":{"k":1},"data":{"l":2},"data":{"l":3}}';
     expect(decodeYaml(text)).toMatchObject({ value: { data: { l: 3 } }, duplicates: ["data", "data"] });
   });
@@ -281,7 +281,7 @@ describe("JSON is YAML", () => {
     String.raw`a: "\/"`,
     String.raw`a: "x\\\/"`,
     String.raw`"\/": 1`,
-  ])("AMB-39: %s is read as JSON reads it, or refused as YAML does", (text) => {
+  ])("AMB-39: %s is decoded as in JSON, or refused as in YAML", (text) => {
     expect(JSON.stringify(decodeYaml(text, asJson).value)).toMatch(/\/|😀/u);
     expect(failure(() => decodeYaml(text)).code).toBe("malformed");
   });
@@ -303,7 +303,7 @@ describe("limits", () => {
     return levels.join("\n");
   };
 
-  test("CVE-2019-11253: aliases that stand for too much are refused at once", () => {
+  test("CVE-2019-11253: aliases of too large values are refused quickly", () => {
     const start = cpuMillis();
     expect(failure(() => decodeYaml(bomb())).message).toMatch(/line 4, .*: document contains excessive aliasing$/);
     expectNotLong(cpuMillis() - start, 200);
@@ -324,18 +324,18 @@ describe("limits", () => {
     "[".repeat(DEFAULT_DEPTH + 1) + "]".repeat(DEFAULT_DEPTH + 1),
     `${"- ".repeat(DEFAULT_DEPTH + 1)}a`,
     `${"? ".repeat(DEFAULT_DEPTH + 1)}a`,
-  ])("what is nested too deep is refused", (text) => {
+  ])("values that are nested too deep are refused", (text) => {
     expect(failure(() => decodeYaml(text)).code).toBe("tooDeep");
   });
 
-  test("what is nested as deep as the limit is fine", () => {
+  test("values that are nested up to the limit are decoded", () => {
     expect(JSON.stringify(decodeYaml("[".repeat(DEFAULT_DEPTH) + "]".repeat(DEFAULT_DEPTH)).value)).toHaveLength(
       2 * DEFAULT_DEPTH,
     );
     expect(JSON.stringify(decodeYaml(`${"- ".repeat(DEFAULT_DEPTH)}a`).value)).toHaveLength(2 * DEFAULT_DEPTH + 3);
   });
 
-  test("documents beyond the inline limit are left to a worker, JSON and small ones are not", () => {
+  test("documents beyond the inline limit need a worker, JSON and small ones do not", () => {
     const inline = (text: string) => atOnce(decodeYamlInline(Buffer.from(text)));
     expect(inline(`a: ${"x".repeat(YAML_INLINE_LIMIT)}`)).toBeUndefined();
     expect(inline(JSON.stringify({ a: "x".repeat(YAML_INLINE_LIMIT) }))?.duplicates).toEqual([]);
@@ -363,7 +363,7 @@ describe("limits", () => {
     ["digits", `a: ${fill("9")}`],
     ["a block of blanks", `a: |\n${fill("      \n")}`],
     ["merge keys", `a: &a {b: 1, c: 2}\nd:\n${fill("  <<: *a\n")}`],
-  ])("CVE-2019-11254: %s of the inline limit is decoded or refused in no time", (_, text) => {
+  ])("CVE-2019-11254: %s of the inline limit is decoded or refused quickly", (_, text) => {
     const times = [1, 2, 3].map(() => {
       const start = cpuMillis();
       expect(outcome(() => decodeYaml(text))).toMatch(/^(value|refusal)$/);
@@ -422,7 +422,7 @@ describe("limits", () => {
   });
 });
 
-test("keys of the prototype are members, and merge keys pollute nothing", () => {
+test("keys of the prototype are members, and merge keys change no prototype", () => {
   const { value } = decodeYaml(
     "a: &a {__proto__: {x: 1}, constructor: {prototype: {x: 1}}}\nb: {<<: *a, toString: 1, then: 2, toJSON: 3, length: 4}\n",
   );
@@ -431,7 +431,7 @@ test("keys of the prototype are members, and merge keys pollute nothing", () => 
   expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
 });
 
-test("what encodeYaml writes reads back", () => {
+test("a text of encodeYaml is decoded to the same value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const plain = JSON.parse(JSON.stringify(value)) as Value;
@@ -441,7 +441,7 @@ test("what encodeYaml writes reads back", () => {
   );
 });
 
-describe("what is looked for in a text costs a time that grows with it", () => {
+describe("searches in a text take linear time", () => {
   test.each(["\\\\", "\\n", "\\u0041", "\\/"])("AMB-39: the escape %s again and again", async (escape) => {
     await expectLinear(
       (size) => `{"a": "${escape.repeat(size / escape.length)}"}`,
@@ -457,7 +457,7 @@ describe("what is looked for in a text costs a time that grows with it", () => {
   });
 });
 
-describe("a document begins behind its marker", () => {
+describe("a document begins after its marker", () => {
   test.each([
     ["", true],
     ["\n  \n# a\n # b\n", true],
@@ -466,7 +466,7 @@ describe("a document begins behind its marker", () => {
     ["a: 2\n", false],
     ["  a: 2\n", false],
     ["#\n\n[]\n", false],
-  ])("where what stands before it is %j: %s", (before, isOnly) => {
+  ])("where the text before it is %j: %s", (before, isOnly) => {
     expect(decodeYaml(`${before}---\na: 1\n`).value).toEqual(isOnly ? { a: 1 } : before.includes("[") ? [] : { a: 2 });
   });
 });

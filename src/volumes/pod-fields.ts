@@ -2,7 +2,7 @@
 import type { Pod } from "../client/kinds/index.ts";
 import { qualifiedName } from "../meta/names.ts";
 import { type SubscriptedPath, splitSubscript } from "../meta/subscripted-path.ts";
-import { quoted } from "../util/quoted.ts";
+import { goQuoted } from "../util/go-quote.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -44,5 +44,5 @@ function entryOf({ metadata }: Pod, path: string, { member, key }: SubscriptedPa
 const linesOf = (texts: Texts | null | undefined): string =>
   Object.entries(texts ?? {})
     .toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map(([key, value]) => `${key}=${quoted(value)}`)
+    .map(([key, value]) => `${key}=${goQuoted(value)}`)
     .join("\n");

@@ -377,7 +377,7 @@ describe("kube-apiserver", () => {
     [["--client-ca-file=/nowhere"], /^kube-apiserver: expected --client-ca-file to name a file that can be read: /, 2],
     [
       ["--encryption-provider-config=/nowhere"],
-      /^kube-apiserver: expected \/nowhere to be readable, found nothing there/,
+      /^kube-apiserver: expected \/nowhere to be readable, found no such file or directory/,
       2,
     ],
     [["--encryption-provider-config-automatic-reload"], /automatic-reload to be given with --encryption-provider-/, 2],

@@ -78,7 +78,7 @@ test("a file that has gone counts as a failure, and one that comes back as it wa
   using it = watched();
   rmSync(file);
   await it.look();
-  expect(told).toEqual([expect.stringContaining("to be readable, found nothing there (ENOENT)")]);
+  expect(told).toEqual([expect.stringContaining("to be readable, found no such file or directory (ENOENT)")]);
   writeFileSync(file, "first");
   await it.look();
   expect(it.reloads).toEqual({ success: 0, failure: 1 });

@@ -18,6 +18,6 @@ async function askSlow(options: { readonly unmetered: boolean }): Promise<Inject
 }
 
 test("a request that holds the event loop fails its test, unless the server is not metered", async () => {
-  await expect(askSlow({ unmetered: false })).rejects.toThrow("Expected no turn of GET");
+  await expect(askSlow({ unmetered: false })).rejects.toThrow("Expected no slice of GET");
   await expect(askSlow({ unmetered: true })).resolves.toMatchObject({ code: 200 });
 });

@@ -1,17 +1,16 @@
 /**
- * The milliseconds of CPU that this process has used: what a test of a time limit should count, because it hardly
- * depends on what else the machine does.
+ * The CPU time of this process, for tests of time limits: other work of the machine hardly changes it.
  *
  * @module
  */
 
-/** Milliseconds of CPU so far, in user and kernel mode, all threads. */
+/** Returns the milliseconds of CPU so far, in user and kernel mode, of all threads. */
 export function cpuMillis(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** The least CPU that `work` needs in five tries, in ms: a floor, or what is compared with it. */
+/** Returns the least CPU time of `work` in five attempts, in ms. */
 export async function leastCpu(work: () => void | Promise<void>): Promise<number> {
   let least = Infinity;
   for (let i = 0; i < 5; i++) {

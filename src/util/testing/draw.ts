@@ -1,11 +1,11 @@
 /**
- * Chance as generators use it: the same draws for the same seed.
+ * Random values for generators of tests.
  *
  * @module
  */
 import { type Random, seededRandom } from "../clock.ts";
 
-/** Draws by a seed. */
+/** Draws the same values for the same seed. */
 export class Draw {
   readonly #random: Random;
 
@@ -13,12 +13,12 @@ export class Draw {
     this.#random = seededRandom(seed);
   }
 
-  /** A whole number from 0, below `end`. */
+  /** Returns an integer from 0, below `end`. */
   below(end: number): number {
     return Math.floor(this.#random.next() * end);
   }
 
-  /** A whole number from 0, below `end`; the higher the rarer. */
+  /** Returns an integer from 0, below `end`; higher ones are rarer. */
   small(end: number): number {
     return Math.floor(this.#random.next() ** 3 * end);
   }
@@ -31,16 +31,16 @@ export class Draw {
     return from[this.below(from.length)]!;
   }
 
-  /** One of several things to do. */
-  one<T>(...ways: readonly (() => T)[]): T {
-    return this.pick(ways)();
+  /** Calls one of several functions. */
+  one<T>(...functions: readonly (() => T)[]): T {
+    return this.pick(functions)();
   }
 
   bytes(count: number): Buffer {
     return Buffer.from(Array.from({ length: count }, () => this.below(256)));
   }
 
-  /** What `make` makes, `count` times. */
+  /** Returns the results of `count` calls. */
   many<T>(count: number, make: (i: number) => T): T[] {
     return Array.from({ length: count }, (_, i) => make(i));
   }

@@ -1,5 +1,5 @@
 /**
- * The bytes that are still in use after a collection: what a test of what something keeps should count.
+ * The memory in use after a garbage collection, for tests of what is kept alive.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { runInNewContext } from "node:vm";
 
 let collect: (() => void) | undefined;
 
-/** Bytes in use, on the heap and outside of it, after all that is not has been collected. */
+/** Collects all garbage and returns the bytes in use, on the heap and outside of it. */
 export function bytesInUse(): number {
   if (!collect) {
     setFlagsFromString("--expose-gc");
     collect = runInNewContext("gc") as () => void;
   }
-  // What a first collection finds may only then let go of something else.
+  // Finalizers of the first collection may release more.
   collect();
   collect();
   const { heapUsed, external } = process.memoryUsage();

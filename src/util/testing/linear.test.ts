@@ -8,7 +8,7 @@ test("a pass over the text is linear", async () => {
   );
 });
 
-test("what begins anew at each character is not", async () => {
+test("a pass that starts again at each character is not linear", async () => {
   const trailing = / +$/;
   const tries = expectLinear(
     (size) => `${" ".repeat(size)}x`,

@@ -2,19 +2,19 @@ import type { Loop, Slice } from "../loop.ts";
 
 /** Work that waits in a {@link ManualLoop}. */
 export interface WaitingWork {
-  /** Which method of the loop it waits in. */
+  /** The method of the loop in which it waits. */
   readonly at: "later" | "yield" | "admit" | "admitInternal";
-  /** Of a short job. */
+  /** The owner of a short job. */
   readonly owner: unknown;
 }
 
-/** Decides what runs next: an index of what waits, of which there is at least one. */
+/** Chooses what runs next: returns an index of the list, which is not empty. */
 export type Choose = (waiting: readonly WaitingWork[]) => number;
 
-/** How often a work may leave nothing to choose, such as while a thread runs, before it counts as stuck. */
+/** How many passes may have nothing to choose, such as while a thread runs, before the work counts as stuck. */
 const MAX_EMPTY_PASSES = 1000;
 
-/** A loop in which a test decides what runs next. Whatever may wait does wait, and every slice is over at once. */
+/** A loop in which a test decides what runs next. All work that may wait does so, and every slice is over at once. */
 export class ManualLoop implements Loop {
   readonly #waiting: (WaitingWork & { readonly run: () => void })[] = [];
 
@@ -49,7 +49,7 @@ export class ManualLoop implements Loop {
     if (rest.length > 0) this.later(() => this.runInOrder(rest));
   }
 
-  /** Runs what waits, one after the other as `choose` says, until `work` is done; resolves to its result. */
+  /** Runs the work that waits, in the order of `choose`, until `work` is done; resolves to its result. */
   async runUntil<T>(work: Promise<T>, choose: Choose): Promise<T> {
     let isDone = false;
     void Promise.allSettled([work]).then(() => (isDone = true));
@@ -59,7 +59,7 @@ export class ManualLoop implements Loop {
       empty = chosen ? 0 : empty + 1;
       chosen?.run();
     }
-    if (!isDone) throw new Error("expected the work to end or to wait for the loop, it does neither");
+    if (!isDone) throw new Error("expected the work to end or to wait for the loop, found that it does neither");
     return work;
   }
 

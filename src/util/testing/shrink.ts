@@ -1,10 +1,10 @@
-/** Whether a list still shows what is looked for. */
+/** Whether a list still shows the failure. */
 export type StillFails<T> = (list: readonly T[]) => Promise<boolean>;
 
 /**
- * A shorter list that still fails: items are left out, many at a time and then one by one, and what is left is made simpler.
+ * Returns a shorter list that still fails: leaves out items, many at a time and then one by one, and simplifies the others.
  *
- * @param simpler ways to make one item simpler; none by default
+ * @param simpler returns simpler forms of an item; none by default
  */
 export async function shrink<T>(
   list: readonly T[],

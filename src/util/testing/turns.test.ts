@@ -18,7 +18,7 @@ function spin(ms: number): void {
   for (let now = { user, system }; now.user + now.system < user + system + ms * 1000;) now = process.threadCpuUsage();
 }
 
-test("the longest turn is that of the work that nobody interrupts, not of all of it", async () => {
+test("the longest slice is that of work without a pause, not of all work", async () => {
   const pieces = async (): Promise<void> => {
     for (let i = 0; i < 20; i++) {
       spin(5);
@@ -39,7 +39,7 @@ test("the longest turn is that of the work that nobody interrupts, not of all of
   expect(atOnce).toBeGreaterThan(70);
 });
 
-test("a turn is not long where one of three tries is short, and after that one there is no other", async () => {
+test("a slice is not too long where one of three attempts is short, and no attempt follows that one", async () => {
   const of: number[] = [];
   const spent = (first: number) => async (): Promise<void> => {
     spin(of.push(0) < 3 ? first : 0);
@@ -54,24 +54,24 @@ test("a turn is not long where one of three tries is short, and after that one t
       () => spin(turnBound(30) * 3),
       30,
     ),
-  ).rejects.toThrow("the longest turn took");
+  ).rejects.toThrow("the longest slice took");
 });
 
-test("what a try is prepared with does not count", async () => {
+test("the preparation of an attempt does not count", async () => {
   expect(await longestTurn(() => spin(60), turn)).toBeLessThan(30);
 });
 
-test("a turn may be longer where the machine is slower, in proportion, and is never to be shorter", () => {
+test("the bound of a slice grows on a slower machine, in proportion, and never shrinks", () => {
   expect(turnBound(100, PIECE_MS * 1.5)).toBeCloseTo(150);
   expect(turnBound(30, PIECE_MS / 2)).toBe(30);
   expect(turnBound()).toBeGreaterThanOrEqual(MOST_TURN_MS);
   expect(isLongTurn(MOST_TURN_MS - 1)).toBe(false);
   expect(isLongTurn(turnBound() * 3)).toBe(true);
   expect(() => expectNotLong(MOST_TURN_MS - 1)).not.toThrow();
-  expect(() => expectNotLong(3e5)).toThrow("Expected at most 100 ms on a machine as fast as usual, it took 300000");
+  expect(() => expectNotLong(3e5)).toThrow("Expected at most 100 ms on the reference machine, it took 300000");
 });
 
-test("a request with a long turn fails, and one with as much work in many turns does not", async () => {
+test("a request with a long slice fails, and one with the same work in many slices does not", async () => {
   const most = turnBound();
   const long = metered("GET /slow", async () => {
     await turn();
@@ -88,7 +88,7 @@ test("a request with a long turn fails, and one with as much work in many turns 
   expect(await metered("GET /calm", calm)).toBe("answer");
 });
 
-test("a collection of garbage is not the request's", async () => {
+test("a garbage collection does not count as a slice of the request", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const bound = turnBound();

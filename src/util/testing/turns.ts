@@ -1,31 +1,30 @@
 /**
- * How long one turn of the event loop lasts, while which nobody else is answered, and how long it may last on the machine
- * of the test at this moment.
+ * Measures how long a slice blocks the event loop, and how long it may do so on the machine of the test at this moment.
  *
  * @module
  */
 import { PerformanceObserver } from "node:perf_hooks";
 
-/** Kept from the beginning: a test may put its own into the global. */
+/** Read when the module is loaded, since a test may replace the global. */
 const { setImmediate } = globalThis;
 const wallMillis = performance.now.bind(performance);
 
-/** Milliseconds of CPU that this thread has used: other processes and the helpers of the collector do not count. */
+/** Milliseconds of CPU of this thread, without other processes and the threads of the garbage collector. */
 function threadMillis(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** The longest turn of the event loop that a request may make, in ms of CPU, on a machine as fast as usual. */
+/** The longest slice of a request, in ms of CPU, on the reference machine. */
 export const MOST_TURN_MS = 100;
 
-/** What {@link piece} takes on such a machine, in ms of CPU. */
+/** The CPU time of {@link piece} on that machine. */
 export const PIECE_MS = 44;
-const PIECE_TRIES = 3;
+const PIECE_ATTEMPTS = 3;
 
 const CELLS = new Uint32Array(1 << 16);
 
-/** A piece of work that is always the same and leaves no garbage: what else the process keeps makes it no slower. */
+/** A fixed piece of work without garbage, whose time does not depend on the heap of the process. */
 function piece(): void {
   for (let i = 0; i < CELLS.length; i++) CELLS[i] = i;
   for (let i = 0, at = 1; i < 40_000_000; i++) {
@@ -38,79 +37,78 @@ function piece(): void {
 }
 
 /**
- * How long a turn may last on this machine at this moment, in ms of CPU: `usual` where a fixed piece of work takes its
- * usual time, and more, in proportion, where that takes longer. It is never less.
+ * Returns the bound of a slice on this machine at this moment, in ms of CPU: `usual`, or more in proportion to the time of a
+ * fixed piece of work, but never less.
  */
 export const turnBound = (usual: number = MOST_TURN_MS, pieceMillis: number = leastOfPiece()): number =>
   usual * Math.max(1, pieceMillis / PIECE_MS);
 
 function leastOfPiece(): number {
-  return Math.min(...tryPiece());
+  return Math.min(...measurePiece());
 }
 
-const tryPiece = (): number[] =>
-  Array.from({ length: PIECE_TRIES }, () => {
+const measurePiece = (): number[] =>
+  Array.from({ length: PIECE_ATTEMPTS }, () => {
     const before = threadMillis();
     piece();
     return threadMillis() - before;
   });
 
 /**
- * Whether the only try of a turn was longer than it may be: what slows one piece of work may have slowed the turn, so the
- * slowest piece counts. The machine is only measured where that matters.
+ * Whether a slice that was measured once was too long. Other work may have slowed it, so the slowest piece of work counts.
+ * The machine is only measured where that matters.
  */
 export const isLongTurn = (millis: number, usual: number = MOST_TURN_MS): boolean =>
-  millis > usual && millis > turnBound(usual, Math.max(...tryPiece()));
+  millis > usual && millis > turnBound(usual, Math.max(...measurePiece()));
 
 /**
- * Throws when something took longer than it may on this machine at this moment. The machine is only measured where that
- * matters.
+ * Throws when work took too long for this machine at this moment.
  *
- * @param millis what it took, in ms; of CPU where that can be counted
- * @param usual what it may take on a machine as fast as usual
- * @param what is told with it
+ * @param millis the measured time in ms, of CPU where possible
+ * @param usual the bound on the reference machine
+ * @param what the work, for the message
  */
 export function expectNotLong(millis: number, usual: number = MOST_TURN_MS, what = "it"): void {
   if (!isLongTurn(millis, usual)) return;
-  throw new Error(`Expected at most ${usual} ms on a machine as fast as usual, ${what} took ${Math.round(millis)}`);
+  throw new Error(`Expected at most ${usual} ms on the reference machine, ${what} took ${Math.round(millis)}`);
 }
 
-/** One turn: its CPU, and when it was by {@link wallMillis}. */
+/** A slice: its CPU time, and its begin and end by {@link wallMillis}. */
 interface Turn {
   readonly millis: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Looks at each turn of the loop until it is stopped. */
+/** Measures each slice of the loop until it is stopped. */
 export class TurnMeter {
   #since = threadMillis();
   #from = wallMillis();
   #running = true;
   longest = 0;
-  /** Those that took more than {@link MOST_TURN_MS}. */
+  /** The slices that took more than {@link MOST_TURN_MS}. */
   readonly long: Turn[] = [];
 
   constructor() {
     this.#next();
   }
 
-  /** Counts what this turn has taken so far; the longest of all. */
+  /** Ends the current slice and returns the longest one. */
   stop(): number {
     this.#running = false;
-    this.#look();
+    this.#measure();
     return this.longest;
   }
 
   #next(): void {
     setImmediate(() => {
       if (!this.#running) return;
-      this.#look();
+      this.#measure();
       this.#next();
     });
   }
 
-  #look(): void {
+  #measure(): void {
     const [now, to] = [threadMillis(), wallMillis()];
     const millis = now - this.#since;
     this.longest = Math.max(this.longest, millis);
@@ -121,44 +119,44 @@ export class TurnMeter {
 }
 
 /**
- * The longest turn of the event loop that `work` makes, in ms of CPU: the shortest such turn of three tries, because a
- * collection of garbage falls into some turn of most.
+ * Returns the longest slice of `work`, in ms of CPU: the least of three attempts, because most of them contain a garbage
+ * collection.
  *
- * @param prepare makes what each try works on; its own turns do not count
- * @param enough no further try is made after one whose turns are all shorter, in ms
+ * @param prepare makes the input of each attempt; its own slices do not count
+ * @param enough no further attempt follows one whose longest slice is shorter, in ms
  */
 export async function longestTurn<T>(
   prepare: () => T,
-  work: (on: Awaited<T>) => unknown,
+  work: (input: Awaited<T>) => unknown,
   enough: number = 0,
 ): Promise<number> {
   let least = Infinity;
   for (let i = 0; i < 3 && least >= enough; i++) {
-    const on = await prepare();
+    const input = await prepare();
     const meter = new TurnMeter();
-    await work(on);
+    await work(input);
     least = Math.min(least, meter.stop());
   }
   return least;
 }
 
 /**
- * Rejects when in each of three tries a turn of the event loop took longer than it may on this machine at this moment.
+ * Rejects when in each of three attempts a slice was too long for this machine at this moment.
  *
- * @param prepare makes what each try works on; its own turns do not count
- * @param usual what a turn may take on a machine as fast as usual, in ms of CPU
+ * @param prepare makes the input of each attempt; its own slices do not count
+ * @param usual the bound of a slice on the reference machine, in ms of CPU
  */
 export async function expectNoLongTurn<T>(
   prepare: () => T,
-  work: (on: Awaited<T>) => unknown,
+  work: (input: Awaited<T>) => unknown,
   usual: number = MOST_TURN_MS,
 ): Promise<void> {
-  expectNotLong(await longestTurn(prepare, work, usual), usual, "the longest turn");
+  expectNotLong(await longestTurn(prepare, work, usual), usual, "the longest slice");
 }
 
 /**
- * What comes of a request, which can not be tried again; rejects when one turn of the event loop was long while it was
- * under way. Collections of garbage do not count: they are those of all that the process has done before.
+ * Returns the result of a request, which cannot be repeated; rejects when a slice was too long while it was running. Garbage
+ * collections do not count: they also collect what the process did before.
  */
 export async function metered<T>(what: string, request: () => Promise<T>): Promise<T> {
   const collections: { from: number; millis: number }[] = [];
@@ -168,16 +166,16 @@ export async function metered<T>(what: string, request: () => Promise<T>): Promi
   observer.observe({ entryTypes: ["gc"] });
   const meter = new TurnMeter();
   try {
-    const answer = await request().finally(() => meter.stop());
-    if (meter.long.length === 0) return answer;
-    // The last collections are told in the turns to come.
+    const result = await request().finally(() => meter.stop());
+    if (meter.long.length === 0) return result;
+    // The observer gets the last collections in later passes.
     for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
     const worked = ({ millis, from, to }: Turn): number =>
       collections.reduce((rest, gc) => (gc.from >= from && gc.from < to ? rest - gc.millis : rest), millis);
     const longest = Math.max(...meter.long.map(worked));
-    if (!isLongTurn(longest)) return answer;
+    if (!isLongTurn(longest)) return result;
     throw new Error(
-      `Expected no turn of ${what.slice(0, 200)} to take ${MOST_TURN_MS} ms of CPU, one took ${Math.round(longest)}`,
+      `Expected no slice of ${what.slice(0, 200)} to take ${MOST_TURN_MS} ms of CPU, one took ${Math.round(longest)}`,
     );
   } finally {
     observer.disconnect();

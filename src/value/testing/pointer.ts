@@ -1,7 +1,7 @@
 import { parsePointer } from "../pointer.ts";
 import { type Value, getMember, isObject } from "../value.ts";
 
-/** The value that a pointer leads to, undefined when nothing is there. Indices are decimal without leading zeros. */
+/** Returns the value at a pointer, undefined where there is none. Indices are decimal without leading zeros. */
 export function evaluatePointer(document: Value, pointer: string): Value | undefined {
   let value: Value | undefined = document;
   for (const token of parsePointer(pointer)) {
