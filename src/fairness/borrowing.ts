@@ -1,75 +1,74 @@
 /**
- * How the seats of a server are shared out: each level gets what it wants, multiplied by the same factor, within its bounds
+ * Divides the seats of a server among its levels: each gets its demand, multiplied by the same factor, within its bounds
  * (APF-14).
  *
  * @module
  */
 
-/** A level that gets a share. */
+/** The bounds and the demand of a level. */
 export interface Claim {
-  readonly least: number;
-  readonly most: number;
-  /** What it wants; at least {@link Claim.least}. */
-  readonly wanted: number;
+  readonly min: number;
+  readonly max: number;
+  /** At least {@link Claim.min}. */
+  readonly demand: number;
 }
 
-/** A level that wants nothing gets a little of what nobody wants. */
-const LITTLE = 0.001;
+/** A level without demand gets a small part of the unused seats. */
+const MIN_DEMAND = 0.001;
 /** More steps than a number has bits change nothing. */
 const STEPS = 60;
 
 /**
- * The shares, in the order of the claims; they add up to `seats` as far as the bounds let them.
+ * Returns the shares in the order of the claims; their sum is `seats` where the bounds allow it.
  *
- * What a factor gives to all grows with it, so the right one is found by halving.
+ * The sum grows with the factor, so a binary search finds the factor.
  */
-export function shareOut(seats: number, claims: readonly Claim[]): readonly number[] {
-  const given = (factor: number, { least, most, wanted }: Claim): number =>
-    Math.min(most, Math.max(least, factor * Math.max(LITTLE, wanted)));
-  const sum = (factor: number): number => claims.reduce((total, claim) => total + given(factor, claim), 0);
+export function divideSeats(seats: number, claims: readonly Claim[]): readonly number[] {
+  const share = (factor: number, { min, max, demand }: Claim): number =>
+    Math.min(max, Math.max(min, factor * Math.max(MIN_DEMAND, demand)));
+  const sum = (factor: number): number => claims.reduce((total, claim) => total + share(factor, claim), 0);
   let low = 0;
   let high = 1;
-  const largest = claims.reduce((most, claim) => Math.max(most, claim.most / Math.max(LITTLE, claim.wanted)), 0);
+  const largest = claims.reduce((found, { max, demand }) => Math.max(found, max / Math.max(MIN_DEMAND, demand)), 0);
   while (high < largest && sum(high) < seats) high *= 2;
   for (let i = 0; i < STEPS; i++) {
     const middle = (low + high) / 2;
     if (sum(middle) < seats) low = middle;
     else high = middle;
   }
-  return claims.map((claim) => given(high, claim));
+  return claims.map((claim) => share(high, claim));
 }
 
-/** A level as the sharing sees it. */
+/** The seats and the demand of a level. */
 export interface Borrower {
   readonly isExempt: boolean;
   readonly nominal: number;
   readonly lower: number;
   readonly upper: number;
-  /** The most seats that were wanted at a time in the last period, and what is remembered of all periods. */
+  /** The largest demand of the last period, and the smoothed demand of all periods. */
   readonly peak: number;
   readonly smoothed: number;
 }
 
-/** The current limits of all levels, in their order, for the period to come. */
+/** Returns the limits of all levels, in their order, for the next period. */
 export function currentLimits(levels: readonly Borrower[]): readonly number[] {
   const total = levels.reduce((sum, { nominal }) => sum + nominal, 0);
-  const leastOf = ({ isExempt, nominal, lower, peak }: Borrower): number =>
+  const minOf = ({ isExempt, nominal, lower, peak }: Borrower): number =>
     Math.max(lower, isExempt ? peak : Math.min(nominal, peak));
   const limited = levels.filter(({ isExempt }) => !isExempt);
-  const exempt = levels.filter(({ isExempt }) => isExempt).reduce((sum, level) => sum + leastOf(level), 0);
+  const exempt = levels.filter(({ isExempt }) => isExempt).reduce((sum, level) => sum + minOf(level), 0);
   const left = total - exempt;
   const lowers = limited.reduce((sum, { lower }) => sum + lower, 0);
-  const leasts = limited.reduce((sum, level) => sum + leastOf(level), 0);
+  const mins = limited.reduce((sum, level) => sum + minOf(level), 0);
   const claims = limited.map((level) => {
-    const least = leastOf(level);
-    return { least, most: level.upper, wanted: Math.max(least, level.smoothed) };
+    const min = minOf(level);
+    return { min, max: level.upper, demand: Math.max(min, level.smoothed) };
   });
-  const shares = left > leasts ? shareOut(total, claims) : [];
-  let next = 0;
+  const shares = (left > mins ? divideSeats(total, claims) : []).values();
   return levels.map((level) => {
-    if (level.isExempt) return leastOf(level);
+    if (level.isExempt) return minOf(level);
     if (left <= lowers) return level.lower;
-    if (left > leasts) return Math.round(shares[next++]!);
-    return level.lower + Math.round(((leastOf(level) - level.lower) * (left - lowers)) / (leasts - lowers));
+    if (left > mins) return Math.round(shares.next().value ?? level.lower);
+    return level.lower + Math.round(((minOf(level) - level.lower) * (left - lowers)) / (mins - lowers));
   });
 }

@@ -1,8 +1,7 @@
 /**
- * Which schema takes a request: the first one that matches, by precedence and then by name (APF-9, APF-10).
+ * Finds the schema of a request: the first one that matches, by precedence and then by name (APF-9, APF-10).
  *
- * What depends on the sender alone is found once for each and kept; what is left for a request is a walk over the few
- * schemas that speak of its sender.
+ * The schemas that match a user are cached; a request is only compared with those of its user.
  *
  * @module
  */
@@ -12,25 +11,24 @@ import type { FlowPathRule, FlowResourceRule, FlowRule, FlowSubject } from "../k
 import type { RequestInfo } from "../meta/request-info.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
 
-/** Whether a request is meant. */
+/** Whether a request matches. */
 type Matches = (info: RequestInfo) => boolean;
 
-/** What is left of a schema for one sender. */
+/** A schema and its rules that match a user. */
 interface Candidate<T> {
   readonly schema: T;
   readonly rules: readonly Matches[];
 }
 
-/** A schema as it is matched. */
+/** A schema with its rules. */
 export interface Matched {
   readonly rules: readonly FlowRule[];
 }
 
-/** As many senders are kept as come in a while; those that have not come for longest go. */
-const MOST_SENDERS = { entries: 10_000, bytes: 8 << 20 };
-/** Senders of very many groups are found out anew for each connection. */
-const MOST_LENGTH = 2000;
-/** What is kept of a schema for a sender, in bytes. */
+/** The bounds of the cache of users. */
+const MAX_USERS = { entries: 10_000, bytes: 8 << 20 };
+/** Users with more and longer groups are only cached for one connection. */
+const MAX_IDENTITY_LENGTH = 2000;
 const CANDIDATE_BYTES = 128;
 
 /** Finds the schema of requests. */
@@ -38,16 +36,16 @@ export class Classifier<T extends Matched> {
   readonly #schemas: readonly { readonly schema: T; readonly rules: readonly CompiledRule[] }[];
   readonly #known = new WeakMap<Identity, readonly Candidate<T>[]>();
   readonly #named = new BoundedCache<readonly Candidate<T>[]>({
-    ...MOST_SENDERS,
+    ...MAX_USERS,
     weigh: ({ length }) => CANDIDATE_BYTES * length,
   });
 
-  /** @param schemas in the order in which they are asked */
+  /** @param schemas in the order of precedence */
   constructor(schemas: readonly T[]) {
     this.#schemas = schemas.map((schema) => ({ schema, rules: schema.rules.map(compiledOnce) }));
   }
 
-  /** The first schema that matches; undefined where none does. */
+  /** Returns the first schema that matches; undefined where none does. */
   find(identity: Identity, info: RequestInfo): T | undefined {
     const candidates = this.#known.get(identity) ?? this.#candidatesOf(identity);
     for (const { schema, rules } of candidates) {
@@ -57,7 +55,7 @@ export class Classifier<T extends Matched> {
   }
 
   #candidatesOf(identity: Identity): readonly Candidate<T>[] {
-    const key = identityLength(identity) <= MOST_LENGTH ? identityKey(identity) : undefined;
+    const key = identityLength(identity) <= MAX_IDENTITY_LENGTH ? identityKey(identity) : undefined;
     let found = key === undefined ? undefined : this.#named.get(key);
     if (!found) {
       found = this.#candidatesFor(identity);
@@ -69,8 +67,8 @@ export class Classifier<T extends Matched> {
 
   #candidatesFor(identity: Identity): readonly Candidate<T>[] {
     return this.#schemas.flatMap(({ schema, rules }) => {
-      const those = rules.filter(({ isFrom }) => isFrom(identity)).map(({ matches }) => matches);
-      return those.length > 0 ? [{ schema, rules: those }] : [];
+      const matching = rules.filter(({ isFrom }) => isFrom(identity)).map(({ matches }) => matches);
+      return matching.length > 0 ? [{ schema, rules: matching }] : [];
     });
   }
 }
@@ -80,7 +78,7 @@ interface CompiledRule {
   readonly matches: Matches;
 }
 
-/** Rules never change, and those of the clusters of a process are often the same. */
+/** Rules never change, and the clusters of a process often share them. */
 const known = new WeakMap<FlowRule, CompiledRule>();
 
 function compiledOnce(rule: FlowRule): CompiledRule {
@@ -90,11 +88,11 @@ function compiledOnce(rule: FlowRule): CompiledRule {
 }
 
 function compile({ subjects, resourceRules, nonResourceRules }: FlowRule): CompiledRule {
-  const senders = (subjects ?? []).map(senderOf);
+  const users = (subjects ?? []).map(subjectMatch);
   const resources = (resourceRules ?? []).map(resourceMatch);
   const paths = (nonResourceRules ?? []).map(pathMatch);
   return {
-    isFrom: (identity) => senders.some((isFrom) => isFrom(identity)),
+    isFrom: (identity) => users.some((isFrom) => isFrom(identity)),
     matches: (info) => {
       for (const matches of info.isResource ? resources : paths) if (matches(info)) return true;
       return false;
@@ -102,7 +100,7 @@ function compile({ subjects, resourceRules, nonResourceRules }: FlowRule): Compi
   };
 }
 
-function senderOf({ kind, user, group, serviceAccount }: FlowSubject): (identity: Identity) => boolean {
+function subjectMatch({ kind, user, group, serviceAccount }: FlowSubject): (identity: Identity) => boolean {
   if (kind === "User") return ({ user: name }) => user?.name === "*" || user?.name === name;
   if (kind === "Group") return ({ groups }) => group?.name === "*" || groups.includes(group?.name ?? "");
   const { namespace = "", name = "" } = serviceAccount ?? {};
@@ -112,7 +110,7 @@ function senderOf({ kind, user, group, serviceAccount }: FlowSubject): (identity
 
 const anything: (text: string) => boolean = () => true;
 
-/** One of a list, or anything where it has a star. */
+/** Matches an item of a list, or anything where the list has a star. */
 function oneOf(list: readonly string[] | null | undefined): (text: string) => boolean {
   if (list?.includes("*")) return anything;
   const set = new Set(list);

@@ -1,6 +1,5 @@
 /**
- * What schemas and levels come to: the settings of levels, by the seats of the server, and the schemas in their order
- * (APF-9, APF-13, APF-21).
+ * Computes the settings of levels from the seats of the server, and the order of schemas (APF-9, APF-13, APF-21).
  *
  * @module
  */
@@ -10,31 +9,29 @@ import { type Provided, providedLevels, providedSchemas } from "../kinds/flowcon
 import { neutral } from "../meta/dialect.ts";
 import type { LevelSettings } from "./level.ts";
 
-/** All schemas and levels as they are. */
+/** All objects of schemas and levels. */
 export interface FlowConfiguration {
   readonly schemas: readonly FlowSchema[];
   readonly levels: readonly PriorityLevelConfiguration[];
 }
 
-/** The level of requests whose own is missing. */
+/** The level of schemas whose level is missing. */
 export const CATCH_ALL = "catch-all";
 
-/** The mandatory ones of them speak of no resource, so that they are the same in every dialect. */
+/** The mandatory schemas name no resource, so that they are the same in every dialect. */
 const PROVIDED_SCHEMAS = providedSchemas({ dialect: neutral });
 
-const asObject = ({ name, spec }: Provided): unknown => ({ metadata: { name }, spec });
-
-/** Those that are there, and in the place of mandatory ones that are not what they have to be. */
+/** Adds the mandatory objects that are missing. */
 function completed<T extends FlowSchema | PriorityLevelConfiguration>(
   found: readonly T[],
   all: readonly Provided[],
 ): T[] {
   const names = new Set(found.map(({ metadata }) => metadata.name));
   const missing = all.filter(({ name, mandatory }) => mandatory && !names.has(name));
-  return [...found, ...missing.map((one) => asObject(one) as T)];
+  return [...found, ...missing.map(({ name, spec }) => ({ metadata: { name }, spec }) as unknown as T)];
 }
 
-/** The settings of all levels; `seats` is how many the server has. */
+/** Returns the settings of all levels; `seats` is the number of seats of the server. */
 export function levelSettings(levels: FlowConfiguration["levels"], seats: number): LevelSettings[] {
   const all = completed(levels, providedLevels());
   const sum = all.reduce((total, level) => total + sharesOf(level), 0);
@@ -50,7 +47,7 @@ function settingsOf({ metadata, spec }: PriorityLevelConfiguration, part: number
   const borrowing = spec.limited?.borrowingLimitPercent;
   const { type, queuing } = spec.limited?.limitResponse ?? {};
   return {
-    name: metadata.name!,
+    name: metadata.name ?? "",
     uid: metadata.uid ?? "",
     isExempt: spec.type === "Exempt",
     nominal,
@@ -60,10 +57,10 @@ function settingsOf({ metadata, spec }: PriorityLevelConfiguration, part: number
   };
 }
 
-/** The schemas in the order in which they are asked. */
+/** Returns the schemas in the order of precedence. */
 export function orderedSchemas(schemas: FlowConfiguration["schemas"]): FlowSchema[] {
   const precedence = ({ spec }: FlowSchema): number => spec.matchingPrecedence ?? 0;
   return completed(schemas, PROVIDED_SCHEMAS).toSorted(
-    (a, b) => precedence(a) - precedence(b) || (a.metadata.name! < b.metadata.name! ? -1 : 1),
+    (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1),
   );
 }

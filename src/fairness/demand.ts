@@ -1,21 +1,21 @@
 /**
- * How many seats a level would have liked over a period: the mean over time, how far it strayed, and the most (APF-14).
+ * The demand of a level for seats in a period: its mean over time, its standard deviation, and its maximum (APF-14).
  *
  * @module
  */
 
-/** How slowly the remembered demand falls, for each period. */
-const KEPT = 0.977;
+/** The part of the smoothed demand that remains after a period (`seatDemandSmoothingCoefficient`). */
+const SMOOTHING = 0.977;
 
-/** A number over time. Times are those of a steady counter, in ms. */
+/** The demand over time. Times are those of a steady counter, in ms. */
 export class Demand {
-  /** The present value. */
+  /** The current value. */
   value = 0;
-  /** What is remembered of the demand: up at once, down slowly. */
+  /** The smoothed demand, which rises at once and falls slowly. */
   smoothed = 0;
-  /** The most of the last period that has ended. */
+  /** The maximum of the last period that has ended. */
   peak = 0;
-  #most = 0;
+  #max = 0;
   #began: number;
   #since: number;
   #sum = 0;
@@ -26,29 +26,29 @@ export class Demand {
     this.#since = now;
   }
 
-  /** The value changes. */
+  /** Changes the value. */
   add(change: number, now: number): void {
-    this.#pass(now);
+    this.#integrate(now);
     this.value += change;
-    if (this.value > this.#most) this.#most = this.value;
+    if (this.value > this.#max) this.#max = this.value;
   }
 
   /** Ends a period and begins the next one. */
   endPeriod(now: number): void {
-    this.#pass(now);
+    this.#integrate(now);
     const elapsed = now - this.#began;
     const mean = elapsed > 0 ? this.#sum / elapsed : 0;
     const variance = elapsed > 0 ? this.#squares / elapsed - mean * mean : 0;
-    const wanted = mean + Math.sqrt(Math.max(0, variance));
-    this.smoothed = Math.max(wanted, KEPT * this.smoothed + (1 - KEPT) * wanted);
-    this.peak = this.#most;
-    this.#most = this.value;
+    const demand = mean + Math.sqrt(Math.max(0, variance));
+    this.smoothed = Math.max(demand, SMOOTHING * this.smoothed + (1 - SMOOTHING) * demand);
+    this.peak = this.#max;
+    this.#max = this.value;
     this.#sum = 0;
     this.#squares = 0;
     this.#began = now;
   }
 
-  #pass(now: number): void {
+  #integrate(now: number): void {
     const elapsed = now - this.#since;
     if (elapsed <= 0) return;
     this.#sum += this.value * elapsed;

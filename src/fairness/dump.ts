@@ -1,5 +1,5 @@
 /**
- * What is in the levels now, as text tables for people: a row for each level, queue or request (APF-23).
+ * The state of the levels as text tables: a row for each level, queue or request (APF-23).
  *
  * @module
  */
@@ -7,17 +7,17 @@ import type { Fairness } from "./fairness.ts";
 import type { Level } from "./level.ts";
 import type { Ticket } from "./ticket.ts";
 
-/** The tables that there are. */
+/** The names of the tables. */
 export type DumpName = "dump_priority_levels" | "dump_queues" | "dump_requests";
 
 type Row = readonly (string | number | boolean)[];
 
-/** A table with its columns aligned, a comma behind each cell but the last. */
+/** A table with aligned columns and a comma after each cell but the last. */
 function table(head: Row, rows: readonly Row[]): string {
   const all = [head, ...rows].map((row) => row.map((cell, i) => `${cell}${i < row.length - 1 ? "," : ""}`));
-  const widths = head.map((_, i) => all.reduce((most, row) => Math.max(most, row[i]!.length), 0));
+  const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
-    row.map((cell, i) => (i < row.length - 1 ? cell.padEnd(widths[i]! + 1) : cell)).join("");
+    row.map((cell, i) => (i < row.length - 1 ? cell.padEnd((widths[i] ?? 0) + 1) : cell)).join("");
   return `${all.map(line).join("\n")}\n`;
 }
 
@@ -38,7 +38,7 @@ const levelRow = (level: Level): Row => [
   level.settings.name,
   [...level.queues].filter(({ tickets }) => tickets.size > 0).length,
   level.isIdle,
-  level.isLeaving,
+  level.isDraining,
   level.waiting,
   level.running.size,
   level.dispatched,
@@ -52,13 +52,13 @@ const QUEUES = ["PriorityLevelName", "Index", "PendingRequests", "ExecutingReque
 const queueRows = (level: Level): Row[] =>
   [...level.queues]
     .toSorted((a, b) => a.index - b.index)
-    .map(({ index, tickets, executing, seats, had }) => [
+    .map(({ index, tickets, executing, seats, service }) => [
       level.settings.name,
       index,
       tickets.size,
       executing,
       seats,
-      (had / 1000).toFixed(6),
+      (service / 1000).toFixed(6),
     ]);
 
 const REQUESTS = [
@@ -89,10 +89,10 @@ function requestRows(level: Level, now: number, withDetails: boolean): Row[] {
 }
 
 /**
- * A table as text.
+ * Returns a table as text.
  *
  * @param now by the steady clock, in ms
- * @param withDetails whether rows of requests say who asks and for what
+ * @param withDetails whether rows of requests have the user and the path
  */
 export function dump(fairness: Fairness, name: DumpName, now: number, withDetails = false): string {
   const levels = fairness.levels.toSorted((a, b) => (a.settings.name < b.settings.name ? -1 : 1));

@@ -91,7 +91,7 @@ function usual(seats = 600) {
   return { fairness, schemaOf };
 }
 
-describe("which schema takes a request", () => {
+describe("the schema of a request", () => {
   const path = (of: string, verb = "get"): Partial<RequestInfo> => ({ isResource: false, path: of, verb });
 
   test("APF-9, APF-10: users, groups and accounts, verbs and resources of the release's schemas", () => {
@@ -150,7 +150,7 @@ describe("which schema takes a request", () => {
     expect(fairness.classify(who("x"), GET).name).toBe("a");
   });
 
-  test("APF-10: namespaces, the cluster's own, and paths below a star", () => {
+  test("APF-10: namespaces, cluster scope, and paths with a star", () => {
     const fairness = new Fairness({ clock: new ManualClock(), seats: 10 });
     const everybody = [{ kind: "User", user: { name: "*" } }];
     const rule = (more: object) => ({ verbs: ["get"], apiGroups: [""], resources: ["pods"], namespaces: [], ...more });
@@ -187,7 +187,7 @@ describe("seats", () => {
     });
   });
 
-  test("APF-14: seats that nobody needs serve others, and come back when they are needed", () => {
+  test("APF-14: unused seats are lent, and returned when they are needed", () => {
     const { clock, fairness, fate } = one(40, { type: "Reject" });
     const lender = level("idle", {
       nominalConcurrencyShares: 20,
@@ -213,7 +213,7 @@ describe("seats", () => {
     expect(of("idle")).toBeGreaterThanOrEqual(nominal);
   });
 
-  test("APF-15: a wide request takes at most 15 % of the level's seats, and no more than a queue's part of them", () => {
+  test("APF-15: a wide request takes at most 15 % of the level's seats, and at most the share of one queue", () => {
     expect(one(100, { type: "Reject" }).ask("u", 100).width).toBe(15);
     expect(
       one(100, { type: "Queue", queuing: { queues: 64, handSize: 10, queueLengthLimit: 1 } }).ask("u", 100).width,
@@ -221,7 +221,7 @@ describe("seats", () => {
     expect(one(3).ask("u", 100).width).toBe(1);
   });
 
-  test("APF-15: after a write seats are taken for as long as its watchers are told", () => {
+  test("APF-15: a write takes seats while its watchers are notified", () => {
     const { clock, level: of, ask, fate } = one(2, { type: "Reject" });
     ask("u").end({ seats: 2, millis: 5 });
     expect([of.seats, fate("u")]).toEqual([2, "concurrency-limit"]);
@@ -229,7 +229,7 @@ describe("seats", () => {
     expect([of.seats, fate("u")]).toEqual([0, "runs"]);
   });
 
-  test("APF-16: a level without seats lets one through at a time", () => {
+  test("APF-16: a level without seats runs one request at a time", () => {
     const { fate, ask, level: of } = one(0);
     expect(of.limit).toBe(0);
     const first = ask("u");
@@ -245,7 +245,7 @@ describe("no seat", () => {
     expect([1, 2, 3].map(() => fate("u"))).toEqual(["runs", "runs", "concurrency-limit"]);
   });
 
-  test("APF-18: a flow fills its hand, and others go on waiting in theirs", () => {
+  test("APF-18: a flow fills its hand, and others still wait in theirs", () => {
     const { fate } = one(1);
     const fates = Array.from({ length: 9 }, () => fate("loud"));
     expect(fates).toEqual(["runs", ...Array.from({ length: 6 }, () => "waits"), "queue-full", "queue-full"]);
@@ -253,7 +253,7 @@ describe("no seat", () => {
     expect(others.filter((one_) => one_ === "waits").length).toBeGreaterThanOrEqual(8);
   });
 
-  test("APF-18: who asks for little comes soon, whatever another has waiting", async () => {
+  test("APF-18: a flow with few requests is served soon, whatever another has waiting", async () => {
     const queuing = { queues: 64, handSize: 4, queueLengthLimit: 100 };
     const { clock, ask } = one(1, { type: "Queue", queuing });
     const first = ask("loud");
@@ -270,7 +270,7 @@ describe("no seat", () => {
     expect(served).toBeLessThan(8);
   });
 
-  test("APF-15, APF-18: however many lists there are, they leave seats to others, who do not wait behind them", () => {
+  test("APF-15, APF-18: any number of lists leaves seats to others, which do not wait behind them", () => {
     const { level: of, ask, fate } = one(64);
     const lists = Array.from({ length: 11 }, () => ask("lists", 8));
     expect(lists.map(({ waiting }) => Boolean(waiting))).toEqual([...Array(7).fill(false), ...Array(4).fill(true)]);
@@ -293,7 +293,7 @@ describe("no seat", () => {
     expect(fate("w")).toBe("waits");
   });
 
-  test("APF-18: flows are told apart by user, by namespace, or not at all", () => {
+  test("APF-18: flows are distinguished by user, by namespace, or not at all", () => {
     const filled = (more: object, second: string): string => {
       const { fate } = one(1, QUEUES, more);
       for (let i = 0; i < 20; i++) fate("loud");
@@ -304,7 +304,7 @@ describe("no seat", () => {
     expect(filled({ distinguisherMethod: { type: "ByUser" } }, "quiet")).toBe("waits");
   });
 
-  test("APF-19: who waits too long is refused, who goes leaves, and the next one comes", async () => {
+  test("APF-19: a request that waits too long is refused, a disconnected one leaves its queue, and the next one runs", async () => {
     const { clock, ask, level: of, fairness } = one(1);
     const running = ask("u");
     const [late, gone] = [ask("u"), ask("u")];
@@ -334,7 +334,7 @@ describe("no seat", () => {
     expect(of.refused).toMatchObject({ "time-out": 1, cancelled: 1 });
   });
 
-  test("APF-20: the time to come back grows while a level keeps refusing, up to 32 s, and falls again", () => {
+  test("APF-20: Retry-After grows while a level keeps refusing, up to 32 s, and falls again", () => {
     const { clock, ask } = one(1, { type: "Reject" });
     ask("u");
     const seconds = (): number => {
@@ -360,19 +360,19 @@ describe("no seat", () => {
   });
 });
 
-describe("levels come and go", () => {
-  test("APF-21: a schema whose level is missing goes to that of catch-all", () => {
+describe("changes of levels", () => {
+  test("APF-21: a schema whose level is missing uses that of catch-all", () => {
     const fairness = new Fairness({ clock: new ManualClock(), seats: 10 });
     fairness.configure({ schemas: [schema("s", "missing", 10)], levels: [] });
     const flow = fairness.classify(who("x"), GET);
     expect([flow.name, flow.level.settings.name]).toEqual(["s", "catch-all"]);
   });
 
-  test("APF-21: a level that is deleted is drained first", async () => {
+  test("APF-21: a deleted level is drained first", async () => {
     const { fairness, ask, level: of } = one(1);
     const [running, waiting] = [ask("u"), ask("u")];
     fairness.configure({ schemas: [schema("s", "l", 10)], levels: [] });
-    expect([of.isLeaving, nameOf(ask("u"))]).toEqual([true, "catch-all"]);
+    expect([of.isDraining, nameOf(ask("u"))]).toEqual([true, "catch-all"]);
     const end = outcome(waiting);
     running.end();
     expect(await end).toBe("runs");
@@ -381,7 +381,7 @@ describe("levels come and go", () => {
     expect(fairness.levels.map(({ settings }) => settings.name)).not.toContain("l");
   });
 
-  test("counts go on when schemas change, and requests of before end in their level", () => {
+  test("counters survive a change of schemas, and earlier requests end in their level", () => {
     const { fairness, ask } = one(2);
     const before = ask("u");
     const settings = { nominalConcurrencyShares: 50, limitResponse: QUEUES };

@@ -1,15 +1,16 @@
 /**
- * How many requests run at a time, and whose come next: priority and fairness (KEP-1040, APF-9..23).
+ * API priority and fairness: how many requests run at a time, and which ones are next (KEP-1040, APF-9..23).
  *
- * A request is classified by the first schema that matches, which names its level; it takes seats of the level, or waits in
- * one of the level's queues, or is refused. Seats that a level does not need others may use.
+ * The first schema that matches a request names its level; the request takes seats of the level, waits in one of its queues,
+ * or is refused. Levels may borrow the unused seats of others.
  *
- * It knows nothing of HTTP and of the store: it is told of schemas and levels, and asked about requests. Time is passed in.
+ * It knows neither HTTP nor the store: callers pass in schemas, levels, requests and time.
  *
  * @module
  */
 import type { Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
+import { assert } from "../util/assert.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { type Borrower, currentLimits } from "./borrowing.ts";
 import { Classifier } from "./classify.ts";
@@ -19,15 +20,15 @@ import type { Flow } from "./flow.ts";
 import { Level } from "./level.ts";
 import { Ticket } from "./ticket.ts";
 
-/** How often seats are lent anew, in ms. */
+/** How often the limits of levels are adjusted. */
 const PERIOD_MS = 10_000;
 
-/** What it needs. */
+/** What {@link Fairness} is built from. */
 export interface FairnessOptions {
   readonly clock: Clock;
-  /** Seats of the whole server. */
+  /** The number of seats of the server. */
   readonly seats: number;
-  /** Schemas and levels of the beginning; the mandatory ones by default. */
+  /** The first schemas and levels; the mandatory ones by default. */
   readonly configuration?: FlowConfiguration | undefined;
 }
 
@@ -47,32 +48,32 @@ export class Fairness implements Disposable {
     this.#timer = this.#tick();
   }
 
-  /** All levels, those that are about to go among them. */
+  /** All levels, with those that are draining. */
   get levels(): readonly Level[] {
     return [...this.#levels.values()];
   }
 
-  /** All schemas in the order in which they are asked. */
+  /** All schemas in the order of precedence. */
   get flows(): readonly Flow[] {
     return this.#flows;
   }
 
-  /** Takes up schemas and levels as they are now. Who runs runs on; who waits waits on, in a level that goes too (APF-21). */
+  /** Applies schemas and levels. Requests that run or wait stay in their levels, also in deleted ones (APF-21). */
   configure({ schemas, levels }: FlowConfiguration): void {
     const settings = levelSettings(levels, this.#seats);
     const names = new Set(settings.map(({ name }) => name));
-    for (const [name, level] of this.#levels) level.isLeaving = !names.has(name);
+    for (const [name, level] of this.#levels) level.isDraining = !names.has(name);
     for (const one of settings) {
       const level = this.#levels.get(one.name);
       if (level) level.settings = one;
       else this.#levels.set(one.name, new Level(this.#clock, one));
     }
-    this.#forget();
-    const counts = new Map(this.#flows.map((flow) => [flow.name, flow]));
+    this.#deleteDrained();
+    const flows = new Map(this.#flows.map((flow) => [flow.name, flow]));
     this.#flows = orderedSchemas(schemas).map(({ metadata, spec }) => {
-      const name = metadata.name!;
+      const { name = "" } = metadata;
       const level = this.#levelOf(spec.priorityLevelConfiguration?.name ?? "");
-      const before = counts.get(name);
+      const before = flows.get(name);
       const method = spec.distinguisherMethod?.type;
       return {
         name,
@@ -84,26 +85,28 @@ export class Fairness implements Disposable {
       };
     });
     this.#classifier = new Classifier(this.#flows);
-    this.#lend();
+    this.#adjustLimits();
   }
 
-  /** The schema that takes a request. */
+  /** Returns the schema of a request. */
   classify(identity: Identity, info: RequestInfo): Flow {
-    return this.#classifier.find(identity, info) ?? this.#flows.at(-1)!;
+    const flow = this.#classifier.find(identity, info) ?? this.#flows.at(-1);
+    assert(flow, "the mandatory schemas are there");
+    return flow;
   }
 
   /**
-   * A request comes. It runs when this returns, but where its ticket is left waiting.
+   * Admits a request, which runs at once unless its ticket is waiting.
    *
-   * @param width the seats that it would take, before what its level allows
-   * @param patience how long it may wait, in ms
+   * @param width its seats, which its level may limit
+   * @param maxWaitMs how long it may wait
    * @throws Refused
    */
-  enter(flow: Flow, identity: Identity, info: RequestInfo, width: number, patience: number): Ticket {
+  enter(flow: Flow, identity: Identity, info: RequestInfo, width: number, maxWaitMs: number): Ticket {
     const { level } = flow;
-    const seats = width === 1 ? 1 : Math.min(width, level.mostWidth);
+    const seats = width === 1 ? 1 : Math.min(width, level.maxWidth);
     const ticket = new Ticket(flow, identity.user, info, seats, this.#clock.steady());
-    level.enter(ticket, patience);
+    level.enter(ticket, maxWaitMs);
     return ticket;
   }
 
@@ -112,31 +115,32 @@ export class Fairness implements Disposable {
   }
 
   #levelOf(name: string): Level {
-    const level = this.#levels.get(name);
-    return level && !level.isLeaving ? level : this.#levels.get(CATCH_ALL)!;
+    const named = this.#levels.get(name);
+    const level = named && !named.isDraining ? named : this.#levels.get(CATCH_ALL);
+    assert(level, "the mandatory levels are there");
+    return level;
   }
 
   #tick(): Timer {
-    const again = (): void => {
+    const endPeriod = (): void => {
       for (const level of this.#levels.values()) level.demand.endPeriod(this.#clock.steady());
-      this.#forget();
-      this.#lend();
+      this.#deleteDrained();
+      this.#adjustLimits();
       this.#timer = this.#tick();
     };
-    return this.#clock.after(PERIOD_MS, again, { owner: "fairness", upkeep: true });
+    return this.#clock.after(PERIOD_MS, endPeriod, { owner: "fairness", upkeep: true });
   }
 
-  /** Levels that are told to go do so when nobody is in them. */
-  #forget(): void {
-    for (const [name, level] of this.#levels) if (level.isLeaving && level.isIdle) this.#levels.delete(name);
+  #deleteDrained(): void {
+    for (const [name, level] of this.#levels) if (level.isDraining && level.isIdle) this.#levels.delete(name);
   }
 
-  /** Sets the limits by what each level has needed. */
-  #lend(): void {
+  /** Sets the limits by the demand of each level. */
+  #adjustLimits(): void {
     const levels = [...this.#levels.values()];
     const limits = currentLimits(levels.map(borrowerOf));
     for (const [i, level] of levels.entries()) {
-      level.limit = limits[i]!;
+      level.limit = limits[i] ?? level.limit;
       if (level.waiting > 0) level.dispatch();
     }
   }

@@ -1,12 +1,12 @@
 /**
- * A level: so many seats, requests that have taken some, and queues of those that wait for some (APF-13..19).
+ * A priority level: its seats, the running requests that have them, and the queues of the others (APF-13..19).
  *
- *     asked ──► running ──► ended            while there are seats and nobody waits
- *     asked ──► waiting ──► running          first the queue that has had least
- *               waiting ──► refused          too long, or its sender has gone
- *     asked ──► refused                      no seat and no queue, or the queue is full
+ *     arrived ──► running ──► ended          while there are seats and no request waits
+ *     arrived ──► waiting ──► running        first the queue with the least service so far
+ *                 waiting ──► refused        after its timeout, or when the client has disconnected
+ *     arrived ──► refused                    no seat and no queue, or the queue is full
  *
- * While nobody waits a request costs a few additions.
+ * While no request waits, a request costs a few additions.
  *
  * @module
  */
@@ -15,56 +15,56 @@ import type { Clock } from "../util/clock.ts";
 import { Heap } from "../util/heap.ts";
 import { PassingSet } from "../util/passing.ts";
 import { Demand } from "./demand.ts";
-import { deal } from "./hand.ts";
+import { deal } from "./shuffle-sharding.ts";
 import { Queue } from "./queue.ts";
 import { RetryAfter } from "./retry-after.ts";
 import { type RefusalReason, Refused, noRefusals } from "./refusal.ts";
 import type { Ticket } from "./ticket.ts";
-import { type After, mostWidth } from "./width.ts";
+import { type After, maxWidth } from "./width.ts";
 
-/** The part of a level's seats that requests of more than one seat may take. */
-const WIDE_PART = 0.875;
+/** The share of a level's seats for requests of more than one seat. */
+const WIDE_SHARE = 0.875;
 
-const hadLess = (a: Queue, b: Queue): boolean => a.had < b.had;
+const hasLessService = (a: Queue, b: Queue): boolean => a.service < b.service;
 
-/** What a level is told to be. */
+/** The settings of a level. */
 export interface LevelSettings {
   readonly name: string;
-  /** Empty where there is no object of it. */
+  /** Empty without an object. */
   readonly uid: string;
   readonly isExempt: boolean;
-  /** Seats by its shares, and the bounds between which they move. */
+  /** Its seats by its shares, and the bounds of its limit. */
   readonly nominal: number;
   readonly lower: number;
   readonly upper: number;
-  /** Where requests wait; without it they are refused. */
+  /** The queues; without them requests are refused. */
   readonly queuing: QueuingSpec | undefined;
 }
 
 /** See the head of this file. */
 export class Level {
   settings: LevelSettings;
-  /** How many seats may be taken now. */
+  /** The current number of seats. */
   limit: number;
-  /** Seats that are taken. */
+  /** Seats in use. */
   seats = 0;
-  /** Those of them that requests of more than one seat have taken. */
+  /** Seats in use by requests of more than one seat. */
   #wideSeats = 0;
   waiting = 0;
   readonly running = new PassingSet<Ticket>();
   readonly demand: Demand;
   dispatched = 0;
   readonly refused = noRefusals();
-  /** Whether no schema and no object asks for it any more: it goes when it is empty. */
-  isLeaving = false;
+  /** Whether its object was deleted: the level is deleted when it is empty. */
+  isDraining = false;
   readonly #clock: Clock;
   readonly #retry = new RetryAfter();
   readonly #queues = new Map<number, Queue>();
-  /** The queues in which somebody waits, by whether the first of them takes more than one seat. */
-  readonly #narrow = new Heap<Queue>(hadLess);
-  readonly #wide = new Heap<Queue>(hadLess);
-  /** What a queue would have had that was always busy: a new one begins there. */
-  #reached = 0;
+  /** The queues with requests, by whether the first one takes more than one seat. */
+  readonly #narrow = new Heap<Queue>(hasLessService);
+  readonly #wide = new Heap<Queue>(hasLessService);
+  /** The virtual time: the service of a queue that was always busy, with which a new queue begins. */
+  #virtualTime = 0;
 
   constructor(clock: Clock, settings: LevelSettings) {
     this.#clock = clock;
@@ -81,24 +81,24 @@ export class Level {
     return this.running.size === 0 && this.waiting === 0;
   }
 
-  /** Whether there is nothing left for those who come: some wait, or would be refused at once. */
-  get isWanted(): boolean {
+  /** Whether a new request would wait or be refused. */
+  get isSaturated(): boolean {
     return this.waiting > 0 || (!this.settings.queuing && this.seats >= this.limit);
   }
 
-  /** The most seats that one of its requests takes. */
-  get mostWidth(): number {
+  /** The largest number of seats of one of its requests. */
+  get maxWidth(): number {
     const { nominal, queuing } = this.settings;
-    return mostWidth(nominal, queuing?.handSize);
+    return maxWidth(nominal, queuing?.handSize);
   }
 
   /**
-   * A request comes. It runs when this returns, but where it is left waiting: then `waiting` says when.
+   * Admits a request, which runs at once unless its ticket is waiting.
    *
-   * @param patience how long it may wait, in ms
+   * @param maxWaitMs how long it may wait
    * @throws Refused
    */
-  enter(ticket: Ticket, patience: number): void {
+  enter(ticket: Ticket, maxWaitMs: number): void {
     this.demand.add(ticket.width, ticket.arrivedAt);
     if (this.settings.isExempt || (this.waiting === 0 && this.#fits(ticket))) {
       this.#run(ticket, ticket.arrivedAt);
@@ -106,12 +106,12 @@ export class Level {
     }
     const queue = this.#queueFor(ticket);
     if (!(queue instanceof Queue)) throw this.#refuse(ticket, queue);
-    this.#wait(ticket, queue, patience);
-    // Others wait for more seats than it takes, or have had more.
+    this.#wait(ticket, queue, maxWaitMs);
+    // It may run before requests that need more seats, or whose queues have had more service.
     this.dispatch();
   }
 
-  /** A request has been answered. */
+  /** Ends a request. */
   ended(ticket: Ticket, after: After | undefined): void {
     const now = this.#clock.steady();
     const { counts } = ticket.flow;
@@ -121,58 +121,57 @@ export class Level {
     if (ticket.width > 1) this.#wideSeats -= ticket.width;
     const queue = this.#queues.get(ticket.queue);
     const millis = now - ticket.startedAt;
-    if (queue) this.#settle(queue, () => queue.end(ticket, millis));
-    // What was done counts as done for all who wait, in equal parts: who comes now comes after who has waited meanwhile.
-    if (this.waiting > 0) this.#reached += (ticket.width * millis) / (this.#narrow.size + this.#wide.size);
-    this.#take(-ticket.width, now);
-    if (after) this.#takeAWhile(after, now);
+    if (queue) this.#update(queue, () => queue.end(ticket, millis));
+    // The service counts in equal parts for all waiting queues, so that a new request comes after those that waited.
+    if (this.waiting > 0) this.#virtualTime += (ticket.width * millis) / (this.#narrow.size + this.#wide.size);
+    this.#addSeats(-ticket.width, now);
+    if (after) this.#addTemporarySeats(after, now);
     if (this.waiting > 0) this.dispatch();
   }
 
-  /** A request waits no more. */
-  giveUp(ticket: Ticket, reason: "time-out" | "cancelled"): void {
+  /** Refuses a waiting request. */
+  cancel(ticket: Ticket, reason: "time-out" | "cancelled"): void {
     const { waiting } = ticket;
-    const queue = this.#queues.get(ticket.queue)!;
-    this.#settle(queue, () => queue.leave(ticket));
-    this.#leavesQueue(ticket);
-    waiting!.reject(this.#refuse(ticket, reason));
+    const queue = this.#queues.get(ticket.queue);
+    if (queue) this.#update(queue, () => queue.leave(ticket));
+    this.#endWait(ticket);
+    waiting?.reject(this.#refuse(ticket, reason));
     if (this.waiting > 0) this.dispatch();
   }
 
-  /** Runs whoever may run now: called when there may be more seats than before. */
+  /** Runs waiting requests for which there are seats. */
   dispatch(): void {
-    for (let queue = this.#next(); queue; queue = this.#next()) {
-      const from = queue;
-      const ticket = from.first!;
-      this.#reached = Math.max(this.#reached, from.had);
-      this.#settle(from, () => from.begin(ticket));
-      const { resolve } = ticket.waiting!;
-      this.#leavesQueue(ticket);
+    for (let queue = this.#next(); queue?.first; queue = this.#next()) {
+      const [from, ticket] = [queue, queue.first];
+      this.#virtualTime = Math.max(this.#virtualTime, from.service);
+      this.#update(from, () => from.begin(ticket));
+      const { waiting } = ticket;
+      this.#endWait(ticket);
       this.#run(ticket, this.#clock.steady());
-      resolve();
+      waiting?.resolve();
     }
   }
 
-  /** The queue whose first request may run now: of those that may, and are not behind one that may soon, the one that has had least. */
+  /** The queue with the least service whose first request may run now, without passing one that may run soon. */
   #next(): Queue | undefined {
     const narrow = this.#narrow.first;
     const wide = this.#wide.first;
-    if (!wide || (narrow && narrow.had <= wide.had)) return narrow && this.#fits(narrow.first!) ? narrow : undefined;
-    const first = wide.first!;
-    if (this.#fits(first)) return wide;
-    // Where wide ones are in the way of a wide one, a narrow one need not wait for them; else it would be passed for ever.
-    return narrow && !this.#hasWideRoom(first) && this.#fits(narrow.first!) ? narrow : undefined;
+    if (!wide || (narrow && narrow.service <= wide.service)) return this.#fits(narrow?.first) ? narrow : undefined;
+    if (this.#fits(wide.first)) return wide;
+    // A narrow request may pass a wide one that waits for other wide ones; otherwise narrow ones could pass it without end.
+    return !this.#hasWideSeats(wide.first) && this.#fits(narrow?.first) ? narrow : undefined;
   }
 
-  /** Whether there are seats for a request. One that is wider than all there are runs alone (APF-16). */
-  #fits(ticket: Ticket): boolean {
+  /** Whether there are seats for a request. One that needs more than all seats runs alone (APF-16). */
+  #fits(ticket: Ticket | undefined): boolean {
+    if (!ticket) return false;
     if (this.seats === 0) return true;
-    return this.seats + ticket.width <= this.limit && (ticket.width === 1 || this.#hasWideRoom(ticket));
+    return this.seats + ticket.width <= this.limit && (ticket.width === 1 || this.#hasWideSeats(ticket));
   }
 
-  /** Whether it leaves seats to narrow requests, which are over soon: a few lists do not make them wait. */
-  #hasWideRoom({ width }: Ticket): boolean {
-    return this.#wideSeats + width <= this.limit * WIDE_PART;
+  /** Whether a wide request leaves seats for narrow ones, so that a few lists do not make them wait. */
+  #hasWideSeats({ width } = { width: 0 }): boolean {
+    return this.#wideSeats + width <= this.limit * WIDE_SHARE;
   }
 
   #run(ticket: Ticket, now: number): void {
@@ -188,44 +187,44 @@ export class Level {
     counts.waits.observe((now - ticket.arrivedAt) / 1000);
   }
 
-  /** The queue that a request joins, of those that its flow may use the one with least work; or why none. */
+  /** The queue of the hand of a request with the least work, or the reason for a refusal. */
   #queueFor({ flow, user, info }: Ticket): Queue | "concurrency-limit" | "queue-full" {
     const { queuing } = this.settings;
     if (!queuing) return "concurrency-limit";
     const { name, distinguisher } = flow;
-    const what = distinguisher === "user" ? user : distinguisher === "namespace" ? info.namespace : "";
+    const value = distinguisher === "user" ? user : distinguisher === "namespace" ? info.namespace : "";
     let best: Queue | undefined;
-    for (const index of deal(queuing.queues, queuing.handSize, name, what)) {
-      const queue = this.#queues.get(index) ?? new Queue(index, this.#reached);
+    for (const index of deal(queuing.queues, queuing.handSize, name, value)) {
+      const queue = this.#queues.get(index) ?? new Queue(index, this.#virtualTime);
       if (!best || queue.work < best.work) best = queue;
     }
-    return best!.tickets.size >= queuing.queueLengthLimit ? "queue-full" : best!;
+    return best && best.tickets.size < queuing.queueLengthLimit ? best : "queue-full";
   }
 
-  #wait(ticket: Ticket, queue: Queue, patience: number): void {
+  #wait(ticket: Ticket, queue: Queue, maxWaitMs: number): void {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const late = (): void => this.giveUp(ticket, "time-out");
-    const timer = this.#clock.after(patience, late, { owner: "fairness" });
+    const expire = (): void => this.cancel(ticket, "time-out");
+    const timer = this.#clock.after(maxWaitMs, expire, { owner: "fairness" });
     ticket.waiting = { promise, resolve, reject, timer };
     this.waiting++;
     ticket.flow.counts.waiting++;
-    if (queue.isIdle) queue.had = Math.max(queue.had, this.#reached);
+    if (queue.isIdle) queue.service = Math.max(queue.service, this.#virtualTime);
     this.#queues.set(queue.index, queue);
-    this.#settle(queue, () => queue.join(ticket));
+    this.#update(queue, () => queue.join(ticket));
   }
 
-  #leavesQueue(ticket: Ticket): void {
-    ticket.waiting!.timer.cancel();
+  #endWait(ticket: Ticket): void {
+    ticket.waiting?.timer.cancel();
     ticket.waiting = undefined;
     this.waiting--;
     ticket.flow.counts.waiting--;
-    // Nobody is before anybody any more: what queues have had is forgotten.
-    if (this.waiting === 0)
-      for (const queue of this.#queues.values()) if (queue.isIdle) this.#queues.delete(queue.index);
+    // The service of idle queues does not matter when no request waits.
+    if (this.waiting > 0) return;
+    for (const queue of this.#queues.values()) if (queue.isIdle) this.#queues.delete(queue.index);
   }
 
-  /** Changes a queue and puts it where it belongs among the others. */
-  #settle(queue: Queue, change: () => void): void {
+  /** Changes a queue and its position among the others. */
+  #update(queue: Queue, change: () => void): void {
     if (queue.place >= 0) this.#heapOf(queue).delete(queue);
     change();
     if (queue.tickets.size > 0) this.#heapOf(queue).add(queue);
@@ -233,22 +232,21 @@ export class Level {
   }
 
   #heapOf({ first }: Queue): Heap<Queue> {
-    return first!.width > 1 ? this.#wide : this.#narrow;
+    return first && first.width > 1 ? this.#wide : this.#narrow;
   }
 
-  #take(seats: number, now: number): void {
+  #addSeats(seats: number, now: number): void {
     this.seats += seats;
     this.demand.add(seats, now);
   }
 
-  #takeAWhile({ seats, millis }: After, now: number): void {
-    this.seats += seats;
-    this.demand.add(seats, now);
-    const over = (): void => {
-      this.#take(-seats, this.#clock.steady());
+  #addTemporarySeats({ seats, millis }: After, now: number): void {
+    this.#addSeats(seats, now);
+    const release = (): void => {
+      this.#addSeats(-seats, this.#clock.steady());
       if (this.waiting > 0) this.dispatch();
     };
-    this.#clock.after(millis, over, { owner: "fairness", upkeep: true });
+    this.#clock.after(millis, release, { owner: "fairness", upkeep: true });
   }
 
   #refuse(ticket: Ticket, reason: RefusalReason): Refused {
@@ -257,7 +255,7 @@ export class Level {
     this.refused[reason]++;
     const { counts } = ticket.flow;
     counts.refused[reason]++;
-    counts.vainWaits.observe((now - ticket.arrivedAt) / 1000);
+    counts.refusedWaits.observe((now - ticket.arrivedAt) / 1000);
     if (reason !== "cancelled") this.#retry.refused(Math.floor(now / 1000));
     return new Refused(reason, this.#retry.seconds);
   }

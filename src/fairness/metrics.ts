@@ -3,7 +3,7 @@ import type { Fairness } from "./fairness.ts";
 import type { Flow } from "./flow.ts";
 import type { Level } from "./level.ts";
 
-/** The metrics of levels and schemas (APF-23). */
+/** Returns the metrics of levels and schemas (APF-23). */
 export const fairnessMetrics =
   (fairness: Fairness): Collector =>
   () => [...levelMetrics(fairness.levels), ...flowMetrics(fairness.flows)];
@@ -11,12 +11,32 @@ export const fairnessMetrics =
 type Figure<T> = readonly [name: string, help: string, read: (of: T) => number];
 
 const LIMITS: readonly Figure<Level>[] = [
-  ["nominal_limit_seats", "Seats of a level by its shares.", ({ settings }) => settings.nominal],
-  ["lower_limit_seats", "Seats that a level keeps when it lends.", ({ settings }) => settings.lower],
-  ["upper_limit_seats", "Seats that a level has at most when it borrows.", ({ settings }) => settings.upper],
-  ["current_limit_seats", "Seats of a level now.", ({ limit }) => limit],
-  ["demand_seats_high_watermark", "The most seats that were wanted in the last period.", ({ demand }) => demand.peak],
-  ["demand_seats_smoothed", "What is remembered of the seats that were wanted.", ({ demand }) => demand.smoothed],
+  [
+    "nominal_limit_seats",
+    "Nominal number of execution seats configured for each priority level.",
+    ({ settings }) => settings.nominal,
+  ],
+  [
+    "lower_limit_seats",
+    "Configured lower bound on number of execution seats available to each priority level.",
+    ({ settings }) => settings.lower,
+  ],
+  [
+    "upper_limit_seats",
+    "Configured upper bound on number of execution seats available to each priority level.",
+    ({ settings }) => settings.upper,
+  ],
+  [
+    "current_limit_seats",
+    "Current derived number of execution seats available to each priority level.",
+    ({ limit }) => limit,
+  ],
+  [
+    "demand_seats_high_watermark",
+    "High watermark, over last adjustment period, of demand_seats.",
+    ({ demand }) => demand.peak,
+  ],
+  ["demand_seats_smoothed", "Smoothed seat demands.", ({ demand }) => demand.smoothed],
 ];
 
 const levelMetrics = (levels: readonly Level[]): Metric[] =>
@@ -30,9 +50,13 @@ const levelMetrics = (levels: readonly Level[]): Metric[] =>
 const labelsOf = ({ name, level }: Flow): Labels => ({ flow_schema: name, priority_level: level.settings.name });
 
 const FIGURES: readonly Figure<Flow>[] = [
-  ["current_executing_seats", "Seats that are taken by requests that run.", ({ counts }) => counts.seats],
-  ["current_executing_requests", "Requests that run.", ({ counts }) => counts.executing],
-  ["current_inqueue_requests", "Requests that wait.", ({ counts }) => counts.waiting],
+  [
+    "current_executing_seats",
+    "Concurrency (number of seats) occupied by the currently executing requests.",
+    ({ counts }) => counts.seats,
+  ],
+  ["current_executing_requests", "Number of requests in execution.", ({ counts }) => counts.executing],
+  ["current_inqueue_requests", "Number of requests currently pending in queues.", ({ counts }) => counts.waiting],
 ];
 
 function flowMetrics(flows: readonly Flow[]): Metric[] {
@@ -48,13 +72,13 @@ function flowMetrics(flows: readonly Flow[]): Metric[] {
     {
       name: "apiserver_flowcontrol_dispatched_requests_total",
       type: "counter",
-      help: "Requests that were run.",
+      help: "Number of requests executed.",
       samples: used.map((flow) => ({ labels: labelsOf(flow), value: flow.counts.dispatched })),
     },
     {
       name: "apiserver_flowcontrol_rejected_requests_total",
       type: "counter",
-      help: "Requests that were not run, by why.",
+      help: "Number of rejected requests, by reason.",
       samples: used.flatMap((flow) =>
         refusals(flow.counts.refused).map(([reason, value]) => ({ labels: { ...labelsOf(flow), reason }, value })),
       ),
@@ -62,7 +86,7 @@ function flowMetrics(flows: readonly Flow[]): Metric[] {
     {
       name: "apiserver_flowcontrol_request_wait_duration_seconds",
       type: "histogram",
-      help: "How long requests waited.",
+      help: "Length of time a request spent waiting in its queue.",
       samples: used.flatMap(waitsOf),
     },
   ];
@@ -74,6 +98,6 @@ const refusals = (counts: Readonly<Record<string, number>>): [reason: string, co
 const waitsOf = (flow: Flow): Sample[] => [
   ...flow.counts.waits.samples({ ...labelsOf(flow), execute: "true" }),
   ...(refusals(flow.counts.refused).length > 0
-    ? flow.counts.vainWaits.samples({ ...labelsOf(flow), execute: "false" })
+    ? flow.counts.refusedWaits.samples({ ...labelsOf(flow), execute: "false" })
     : []),
 ];

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shareOut } from "./borrowing.ts";
+import { divideSeats } from "./borrowing.ts";
 import { Demand } from "./demand.ts";
-import { deal } from "./hand.ts";
+import { deal } from "./shuffle-sharding.ts";
 import { afterWrite, listWidth } from "./width.ts";
 
 describe("APF-18: hands", () => {
@@ -44,23 +44,23 @@ describe("APF-14: sharing", () => {
   test("shares keep their bounds and add up, with one factor for all that are within", () => {
     const claim = fc
       .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 100 }))
-      .map(([least, room, more]) => ({ least, most: least + room, wanted: least + more }));
+      .map(([min, room, more]) => ({ min, max: min + room, demand: min + more }));
     fc.assert(
       fc.property(fc.array(claim, { minLength: 1, maxLength: 8 }), fc.nat(1), (claims, part) => {
-        const low = claims.reduce((sum, { least }) => sum + least, 0);
-        const high = claims.reduce((sum, { most }) => sum + most, 0);
+        const low = claims.reduce((sum, { min }) => sum + min, 0);
+        const high = claims.reduce((sum, { max }) => sum + max, 0);
         const seats = Math.round(low + (high - low) * part);
-        const shares = shareOut(seats, claims);
+        const shares = divideSeats(seats, claims);
         for (const [i, share] of shares.entries()) {
-          expect(share).toBeGreaterThanOrEqual(claims[i]!.least);
-          expect(share).toBeLessThanOrEqual(claims[i]!.most);
+          expect(share).toBeGreaterThanOrEqual(claims[i]!.min);
+          expect(share).toBeLessThanOrEqual(claims[i]!.max);
         }
         expect(Math.abs(shares.reduce((sum, share) => sum + share, 0) - seats)).toBeLessThan(0.01);
       }),
     );
   });
 
-  test("as a real server without any load has them", () => {
+  test("the limits are those of kube-apiserver without load", () => {
     const levels: [lower: number, nominal: number][] = [
       [13, 13],
       [50, 74],
@@ -70,11 +70,11 @@ describe("APF-14: sharing", () => {
       [24, 245],
       [24, 49],
     ];
-    const claims = levels.map(([lower, nominal]) => ({ least: lower, most: nominal + 600, wanted: lower }));
-    expect(shareOut(602, claims).map(Math.round)).toEqual([30, 117, 170, 58, 114, 56, 56]);
+    const claims = levels.map(([lower, nominal]) => ({ min: lower, max: nominal + 600, demand: lower }));
+    expect(divideSeats(602, claims).map(Math.round)).toEqual([30, 117, 170, 58, 114, 56, 56]);
   });
 
-  test("demand is remembered: up at once, down slowly", () => {
+  test("the smoothed demand rises at once and falls slowly", () => {
     const demand = new Demand(0);
     demand.add(10, 0);
     demand.endPeriod(10_000);
@@ -86,7 +86,7 @@ describe("APF-14: sharing", () => {
     expect(demand.peak).toBe(0);
   });
 
-  test("what strays counts more than its mean", () => {
+  test("a varying demand counts more than its mean", () => {
     const demand = new Demand(0);
     for (let at = 0; at < 10_000; at += 2000) {
       demand.add(4, at);
@@ -107,7 +107,7 @@ test.each([
   expect(listWidth({ objects, meanBytes }, limit)).toBe(seats);
 });
 
-test("APF-15: a write takes a seat for each ten watchers, or fewer for longer", () => {
+test("APF-15: a write takes a seat for each ten watchers, or fewer seats for longer", () => {
   expect(afterWrite(9, 10)).toBeUndefined();
   expect(afterWrite(11, 10)).toEqual({ seats: 2, millis: 5 });
   expect(afterWrite(1000, 10)).toEqual({ seats: 10, millis: 50 });

@@ -1,25 +1,25 @@
 import type { Placed } from "../util/heap.ts";
 import type { Ticket } from "./ticket.ts";
 
-/** What a request is taken to need before it has ended, in ms. */
-const GUESS_MS = 3;
+/** The estimated duration of a request until it has ended. */
+const ESTIMATE_MS = 3;
 
-/** One queue of a level. Its turn comes by what its requests have had, in seats times ms (APF-18). */
+/** One queue of a level. The queue whose requests have had the least service is next (APF-18). */
 export class Queue implements Placed {
   place = -1;
   readonly index: number;
-  /** First come, first served. */
+  /** The waiting requests in their order. */
   readonly tickets = new Set<Ticket>();
-  /** Seats of those that wait and of those that run. */
+  /** The seats of waiting and running requests. */
   work = 0;
   executing = 0;
   seats = 0;
-  /** What it has had: the queue that has had least is served next. */
-  had: number;
+  /** The service so far, in seats times ms. */
+  service: number;
 
-  constructor(index: number, had: number) {
+  constructor(index: number, service: number) {
     this.index = index;
-    this.had = had;
+    this.service = service;
   }
 
   get first(): Ticket | undefined {
@@ -42,19 +42,19 @@ export class Queue implements Placed {
     this.work -= ticket.width;
   }
 
-  /** A request of it runs, and counts as if it needed what most do. */
+  /** Begins a request, which counts with the estimated duration. */
   begin(ticket: Ticket): void {
     this.tickets.delete(ticket);
     this.executing++;
     this.seats += ticket.width;
-    this.had += ticket.width * GUESS_MS;
+    this.service += ticket.width * ESTIMATE_MS;
   }
 
-  /** It has ended, and counts with the time that it has taken. */
+  /** Ends a request, which counts with its real duration. */
   end(ticket: Ticket, millis: number): void {
     this.executing--;
     this.seats -= ticket.width;
     this.work -= ticket.width;
-    this.had += ticket.width * (millis - GUESS_MS);
+    this.service += ticket.width * (millis - ESTIMATE_MS);
   }
 }

@@ -1,10 +1,10 @@
-/** Why a request is not run, as the metrics have it (APF-23). */
+/** The reason for a refusal, as a label of metrics (APF-23). */
 export type RefusalReason = "concurrency-limit" | "queue-full" | "time-out" | "cancelled";
 
-/** How many requests were refused, by why. */
+/** The number of refused requests by reason. */
 export type Refusals = Record<RefusalReason, number>;
 
-/** None yet. */
+/** Returns counters of refusals, all 0. */
 export const noRefusals = (): Refusals => ({
   "concurrency-limit": 0,
   "queue-full": 0,
@@ -12,11 +12,11 @@ export const noRefusals = (): Refusals => ({
   cancelled: 0,
 });
 
-/** A request is not run (APF-17..19). */
+/** Says that a request was refused (APF-17..19). */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly reason: RefusalReason;
-  /** How long its sender is asked to wait. */
+  /** The `Retry-After` of the response. */
   readonly seconds: number;
 
   constructor(reason: RefusalReason, seconds: number) {

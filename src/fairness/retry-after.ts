@@ -1,30 +1,29 @@
 /**
- * How long somebody who was refused is asked to wait: longer while a level keeps refusing, less again when it does not
- * (APF-20).
+ * The `Retry-After` of refused requests: it grows while a level keeps refusing, and falls again afterwards (APF-20).
  *
  * @module
  */
 
-const LONGEST = 32;
-/** So many refusals a second, over the time that people are asked to wait, are too many. */
-const MANY = 3;
+const MAX_SECONDS = 32;
+/** The rate of refusals per second from which the value grows. */
+const MAX_REFUSALS_PER_SECOND = 3;
 
-/** Seconds to wait for one level. */
+/** The `Retry-After` of one level. */
 export class RetryAfter {
-  /** What is asked for now, 1 to 32. */
+  /** The current value, 1 to 32. */
   seconds = 1;
-  /** Refusals in each second, by its place in a ring. */
-  readonly #refused = new Uint32Array(LONGEST + 1);
+  /** A ring of the refusals of each second. */
+  readonly #refused = new Uint32Array(MAX_SECONDS + 1);
   #second = 0;
   #grownAt = 0;
 
-  /** A request is refused, in a second of a steady counter. */
+  /** Counts a refusal in a second of a steady counter. */
   refused(second: number): void {
     if (second > this.#second) {
       const before = this.#second;
       this.#second = second;
-      // What the ring has of seconds that have passed without a refusal is old.
-      const first = Math.max(before + 1, second - LONGEST);
+      // Entries of seconds without a refusal are still those of earlier seconds.
+      const first = Math.max(before + 1, second - MAX_SECONDS);
       for (let at = first; at <= second; at++) this.#refused[at % this.#refused.length] = 0;
       this.#adjust();
     }
@@ -37,8 +36,8 @@ export class RetryAfter {
       const at = this.#second - back;
       if (at >= 0) count += this.#refused[at % this.#refused.length]!;
     }
-    if (count >= MANY * this.seconds && this.#second - this.#grownAt >= this.seconds) {
-      this.seconds = Math.min(LONGEST, this.seconds * 2);
+    if (count >= MAX_REFUSALS_PER_SECOND * this.seconds && this.#second - this.#grownAt >= this.seconds) {
+      this.seconds = Math.min(MAX_SECONDS, this.seconds * 2);
       this.#grownAt = this.#second;
     } else if (count < this.seconds && this.seconds > 1) this.seconds--;
   }

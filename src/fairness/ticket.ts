@@ -4,7 +4,7 @@ import type { FlowCounts } from "./counts.ts";
 import type { Refused } from "./refusal.ts";
 import type { After } from "./width.ts";
 
-/** Who hears how the waiting of a request ends. */
+/** The promise of a waiting request, and its timeout. */
 export interface Waiting {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
@@ -12,16 +12,16 @@ export interface Waiting {
   readonly timer: Timer;
 }
 
-/** What a request tells its level. */
+/** The level of a request. */
 export interface TicketLevel {
   ended(ticket: Ticket, after: After | undefined): void;
-  giveUp(ticket: Ticket, reason: "cancelled"): void;
+  cancel(ticket: Ticket, reason: "cancelled"): void;
 }
 
-/** What a request has to know of the schema that has taken it. */
+/** The schema of a request. */
 export interface TicketFlow {
   readonly name: string;
-  /** What tells the schema's flows apart. */
+  /** What distinguishes the flows of the schema. */
   readonly distinguisher: "user" | "namespace" | "none";
   readonly level: TicketLevel;
   readonly counts: FlowCounts;
@@ -32,14 +32,15 @@ export class Ticket {
   readonly flow: TicketFlow;
   readonly user: string;
   readonly info: RequestInfo;
-  /** Seats that it takes while it runs. */
+  /** Its seats while it runs. */
   readonly width: number;
-  /** By the steady clock, in ms; 0 before. */
+  /** By the steady clock, in ms. */
   readonly arrivedAt: number;
+  /** By the steady clock, in ms; 0 before it runs. */
   startedAt = 0;
-  /** The queue where it waits, or was taken from; -1 where it never waited. */
+  /** The queue in which it waits or waited; -1 where it never waited. */
   queue = -1;
-  /** There while it waits. */
+  /** Undefined unless it waits. */
   waiting: Waiting | undefined = undefined;
   #ended = false;
 
@@ -51,15 +52,15 @@ export class Ticket {
     this.arrivedAt = now;
   }
 
-  /** It has been answered: what it held is given back, but for what it takes for a while after. */
+  /** Ends the request and releases its seats; `after` takes some for a while. */
   end(after?: After): void {
     if (this.#ended) return;
     this.#ended = true;
     this.flow.level.ended(this, after);
   }
 
-  /** Its sender has gone away: it waits no more. */
+  /** Ends the wait of a request whose client has disconnected. */
   cancel(): void {
-    if (this.waiting) this.flow.level.giveUp(this, "cancelled");
+    if (this.waiting) this.flow.level.cancel(this, "cancelled");
   }
 }

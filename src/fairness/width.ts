@@ -1,18 +1,19 @@
 /**
- * How many seats a request takes (APF-15).
+ * The width of requests, in seats (APF-15).
  *
  * @module
  */
 
-/** Bytes that are read for one seat, and the most seats that a list takes. */
+/** How many bytes a list reads for each seat. */
 const BYTES_A_SEAT = 100_000;
-const MOST_FOR_LIST = 100;
-/** Watchers that are told of a write for one seat, the most seats that takes, and for how long each is taken, in ms. */
+const MAX_LIST_SEATS = 100;
+/** How many watchers receive a write for each seat. */
 const WATCHERS_A_SEAT = 10;
-const MOST_FOR_WRITE = 10;
-const TELLING_MS = 5;
+const MAX_WRITE_SEATS = 10;
+/** How long each seat of a write is taken after it. */
+const NOTIFICATION_MS = 5;
 
-/** What is stored of a resource. */
+/** The stored objects of a resource. */
 export interface Stored {
   readonly objects: number;
   /** The mean size of an object, in bytes. */
@@ -20,31 +21,31 @@ export interface Stored {
 }
 
 /**
- * The seats of a list, before what its level allows.
+ * Returns the seats of a list, which its level may limit.
  *
- * @param limit the most objects that are asked for; 0 for all
+ * @param limit the requested number of objects; 0 for all
  */
 export function listWidth({ objects, meanBytes }: Stored, limit: number): number {
   const count = limit > 0 ? Math.min(limit, objects) : objects;
-  return Math.min(MOST_FOR_LIST, Math.max(1, Math.ceil((count * meanBytes) / BYTES_A_SEAT)));
+  return Math.min(MAX_LIST_SEATS, Math.max(1, Math.ceil((count * meanBytes) / BYTES_A_SEAT)));
 }
 
-/** The most seats that one request of a level takes. */
-export function mostWidth(nominal: number, handSize: number | undefined): number {
+/** Returns the largest number of seats of one request of a level. */
+export function maxWidth(nominal: number, handSize: number | undefined): number {
   const hand = handSize === undefined ? Infinity : Math.floor(nominal / handSize);
   return Math.max(1, Math.min(Math.ceil(nominal * 0.15), hand));
 }
 
-/** Seats that are taken for a while after a request. */
+/** Seats that are in use for a while after a request. */
 export interface After {
   readonly seats: number;
   readonly millis: number;
 }
 
-/** What a write takes afterwards, while its watchers are told; undefined where they are few. */
-export function afterWrite(watchers: number, most: number): After | undefined {
+/** Returns the seats of a write while its watchers are notified; undefined where they are few. */
+export function afterWrite(watchers: number, max: number): After | undefined {
   if (watchers < WATCHERS_A_SEAT) return undefined;
-  const wanted = Math.ceil(watchers / WATCHERS_A_SEAT);
-  const seats = Math.min(wanted, MOST_FOR_WRITE, most);
-  return { seats, millis: (wanted * TELLING_MS) / seats };
+  const demand = Math.ceil(watchers / WATCHERS_A_SEAT);
+  const seats = Math.min(demand, MAX_WRITE_SEATS, max);
+  return { seats, millis: (demand * NOTIFICATION_MS) / seats };
 }

@@ -43,7 +43,7 @@ export class RequestSeats implements Seats {
   }
 
   get areSeatsWanted(): boolean {
-    if (this.#flow) return this.#flow.level.isWanted;
+    if (this.#flow) return this.#flow.level.isSaturated;
     return this.#runs && this.#server.running[this.#kind] >= this.#most;
   }
 
@@ -79,7 +79,7 @@ export class RequestSeats implements Seats {
     // A watch that has begun holds its seats until it has sent its initial events.
     if (longRunning && this.areForInitialEvents) return;
     const flow = changed ? this.#flow : undefined;
-    this.#ticket?.end(flow && afterWrite(this.#load?.watchers ?? 0, flow.level.mostWidth));
+    this.#ticket?.end(flow && afterWrite(this.#load?.watchers ?? 0, flow.level.maxWidth));
   }
 
   get #flow(): Flow | undefined {

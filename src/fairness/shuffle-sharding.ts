@@ -1,16 +1,16 @@
 /**
- * Which queues a flow may use: a hand of cards that is dealt from the hash of the flow (APF-18). So two flows share few
- * queues, and one that fills all of its own leaves others theirs.
+ * Shuffle sharding: the hash of a flow deals the hand of queues that the flow may use (APF-18). So two flows share few queues,
+ * and one that fills its queues leaves others to the other flow.
  *
  * @module
  */
 
-/** Three digits of 20 bits, the lowest first: divisions of them stay exact. */
+/** Three digits of 20 bits, the lowest first, so that divisions are exact. */
 type Hash = [low: number, middle: number, high: number];
 
 const DIGIT = 2 ** 20;
 
-/** The hash of a flow, 60 bits. */
+/** Returns the hash of a flow, of 60 bits. */
 export function hashOf(schema: string, distinguisher: string): Hash {
   const a = fnv(fnv(0x811c9dc5, schema) ^ 0xff, distinguisher);
   const b = fnv(fnv(0x2c1b3c6d, distinguisher) ^ 0xff, schema);
@@ -25,31 +25,31 @@ function fnv(seed: number, text: string): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** Divides a hash in place; the remainder. */
+/** Divides a hash in place and returns the remainder. */
 function divide(hash: Hash, by: number): number {
   let rest = 0;
-  for (let i = 2; i >= 0; i--) {
-    const part = rest * DIGIT + hash[i]!;
+  for (const i of [2, 1, 0] as const) {
+    const part = rest * DIGIT + hash[i];
     hash[i] = Math.floor(part / by);
     rest = part % by;
   }
   return rest;
 }
 
-/** Deals `size` different cards out of `deck`, each hand as likely as any other. */
+/** Deals `size` different cards of `deck`; every hand is equally likely. */
 export function deal(deck: number, size: number, schema: string, distinguisher: string): readonly number[] {
   const hash = hashOf(schema, distinguisher);
   const taken: number[] = [];
   const hand: number[] = [];
   for (let i = 0; i < size; i++) {
-    // Of the cards that are left: those that were taken before it, lowest first, are stepped over.
+    // The number of the card among those that are left: it skips the taken ones, lowest first.
     let card = divide(hash, deck - i);
-    let at = 0;
-    while (at < taken.length && taken[at]! <= card) {
+    for (const other of taken) {
+      if (other > card) break;
       card++;
-      at++;
     }
-    taken.splice(at, 0, card);
+    taken.push(card);
+    taken.sort((a, b) => a - b);
     hand.push(card);
   }
   return hand;
