@@ -64,7 +64,7 @@ function keep(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDecisio
 function findNamed(claim: PersistentVolumeClaim, name: string, sources: ClaimSources): ClaimDecision {
   const volume = sources.volume(name);
   if (!volume) return { is: "absent", note: `persistentvolume ${JSON.stringify(name)} not found` };
-  if (isMeantFor(volume, claim)) return { is: "bind", volume, note: `the volume ${name} is put by for it` };
+  if (isMeantFor(volume, claim)) return { is: "bind", volume, note: `the volume ${name} is reserved for it` };
   const { claimRef } = volume.spec;
   if (claimRef) {
     return { is: "taken", volume, note: `volume ${JSON.stringify(name)} already bound to a different claim.` };
@@ -78,7 +78,7 @@ function findAny(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimDeci
   const { names } = sources;
   const reserved = reservedFor(claim, sources);
   if (reserved) {
-    return { is: "bind", volume: reserved, note: `the volume ${reserved.metadata.name} is put by for it` };
+    return { is: "bind", volume: reserved, note: `the volume ${reserved.metadata.name} is reserved for it` };
   }
   const className = classOf(claim, names);
   const storageClass = className === "" ? undefined : sources.storageClass(className);

@@ -14,34 +14,35 @@ export async function explainAttachment(
   const { metadata, status, spec } = attachment;
   if (status.attached || metadata.deletionTimestamp !== undefined) return [];
   const { persistentVolumeName: name } = spec.source;
-  const volume = name === undefined ? undefined : await facts.find(PersistentVolume, { name });
-  if (volume === "absent") return prefixed("its volume is missing", [missing(PersistentVolume, { name: name! })]);
+  if (name !== undefined && (await facts.find(PersistentVolume, { name })) === "absent") {
+    return prefixed("its volume is missing", [missing(PersistentVolume, { name })]);
+  }
   const csiNodes: Kind<CSINode, "Cluster"> = inDomain(CSINode, facts.dialect.domain);
   const node = await facts.find(csiNodes, { name: spec.nodeName });
   const drivers = node === "absent" ? [] : node === "unknown" ? undefined : node.spec.drivers;
   if (drivers && !drivers.some((driver) => driver.name === spec.attacher)) {
     const says = `the driver ${spec.attacher} is not registered on the node ${spec.nodeName}`;
-    const who = `whoever runs the node part of ${spec.attacher} there`;
+    const who = `the operator of the driver ${spec.attacher} on that node`;
     return [{ says, who, about: refTo(csiNodes, { name: spec.nodeName }) }];
   }
   return [attachmentReason(attachment, [])];
 }
 
 /** The failure of an attach. */
-export function attachmentReason(attachment: VolumeAttachment, words: readonly RecentEvent[]): ReportedReason {
+export function attachmentReason(attachment: VolumeAttachment, events: readonly RecentEvent[]): ReportedReason {
   return failureReason(
     attachment,
     { error: attachment.status.attachError, did: "attach", member: "attachError" },
-    words,
+    events,
   );
 }
 
 /** The failure of a detach. */
-export function detachmentReason(attachment: VolumeAttachment, words: readonly RecentEvent[]): ReportedReason {
+export function detachmentReason(attachment: VolumeAttachment, events: readonly RecentEvent[]): ReportedReason {
   return failureReason(
     attachment,
     { error: attachment.status.detachError, did: "detach", member: "detachError" },
-    words,
+    events,
   );
 }
 
@@ -54,24 +55,24 @@ interface AttachmentFailure {
 function failureReason(
   attachment: VolumeAttachment,
   { error, did, member }: AttachmentFailure,
-  words: readonly RecentEvent[],
+  events: readonly RecentEvent[],
 ): ReportedReason {
   const { attacher, nodeName, source } = attachment.spec;
   const volume = source.persistentVolumeName ?? "of a Pod";
   const who = `the attacher of ${attacher}`;
   const about = refOf(attachment);
   const what = `the volume ${volume} ${did === "attach" ? "to" : "from"} the node ${nodeName}`;
-  const refused = { asks: textOf(attachment), driver: attacher, otherwise: `whoever runs ${who}` };
+  const refused = { asks: textOf(attachment), driver: attacher, otherwise: `the operator of ${who}` };
   if (error?.message) {
     const quotes = { in: "status", reason: member, ...(error.time ? { time: error.time } : {}) } as const;
     const says = `${who} could not ${did} ${what}: ${quoted(error.message)}`;
     return { says, who: whoCanRepair(error.message, refused), about, quotes };
   }
-  const word = lastWarning(words);
-  if (word) {
-    const says = `${who} could not ${did} ${what}: ${word.message}`;
-    return { says, who: whoCanRepair(word.message, refused), about, quotes: quoteOf(word) };
+  const event = lastWarning(events);
+  if (event) {
+    const says = `${who} could not ${did} ${what}: ${event.message}`;
+    return { says, who: whoCanRepair(event.message, refused), about, quotes: quoteOf(event) };
   }
-  const says = `${who} is to ${did} ${what}, and has said nothing about it yet`;
+  const says = `${who} is to ${did} ${what}, and has reported nothing yet`;
   return { says, who: `${who}: is it running?`, about };
 }

@@ -30,9 +30,9 @@ const ADMINISTRATOR = "an administrator";
  * Explains why a claim has no volume, or not the requested one: by the decision of the binder, the objections to every
  * volume, and the actors that it waits for.
  *
- * @param most the maximum number of considered volumes
+ * @param limit the maximum number of considered volumes
  */
-export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, most: number): Promise<ClaimPart> {
+export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, limit: number): Promise<ClaimPart> {
   if (!isWaiting(claim, facts.names)) {
     const reasons = await facts.reasonsOrRefusal(async () => {
       const sources = await namedBy(facts, claim);
@@ -42,14 +42,14 @@ export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, m
     });
     return { reasons };
   }
-  const considered = new First<Considered>(most, byFewestObjections);
+  const considered = new First<Considered>(limit, byFewestObjections);
   const reasons = await facts.reasonsOrRefusal(async () => {
     const found = await consider(facts, claim, considered);
-    const misfits = found.meant.filter(({ lacks }) => lacks.length > 0).map(misfit);
+    const misfits = found.reserved.filter(({ lacks }) => lacks.length > 0).map(misfit);
     return [...misfits, ...(await ofDecision(facts, claim, found.sources))];
   });
-  const told = considered.items.map(({ volume, lacks }) => ({ volume: volume.metadata.name, lacks }));
-  return { reasons, considered: told, leftOut: considered.more };
+  const volumes = considered.items.map(({ volume, lacks }) => ({ volume: volume.metadata.name, lacks }));
+  return { reasons, considered: volumes, leftOut: considered.more };
 }
 
 /** Returns the decision as reasons. */
@@ -75,13 +75,13 @@ async function ofDecision(
       const { volume } = decision;
       const { namespace = "", name = "" } = volume.spec.claimRef ?? {};
       const says = `it names the volume ${volume.metadata.name}, which belongs to the claim ${namespace}/${name}`;
-      return [{ says, who: "whoever creates the claim again for another volume", about: refOf(volume) }];
+      return [{ says, who: "a user who creates the claim again for another volume", about: refOf(volume) }];
     }
     case "misfit": {
       const { volume } = decision;
       const lacks = mismatches(volume, claim, facts.names).join("; ");
       const says = `it names the volume ${volume.metadata.name}, which does not fit: ${lacks}`;
-      return [{ says, who: "whoever creates a claim, or a volume, that fits", about: refOf(volume) }];
+      return [{ says, who: "a user who creates a claim, or a volume, that fits", about: refOf(volume) }];
     }
     case "first consumer":
       return [...(await ofLastTry(facts, claim, sources)), ...(await ofConsumers(facts, claim))];
@@ -98,14 +98,14 @@ function ofLoss({ spec, metadata }: PersistentVolumeClaim, volume: PersistentVol
   if (volume) {
     const { namespace = "", name: other = "" } = volume.spec.claimRef ?? {};
     const says = `it was bound to the volume ${volume.metadata.name}, which is bound to the claim ${namespace}/${other} of another uid now`;
-    return { says, who: "whoever deletes this claim, or gives it a copy of the volume", about: refOf(volume) };
+    return { says, who: "a user who deletes this claim, or gives it a copy of the volume", about: refOf(volume) };
   }
-  if (!name) return { says: "it was bound, and names no volume any more", who: "whoever deletes this claim" };
-  const says = `it was bound to the PersistentVolume ${name}, which was deleted; whether the disk is still there is known to its driver`;
+  if (!name) return { says: "it was bound, and names no volume any more", who: "a user who deletes this claim" };
+  const says = `it was bound to the PersistentVolume ${name}, which was deleted; only its driver knows whether the disk still exists`;
   const claim = `${metadata.namespace ?? ""}/${metadata.name}`;
   return {
     says,
-    who: `whoever creates the PersistentVolume ${name} again, of the same disk, with a claimRef to ${claim}; or deletes this claim`,
+    who: `a user who creates the PersistentVolume ${name} again, of the same disk, with a claimRef to ${claim}; or deletes this claim`,
     about: refTo(PersistentVolume, { name }),
   };
 }
@@ -117,20 +117,20 @@ const eventsOfProvisioner = async (facts: Facts, claim: PersistentVolumeClaim): 
 function ofFailure(
   claim: PersistentVolumeClaim,
   { provisioner, storageClass }: ChosenProvisioner,
-  word: RecentEvent,
+  event: RecentEvent,
 ): ReportedReason {
   const who = `the provisioner ${provisioner}`;
   const asks = `${textOf(claim)}${storageClass ? ` or the StorageClass ${storageClass.metadata.name}` : ""}`;
   return {
-    says: `${who} could not create its volume: ${word.message}`,
+    says: `${who} could not create its volume: ${event.message}`,
     // Without a gRPC code the provisioner itself refuses.
-    who: whoCanRepair(word.message, {
+    who: whoCanRepair(event.message, {
       asks,
       driver: provisioner,
-      otherwise: `whoever changes ${asks}, or runs ${provisioner}`,
+      otherwise: `a user who changes ${asks}, or the operator of ${provisioner}`,
     }),
     about: refOf(claim),
-    quotes: quoteOf(word),
+    quotes: quoteOf(event),
   };
 }
 
@@ -172,9 +172,9 @@ async function ofAttributes(facts: Facts, { spec }: PersistentVolumeClaim): Prom
 }
 
 const WHO_CAN_PROVISION = {
-  none: "whoever creates a volume that fits, or a default StorageClass",
-  "class is absent": "whoever creates that StorageClass, or a volume of that class",
-  "built in": "whoever creates a volume of that class",
+  none: "a user who creates a volume that fits, or a default StorageClass",
+  "class is absent": "a user who creates that StorageClass, or a volume of that class",
+  "built in": "a user who creates a volume of that class",
 } as const;
 
 interface ChosenProvisioner {
@@ -182,20 +182,20 @@ interface ChosenProvisioner {
   readonly storageClass: StorageClass | undefined;
 }
 
-/** The last Event of the provisioner: it failed, has begun, or said nothing. */
+/** The last Event of the provisioner: a failure, a begin, or none. */
 async function ofProvisioner(
   facts: Facts,
   claim: PersistentVolumeClaim,
   { provisioner, storageClass }: ChosenProvisioner,
 ): Promise<ReportedReason> {
   const who = `the provisioner ${provisioner}`;
-  const words = await eventsOfProvisioner(facts, claim);
-  const failure = lastFailure(words, ACTORS.provisioner);
+  const events = await eventsOfProvisioner(facts, claim);
+  const failure = lastFailure(events, ACTORS.provisioner);
   if (failure) return ofFailure(claim, { provisioner, storageClass }, failure);
-  const begun = words.find(({ reason }) => reason === "Provisioning");
+  const begun = events.find(({ reason }) => reason === "Provisioning");
   const about = storageClass ? { about: refOf(storageClass) } : {};
-  if (begun) return { says: `${who} is creating its volume, and has not said how that ended`, who, ...about };
-  const says = `it waits for ${who} to create a volume; that has said nothing about it yet`;
+  if (begun) return { says: `${who} is creating its volume, and has not reported a result`, who, ...about };
+  const says = `it waits for ${who} to create a volume; it has reported nothing yet`;
   return { says, who: `${who}: is it running?`, ...about };
 }
 
@@ -221,14 +221,14 @@ interface Considered {
   readonly volume: PersistentVolume;
   readonly lacks: ConsideredVolume["lacks"];
   readonly isOfClass: boolean;
-  readonly isMeant: boolean;
+  readonly isReserved: boolean;
 }
 
 /**
  * Sorts reserved volumes first, then those of its class, then by the number of objections; fitting ones by preference.
  */
 function byFewestObjections(a: Considered, b: Considered): number {
-  const rank = ({ isMeant, isOfClass }: Considered): number => (isMeant ? 0 : isOfClass ? 1 : 2);
+  const rank = ({ isReserved, isOfClass }: Considered): number => (isReserved ? 0 : isOfClass ? 1 : 2);
   const isFirst = (): boolean =>
     a.lacks.length === 0 ? isBetter(a.volume, b.volume) : a.volume.metadata.name < b.volume.metadata.name;
   return rank(a) - rank(b) || a.lacks.length - b.lacks.length || (isFirst() ? -1 : 1);
@@ -237,21 +237,21 @@ function byFewestObjections(a: Considered, b: Considered): number {
 interface Found {
   readonly sources: ClaimSources;
   /** The volumes reserved for it. */
-  readonly meant: readonly Considered[];
+  readonly reserved: readonly Considered[];
 }
 
 /** Considers every volume, and reads the other input of the decision. */
 async function consider(facts: Facts, claim: PersistentVolumeClaim, all: First<Considered>): Promise<Found> {
   const { names, migration, client, dialect, signal } = facts;
   const className = classOf(claim, names);
-  const meant = new First<Considered>(MAX_NAMED, byFewestObjections);
+  const reserved = new First<Considered>(MAX_NAMED, byFewestObjections);
   let best: PersistentVolume | undefined;
   for await (const volume of facts.each(PersistentVolume)) {
     const lacks = objections(volume, claim, names);
-    const isMeant = isMeantFor(volume, claim);
-    const one = { volume, lacks, isOfClass: classOf(volume, names) === className, isMeant };
+    const isReserved = isMeantFor(volume, claim);
+    const one = { volume, lacks, isOfClass: classOf(volume, names) === className, isReserved };
     all.add(one);
-    if (isMeant) meant.add(one);
+    if (isReserved) reserved.add(one);
     else if (lacks.length === 0 && (!best || isBetter(volume, best))) best = volume;
   }
   const classes: Kind<StorageClass, "Cluster"> = inDomain(StorageClass, dialect.domain);
@@ -262,12 +262,12 @@ async function consider(facts: Facts, claim: PersistentVolumeClaim, all: First<C
     ...NOTHING,
     names,
     migration,
-    volumesNaming: () => meant.items.map(({ volume }) => volume),
+    volumesNaming: () => reserved.items.map(({ volume }) => volume),
     best: () => best,
     storageClass: () => storageClass,
     defaultClass: () => standard,
   };
-  return { sources, meant: meant.items };
+  return { sources, reserved: reserved.items };
 }
 
 /** Returns the default class, comparing two at a time: there may be many. */
@@ -280,7 +280,7 @@ async function defaultClass(facts: Facts, classes: Kind<StorageClass, "Cluster">
 }
 
 const misfit = ({ volume, lacks }: Considered): ReportedReason => ({
-  says: `the volume ${volume.metadata.name} is put by for it and does not fit: ${lacks.join("; ")}`,
+  says: `the volume ${volume.metadata.name} is reserved for it and does not fit: ${lacks.join("; ")}`,
   who: ADMINISTRATOR,
   about: refOf(volume),
 });
@@ -294,7 +294,7 @@ async function ofConsumers(facts: Facts, claim: PersistentVolumeClaim): Promise<
   }
   if (pods.count === 0) {
     const says = `no pod${facts.thatWasSeen} uses it yet, and its class waits for the first (WaitForFirstConsumer)`;
-    return [{ says, who: "whoever creates a Pod that uses it" }];
+    return [{ says, who: "a user who creates a Pod that uses it" }];
   }
   return firstOf(pods, (pod) => ({
     says: `${textOf(pod)} uses it and has no node yet, which its class waits for (WaitForFirstConsumer)`,

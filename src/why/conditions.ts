@@ -1,5 +1,6 @@
 import type { ApiObject } from "../client/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
+import { isObject } from "../value/value.ts";
 import { lastWarning, quoteOf, quoted, secondOf, eventsAbout } from "./events.ts";
 import { type Facts, First, MAX_NAMED, firstOf, refOf } from "./facts.ts";
 
@@ -38,12 +39,15 @@ const PROGRESS_WORDS = ["Reconciling", "Resizing", "Terminating", "Deleting"];
 /** Explains objects of any kind: by conditions that do not hold, an unobserved generation, and the last warning. */
 export async function explainConditions(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const reasons = [...unseen(object), ...conditionReasons(object)];
-  const word = lastWarning(await eventsAbout(facts, object));
-  const isSaid = word && reasons.some(({ says }) => says.includes(word.message));
-  if (!word || isSaid) return reasons;
-  const from = word.from === "" ? "somebody" : word.from;
-  const says = `${from} says: ${word.reason}: ${word.message}`;
-  return [...reasons, { says, who: `whoever runs ${from}, or changes what it names`, quotes: quoteOf(word) }];
+  const event = lastWarning(await eventsAbout(facts, object));
+  const isKnown = event && reasons.some(({ says }) => says.includes(event.message));
+  if (!event || isKnown) return reasons;
+  const from = event.from === "" ? "an unnamed component" : event.from;
+  const says = `${from} says: ${event.reason}: ${event.message}`;
+  return [
+    ...reasons,
+    { says, who: `the operator of ${from}, or a user who changes what it names`, quotes: quoteOf(event) },
+  ];
 }
 
 /** Its controller has not observed its generation. */
@@ -52,15 +56,15 @@ function unseen({ metadata, status, kind }: ObjectWithStatus): readonly Reported
   const { generation } = metadata;
   if (typeof seen !== "number" || generation === undefined || seen >= generation) return [];
   const says = `its controller has seen generation ${seen} of it, and it has generation ${generation}`;
-  return [{ says, who: `whoever runs the controller of ${kind} objects` }];
+  return [{ says, who: `the operator of the controller of ${kind} objects` }];
 }
 
 /** Returns the conditions that do not hold; those of an older generation do not count. */
 export function conditionReasons(object: ApiObject): readonly ReportedReason[] {
-  const told = new First<Condition>(MAX_NAMED);
-  for (const condition of conditionsOf(object)) if (isProblem(condition, object)) told.add(condition);
+  const problems = new First<Condition>(MAX_NAMED);
+  for (const condition of conditionsOf(object)) if (isProblem(condition, object)) problems.add(condition);
   const who = writerOf(object);
-  return firstOf(told, ({ type, status, reason = "", message = "", lastTransitionTime: time }) => {
+  return firstOf(problems, ({ type, status, reason = "", message = "", lastTransitionTime: time }) => {
     const why = [reason, message].filter((text) => text !== "").map(quoted);
     const says = `its condition ${quoted(type)} is ${quoted(status)}${why.length > 0 ? `: ${why.join(": ")}` : ""}`;
     const quotes = { in: "condition", reason: quoted(type), ...(time ? { time } : {}) } as const;
@@ -74,12 +78,12 @@ const MAX_CONDITIONS = 100;
 /** Returns the valid conditions of an object of any kind. */
 function conditionsOf({ status }: ObjectWithStatus): readonly Condition[] {
   const { conditions } = status ?? {};
-  if (!Array.isArray(conditions)) return [];
-  return (conditions as readonly unknown[]).slice(0, MAX_CONDITIONS).filter(isCondition);
+  return Array.isArray(conditions) ? conditions.slice(0, MAX_CONDITIONS).filter(isCondition) : [];
 }
 
 const isCondition = (value: unknown): value is Condition => {
-  const { type, status, reason, message } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) return false;
+  const { type, status, reason, message } = value;
   const isText = (one: unknown): boolean => one === undefined || one === null || typeof one === "string";
   return typeof type === "string" && typeof status === "string" && isText(reason) && isText(message);
 };
@@ -95,5 +99,7 @@ function isProblem({ type, status, observedGeneration: seen }: Condition, { meta
 function writerOf({ metadata, kind }: ApiObject): string {
   const writers = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === "status");
   const last = writers.toSorted((a, b) => secondOf(b.time ?? "") - secondOf(a.time ?? ""))[0];
-  return last?.manager ? `${last.manager}, which writes its status` : `whoever runs the controller of ${kind} objects`;
+  return last?.manager
+    ? `${last.manager}, which writes its status`
+    : `the operator of the controller of ${kind} objects`;
 }

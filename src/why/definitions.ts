@@ -40,7 +40,11 @@ async function ofNames(facts: Facts, definition: CustomResourceDefinition): Prom
       ];
       if (taken.length === 0 || reasons.length >= MAX_NAMED) continue;
       const says = `${textOf(other)} has the names that it wants: ${[...new Set(taken)].join(", ")}`;
-      reasons.push({ says, who: "whoever changes the names of one of them, or deletes that one", about: refOf(other) });
+      reasons.push({
+        says,
+        who: "a user who changes the names of one of them, or deletes that one",
+        about: refOf(other),
+      });
     }
   });
   return reasons;
@@ -51,8 +55,8 @@ async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinit
   if (!metadata.finalizers?.includes(CLEANUP)) return { reasons: [] };
   const served = spec.versions.find((version) => version.served);
   if (!served) {
-    const says = `its objects are deleted first (finalizer ${CLEANUP}), and none of its versions is served to look at them`;
-    return { reasons: [{ says, who: "whoever sets served: true on a version" }] };
+    const says = `its objects are deleted first (finalizer ${CLEANUP}), and none of its versions is served to list them`;
+    return { reasons: [{ says, who: "a user who sets served: true on a version" }] };
   }
   const { group, names, scope } = spec;
   const kind: Kind<UntypedObject> = kindOfType<UntypedObject>()({
@@ -65,10 +69,10 @@ async function ofDeleted(facts: Facts, { spec, metadata }: CustomResourceDefinit
   const { content, reasons } = await remainingContent(facts, [kind]);
   const command = commandFor(content, scope === "Cluster" ? "" : "-A");
   const who = "the server";
-  const says =
-    content.length === 0
-      ? `no object of it is left, and the finalizer ${CLEANUP} is still there`
-      : `${content[0]!.count} of its objects are left, which are deleted first (finalizer ${CLEANUP})`;
+  const [left] = content;
+  const says = left
+    ? `${left.count} of its objects are left, which are deleted first (finalizer ${CLEANUP})`
+    : `no object of it is left, and the finalizer ${CLEANUP} is still there`;
   const first = { says, ...(reasons.length === 0 ? { who } : {}) };
   return { reasons: [first, ...reasons], content, ...(command === undefined ? {} : { command }) };
 }

@@ -40,32 +40,32 @@ export interface EventReasons {
 export async function eventsAbout(facts: Facts, object: ApiObject): Promise<readonly RecentEvent[]> {
   const { uid, namespace = "default" } = object.metadata;
   const since = specChangedAt(object);
-  const words = new First<RecentEvent>(MAX_EVENTS, newestFirst);
+  const recent = new First<RecentEvent>(MAX_EVENTS, newestFirst);
   await facts.tryRead(async () => {
     const query = { namespace, fieldSelector: `involvedObject.uid=${uid}` };
-    for await (const event of facts.each(CoreEvent, query)) {
-      const word = recentEventOf(event);
-      if (event.involvedObject.uid === uid && word.second >= since) words.add(word);
+    for await (const object of facts.each(CoreEvent, query)) {
+      const event = recentEventOf(object);
+      if (object.involvedObject.uid === uid && event.second >= since) recent.add(event);
     }
   });
-  return words.items;
+  return recent.items;
 }
 
 /** Returns the newest failure; undefined where a success followed. */
 export function lastFailure(
-  words: readonly RecentEvent[],
+  events: readonly RecentEvent[],
   { failed, succeeded }: EventReasons,
 ): RecentEvent | undefined {
-  const found = words.find(({ reason }) => failed.includes(reason) || succeeded.includes(reason));
+  const found = events.find(({ reason }) => failed.includes(reason) || succeeded.includes(reason));
   return found && failed.includes(found.reason) ? found : undefined;
 }
 
 /** Returns the newest warning that no other Event of its component followed. */
-export function lastWarning(words: readonly RecentEvent[]): RecentEvent | undefined {
-  const heard = new Set<string>();
-  for (const word of words) {
-    if (word.type === "Warning" && !heard.has(word.from)) return word;
-    heard.add(word.from);
+export function lastWarning(events: readonly RecentEvent[]): RecentEvent | undefined {
+  const components = new Set<string>();
+  for (const event of events) {
+    if (event.type === "Warning" && !components.has(event.from)) return event;
+    components.add(event.from);
   }
   return undefined;
 }

@@ -74,7 +74,7 @@ export class Facts {
 
   /** Follows "nothing" or "no claim" where the limit was reached. */
   get thatWasSeen(): string {
-    return this.#isCut ? " that was looked at" : "";
+    return this.#isCut ? " that was read" : "";
   }
 
   /** The messages of refused reads. */
@@ -153,7 +153,7 @@ export class Facts {
       return await reasons();
     } catch (error) {
       if (!isStatus(error, "Forbidden")) throw error;
-      return [{ says: `more cannot be told to you: ${error.status.message ?? ""}` }];
+      return [{ says: `the report is incomplete: ${error.status.message ?? ""}` }];
     }
   }
 }
@@ -216,7 +216,7 @@ export const refTo = (
 /** An object does not exist. */
 export const missing = (kind: Pick<Kind, "group" | "version" | "kind">, key: Key): ReportedReason => ({
   says: `${kind.kind.toLowerCase()}${kind.group === "" ? "" : `.${kind.group}`} ${JSON.stringify(key.name)} not found`,
-  who: `whoever creates the ${kind.kind} ${key.namespace ? `${key.namespace}/` : ""}${key.name}`,
+  who: `a user who creates the ${kind.kind} ${key.namespace ? `${key.namespace}/` : ""}${key.name}`,
   about: refTo(kind, key),
 });
 

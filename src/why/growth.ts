@@ -35,12 +35,12 @@ async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: Persis
   if (name === undefined) {
     return {
       says: `${wants}, and a volume of its kind cannot be enlarged`,
-      who: "whoever creates another claim",
+      who: "a user who creates another claim",
       about,
     };
   }
   const last = allocatedTo(claim) ?? requestOf(claim);
-  const other = "whoever asks for another size";
+  const other = "a user who requests another size";
   if (infeasibleOn(claim) === "Controller") {
     return { says: `${wants}, and ${name} cannot enlarge its volume to ${last}${said}`, who: other, about };
   }
@@ -48,12 +48,12 @@ async function ofSize(facts: Facts, claim: PersistentVolumeClaim, volume: Persis
     return { says: `${wants}, and its node could not enlarge the file system to ${last}${said}`, who: other, about };
   }
   if (stateOf(claim)?.startsWith("Node")) return ofNode(facts, claim, `${wants}; its volume has been enlarged`, said);
-  const word = lastFailure(await eventsAbout(facts, claim), ACTORS.resizer);
+  const event = lastFailure(await eventsAbout(facts, claim), ACTORS.resizer);
   const who = `the resizer of ${name}`;
-  if (said === "" && word) {
+  if (said === "" && event) {
     const refused = { asks: textOf(claim), driver: name, otherwise: who };
-    const says = `${wants}, and ${who} says: ${word.message}`;
-    return { says, who: whoCanRepair(word.message, refused), about, quotes: quoteOf(word) };
+    const says = `${wants}, and ${who} says: ${event.message}`;
+    return { says, who: whoCanRepair(event.message, refused), about, quotes: quoteOf(event) };
   }
   return { says: `${wants}, and waits for its volume to be enlarged${said}`, who, about };
 }
@@ -64,11 +64,11 @@ async function ofNode(facts: Facts, claim: PersistentVolumeClaim, done: string, 
   const { writer, reader } = await usersOf(facts, claim);
   if (writer) return { says, who: `the agent of the node ${writer.spec.nodeName}`, about: refOf(writer) };
   if (!reader) {
-    return { says, who: "whoever creates a Pod that uses it, and the agent of its node", about: refOf(claim) };
+    return { says, who: "a user who creates a Pod that uses it, and the agent of its node", about: refOf(claim) };
   }
   return {
     says: `${done}, and its file system cannot grow while ${textOf(reader)} mounts it read-only${said}`,
-    who: "whoever creates a Pod that mounts it without readOnly",
+    who: "a user who creates a Pod that mounts it without readOnly",
     about: refOf(reader),
   };
 }
@@ -88,7 +88,7 @@ async function ofAttributes(
   const said = conditionMessage(claim, ["ModifyVolumeError"]);
   const about = refOf(found);
   if (change?.status === "Infeasible" && (change.targetVolumeAttributesClassName ?? wanted) === wanted) {
-    const who = `whoever names another class${current ? `, or the one that it has, ${current}` : ""}`;
+    const who = `a user who names another class${current ? `, or the one that it has, ${current}` : ""}`;
     return { says: `${name ?? "its driver"} refuses the attributes of ${wanted}${said}`, who, about };
   }
   const says = `it waits for its volume to get the attributes of ${wanted}${said}`;

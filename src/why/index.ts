@@ -70,8 +70,8 @@ export async function explain(
 
 /** The limits of the report. */
 const limitsOf = ({ isCut, maxRead, refusals }: Facts): readonly ReportedReason[] => [
-  ...refusals.map((message) => ({ says: `more cannot be told to you: ${message}` })),
-  ...(isCut ? [{ says: `there is more than the ${maxRead} objects that were looked at` }] : []),
+  ...refusals.map((message) => ({ says: `the report is incomplete: ${message}` })),
+  ...(isCut ? [{ says: `there are more than the ${maxRead} objects that were read` }] : []),
 ];
 
 type Part = Pick<WhyReport, "reasons" | "considered" | "nodes" | "leftOut" | "content" | "command" | "isUnknownKind">;

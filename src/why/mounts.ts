@@ -9,7 +9,7 @@ type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 export function whoCanRepairOnNode(message: string, node: string, pod: Pod): string {
   const volume = pod.spec.volumes?.find(({ name }) => message.includes(`volume ${JSON.stringify(name)}`));
   const own = volume && whoCanRepairVolume(volume, node, pod);
-  const otherwise = own ?? `whoever changes ${textOf(pod)}, or mends that on the node ${node}`;
+  const otherwise = own ?? `a user who changes ${textOf(pod)}, or repairs it on the node ${node}`;
   const driver = volume?.csi?.driver ?? `the driver on the node ${node}`;
   return whoCanRepair(message, { asks: textOf(pod), driver, otherwise });
 }
@@ -18,13 +18,14 @@ function whoCanRepairVolume(volume: Volume, node: string, { metadata: { namespac
   const { hostPath, image, configMap, secret, persistentVolumeClaim: claim, nfs, csi } = volume;
   if (hostPath) {
     const what = hostPath.type || "path";
-    return `whoever provides the ${what} ${hostPath.path} on the node ${node}, or changes the type of the hostPath`;
+    return `an administrator who provides the ${what} ${hostPath.path} on the node ${node}, or changes the type of the hostPath`;
   }
-  if (image) return `whoever provides the image ${image.reference ?? ""} on the node ${node}, or an agent that can`;
-  if (configMap) return `whoever changes the ConfigMap ${namespace}/${configMap.name ?? ""}`;
-  if (secret) return `whoever changes the Secret ${namespace}/${secret.secretName ?? ""}`;
+  if (image)
+    return `an administrator who provides the image ${image.reference ?? ""} on the node ${node}, or an agent that can`;
+  if (configMap) return `a user who changes the ConfigMap ${namespace}/${configMap.name ?? ""}`;
+  if (secret) return `a user who changes the Secret ${namespace}/${secret.secretName ?? ""}`;
   if (claim)
-    return `whoever changes the claim ${namespace}/${claim.claimName} or its volume, or mends that on the node ${node}`;
-  if (nfs) return `whoever runs the server ${nfs.server}`;
-  return csi && `whoever runs the driver ${csi.driver} on the node ${node}`;
+    return `a user who changes the claim ${namespace}/${claim.claimName} or its volume, or repairs it on the node ${node}`;
+  if (nfs) return `the operator of the server ${nfs.server}`;
+  return csi && `the operator of the driver ${csi.driver} on the node ${node}`;
 }

@@ -28,7 +28,7 @@ export async function explainNamespace(
   for (const finalizer of spec.finalizers ?? []) {
     if (finalizer !== NAMESPACE_FINALIZER) {
       reasons.push({
-        says: `${finalizer} stands in its spec.finalizers`,
+        says: `${finalizer} is in its spec.finalizers`,
         who: `the program of ${finalizer.split("/")[0]}`,
       });
     } else if (reasons.length === 0) {

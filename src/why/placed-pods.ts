@@ -34,13 +34,13 @@ export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promi
   const isMounted = hasVolumes(pod);
   const volumes = isMounted ? [] : await ofVolumes(facts, pod, node);
   if (volumes.length > 0) return volumes;
-  const words = await eventsAbout(facts, pod);
-  const mount = isMounted ? undefined : lastFailure(words, ACTORS.mounts);
-  if (mount) return [ofWord(mount, node, pod)];
+  const events = await eventsAbout(facts, pod);
+  const mount = isMounted ? undefined : lastFailure(events, ACTORS.mounts);
+  if (mount) return [ofEvent(mount, node, pod)];
   const containers = ofContainers(pod, node);
   if (containers.length > 0) return containers;
-  const failure = lastFailure(words, ACTORS.containers);
-  if (failure) return [ofWord(failure, node, pod)];
+  const failure = lastFailure(events, ACTORS.containers);
+  if (failure) return [ofEvent(failure, node, pod)];
   return pod.status.phase === "Pending" ? ofSilence(facts, pod, node) : [];
 }
 
@@ -48,11 +48,11 @@ export async function explainPlaced(facts: Facts, pod: Pod, node: string): Promi
 function ofUnready({ status, spec }: Pod): readonly ReportedReason[] {
   const condition = status.conditions?.find(({ type }) => type === "Ready");
   if (status.phase !== "Running" || condition?.status !== "False") return [];
-  const says = `it runs and is not ready: ${quoted(condition.message || condition.reason || "nothing says why")}`;
+  const says = `it runs and is not ready: ${quoted(condition.message || condition.reason || "no reason is reported")}`;
   const isGated = condition.reason === "ReadinessGatesNotReady" && (spec.readinessGates ?? []).length > 0;
   const who = isGated
-    ? "whoever sets the conditions of its readiness gates"
-    : "whoever changes its containers, or their probes";
+    ? "the program that sets the conditions of its readiness gates"
+    : "a user who changes its containers, or their probes";
   return [{ says, who, quotes: { in: "condition", reason: "Ready" } }];
 }
 
@@ -74,29 +74,29 @@ const isStuck = ({ state }: ContainerStatus): boolean => {
 /** Reasons of containers that wait for earlier steps. */
 const IDLE: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", "VolumesReady"]);
 
-const ofWord = (word: RecentEvent, node: string, pod: Pod): ReportedReason => ({
-  says: `the agent of the node ${node} says: ${word.message}`,
-  who: whoCanRepairOnNode(word.message, node, pod),
+const ofEvent = (event: RecentEvent, node: string, pod: Pod): ReportedReason => ({
+  says: `the agent of the node ${node} says: ${event.message}`,
+  who: whoCanRepairOnNode(event.message, node, pod),
   about: refOf(pod),
-  quotes: quoteOf(word),
+  quotes: quoteOf(event),
 });
 
 /** The faults of each volume in the objects. */
 async function ofVolumes(facts: Facts, pod: Pod, node: string): Promise<readonly ReportedReason[]> {
-  const told = new First<ReportedReason>(MAX_NAMED);
-  const looked = new Set<string>();
+  const faults = new First<ReportedReason>(MAX_NAMED);
+  const checked = new Set<string>();
   for (const volume of pod.spec.volumes ?? []) {
     const claim = claimKeyOf(pod, volume);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that little is asked for at once
-    for (const reason of claim ? await ofClaim(facts, pod, { key: claim, volume, node }) : []) told.add(reason);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that few requests run at once
+    for (const reason of claim ? await ofClaim(facts, pod, { key: claim, volume, node }) : []) faults.add(reason);
     for (const { kind, key } of contentsOf(pod, volume)) {
-      if (looked.has(`${kind.kind} ${key.name}`)) continue;
-      looked.add(`${kind.kind} ${key.name}`);
+      if (checked.has(`${kind.kind} ${key.name}`)) continue;
+      checked.add(`${kind.kind} ${key.name}`);
       // oxlint-disable-next-line no-await-in-loop -- likewise
-      for (const reason of await ofContent(facts, volume, { kind, key })) told.add(reason);
+      for (const reason of await ofContent(facts, volume, { kind, key })) faults.add(reason);
     }
   }
-  return firstOf(told, (reason) => reason);
+  return firstOf(faults, (reason) => reason);
 }
 
 interface Content {
@@ -205,14 +205,14 @@ async function ofOther(
     return true;
   });
   const says = `its volume ${volume.metadata.name} is for one node at a time, and is attached to the node ${nodeName}`;
-  if (!isRead) return [{ says, who: "whoever deletes the Pod that uses it there", about: refOf(other) }];
+  if (!isRead) return [{ says, who: "a user who deletes the Pod that uses it there", about: refOf(other) }];
   if (users.count === 0) {
     const who = "the controller attachdetach, once that node does not use it any more";
     return [{ says: `${says}, where no Pod${facts.thatWasSeen} uses it`, who, about: refOf(other) }];
   }
   return firstOf(users, (user) => ({
     says: `${says}, where ${textOf(user)} uses it`,
-    who: "whoever deletes that Pod, or lets both run on one node",
+    who: "a user who deletes that Pod, or lets both run on one node",
     about: refOf(user),
   }));
 }
@@ -241,12 +241,12 @@ function ofContainers(pod: Pod, node: string): readonly ReportedReason[] {
     .filter(isStuck)
     .slice(0, MAX_NAMED)
     .map(({ name, image, state }) => {
-      const { reason = "", message = "" } = state!.waiting!;
+      const { reason = "", message = "" } = state?.waiting ?? {};
       const says = `its container ${name} does not start, ${quoted(reason)}${message ? `: ${quoted(message)}` : ""}`;
       const isOfImage = reason.includes("Image");
       const who = isOfImage
-        ? `whoever provides the image ${image} on the node ${node}`
-        : "whoever changes what it names";
+        ? `an administrator who provides the image ${image} on the node ${node}`
+        : "a user who changes what it names";
       return { says, who, about: refOf(pod), quotes: { in: "status", reason } as const };
     });
 }
@@ -256,17 +256,23 @@ async function ofSilence(facts: Facts, pod: Pod, name: string): Promise<readonly
   const node = await facts.find(Node, { name });
   if (node === "absent") {
     const says = `it is on the node ${name}, which does not exist`;
-    return [{ says, who: "whoever starts the agent of that node, or deletes the Pod", about: refTo(Node, { name }) }];
+    return [
+      {
+        says,
+        who: "an administrator who starts the agent of that node, or deletes the Pod",
+        about: refTo(Node, { name }),
+      },
+    ];
   }
   if (node !== "unknown" && !isReady(node)) {
     const says = `it is on the node ${name}, which is not Ready`;
-    return [{ says, who: `whoever runs the agent of the node ${name}`, about: refOf(node) }];
+    return [{ says, who: `the operator of the agent of the node ${name}`, about: refOf(node) }];
   }
   const held = pod.status.containerStatuses?.find(({ state }) => state?.waiting?.reason === "VolumesReady");
   if (held) {
     const says = `its volumes are mounted, and the agent of the node ${name} starts no containers`;
-    return [{ says, who: "whoever starts that agent with containers that run", about: refTo(Node, { name }) }];
+    return [{ says, who: "an administrator who starts an agent that runs containers", about: refTo(Node, { name }) }];
   }
-  const says = `it is on the node ${name}, and not all of it runs yet; the agent of that has said nothing about it`;
+  const says = `it is on the node ${name}, and some of its containers do not run yet; the agent of the node has reported nothing`;
   return [{ says, who: `the agent of the node ${name}` }];
 }

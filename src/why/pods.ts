@@ -19,22 +19,22 @@ export type PodPart = Pick<WhyReport, "reasons" | "nodes" | "leftOut">;
 /**
  * Explains why a Pod has no node, by the filters of the scheduler on each node.
  *
- * @param most the maximum number of nodes
+ * @param limit the maximum number of nodes
  */
-export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<PodPart> {
+export async function explainPod(facts: Facts, pod: Pod, limit: number): Promise<PodPart> {
   const { nodeName, schedulerName = SCHEDULER, schedulingGates = [] } = pod.spec;
   if (pod.metadata.deletionTimestamp !== undefined) return { reasons: [] };
   if (isFinished(pod)) return { reasons: ofFinished(pod) };
   if (nodeName) return { reasons: await facts.reasonsOrRefusal(() => explainPlaced(facts, pod, nodeName)) };
   if (isGated(pod)) {
     const gates = schedulingGates.map(({ name }) => name).join(", ");
-    const says = `it has no node, and is not looked at before its scheduling gates are gone: ${gates}`;
-    return { reasons: [{ says, who: "whoever has put the gates there" }] };
+    const says = `it has no node, and is not scheduled before its scheduling gates are removed: ${gates}`;
+    return { reasons: [{ says, who: "the user or program that set the gates" }] };
   }
   if (schedulerName !== SCHEDULER) {
     return { reasons: await facts.reasonsOrRefusal(() => ofOtherScheduler(facts, pod, schedulerName)) };
   }
-  const nodes = new First<ConsideredNode>(most, byFewestLacks);
+  const nodes = new First<ConsideredNode>(limit, byFewestLacks);
   const reasons = await facts.reasonsOrRefusal(() => explainWaiting(facts, pod, nodes));
   return nodes.count === 0 ? { reasons } : { reasons, nodes: nodes.items, leftOut: nodes.more };
 }
@@ -42,12 +42,12 @@ export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<
 /** The last Event of another scheduler, whose filters are unknown. */
 async function ofOtherScheduler(facts: Facts, pod: Pod, name: string): Promise<readonly ReportedReason[]> {
   const who = `the scheduler ${name}`;
-  const word = lastFailure(await eventsAbout(facts, pod), ACTORS.scheduler);
-  if (word) return [{ says: `${who} says: ${word.message}`, who, about: refOf(pod), quotes: quoteOf(word) }];
+  const event = lastFailure(await eventsAbout(facts, pod), ACTORS.scheduler);
+  if (event) return [{ says: `${who} says: ${event.message}`, who, about: refOf(pod), quotes: quoteOf(event) }];
   const condition = pod.status.conditions?.find(({ type }) => type === "PodScheduled");
-  const said = condition?.status === "False" ? condition.message : undefined;
-  if (!said) return [{ says: "it has no node yet", who }];
-  return [{ says: `${who} says: ${quoted(said)}`, who, quotes: { in: "condition", reason: "PodScheduled" } }];
+  const message = condition?.status === "False" ? condition.message : undefined;
+  if (!message) return [{ says: "it has no node yet", who }];
+  return [{ says: `${who} says: ${quoted(message)}`, who, quotes: { in: "condition", reason: "PodScheduled" } }];
 }
 
 /** The status message of a failed Pod. */
@@ -56,7 +56,7 @@ function ofFinished({ status }: Pod): readonly ReportedReason[] {
   const why = [reason, message].filter((text) => text !== "").map(quoted);
   if (phase !== "Failed" || why.length === 0) return [];
   const quotes = { in: "status", reason: "message" } as const;
-  return [{ says: `it has failed: ${why.join(": ")}`, who: "whoever creates it again", quotes }];
+  return [{ says: `it has failed: ${why.join(": ")}`, who: "a user who creates it again", quotes }];
 }
 
 /** The nodes with the fewest obstacles first. */
@@ -71,8 +71,7 @@ async function explainWaiting(
   const info = podInfoOf(pod, schedulerNames(facts.dialect));
   const gathered = await stateFor(facts, info);
   const evaluation = new Evaluation(info, gathered.state);
-  const { everywhere } = evaluation;
-  if (everywhere) return ofEverywhere(facts, evaluation, gathered);
+  if (evaluation.everywhere) return ofEverywhere(facts, evaluation, gathered);
   await gathered.readNodes();
   const chosen = await ofChosen(facts, gathered, evaluation.claims.delayed);
   // The node is chosen already.
@@ -86,7 +85,8 @@ async function explainWaiting(
       { says: `the node ${nearest.node} fits it, and it is yet to be placed`, who: `the scheduler ${SCHEDULER}` },
     ];
   }
-  if (nodes.count === 0) return [{ says: `there is no node${facts.thatWasSeen}`, who: "whoever adds nodes" }];
+  if (nodes.count === 0)
+    return [{ says: `there is no node${facts.thatWasSeen}`, who: "an administrator who adds nodes" }];
   return lacks;
 }
 
@@ -97,17 +97,17 @@ async function ofEverywhere(
   { state }: PodState,
 ): Promise<readonly ReportedReason[]> {
   if (claims.unready.length === 0) {
-    return everywhere!.everywhere!.map((says) => ({ says, who: everywhere!.who }));
+    const { everywhere: obstacles = [], who = "" } = everywhere ?? {};
+    return obstacles.map((says) => ({ says, who }));
   }
-  const told = new First<ReportedReason>(MAX_NAMED);
+  const first = new First<ReportedReason>(MAX_NAMED);
   for (const { key, says, who } of claims.unready) {
     const claim = state.claim(key);
     // oxlint-disable-next-line no-await-in-loop -- one claim after the other
-    const those = claim ? await facts.reasonsOf(claim) : [];
-    const reasons = those.length > 0 ? prefixed(`its claim ${claim!.metadata.name}`, those) : [{ says, who }];
-    for (const reason of reasons) told.add(reason);
+    const those = claim ? prefixed(`its claim ${claim.metadata.name}`, await facts.reasonsOf(claim)) : [];
+    for (const reason of those.length > 0 ? those : [{ says, who }]) first.add(reason);
   }
-  return firstOf(told, (reason) => reason);
+  return firstOf(first, (reason) => reason);
 }
 
 /** Evaluates each node, and counts nodes by obstacle. */
@@ -120,7 +120,7 @@ async function consider(
   const evaluation = new Evaluation(info, state);
   const counts = new Map<string, { count: number; readonly lack: Lack }>();
   for (const node of state.nodes) {
-    // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
+    // oxlint-disable-next-line no-await-in-loop -- a pause between two nodes
     if (limit.isOver) await limit.pause();
     const lacks = evaluation.lacksOn(node);
     nodes.add({ node: node.name, lacks: lacks.map(({ says }) => says) });
@@ -147,9 +147,9 @@ async function ofChosen(
   for (const claim of delayed) {
     const { name, uid } = claim.metadata;
     const node = claim.metadata.annotations?.[binder.selectedNode];
-    const given = state.volumesNaming(keyText(claim.metadata)).find(({ spec }) => spec.claimRef?.uid === uid);
-    if (given) {
-      const says = `its claim ${name} was given the volume ${given.metadata.name}, and is not bound yet`;
+    const reserved = state.volumesNaming(keyText(claim.metadata)).find(({ spec }) => spec.claimRef?.uid === uid);
+    if (reserved) {
+      const says = `the volume ${reserved.metadata.name} is reserved for its claim ${name}, which is not bound yet`;
       reasons.push({ says, who: "the controller persistentvolume-binder" });
     } else if (node !== undefined) {
       // oxlint-disable-next-line no-await-in-loop -- one claim after the other

@@ -15,11 +15,17 @@ export interface RefusedRequest {
 const ACTORS_BY_CODE: readonly (readonly [codes: readonly string[], who: (refused: RefusedRequest) => string])[] = [
   [
     ["InvalidArgument", "OutOfRange", "NotFound", "AlreadyExists", "Unimplemented", "FailedPrecondition"],
-    ({ asks, driver }) => `whoever changes ${asks} to what ${driver} accepts`,
+    ({ asks, driver }) => `a user who changes ${asks} to what ${driver} accepts`,
   ],
-  [["ResourceExhausted"], ({ asks, driver }) => `whoever gives ${driver} more capacity, or changes ${asks}`],
-  [["PermissionDenied", "Unauthenticated"], ({ driver }) => `whoever gives ${driver} its credentials`],
-  [["Unavailable", "DeadlineExceeded", "Canceled"], ({ driver }) => `whoever runs ${driver}, which does not answer`],
+  [
+    ["ResourceExhausted"],
+    ({ asks, driver }) => `an administrator who gives ${driver} more capacity, or a user who changes ${asks}`,
+  ],
+  [["PermissionDenied", "Unauthenticated"], ({ driver }) => `an administrator who gives ${driver} its credentials`],
+  [
+    ["Unavailable", "DeadlineExceeded", "Canceled"],
+    ({ driver }) => `the operator of ${driver}, which does not respond`,
+  ],
 ];
 
 /** Returns who can act on the message of a driver. */

@@ -42,9 +42,9 @@ async function ofClass(
     return found === "absent" ? prefixed("its class is missing", [missing(kinds.class, { name })]) : [];
   }
   if (status?.error?.message) return [];
-  const says = "it names no VolumeSnapshotClass, and has not been given the default one of its driver yet";
+  const says = "it names no VolumeSnapshotClass, and the default one of its driver has not been set yet";
   return [
-    { says, who: "whoever marks one VolumeSnapshotClass of the driver as the default, or the snapshot controller" },
+    { says, who: "a user who marks one VolumeSnapshotClass of the driver as the default, or the snapshot controller" },
   ];
 }
 
@@ -63,7 +63,7 @@ async function ofSource(facts: Facts, { spec, metadata }: VolumeSnapshot): Promi
   const volume = await facts.find(PersistentVolume, { name: claim.spec.volumeName ?? "" });
   if (volume === "unknown" || volume === "absent" || volume.spec.csi) return [];
   const says = `its source, ${textOf(claim)}, has a volume of no CSI driver, of which no snapshot can be taken`;
-  return [{ says, who: "whoever takes the snapshot of another claim", about: refOf(volume) }];
+  return [{ says, who: "a user who takes the snapshot of another claim", about: refOf(volume) }];
 }
 
 /** Explains the content of a snapshot. */
@@ -76,7 +76,7 @@ function ofContent(
   const isIts = ref.name === snapshot.metadata.name && ref.namespace === snapshot.metadata.namespace;
   if (!isIts || (ref.uid && ref.uid !== snapshot.metadata.uid)) {
     const says = `${textOf(content)} belongs to the snapshot ${ref.namespace ?? ""}/${ref.name ?? ""}`;
-    return Promise.resolve([{ says, who: "whoever names another content", about: refOf(content) }]);
+    return Promise.resolve([{ says, who: "a user who names another content", about: refOf(content) }]);
   }
   return explainContent(facts, content);
 }
@@ -87,8 +87,9 @@ export async function explainContent(facts: Facts, content: VolumeSnapshotConten
   if (status.readyToUse === true || metadata.deletionTimestamp !== undefined) return [];
   const { driver, volumeSnapshotClassName: name } = spec;
   const kinds = kindsOf(facts);
-  const found = name === undefined ? undefined : await facts.find(kinds.class, { name });
-  if (found === "absent") return prefixed("its class is missing", [missing(kinds.class, { name: name! })]);
+  if (name !== undefined && (await facts.find(kinds.class, { name })) === "absent") {
+    return prefixed("its class is missing", [missing(kinds.class, { name })]);
+  }
   return ofError(facts, content, { error: status.error, who: `the snapshotter of ${driver}`, driver });
 }
 
@@ -105,18 +106,23 @@ async function ofError(
   { error, who, driver }: SnapshotFailure,
 ): Promise<readonly ReportedReason[]> {
   const about = refOf(object);
-  const refused = { asks: `${textOf(object)} or its class`, driver, otherwise: `whoever runs ${who}` };
+  const refused = { asks: `${textOf(object)} or its class`, driver, otherwise: `the operator of ${who}` };
   if (error?.message) {
     const { message, time } = error;
     const quotes = { in: "status", reason: "error", ...(time === undefined ? {} : { time }) } as const;
     return [{ says: `${who} says: ${quoted(message)}`, who: whoCanRepair(message, refused), about, quotes }];
   }
   const topic = "driver" in object.spec ? ACTORS.snapshotter : ACTORS.snapshots;
-  const word = lastFailure(await eventsAbout(facts, object), topic);
-  if (word) {
+  const event = lastFailure(await eventsAbout(facts, object), topic);
+  if (event) {
     return [
-      { says: `${who} says: ${word.message}`, who: whoCanRepair(word.message, refused), about, quotes: quoteOf(word) },
+      {
+        says: `${who} says: ${event.message}`,
+        who: whoCanRepair(event.message, refused),
+        about,
+        quotes: quoteOf(event),
+      },
     ];
   }
-  return [{ says: `it waits for ${who}, which has said nothing about it`, who: `whoever runs ${who}`, about }];
+  return [{ says: `it waits for ${who}, which has reported nothing`, who: `the operator of ${who}`, about }];
 }

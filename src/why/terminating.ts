@@ -30,11 +30,11 @@ export async function explainDeletion(facts: Facts, object: ApiObject): Promise<
   }
   if (finalizers.length === 0 && grace > 0) {
     const node = (object as Pod).spec?.nodeName;
-    const says = `it is given time to end, until ${deletionTimestamp}`;
+    const says = `it has time to end until ${deletionTimestamp}`;
     reasons.push(
       ...(node
         ? await facts.reasonsOrRefusal(() => ofEnding(facts, object, { node, says }))
-        : [{ says, who: "whoever runs it" }]),
+        : [{ says, who: "its operator" }]),
     );
   }
   return reasons;
@@ -49,14 +49,14 @@ async function ofEnding(
   pod: ApiObject,
   { node: name, says }: { readonly node: string; readonly says: string },
 ): Promise<readonly ReportedReason[]> {
-  const word = lastFailure(await eventsAbout(facts, pod), ACTORS.unmounts);
-  if (word) {
-    const isBusy = word.message.toLowerCase().includes("busy");
+  const event = lastFailure(await eventsAbout(facts, pod), ACTORS.unmounts);
+  if (event) {
+    const isBusy = event.message.toLowerCase().includes("busy");
     const who = isBusy
-      ? `whoever ends the process that uses the mount on the node ${name}`
-      : `whoever mends that on the node ${name}`;
+      ? `an administrator who ends the process that uses the mount on the node ${name}`
+      : `an administrator who repairs it on the node ${name}`;
     return [
-      { says: `the agent of the node ${name} says: ${word.message}`, who, about: refOf(pod), quotes: quoteOf(word) },
+      { says: `the agent of the node ${name} says: ${event.message}`, who, about: refOf(pod), quotes: quoteOf(event) },
     ];
   }
   const node = await facts.find(Node, { name });
@@ -64,8 +64,9 @@ async function ofEnding(
     const what = node === "absent" ? "does not exist" : "is not Ready";
     const about = node === "absent" ? refTo(Node, { name }) : refOf(node);
     const taint = `${attachNames(facts.dialect).outOfService}:NoExecute`;
-    const otherwise = node === "absent" ? "deletes the Pod with --force" : `taints a node that is off with ${taint}`;
-    const who = `whoever starts the agent of that node, or ${otherwise}`;
+    const otherwise =
+      node === "absent" ? "deletes the Pod with --force" : `taints a node that is shut down with ${taint}`;
+    const who = `an administrator who starts the agent of that node, or ${otherwise}`;
     return [{ says: `${says}, and its node ${name} ${what}`, who, about }];
   }
   return [{ says, who: `the agent of the node ${name}` }];
@@ -97,12 +98,12 @@ const explainers = ({ dialect: { labelDomain, domain } }: Facts): Readonly<Recor
 const asReasons = async (...reasons: ReportedReason[]): Promise<readonly ReportedReason[]> => reasons;
 
 const provisionerOf = ({ names }: Facts, { metadata, spec }: PersistentVolume): string =>
-  metadata.annotations?.[names.provisionedBy] ?? spec?.csi?.driver ?? "that made it";
+  metadata.annotations?.[names.provisionedBy] ?? spec?.csi?.driver ?? "of the volume";
 
 /** A finalizer that its controller is about to remove, as the object is unused. */
 const idle = ({ isCut }: Pick<Facts, "isCut">, finalizer: string, controller: string): ReportedReason => ({
   says: isCut
-    ? `nothing that was looked at uses it (finalizer ${finalizer})`
+    ? `nothing that was read uses it (finalizer ${finalizer})`
     : `nothing uses it any more, and the finalizer ${finalizer} is still there`,
   who: `the controller ${controller}`,
 });
@@ -115,7 +116,7 @@ async function ofClaim(facts: Facts, object: ApiObject, finalizer: string): Prom
   if (users.count === 0) return [idle(facts, finalizer, "pvc-protection")];
   return firstOf(users, (pod) => ({
     says: `${textOf(pod)} uses it (finalizer ${finalizer})`,
-    who: "whoever deletes that Pod",
+    who: "a user who deletes that Pod",
     about: refOf(pod),
   }));
 }
@@ -125,7 +126,7 @@ async function ofVolume(_facts: Facts, object: ApiObject, finalizer: string): Pr
   if (!isUsed(volume)) return [idle({ isCut: false }, finalizer, "pv-protection")];
   const { namespace = "", name = "" } = volume.spec.claimRef ?? {};
   return [
-    { says: `the claim ${namespace}/${name} has it (finalizer ${finalizer})`, who: "whoever deletes that claim" },
+    { says: `the claim ${namespace}/${name} has it (finalizer ${finalizer})`, who: "a user who deletes that claim" },
   ];
 }
 
@@ -143,7 +144,7 @@ async function ofAttributesClass(
   if (users.count === 0) return [idle(facts, finalizer, "vac-protection")];
   return firstOf(users, (user) => ({
     says: `${textOf(user)} names it (finalizer ${finalizer})`,
-    who: "whoever deletes that, or gives it another class",
+    who: "a user who deletes that, or gives it another class",
     about: refOf(user),
   }));
 }
@@ -173,24 +174,24 @@ async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): P
 async function ofDeleter(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const provisioner = provisionerOf(facts, object as PersistentVolume);
   const who = `the provisioner ${provisioner}`;
-  const word = lastFailure(await eventsAbout(facts, object), ACTORS.deleter);
-  if (!word) return [{ says: `the finalizer ${finalizer} keeps it until what it stands for is deleted`, who }];
-  const refused = { asks: textOf(object), driver: provisioner, otherwise: `whoever runs ${who}` };
-  const says = `${who} could not delete its disk: ${word.message} (finalizer ${finalizer})`;
-  return [{ says, who: whoCanRepair(word.message, refused), about: refOf(object), quotes: quoteOf(word) }];
+  const event = lastFailure(await eventsAbout(facts, object), ACTORS.deleter);
+  if (!event) return [{ says: `the finalizer ${finalizer} keeps it until its disk is deleted`, who }];
+  const refused = { asks: textOf(object), driver: provisioner, otherwise: `the operator of ${who}` };
+  const says = `${who} could not delete its disk: ${event.message} (finalizer ${finalizer})`;
+  return [{ says, who: whoCanRepair(event.message, refused), about: refOf(object), quotes: quoteOf(event) }];
 }
 
 /** A claim whose provisioner may have created a disk. */
 async function ofProvisioner(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const driver = finalizer.slice(PROVISIONER.length);
   const who = `the provisioner ${driver}`;
-  const words = await eventsAbout(facts, object);
-  const word = lastFailure(words, ACTORS.cleanup) ?? lastFailure(words, ACTORS.provisioner);
-  const says = `${who} was asked for a volume, and takes back what came of it (finalizer ${finalizer})`;
-  if (!word) return [{ says, who }];
-  const refused = { asks: textOf(object), driver, otherwise: `whoever runs ${who}` };
-  const mends = whoCanRepair(word.message, refused);
-  return [{ says: `${says}; it says: ${word.message}`, who: mends, about: refOf(object), quotes: quoteOf(word) }];
+  const events = await eventsAbout(facts, object);
+  const event = lastFailure(events, ACTORS.cleanup) ?? lastFailure(events, ACTORS.provisioner);
+  const says = `${who} was requested to create a volume, and deletes the result (finalizer ${finalizer})`;
+  if (!event) return [{ says, who }];
+  const refused = { asks: textOf(object), driver, otherwise: `the operator of ${who}` };
+  const actor = whoCanRepair(event.message, refused);
+  return [{ says: `${says}; it says: ${event.message}`, who: actor, about: refOf(object), quotes: quoteOf(event) }];
 }
 
 /** A claim or a snapshot that is the source of unbound claims. */
@@ -205,7 +206,7 @@ async function ofFilled(facts: Facts, object: ApiObject, finalizer: string): Pro
   if (filled.count === 0) return [idle(facts, finalizer, "of the provisioner")];
   return firstOf(filled, (claim) => ({
     says: `${textOf(claim)} is being filled from it (finalizer ${finalizer})`,
-    who: "the provisioner of that claim, or whoever deletes it",
+    who: "the provisioner of that claim, or a user who deletes it",
     about: refOf(claim),
   }));
 }
@@ -220,7 +221,9 @@ async function ofSnapshots(
   const isServed = (await facts.kinds()).some((kind) => kind.group === group && kind.kind === "VolumeSnapshot");
   if (!isServed) {
     const says = `snapshots of it were taken, and the kind VolumeSnapshot.${group} is not served any more (finalizer ${finalizer})`;
-    return [{ says, who: "whoever installs its CustomResourceDefinition again, or takes the finalizer off" }];
+    return [
+      { says, who: "an administrator who installs its CustomResourceDefinition again, or removes the finalizer" },
+    ];
   }
   const taken = new First<VolumeSnapshot>(MAX_NAMED);
   for await (const snapshot of facts.each(snapshotKinds(group).snapshot, { namespace })) {
@@ -230,7 +233,7 @@ async function ofSnapshots(
   if (taken.count === 0) return [idle(facts, finalizer, "of snapshots")];
   return firstOf(taken, (snapshot) => ({
     says: `${textOf(snapshot)} is being taken of it (finalizer ${finalizer})`,
-    who: "the snapshotter, or whoever deletes that snapshot",
+    who: "the snapshotter, or a user who deletes that snapshot",
     about: refOf(snapshot),
   }));
 }
@@ -250,16 +253,16 @@ async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolea
   const finalizer = isForeground ? FOREGROUND : ORPHAN;
   if (dependents.count === 0) {
     const says = facts.isCut
-      ? `no dependent that was looked at holds it (finalizer ${finalizer})`
+      ? `no dependent that was read holds it (finalizer ${finalizer})`
       : `no dependent holds it, and the finalizer ${finalizer} is still there`;
     return [{ says, who }];
   }
   const says = isForeground
     ? "belongs to it and blocks its deletion in the foreground"
-    : "belongs to it and is to be left behind";
+    : "belongs to it and is to be orphaned";
   return firstOf(dependents, (one) => ({
     says: `${textOf(one)} ${says} (finalizer ${finalizer})`,
-    who: one.metadata.deletionTimestamp === undefined ? who : "whoever holds that one, which is being deleted",
+    who: one.metadata.deletionTimestamp === undefined ? who : "the holder of that one, which is being deleted",
     about: refOf(one),
   }));
 }
@@ -273,9 +276,11 @@ async function ofForeign(facts: Facts, object: ApiObject, finalizer: string): Pr
   const by = managers.length === 0 ? "" : ` (${[...new Set(managers)].join(", ")} put it there)`;
   const says = `the finalizer ${finalizer} keeps it`;
   const who = `the program of ${domain}${by}`;
-  const word = lastWarning(await eventsAbout(facts, object));
-  if (!word) return [{ says, who }];
-  return [{ says: `${says}; ${word.from || "somebody"} says: ${word.message}`, who, quotes: quoteOf(word) }];
+  const event = lastWarning(await eventsAbout(facts, object));
+  if (!event) return [{ says, who }];
+  return [
+    { says: `${says}; ${event.from || "an unnamed component"} says: ${event.message}`, who, quotes: quoteOf(event) },
+  ];
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -39,7 +39,7 @@ async function ofClaim(
     return prefixedOr(before, found, await facts.reasonsOf(found));
   }
   if (found.metadata.deletionTimestamp !== undefined) {
-    const who = "whoever creates the claim again from another source";
+    const who = "a user who creates the claim again from another source";
     return [{ says: `its source, ${textOf(found)}, is being deleted`, who, about: refOf(found) }];
   }
   return ofSize(claim, requestOf(found), textOf(found));
@@ -48,7 +48,7 @@ async function ofClaim(
 function ofSize(claim: PersistentVolumeClaim, size: string, source: string): readonly ReportedReason[] {
   if (compareQuantities(requestOf(claim), size) >= 0) return [];
   const says = `it asks for ${requestOf(claim)}, and its source, ${source}, has ${size}`;
-  return [{ says, who: `whoever creates the claim again with at least ${size}`, about: refOf(claim) }];
+  return [{ says, who: `a user who creates the claim again with at least ${size}`, about: refOf(claim) }];
 }
 
 interface SnapshotSource {
@@ -82,7 +82,7 @@ const nameOf = ({ group, kind }: DataSource): string => (group === "" ? kind : `
 
 const notServed = (source: DataSource): ReportedReason => ({
   says: `the kind ${nameOf(source)} is not served here, so ${JSON.stringify(source.name)} cannot exist`,
-  who: `whoever installs the CustomResourceDefinition of ${nameOf(source)}`,
+  who: `an administrator who installs the CustomResourceDefinition of ${nameOf(source)}`,
 });
 
 /** A source of another kind, which a populator handles. */
@@ -105,6 +105,6 @@ async function ofPopulated(
 
 /** The last Event of a populator, if any. */
 const sayOf =
-  (word: RecentEvent | undefined) =>
+  (event: RecentEvent | undefined) =>
   (who: string): readonly ReportedReason[] =>
-    word ? [{ says: `${who} says: ${word.message}`, who, quotes: quoteOf(word) }] : [];
+    event ? [{ says: `${who} says: ${event.message}`, who, quotes: quoteOf(event) }] : [];

@@ -15,20 +15,21 @@ export function explainVolume(facts: Facts, volume: PersistentVolume): Promise<r
     const { claimRef } = volume.spec;
     const claim = claimRef?.uid ? await findClaim(facts, volume) : undefined;
     const decision = decideVolume(volume, claim?.metadata.uid === claimRef?.uid ? claim : undefined, facts.names);
+    const [name, about] = claim ? [textOf(claim), refOf(claim)] : [];
     switch (decision.is) {
       case "available":
         return ofFree(facts, volume);
       case "bound":
         return [];
       case "awaited":
-        return [{ says: `${textOf(claim!)} is to take it`, who: BINDER, about: refOf(claim!) }];
+        return [{ says: `${name} is to be bound to it`, who: BINDER, ...(about && { about }) }];
       case "misfit":
-        return [{ says: decision.note, who: ADMINISTRATOR, about: refOf(claim!) }];
+        return [{ says: decision.note, who: ADMINISTRATOR, ...(about && { about }) }];
       case "released":
         return [volume.status.phase === "Failed" ? ofFailed(volume) : ofReleased(facts, volume)];
       case "given back": {
-        const says = `${textOf(claim!)} has the volume ${decision.other}: anybody may have this one`;
-        return [{ says, who: BINDER, about: refOf(claim!) }];
+        const says = `${name} has the volume ${decision.other}: this one becomes available`;
+        return [{ says, who: BINDER, ...(about && { about }) }];
       }
     }
   });
@@ -42,29 +43,29 @@ async function findClaim(
   return key && client.resource(PersistentVolumeClaim).find(key, { signal });
 }
 
-const ofFailed = ({ status: { message = "nothing says why" } }: PersistentVolume): ReportedReason => ({
+const ofFailed = ({ status: { message = "no reason is reported" } }: PersistentVolume): ReportedReason => ({
   says: `it could not be reclaimed: ${message}`,
-  who: `${ADMINISTRATOR}; it is tried again when it changes`,
+  who: `${ADMINISTRATOR}; it is retried when it changes`,
 });
 
 function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
   const { claimRef } = volume.spec;
-  const gone = `its claim ${claimRef?.namespace}/${claimRef?.name} has gone, and its reclaim policy is`;
-  const fate = reclaimActionOf(volume, facts);
-  switch (fate.is) {
+  const deleted = `its claim ${claimRef?.namespace}/${claimRef?.name} was deleted, and its reclaim policy is`;
+  const action = reclaimActionOf(volume, facts);
+  switch (action.is) {
     case "kept":
       return {
-        says: `${gone} Retain: it is kept with its data`,
+        says: `${deleted} Retain: it is kept with its data`,
         who: `an administrator deletes it, or gives it to another claim: keelson rebind ${volume.metadata.name} NAMESPACE/CLAIM`,
       };
     case "deleted elsewhere":
-      return { says: `${gone} Delete, which is up to who made it`, who: `the provisioner ${fate.who}` };
+      return { says: `${deleted} Delete, which its provisioner does`, who: `the provisioner ${action.who}` };
     case "recycled":
-      return { says: `${gone} Recycle: a Pod empties it`, who: "whatever runs Pods" };
+      return { says: `${deleted} Recycle: a Pod empties it`, who: "whatever runs Pods" };
     case "deleted":
-      return { says: `${gone} Delete`, who: BINDER };
+      return { says: `${deleted} Delete`, who: BINDER };
     case "failed":
-      return { says: `${gone} Delete, and ${fate.why}`, who: ADMINISTRATOR };
+      return { says: `${deleted} Delete, and ${action.why}`, who: ADMINISTRATOR };
   }
 }
 
@@ -73,20 +74,22 @@ async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly 
   const { claimRef } = volume.spec;
   const key = namedClaim(volume);
   if (claimRef && !key) {
-    return [{ says: "its spec.claimRef names no claim of a namespace", who: "whoever wrote that" }];
+    return [{ says: "its spec.claimRef names no claim of a namespace", who: "the user who wrote that" }];
   }
   if (key) {
     const claim = await findClaim(facts, volume);
     if (claim) return [fitOf(facts, volume, claim)];
-    const says = `it is put by for the claim ${key.namespace}/${key.name}, which does not exist`;
-    return [{ says, who: "whoever makes that claim" }];
+    const says = `it is reserved for the claim ${key.namespace}/${key.name}, which does not exist`;
+    return [{ says, who: "a user who creates that claim" }];
   }
   const waiting = new First<Waiting>(MAX_NAMED, (a, b) => a.lacks - b.lacks);
   for await (const claim of facts.each(PersistentVolumeClaim)) {
     if (isWaiting(claim, facts.names)) waiting.add({ claim, lacks: objections(volume, claim, facts.names).length });
   }
   if (waiting.count === 0) {
-    return [{ says: `no claim${facts.thatWasSeen} waits for a volume`, who: "whoever makes a claim that it fits" }];
+    return [
+      { says: `no claim${facts.thatWasSeen} waits for a volume`, who: "a user who creates a claim that it fits" },
+    ];
   }
   return firstOf(waiting, ({ claim }) => fitOf(facts, volume, claim));
 }
@@ -104,5 +107,5 @@ function fitOf({ names }: Facts, volume: PersistentVolume, claim: PersistentVolu
   if (claim.spec.volumeName && claim.spec.volumeName !== volume.metadata.name) {
     return { says: `${textOf(claim)} has the volume ${claim.spec.volumeName}`, about };
   }
-  return { says: `it fits ${textOf(claim)}, which waits: what for, that claim tells`, about };
+  return { says: `it fits ${textOf(claim)}, which waits; the report about that claim has the reason`, about };
 }

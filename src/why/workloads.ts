@@ -24,7 +24,7 @@ const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch", "autoscaling",
 
 /** Whether an object is a workload, or controls one. */
 export const isWorkload = ({ apiVersion, kind }: ApiObject): boolean =>
-  Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
+  Object.hasOwn(CONTROLLER_TASKS, kind) && GROUPS.has(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))));
 
 /** The maximum number of explained Pods. */
 const MAX_PODS = 3;
@@ -38,8 +38,8 @@ interface Workload extends ApiObject {
 export async function explainWorkload(facts: Facts, object: ApiObject): Promise<readonly ReportedReason[]> {
   const general = await explainConditions(facts, object);
   if (isObserved(object)) return [...general, ...(await ofPods(facts, object))];
-  const says = `no controller has looked at it, and none that ${CONTROLLER_TASKS[object.kind]} is built in`;
-  const who = `whoever runs a controller for ${object.kind} objects, as kube-controller-manager does, beside this server`;
+  const says = `no controller has observed it, and none that ${CONTROLLER_TASKS[object.kind]} is built in`;
+  const who = `an operator who runs a controller for ${object.kind} objects, such as kube-controller-manager`;
   return [{ says, who, about: refOf(object) }, ...general];
 }
 
@@ -80,7 +80,7 @@ async function ofPods(facts: Facts, object: ApiObject): Promise<readonly Reporte
 
 const notReady = (pod: Pod): ReportedReason => ({
   says: `its ${textOf(pod)} is not ready`,
-  who: "whoever changes its containers",
+  who: "a user who changes its containers",
   about: refOf(pod),
 });
 
@@ -92,6 +92,6 @@ function selectorIn({ spec, kind }: Workload): ((labels: Readonly<Record<string,
   const { selector } = spec ?? {};
   if (typeof selector !== "object" || selector === null) return undefined;
   const value = kind === "ReplicationController" ? { matchLabels: selector } : selector;
-  const made = selectorOf(value as SelectorValue);
-  return (labels) => made.matches(labels);
+  const compiled = selectorOf(value as SelectorValue);
+  return (labels) => compiled.matches(labels);
 }

@@ -30,7 +30,7 @@ test("prints what a claim waits for, who would have to act, and what each volume
     stdout: [
       "persistentvolumeclaim/disk in default: Pending",
       '  storageclass.storage.svc.io "manual" not found',
-      "     -> whoever creates that StorageClass, or a volume of that class",
+      "     -> a user who creates that StorageClass, or a volume of that class",
       "",
       "VOLUME  LACKS",
       "disk-1  expected at least 5Gi, it has 1Gi",

@@ -62,7 +62,7 @@ describe("a definition", () => {
     expect((await whyDefinition("others")).reasons).toEqual([
       {
         says: "CustomResourceDefinition helds.example.com has the names that it wants: held, Held, HeldList",
-        who: "whoever changes the names of one of them, or deletes that one",
+        who: "a user who changes the names of one of them, or deletes that one",
         about: expect.objectContaining({ name: "helds.example.com" }),
       },
     ]);
@@ -192,7 +192,7 @@ describe("a kind that nobody explains", () => {
     expect((await whyOne()).reasons).toEqual([
       {
         says: "its controller has seen generation 1 of it, and it has generation 2",
-        who: "whoever runs the controller of Held objects",
+        who: "the operator of the controller of Held objects",
       },
     ]);
   });
@@ -213,7 +213,10 @@ describe("a kind that nobody explains", () => {
     await tell("a", "Warning", "held-operator", "no disk");
     await tell("b", "Normal", "another", "hello");
     expect((await whyOne()).reasons).toMatchObject([
-      { says: "held-operator says: Sync: no disk", who: "whoever runs held-operator, or changes what it names" },
+      {
+        says: "held-operator says: Sync: no disk",
+        who: "the operator of held-operator, or a user who changes what it names",
+      },
     ]);
     await tell("c", "Normal", "held-operator", "all is well");
     expect((await whyOne()).reasons).toEqual([]);
@@ -264,8 +267,8 @@ describe("a workload", () => {
     expect(report.isUnknownKind).toBeUndefined();
     expect(report.reasons).toMatchObject([
       {
-        says: `no controller has looked at it, and none that ${does} is built in`,
-        who: `whoever runs a controller for ${kind} objects, as kube-controller-manager does, beside this server`,
+        says: `no controller has observed it, and none that ${does} is built in`,
+        who: `an operator who runs a controller for ${kind} objects, such as kube-controller-manager`,
         about: { kind, name: "web" },
       },
     ]);
@@ -286,7 +289,7 @@ describe("a workload", () => {
     } as NewObject<Pod>);
     expect((await resource.why(at("web"))).reasons.map(({ says }) => says)).toEqual([
       "its condition Available is False: MinimumReplicasUnavailable: none",
-      "its Pod default/web-1: it has no node, and is not looked at before its scheduling gates are gone: example.com/g",
+      "its Pod default/web-1: it has no node, and is not scheduled before its scheduling gates are removed: example.com/g",
     ]);
   });
 });

@@ -44,7 +44,7 @@ describe("a claim that is a clone", () => {
     expect(await whyClaim("copy")).toEqual([
       {
         says: 'its source is missing: persistentvolumeclaim "origin" not found',
-        who: "whoever creates the PersistentVolumeClaim default/origin",
+        who: "a user who creates the PersistentVolumeClaim default/origin",
         about: { apiVersion: "v1", kind: "PersistentVolumeClaim", ...at("origin") },
       },
     ]);
@@ -59,7 +59,7 @@ describe("a claim that is a clone", () => {
     expect(await whyClaim("copy")).toMatchObject([
       {
         says: 'its source, PersistentVolumeClaim default/origin, is Pending: storageclass.storage.k8s.io "absent" not found',
-        who: "whoever creates that StorageClass, or a volume of that class",
+        who: "a user who creates that StorageClass, or a volume of that class",
       },
     ]);
   });
@@ -70,7 +70,7 @@ describe("a claim that is a clone", () => {
     expect(await whyClaim("copy")).toMatchObject([
       {
         says: "it asks for 1Gi, and its source, PersistentVolumeClaim default/origin, has 2Gi",
-        who: "whoever creates the claim again with at least 2Gi",
+        who: "a user who creates the claim again with at least 2Gi",
         about: at("copy"),
       },
     ]);
@@ -94,7 +94,7 @@ describe("a claim that is filled from a snapshot", () => {
     expect(await whyClaim("copy")).toMatchObject([
       {
         says: 'its source is missing: the kind VolumeSnapshot.snapshot.storage.k8s.io is not served here, so "s" cannot exist',
-        who: "whoever installs the CustomResourceDefinition of VolumeSnapshot.snapshot.storage.k8s.io",
+        who: "an administrator who installs the CustomResourceDefinition of VolumeSnapshot.snapshot.storage.k8s.io",
       },
     ]);
   });
@@ -112,7 +112,7 @@ describe("a claim that is filled from a snapshot", () => {
       expect(await whyClaim("copy")).toMatchObject([
         {
           says: 'its source is missing: volumesnapshot.snapshot.storage.k8s.io "s" not found',
-          who: "whoever creates the VolumeSnapshot default/s",
+          who: "a user who creates the VolumeSnapshot default/s",
         },
       ]);
       disks.driver.fail("createSnapshot", { code: 8, says: "the pool is full" });
@@ -120,11 +120,11 @@ describe("a claim that is filled from a snapshot", () => {
       expect(await whySnapshot("s")).toMatchObject([
         {
           says: 'its class is missing: volumesnapshotclass.snapshot.storage.k8s.io "pictures" not found',
-          who: "whoever creates the VolumeSnapshotClass pictures",
+          who: "a user who creates the VolumeSnapshotClass pictures",
         },
         {
           says: 'its source is missing: persistentvolumeclaim "origin" not found',
-          who: "whoever creates the PersistentVolumeClaim default/origin",
+          who: "a user who creates the PersistentVolumeClaim default/origin",
         },
       ]);
       await disks.makeClaim("origin", size("2Gi"));
@@ -134,7 +134,9 @@ describe("a claim that is filled from a snapshot", () => {
         says: expect.stringMatching(
           /^the snapshotter of disks.example.com says: CreateSnapshot: ResourceExhausted: .*the pool is full$/,
         ),
-        who: expect.stringMatching(/^whoever gives disks.example.com more capacity, or changes VolumeSnapshotContent/),
+        who: expect.stringMatching(
+          /^an administrator who gives disks.example.com more capacity, or a user who changes VolumeSnapshotContent/,
+        ),
         quotes: { in: "status", reason: "error" },
       };
       expect(await whySnapshot("s")).toMatchObject([full]);
@@ -183,7 +185,7 @@ describe("a claim that is filled from a snapshot", () => {
       expect(await whySnapshot("s")).toMatchObject([
         {
           says: "VolumeSnapshotContent kept belongs to the snapshot default/other",
-          who: "whoever names another content",
+          who: "a user who names another content",
         },
       ]);
     });
@@ -216,7 +218,7 @@ describe("a claim that a populator fills", () => {
     await disks.start();
     await disks.makeClaim("filled", { dataSourceRef });
     expect(await whyClaim("filled")).toMatchObject([
-      { who: "whoever installs the CustomResourceDefinition of Hello.hello.example.com" },
+      { who: "an administrator who installs the CustomResourceDefinition of Hello.hello.example.com" },
     ]);
     await disks.create(CustomResourceDefinition, {
       metadata: { name: "hellos.hello.example.com" },
@@ -230,7 +232,7 @@ describe("a claim that a populator fills", () => {
     expect(await whyClaim("filled")).toMatchObject([
       {
         says: 'its source is missing: hello.hello.example.com "h" not found',
-        who: "whoever creates the Hello default/h",
+        who: "a user who creates the Hello default/h",
       },
     ]);
     await disks.create(hellos, { metadata: at("h") });
@@ -262,14 +264,20 @@ describe("a claim that a populator fills", () => {
 
 describe("a claim whose driver refuses", () => {
   test.each([
-    [3, "whoever changes PersistentVolumeClaim default/a or the StorageClass fast to what disks.example.com accepts"],
+    [
+      3,
+      "a user who changes PersistentVolumeClaim default/a or the StorageClass fast to what disks.example.com accepts",
+    ],
     [
       8,
-      "whoever gives disks.example.com more capacity, or changes PersistentVolumeClaim default/a or the StorageClass fast",
+      "an administrator who gives disks.example.com more capacity, or a user who changes PersistentVolumeClaim default/a or the StorageClass fast",
     ],
-    [14, "whoever runs disks.example.com, which does not answer"],
-    [16, "whoever gives disks.example.com its credentials"],
-    [13, "whoever changes PersistentVolumeClaim default/a or the StorageClass fast, or runs disks.example.com"],
+    [14, "the operator of disks.example.com, which does not respond"],
+    [16, "an administrator who gives disks.example.com its credentials"],
+    [
+      13,
+      "a user who changes PersistentVolumeClaim default/a or the StorageClass fast, or the operator of disks.example.com",
+    ],
   ])("with code %i is told its words, and who can act", async (code, who) => {
     disks.driver.fail("createVolume", { code, says: "not like this" });
     await disks.start();
@@ -312,7 +320,7 @@ describe("a claim whose driver refuses", () => {
     await disks.makeClaim("a");
     expect(await whyClaim("a")).toMatchObject([
       {
-        says: "it waits for the provisioner disks.example.com to create a volume; that has said nothing about it yet",
+        says: "it waits for the provisioner disks.example.com to create a volume; it has reported nothing yet",
         who: "the provisioner disks.example.com: is it running?",
       },
     ]);
@@ -323,7 +331,7 @@ describe("a claim whose driver refuses", () => {
     await disks.start();
     await disks.makeClaim("a");
     expect(await whyClaim("a")).toMatchObject([
-      { says: "the provisioner disks.example.com is creating its volume, and has not said how that ended" },
+      { says: "the provisioner disks.example.com is creating its volume, and has not reported a result" },
     ]);
   });
 });
@@ -334,7 +342,7 @@ test("a claim that names an attributes class that is not there names that", asyn
   expect(await whyClaim("a")).toMatchObject([
     {
       says: 'volumeattributesclass.storage.k8s.io "gold" not found',
-      who: "whoever creates the VolumeAttributesClass gold",
+      who: "a user who creates the VolumeAttributesClass gold",
     },
   ]);
 });
@@ -357,8 +365,8 @@ test("a claim that is Lost says which volume was deleted, and not that the data 
   expect(await disks.messages("a", "ClaimLost")).toEqual([lost]);
   expect(await whyClaim("a")).toEqual([
     {
-      says: `it was bound to the PersistentVolume ${name}, which was deleted; whether the disk is still there is known to its driver`,
-      who: `whoever creates the PersistentVolume ${name} again, of the same disk, with a claimRef to default/a; or deletes this claim`,
+      says: `it was bound to the PersistentVolume ${name}, which was deleted; only its driver knows whether the disk still exists`,
+      who: `a user who creates the PersistentVolume ${name} again, of the same disk, with a claimRef to default/a; or deletes this claim`,
       about: { apiVersion: "v1", kind: "PersistentVolume", name },
     },
   ]);
@@ -385,9 +393,9 @@ test("a claim that is deleted while its driver may be at work says so, and what 
   await disks.deleteClaim("a");
   expect((await whyClaim("a"))[0]).toMatchObject({
     says: expect.stringMatching(
-      /^the provisioner disks-example-com was asked for a volume, and takes back what came of it \(finalizer external-provisioner\/disks-example-com\); it says: .*away$/,
+      /^the provisioner disks-example-com was requested to create a volume, and deletes the result \(finalizer external-provisioner\/disks-example-com\); it says: .*away$/,
     ),
-    who: "whoever runs disks-example-com, which does not answer",
+    who: "the operator of disks-example-com, which does not respond",
   });
 });
 
@@ -397,7 +405,7 @@ test("a claim that waits for snapshots whose kind is gone says that", async () =
   await disks.deleteClaim("a");
   expect((await whyClaim("a")).find(({ says }) => says.includes(finalizer))).toEqual({
     says: `snapshots of it were taken, and the kind VolumeSnapshot.snapshot.storage.k8s.io is not served any more (finalizer ${finalizer})`,
-    who: "whoever installs its CustomResourceDefinition again, or takes the finalizer off",
+    who: "an administrator who installs its CustomResourceDefinition again, or removes the finalizer",
   });
 });
 
@@ -455,7 +463,7 @@ describe("a Pod whose volume is to be attached", () => {
     expect(await whyPod("second")).toMatchObject([
       {
         says: `its volume ${volume} is for one node at a time, and is attached to the node one, where Pod default/first uses it`,
-        who: "whoever deletes that Pod, or lets both run on one node",
+        who: "a user who deletes that Pod, or lets both run on one node",
         about: { kind: "Pod", ...at("first") },
       },
     ]);
@@ -475,9 +483,9 @@ describe("a Pod whose volume is to be attached", () => {
     expect(reasons.map(({ says, who }) => [says, who])).toEqual([
       [
         `its volume ${(await disks.claim("a")).spec.volumeName} is for one node at a time, and is attached to the node one`,
-        "whoever deletes the Pod that uses it there",
+        "a user who deletes the Pod that uses it there",
       ],
-      ["more cannot be told to you: no pods for you", undefined],
+      ["the report is incomplete: no pods for you", undefined],
     ]);
   });
 
@@ -547,7 +555,7 @@ describe("a Pod whose volume is to be attached", () => {
     const leaving = items.find(({ metadata }) => metadata.deletionTimestamp !== undefined)!;
     expect((await disks.resource(VolumeAttachment).why({ name: leaving.metadata.name })).reasons).toMatchObject([
       {
-        says: `the attacher of disks.example.com is to detach the volume ${name} from the node one, and has said nothing about it yet (finalizer external-attacher/disks-example-com)`,
+        says: `the attacher of disks.example.com is to detach the volume ${name} from the node one, and has reported nothing yet (finalizer external-attacher/disks-example-com)`,
         who: "the attacher of disks.example.com: is it running?",
       },
     ]);

@@ -72,7 +72,7 @@ describe("an Event", () => {
       "pvc/data: Pending",
       "  the provisioner p.example.com could not create its volume: no room",
       "     (Event ProvisioningFailed of p.example.com_1, 2026-01-01T00:00:00Z)",
-      "     -> whoever changes PersistentVolumeClaim default/data or the StorageClass c, or runs p.example.com",
+      "     -> a user who changes PersistentVolumeClaim default/data or the StorageClass c, or the operator of p.example.com",
     ]);
   });
 
@@ -136,8 +136,8 @@ describe("an Event", () => {
     });
     const { reasons } = await explain(client, kubernetes, { kind: PersistentVolumeClaim, key: DATA });
     expect(reasons.map(({ says }) => says)).toEqual([
-      "it waits for the provisioner p.example.com to create a volume; that has said nothing about it yet",
-      "more cannot be told to you: no events for you",
+      "it waits for the provisioner p.example.com to create a volume; it has reported nothing yet",
+      "the report is incomplete: no events for you",
     ]);
   });
 });

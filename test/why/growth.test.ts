@@ -65,7 +65,7 @@ describe("a claim that asks for more than it has", () => {
     await bind({ hostPath: { path: "/x" } });
     await ask(more);
     expect(await why()).toEqual([
-      ["it has 1Gi and asks for 2Gi, and a volume of its kind cannot be enlarged", "whoever creates another claim"],
+      ["it has 1Gi and asks for 2Gi, and a volume of its kind cannot be enlarged", "a user who creates another claim"],
     ]);
   });
 
@@ -74,7 +74,7 @@ describe("a claim that asks for more than it has", () => {
     await ask(more);
     await state("NodeResizePending");
     const says = "it has 1Gi and asks for 2Gi; its volume has been enlarged, its file system has not";
-    expect(await why()).toEqual([[says, "whoever creates a Pod that uses it, and the agent of its node"]]);
+    expect(await why()).toEqual([[says, "a user who creates a Pod that uses it, and the agent of its node"]]);
     await world.resource(Pod).create({
       metadata: { name: "web", namespace: "default" },
       spec: {
@@ -103,7 +103,7 @@ describe("a claim that asks for more than it has", () => {
     expect((await claims().why(DATA)).reasons).toMatchObject([
       {
         says: "it has 1Gi and asks for 2Gi; its volume has been enlarged, and its file system cannot grow while Pod default/reads mounts it read-only",
-        who: "whoever creates a Pod that mounts it without readOnly",
+        who: "a user who creates a Pod that mounts it without readOnly",
         about: { kind: "Pod", name: "reads" },
       },
     ]);
@@ -121,7 +121,7 @@ describe("a claim that asks for more than it has", () => {
     await ask(more);
     await state(storage);
     await report({ conditions: [{ type, status: "True", message: "no room" }] });
-    expect(await why()).toEqual([[`it has 1Gi and asks for 2Gi, and ${says}`, "whoever asks for another size"]]);
+    expect(await why()).toEqual([[`it has 1Gi and asks for 2Gi, and ${says}`, "a user who requests another size"]]);
   });
 });
 
@@ -135,7 +135,7 @@ describe("a claim that names another attributes class", () => {
     await bind();
     await ask({ volumeAttributesClassName: "gold" });
     expect(await why()).toEqual([
-      ['volumeattributesclass.storage.k8s.io "gold" not found', "whoever creates the VolumeAttributesClass gold"],
+      ['volumeattributesclass.storage.k8s.io "gold" not found', "a user who creates the VolumeAttributesClass gold"],
     ]);
     await makeClass();
     expect(await why()).toEqual([
@@ -146,7 +146,7 @@ describe("a claim that names another attributes class", () => {
       conditions: [{ type: "ModifyVolumeError", status: "True", message: "too fast" }],
     });
     expect(await why()).toEqual([
-      ["d.example.com refuses the attributes of gold: too fast", "whoever names another class"],
+      ["d.example.com refuses the attributes of gold: too fast", "a user who names another class"],
     ]);
     await report({ currentVolumeAttributesClassName: "gold", modifyVolumeStatus: null, conditions: null });
     expect(await why()).toEqual([]);
@@ -179,8 +179,8 @@ describe("what is read for a report", () => {
   test("has an end, and what was not looked at is not spoken of", async () => {
     expect(await told()).toEqual(["no dependent holds it, and the finalizer foregroundDeletion is still there"]);
     expect(await told(10)).toEqual([
-      "no dependent that was looked at holds it (finalizer foregroundDeletion)",
-      "there is more than the 10 objects that were looked at",
+      "no dependent that was read holds it (finalizer foregroundDeletion)",
+      "there are more than the 10 objects that were read",
     ]);
   });
 
@@ -199,7 +199,7 @@ describe("what is read for a report", () => {
     const says = async (maxRead: number) =>
       (await explain(world.cluster.client("asks"), kubernetes, volume, { maxRead })).reasons[0]?.says;
     expect(await says(10)).toBe("no claim waits for a volume");
-    expect(await says(1)).toBe("no claim that was looked at waits for a volume");
+    expect(await says(1)).toBe("no claim that was read waits for a volume");
   });
 
   test("is given up when whoever asked has gone", async () => {

@@ -27,7 +27,7 @@ describe("a Pod that is ContainerCreating", () => {
     expect(await why()).toEqual([
       {
         says: `its volume v cannot be written: ${what.toLowerCase()} "absent" not found`,
-        who: `whoever creates the ${what} default/absent`,
+        who: `a user who creates the ${what} default/absent`,
         about: { apiVersion: "v1", kind: what, ...at("absent") },
       },
     ]);
@@ -44,7 +44,7 @@ describe("a Pod that is ContainerCreating", () => {
     const [reason] = await why();
     expect(reason?.says).toMatch(/^the agent of the node n1 says: MountVolume.SetUp failed for volume "v" : .*missing/);
     expect(reason).toMatchObject({
-      who: "whoever changes the ConfigMap default/map",
+      who: "a user who changes the ConfigMap default/map",
       quotes: { in: "Event", reason: "FailedMount", from: "kubelet" },
     });
   });
@@ -56,7 +56,7 @@ describe("a Pod that is ContainerCreating", () => {
     expect(await why()).toMatchObject([
       {
         says: `the agent of the node n1 says: MountVolume.SetUp failed for volume "v" : hostPath type check failed: ${path} does not exist`,
-        who: `whoever provides the Directory ${path} on the node n1, or changes the type of the hostPath`,
+        who: `an administrator who provides the Directory ${path} on the node n1, or changes the type of the hostPath`,
       },
     ]);
     await mkdir(path);
@@ -70,7 +70,7 @@ describe("a Pod that is ContainerCreating", () => {
     expect(await why()).toMatchObject([
       {
         says: expect.stringContaining("image volumes need a container runtime"),
-        who: "whoever provides the image r/x:1 on the node n1, or an agent that can",
+        who: "an administrator who provides the image r/x:1 on the node n1, or an agent that can",
       },
     ]);
   });
@@ -79,7 +79,10 @@ describe("a Pod that is ContainerCreating", () => {
     await start();
     await world.pod("p", [{ name: "v", persistentVolumeClaim: { claimName: "data" } }]);
     expect(await why()).toMatchObject([
-      { says: 'persistentvolumeclaim "data" not found', who: "whoever creates the PersistentVolumeClaim default/data" },
+      {
+        says: 'persistentvolumeclaim "data" not found',
+        who: "a user who creates the PersistentVolumeClaim default/data",
+      },
     ]);
     await world.resource(PersistentVolumeClaim).create({
       metadata: at("data"),
@@ -92,7 +95,7 @@ describe("a Pod that is ContainerCreating", () => {
     expect(await why()).toMatchObject([
       {
         says: 'its claim data is Pending: storageclass.storage.k8s.io "absent" not found',
-        who: "whoever creates that StorageClass, or a volume of that class",
+        who: "a user who creates that StorageClass, or a volume of that class",
       },
     ]);
   });
@@ -105,7 +108,7 @@ describe("a Pod that is ContainerCreating", () => {
     expect(await why()).toMatchObject([
       {
         says: 'the agent of the node n1 says: MountVolume.SetUp failed for volume "v" : NodePublishVolume: Internal: mkfs.ext4 failed',
-        who: "whoever changes Pod default/p, or mends that on the node n1",
+        who: "a user who changes Pod default/p, or repairs it on the node n1",
       },
     ]);
     plugin.failures.clear();
@@ -132,7 +135,7 @@ test("a Pod that runs and is not ready says why", async () => {
   expect(await why()).toMatchObject([
     {
       says: 'it runs and is not ready: corresponding condition of pod readiness gate "example.com/open" is not true.',
-      who: "whoever sets the conditions of its readiness gates",
+      who: "the program that sets the conditions of its readiness gates",
     },
   ]);
 });
@@ -149,7 +152,7 @@ test("a Pod that cannot end says which mount is busy, and who can act", async ()
       says: expect.stringMatching(
         /^the agent of the node n1 says: UnmountVolume.TearDown failed for volume "v" : .*busy/,
       ),
-      who: "whoever ends the process that uses the mount on the node n1",
+      who: "an administrator who ends the process that uses the mount on the node n1",
       quotes: { reason: "FailedUnmount" },
     },
   ]);
@@ -160,16 +163,16 @@ test("a Pod that is to end on a node that is gone says that", async () => {
   await world.resource(Pod).delete(at("p"));
   expect(await why()).toMatchObject([
     {
-      says: expect.stringMatching(/^it is given time to end, until .*, and its node n1 does not exist$/),
-      who: "whoever starts the agent of that node, or deletes the Pod with --force",
+      says: expect.stringMatching(/^it has time to end until .*, and its node n1 does not exist$/),
+      who: "an administrator who starts the agent of that node, or deletes the Pod with --force",
     },
   ]);
   expect((await world.resource(Node).list()).items).toEqual([]);
   await world.resource(Node).create({ metadata: { name: "n1" } });
   expect(await why()).toMatchObject([
     {
-      says: expect.stringMatching(/^it is given time to end, until .*, and its node n1 is not Ready$/),
-      who: "whoever starts the agent of that node, or taints a node that is off with node.kubernetes.io/out-of-service:NoExecute",
+      says: expect.stringMatching(/^it has time to end until .*, and its node n1 is not Ready$/),
+      who: "an administrator who starts the agent of that node, or taints a node that is shut down with node.kubernetes.io/out-of-service:NoExecute",
     },
   ]);
 });

@@ -20,8 +20,8 @@ describe("a Pod that waits wherever it could go", () => {
     await stage.pod("p", { schedulingGates: [{ name: "example.com/g" }] });
     expect(await reasons()).toEqual([
       [
-        "it has no node, and is not looked at before its scheduling gates are gone: example.com/g",
-        "whoever has put the gates there",
+        "it has no node, and is not scheduled before its scheduling gates are removed: example.com/g",
+        "the user or program that set the gates",
       ],
     ]);
   });
@@ -51,10 +51,10 @@ describe("a Pod that waits wherever it could go", () => {
     await stage.claim("none", { storageClassName: "" });
     await stage.pod("p", { claims: ["absent", "none"] });
     const told = await reasons();
-    expect(told[0]).toEqual(['persistentvolumeclaim "absent" not found', "whoever makes that claim"]);
+    expect(told[0]).toEqual(['persistentvolumeclaim "absent" not found', "a user who creates that claim"]);
     expect(told[1]).toEqual([
       "its claim none: no persistent volumes available for this claim and no storage class is set",
-      "whoever creates a volume that fits, or a default StorageClass",
+      "a user who creates a volume that fits, or a default StorageClass",
     ]);
     expect((await why()).nodes).toBeUndefined();
   });
@@ -104,7 +104,7 @@ describe("a Pod that fits nowhere", () => {
 
   test("no node at all", async () => {
     await stage.pod("p");
-    expect(await reasons()).toEqual([["there is no node", "whoever adds nodes"]]);
+    expect(await reasons()).toEqual([["there is no node", "an administrator who adds nodes"]]);
   });
 });
 
@@ -116,7 +116,7 @@ describe("a Pod that waits for its claims", () => {
     await stage.pod("p", { claims: ["c"] });
     expect(await reasons()).toEqual([
       [
-        `its claim c waits for a volume for the node a: it waits for the provisioner ${DRIVER} to create a volume; that has said nothing about it yet`,
+        `its claim c waits for a volume for the node a: it waits for the provisioner ${DRIVER} to create a volume; it has reported nothing yet`,
         `the provisioner ${DRIVER}: is it running?`,
       ],
     ]);
@@ -127,13 +127,13 @@ describe("a Pod that waits for its claims", () => {
     await stage.node("a");
     await stage.pod("p", { nodeSelector: { [HOSTNAME]: "a" } });
     expect(await reasons()).toEqual([
-      ["it is on the node a, which is not Ready", "whoever runs the agent of the node a"],
+      ["it is on the node a, which is not Ready", "the operator of the agent of the node a"],
     ]);
     const ready = { conditions: [{ type: "Ready", status: "True" }] };
     await stage.world.resource(Node).status.patch({ name: "a" }, { status: ready } as never);
     expect(await reasons()).toEqual([
       [
-        "it is on the node a, and not all of it runs yet; the agent of that has said nothing about it",
+        "it is on the node a, and some of its containers do not run yet; the agent of the node has reported nothing",
         "the agent of the node a",
       ],
     ]);
@@ -153,7 +153,7 @@ test("who may not read nodes is told that, and no more", async () => {
         : transport(request),
   });
   const { reasons: told, nodes } = await explain(client, stage.dialect, { kind: Pod, key: at("p") });
-  expect(told).toEqual([{ says: "more cannot be told to you: no nodes for you" }]);
+  expect(told).toEqual([{ says: "the report is incomplete: no nodes for you" }]);
   expect(nodes).toBeUndefined();
 });
 
@@ -169,7 +169,7 @@ test("of more objects than are looked at it says so, and of no claim that it is 
     { maxRead: 3 },
   );
   expect(told.map(({ says }) => says)).toEqual([
-    "there is no node that was looked at",
-    "there is more than the 3 objects that were looked at",
+    "there is no node that was read",
+    "there are more than the 3 objects that were read",
   ]);
 });

@@ -51,7 +51,7 @@ const cases: Record<string, Case> = {
   },
   "CTL-BIND-29: one that is put by comes before one that fits better": {
     volumes: [volume("a", "2Gi"), volume("z", "5Gi", ours)],
-    says: "the volume z is put by for it",
+    says: "the volume z is reserved for it",
     phase: "Bound",
     volumeName: "z",
   },

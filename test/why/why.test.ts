@@ -90,7 +90,7 @@ describe("a claim that waits", () => {
     await makeClaim("data");
     expect((await whyClaim()).reasons).toEqual([
       {
-        says: "it waits for the provisioner p.example.com to create a volume; that has said nothing about it yet",
+        says: "it waits for the provisioner p.example.com to create a volume; it has reported nothing yet",
         who: "the provisioner p.example.com: is it running?",
         about: expect.objectContaining({ kind: "StorageClass", name: "c" }),
       },
@@ -100,7 +100,7 @@ describe("a claim that waits", () => {
   test("CTL-MODE-2: waits for a consumer, then for the scheduler", async () => {
     await makeClass({ volumeBindingMode: "WaitForFirstConsumer" });
     await makeClaim("data");
-    expect((await whyClaim()).reasons).toMatchObject([{ who: "whoever creates a Pod that uses it" }]);
+    expect((await whyClaim()).reasons).toMatchObject([{ who: "a user who creates a Pod that uses it" }]);
     await makePod();
     expect((await whyClaim()).reasons).toMatchObject([{ who: "the scheduler", about: { kind: "Pod", name: "web" } }]);
     const { items } = await world.resource(CoreEvent).list();
@@ -143,8 +143,8 @@ test("CTL-BIND-28: a volume is told whom it is put by for, and what it lacks for
   const lacks = "it does not fit PersistentVolumeClaim default/data: expected at least 2Gi, it has 1Gi";
   expect(await whyVolume("free")).toMatchObject([{ says: lacks, about: { name: "data" } }]);
   await makeVolume("reserved", { claimRef: { namespace: "default", name: "nobody" } });
-  const absent = "it is put by for the claim default/nobody, which does not exist";
-  expect(await whyVolume("reserved")).toEqual([{ says: absent, who: "whoever makes that claim" }]);
+  const absent = "it is reserved for the claim default/nobody, which does not exist";
+  expect(await whyVolume("reserved")).toEqual([{ says: absent, who: "a user who creates that claim" }]);
   await makeVolume("odd", { claimRef: { name: "nobody" } });
   expect(await whyVolume("odd")).toMatchObject([{ says: "its spec.claimRef names no claim of a namespace" }]);
 });
@@ -184,7 +184,7 @@ describe("what is being deleted", () => {
     expect((await maps.why(at("owner"))).reasons).toEqual([
       {
         says: "ConfigMap default/child belongs to it and blocks its deletion in the foreground (finalizer foregroundDeletion)",
-        who: "whoever holds that one, which is being deleted",
+        who: "the holder of that one, which is being deleted",
         about: expect.objectContaining({ name: "child" }),
       },
     ]);

@@ -39,8 +39,9 @@ export interface Demand {
 export type Filter = (needs: Needs, view: View) => Demand | undefined;
 
 /** Who can add capacity. */
-export const CAPACITY_ACTOR = "whoever adds nodes, or takes Pods away";
+export const CAPACITY_ACTOR = "an administrator who adds nodes, or a user who deletes Pods";
 /** Who can change nodes, or the requirements of a Pod. */
-export const NODE_ACTOR = "whoever labels, taints or adds nodes, or asks for others";
+export const NODE_ACTOR =
+  "an administrator who adds or labels nodes, or removes their taints, or a user who changes the Pod";
 /** Who can create volumes. */
-export const VOLUME_ACTOR = "whoever makes volumes that its nodes can reach";
+export const VOLUME_ACTOR = "an administrator who creates volumes that its nodes can access";

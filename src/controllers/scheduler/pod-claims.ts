@@ -87,19 +87,22 @@ function lackOf(
   const what = `persistentvolumeclaim ${JSON.stringify(name)}`;
   if (!claim) {
     return isOwn
-      ? { says: `${what} not found, it is yet to be made for the pod`, who: "the controller ephemeral-volume" }
-      : { says: `${what} not found`, who: "whoever makes that claim" };
+      ? {
+          says: `${what} not found, the controller has not created it for the pod yet`,
+          who: "the controller ephemeral-volume",
+        }
+      : { says: `${what} not found`, who: "a user who creates that claim" };
   }
   if (isOwn && controllerUid(claim) !== metadata.uid) {
     const says = `${what} was not created for pod ${JSON.stringify(metadata.name)}, which wants one of that name`;
-    return { says, who: "whoever owns that claim, or gives the pod another name" };
+    return { says, who: "a user who deletes that claim, or renames the pod" };
   }
   if (claim.metadata.deletionTimestamp !== undefined) {
-    return { says: `${what} is being deleted`, who: "whoever makes it again once it is gone" };
+    return { says: `${what} is being deleted`, who: "a user who creates it again after its deletion" };
   }
   if (claim.status?.phase === "Lost") {
     const volume = JSON.stringify(claim.spec.volumeName ?? "");
-    const who = "whoever has a copy of the data makes a new claim";
+    const who = "a user who has a copy of the data and creates a new claim";
     return { says: `${what} bound to non-existent persistentvolume ${volume}`, who };
   }
   return undefined;
@@ -113,7 +116,7 @@ function whyNotDelayed(claim: PersistentVolumeClaim, className: string, view: Lo
   const unbound = "pod has unbound immediate PersistentVolumeClaims";
   if (className !== "" && !storageClass) {
     const says = `${unbound}: storageclass ${JSON.stringify(className)} not found`;
-    return { says, who: "whoever makes that StorageClass, or a volume for the claim" };
+    return { says, who: "a user who creates that StorageClass, or a volume for the claim" };
   }
   const who = `the controller persistentvolume-binder, and who makes volumes: see keelson why pvc/${claim.metadata.name}`;
   return { says: unbound, who };

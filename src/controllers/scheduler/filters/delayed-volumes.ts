@@ -11,6 +11,6 @@ export function delayedVolumes({ delayed }: Needs): Demand | undefined {
     },
     isSelective: true,
     waitsFor: [topics.nodes, ...delayed.waitsFor],
-    who: "whoever makes volumes, or nodes, that fit the classes of its claims",
+    who: "an administrator who adds volumes or nodes that fit the classes of its claims",
   };
 }

@@ -18,6 +18,6 @@ export function exclusiveClaims({ info, claims }: Needs, view: View): Demand | u
     on: (node) => (others.every((user) => node.isWithout(user.info.uid)) ? undefined : OBSTACLE),
     waitsFor: [topics.podDeleted, topics.podAdded],
     isResolvable: true,
-    who: `whoever takes the pod ${others[0]!.info.key} away`,
+    who: `a user who deletes the pod ${others[0]!.info.key}`,
   };
 }

@@ -7,7 +7,7 @@ export function unsupportedFields({ info: { pod } }: Needs): Demand | undefined 
   const asked = membersOf(pod);
   if (asked.length === 0) return undefined;
   const everywhere = asked.map((member) => `this scheduler does not look at ${member}`);
-  return { everywhere, waitsFor: [], who: "whoever names a scheduler that does in spec.schedulerName" };
+  return { everywhere, waitsFor: [], who: "a user who sets spec.schedulerName to a scheduler that supports them" };
 }
 
 function membersOf(pod: Pod): readonly string[] {
