@@ -3,11 +3,11 @@ import { type Field, HpackEncoder } from "./hpack.ts";
 import type { Http2Model } from "./model.ts";
 import { type BlockPart, type ClientStep, type FloodKind, requestFields } from "./steps.ts";
 
-/** A body that says at each place which stream it is of, and which place it is. */
+/** A body whose bytes show the stream and the offset. */
 const PATTERN: Buffer = Buffer.from(Array.from({ length: (1 << 20) + 256 }, (_, i) => (i * 7 + (i >> 8)) & 255));
 const SPAN = 1 << 16;
 
-/** Bytes of the body of a stream. */
+/** Returns bytes of the body of a stream. */
 export function bodyBytes(id: number, at: number, length: number): Buffer {
   const from = (id * 31 + at) % SPAN;
   return length <= PATTERN.length - SPAN ? PATTERN.subarray(from, from + length) : Buffer.alloc(length, id);
@@ -29,7 +29,7 @@ const FLOODS: Readonly<Record<FloodKind, (id: number) => readonly ClientStep[]>>
   nothing: (id) => [{ do: "data", id, bytes: 0 }],
 };
 
-/** Makes bytes of the steps of one client. */
+/** Encodes the steps of one client. */
 export class ClientBytes {
   readonly #model: Http2Model;
   readonly #encoder = new HpackEncoder();
@@ -37,7 +37,7 @@ export class ClientBytes {
   readonly #bodies = new Map<number, number>();
   #pings = 0;
 
-  /** @param model what it knows of the connection */
+  /** @param model the state of the connection for the client */
   constructor(model: Http2Model) {
     this.#model = model;
   }
@@ -92,7 +92,7 @@ export class ClientBytes {
     const pieces: Buffer[] = [];
     let at = 0;
     for (const cut of cuts) pieces.push(block.subarray(at, (at += cut)));
-    // No frame takes more.
+    // The limit of a frame.
     for (; block.length - at > 16_000; at += 16_000) pieces.push(block.subarray(at, at + 16_000));
     pieces.push(block.subarray(at));
     const last = open ? -1 : pieces.length - 1;
@@ -133,7 +133,7 @@ export class ClientBytes {
   }
 }
 
-/** Bytes that no answer of a test has more of, on all streams together. */
+/** More bytes than the responses of a test have on all streams together. */
 const WIDE = 1 << 29;
 
 function padded(type: number, flags: number, id: number, payload: Buffer, pad: number | undefined): Buffer {

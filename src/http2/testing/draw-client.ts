@@ -1,6 +1,6 @@
 /**
- * Steps of a client, drawn by chance: right ones, and ones that are wrong in each way that the RFCs name, for the state in which
- * the connection is.
+ * Random steps of a client: valid ones, and ones that are invalid in each way that the RFCs name, for the current state of
+ * the connection.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import {
   requestFields,
 } from "./steps.ts";
 
-/** How much a client does wrong: nothing, what ends streams, or anything. */
+/** The errors of a client: none, errors of streams, or any errors. */
 export type Temper = "honest" | "careless" | "wild";
 
-/** Something to be drawn, and how often; undefined where it makes no sense. */
+/** A choice and its weight; undefined where it makes no sense in the current state. */
 export type Choice<T> = readonly [weight: number, make: () => T | undefined];
 
-/** Draws one of several by their weights; one that makes sense. */
+/** Draws a choice that makes sense, by the weights. */
 export function choose<T>(draw: Draw, choices: readonly Choice<T>[]): T {
   const sum = choices.reduce((all, [weight]) => all + weight, 0);
   for (;;) {
@@ -40,21 +40,21 @@ const PATHS = ["/", "/index.html", "/livez", "/api/v1/namespaces/n/configmaps", 
 const NAMES = ["a", "x-something", "x-long-name-that-nobody-knows", "cookie", "accept-language", "te"];
 const LARGE = 100_000;
 
-/** A request that says something. */
+/** A request with a meaning. */
 export interface Meant {
   readonly fields: readonly SentField[];
   readonly body: Buffer;
 }
 
-/** What a client is. */
+/** The options of a client. */
 export interface ClientDrawOptions {
   readonly draw: Draw;
-  /** What it knows of its connection. */
+  /** The state of the connection for the client. */
   readonly model: Http2Model;
   readonly temper: Temper;
-  /** What the handler does at once about the next request, whose stream is `0`. */
+  /** Draws what the handler does at once with the next request, whose stream is `0`. */
   readonly then: () => readonly HandlerStep[] | undefined;
-  /** What its right requests are; drawn from fields that mean nothing by default. */
+  /** Draws its valid requests; random fields by default. */
   readonly meant?: () => Meant;
 }
 
@@ -65,7 +65,7 @@ export class ClientDraw {
   readonly #temper: Temper;
   readonly #then: () => readonly HandlerStep[] | undefined;
   readonly #meant: (() => Meant) | undefined;
-  /** What is left to be sent of bodies that say something. */
+  /** The unsent rest of meaningful bodies. */
   readonly #bodies = new Map<number, Buffer>();
   #next = 1;
 
@@ -77,7 +77,7 @@ export class ClientDraw {
     this.#meant = meant;
   }
 
-  /** What a connection begins with. */
+  /** The beginning of a connection. */
   begin(): ClientStep[] {
     const draw = this.#draw;
     const right: ClientStep[] = [{ do: "preface" }, this.#settings()];
@@ -92,7 +92,7 @@ export class ClientDraw {
     );
   }
 
-  /** The next thing that it does. */
+  /** Draws the next step. */
   step(): ClientStep {
     const wrong = this.#temper === "honest" ? 0 : this.#temper === "careless" ? 4 : 10;
     const wild = this.#temper === "wild" ? 3 : 0;
@@ -116,18 +116,18 @@ export class ClientDraw {
     return this.#leaves(made);
   }
 
-  /** How it leaves: in one piece, together with what follows, or cut anywhere. */
+  /** Draws how the bytes are sent: in one piece, with the next ones, or cut anywhere. */
   #leaves(step: ClientStep): ClientStep {
     const draw = this.#draw;
     if (draw.chance(0.8)) return step;
     return draw.chance(0.6) ? { ...step, hold: true } : { ...step, keep: 1 + draw.small(40) };
   }
 
-  // What is right.
+  // Valid steps.
 
   #request(): ClientStep | undefined {
     const draw = this.#draw;
-    // An honest client keeps to the limit.
+    // An honest client respects the limit.
     if (this.#temper === "honest" && this.#model.openStreams >= 1) {
       if (this.#model.openStreams >= this.#streams) return undefined;
     }
@@ -149,7 +149,7 @@ export class ClientDraw {
     return this.#headers(id, this.#how([...fields, ...length, ...more]), { end });
   }
 
-  /** Streams that the server takes at a time, as its client has been told; few, as long as it was not. */
+  /** The limit of concurrent streams that the client knows; few before the settings. */
   get #streams(): number {
     return this.#model.hasSettings ? this.#model.limits.streams : 1;
   }
@@ -214,12 +214,12 @@ export class ClientDraw {
     const left = stream.length < 0 ? Infinity : stream.length - stream.sent;
     const wanted = draw.chance(0.1) ? LARGE : draw.chance(0.2) ? 0 : draw.small(3000);
     const bytes = Math.min(room, left, wanted);
-    // The last byte of a known length may or may not be told to be that.
+    // The last byte of a known length may or may not have END_STREAM.
     const end = bytes === left ? draw.chance(0.7) : left === Infinity && draw.chance(0.25);
     return { do: "data", id: stream.id, bytes, ...(end ? { end } : {}), ...(pad === undefined ? {} : { pad }) };
   }
 
-  /** Part of a body that says something, or all of it. */
+  /** A part of a meaningful body, or all of it. */
   #text(id: number, meant: Buffer, room: number, pad: number | undefined): ClientStep {
     const draw = this.#draw;
     const bytes = Math.min(room, meant.length, draw.chance(0.7) ? LARGE : draw.small(3000));
@@ -270,22 +270,22 @@ export class ClientDraw {
     return { do: "priority", id, on: this.#draw.chance(0.5) ? 0 : id + 1 };
   }
 
-  /** A frame of a type that nobody knows, and flags that say nothing. */
+  /** A frame of an unknown type, or with unknown flags. */
   #unknown(): ClientStep {
     const draw = this.#draw;
     const hex = draw.bytes(draw.small(300)).toString("hex");
     return { do: "frame", type: 10 + draw.below(246), flags: draw.below(256), id: draw.small(30), hex };
   }
 
-  // What ends a stream.
+  // Errors of streams.
 
-  /** Much of what costs a server more than its client. */
+  /** A flood of frames that cost a server more than its client. */
   #flood(): ClientStep {
     const draw = this.#draw;
     const harmless: readonly FloodKind[] = ["ping", "settings", "window", "table", "priority", "unknown"];
     const others: readonly FloodKind[] = ["get", "post", "takenBack", "byte", "nothing"];
     const of = draw.pick(this.#temper === "honest" ? harmless : [...harmless, ...others]);
-    // So many answers that the server has to wait for its socket.
+    // So many responses that the server has to wait for its socket.
     const isLarge = (of === "ping" || of === "settings") && draw.chance(0.4);
     const times = isLarge ? 15_000 + draw.below(40_000) : draw.small(2500);
     const id = of === "byte" || of === "nothing" ? (this.#open()?.id ?? 1) : this.#next;
@@ -353,7 +353,7 @@ export class ClientDraw {
     return this.#headers(this.#id(), this.#how(parts), { end: draw.chance(0.7) });
   }
 
-  // What ends the connection.
+  // Errors of the connection.
 
   #odd(): ClientStep {
     const draw = this.#draw;
@@ -404,7 +404,7 @@ export class ClientDraw {
     );
   }
 
-  /** A frame where it belongs, of a length that it cannot have, or hardly. */
+  /** A valid frame but for its length. */
   #wrongLength(): ClientStep {
     const draw = this.#draw;
     const type = draw.below(10);
@@ -414,7 +414,7 @@ export class ClientDraw {
     return { do: "frame", type, flags, id, hex: draw.bytes(draw.below(12)).toString("hex") };
   }
 
-  /** What is no header field, or an odd one. */
+  /** An invalid or unusual header field. */
   #brokenBlock(): string {
     const draw = this.#draw;
     return draw.one(
@@ -437,7 +437,7 @@ export class ClientDraw {
         ]),
       () => `00016183${draw.bytes(3).toString("hex")}`,
       () => `0001617f${draw.bytes(1).toString("hex")}`,
-      // Padding of the Huffman code: a whole byte, zeros, none.
+      // The padding of the Huffman code: a whole byte, zeros, none.
       () => draw.pick(["00016182ffff", "000161811f", "0001618118", "00016184ffffffff", "0001618100"]),
       () => draw.bytes(1 + draw.small(20)).toString("hex"),
     );

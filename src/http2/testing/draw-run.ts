@@ -1,5 +1,5 @@
 /**
- * Runs, drawn by chance: what a connection may have, and what happens on it.
+ * Random runs: the limits of a connection, and the steps on it.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import { Violation } from "./model.ts";
 import { Rig, type RigOptions } from "./rig.ts";
 import type { HandlerStep, SocketStep, Step } from "./steps.ts";
 
-/** A run: what a connection may have, and each step. */
+/** A run: the limits of a connection, and its steps. */
 export interface Run {
   readonly options: RigOptions;
   readonly steps: readonly Step[];
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Outcome extends Run {
-  /** What was wrong. */
+  /** The violation, if any. */
   readonly violation: string | undefined;
 }
 
 const MOST_STEPS = 120;
 
-/** Draws a run by a seed and plays it. */
+/** Draws a run by a seed and runs it. */
 export async function drawRun(seed: number): Promise<Outcome> {
   const draw = new Draw(seed);
   const options = drawOptions(draw);
@@ -38,7 +38,7 @@ export async function drawRun(seed: number): Promise<Outcome> {
       await rig.do(step);
     };
     for (const step of client.begin()) await play(step);
-    // Some take all that they can get.
+    // Some run as long as possible.
     if (draw.chance(0.15)) for (const step of GREEDY) await play(step);
     const busy = draw.pick([2, 5, 10]);
     for (let i = 1 + draw.below(MOST_STEPS); i > 0 && !rig.isOver; i--) {
@@ -49,7 +49,7 @@ export async function drawRun(seed: number): Promise<Outcome> {
   return { options, steps, violation };
 }
 
-/** Plays a run again; what was wrong. */
+/** Repeats a run and returns the violation, if any. */
 export function playRun({ options, steps }: Run): Promise<string | undefined> {
   return violationOf(async () => {
     const rig = new Rig(options);
@@ -87,14 +87,14 @@ const GREEDY: readonly Step[] = [
 
 const BYTES = [0, 1, 10, 1000, 20_000, 70_000];
 const MUCH = 400_000;
-/** A handler that does all of it is busy: more of them are left to themselves. */
+/** The share of runs whose handler does many things; in others it does few. */
 const REACTS = 0.15;
 
-/** Draws what a handler, the socket and the loop do. */
+/** Draws the steps of a handler, the socket and the loop. */
 class ServerDraw {
   readonly #draw: Draw;
   readonly #rig: Rig;
-  /** How a handler of this run mostly answers. */
+  /** How the handler of this run usually responds. */
   readonly #isPrompt: boolean;
 
   constructor(draw: Draw, rig: Rig) {
@@ -115,7 +115,7 @@ class ServerDraw {
     ]);
   }
 
-  /** What it does at once about a request, on stream 0; the client puts the right one in. */
+  /** Draws what it does at once with a request, on stream 0; the client sets the real stream. */
   then(): readonly HandlerStep[] | undefined {
     const draw = this.#draw;
     if (!this.#isPrompt && draw.chance(0.6)) return undefined;
@@ -123,7 +123,7 @@ class ServerDraw {
     return draw.many(1 + draw.small(3), () => (draw.chance(0.05) ? this.#reaction(0) : this.#handler(0, REACTS * 2)));
   }
 
-  /** Reads the body at once, and does something about it. */
+  /** Draws a reader of the body and its reactions. */
   #reader(): readonly HandlerStep[] {
     const react = (): readonly HandlerStep[] => this.#draw.many(this.#draw.below(3), () => this.#reaction(0));
     return [
@@ -184,7 +184,7 @@ class ServerDraw {
     return draw.pick([{ pieces: 1 + draw.below(5) }, { bad: true }, { headers: draw.below(40_000) }]);
   }
 
-  /** What it does when it is called back: anything, also what ends the stream or the connection beneath the caller. */
+  /** Draws what it does in a callback: anything, also the end of the stream or the connection. */
   #reaction(id: number): HandlerStep {
     const draw = this.#draw;
     const others = [...this.#rig.served.keys()];

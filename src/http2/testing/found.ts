@@ -1,12 +1,12 @@
 /**
- * Runs that have found something once, each as short as it could be made.
+ * Runs that have found a defect once, each as short as possible.
  *
  * @module
  */
 import type { RigOptions } from "./rig.ts";
 import { type HandlerStep, type SentField, type Step, requestFields } from "./steps.ts";
 
-/** What connections of most runs may have: what those of the server have, but for how often streams are reset. */
+/** The limits of most runs: those of the server, except for the number of resets. */
 const USUAL: RigOptions = {
   limits: {
     streams: 250,
@@ -18,7 +18,7 @@ const USUAL: RigOptions = {
   headerMemory: 1 << 26,
 };
 
-/** A run that has found something. */
+/** A run that has found a defect. */
 export interface Found {
   readonly name: string;
   readonly options: RigOptions;
@@ -70,89 +70,88 @@ const THROW: HandlerStep = { do: "throw" };
 
 /** See the head of this file. */
 export const FOUND: readonly Found[] = [
-  found("who asks too late whether a stream is over, and fails, ends nothing", [
+  found("a handler that fails after the end of its stream ends nothing else", [
     ...begin(),
     get(1, [respond(1)]),
     { do: "flush" },
     { do: "onOver", id: 1, over: [THROW] },
   ]),
-  found("a client that remembers no headers is told that there are none to remember", [
+  found("a client with a header table of size 0 gets an update to size 0", [
     ...begin([1, 0]),
     get(1, [{ do: "interim", id: 1 }, respond(1)]),
     get(3, [respond(3)]),
   ]),
-  found("a table that was small for a moment counts, also between two settings", [
+  found("the smallest size of a header table counts, also between two settings", [
     ...begin(),
     get(1, [respond(1)]),
     { do: "settings", values: [[1, 100]] },
     { do: "settings", values: [[1, 4096]] },
     get(3, [respond(3)]),
   ]),
-  found("a body that came whole and that nobody read gives its bytes back to the window of the connection", [
+  found("a complete body without a reader returns its bytes to the window of the connection", [
     ...begin(),
     post(1),
     data(1, 10_000, { end: true }),
     respond(1),
   ]),
-  found("a body that came whole, on a stream that the client takes back, does too", [
+  found("a complete body of a stream that the client resets does so, too", [
     ...begin(),
     post(1),
     data(1, 10_000, { end: true }),
     { do: "cancel", id: 1, code: 8 },
   ]),
-  found("no window is opened for padding on a stream that its reader has just reset", [
+  found("padding opens no window on a stream that its reader has just reset", [
     ...begin(),
     post(1, [open(1, { data: [reset(1)] }), start(1)]),
     data(1, 10, { pad: 3 }),
   ]),
-  found("nor on one that its reader has just answered", [
+  found("padding opens no window on a stream whose reader has just responded", [
     ...begin(),
     post(1, [open(1, { data: [respond(1)] }), start(1)]),
     data(1, 10, { pad: 3 }),
   ]),
-  found("a stream that its reader has reset is not reset again for a body of another length than it says", [
+  found("a stream that its reader has reset is not reset again for a wrong content-length", [
     ...begin(),
     post(1, [open(1, { data: [reset(1)] }), start(1)], [["content-length", "20"]]),
     data(1, 10, { end: true }),
   ]),
-  found("who has broken off a body is told of no end", [
+  found("a handler that has reset a stream is not notified of the end of its body", [
     ...begin(),
     post(1, [open(1, { data: [reset(1)] })]),
     data(1, 10),
     data(1, 2000),
     start(1),
   ]),
-  found("a reader that fails when it hears of a break ends its stream, and neither the connection nor the process", [
+  found("a reader that fails in the callback of a reset ends its stream, and neither the connection nor the process", [
     ...begin(),
     post(1, [open(1, { broken: [THROW] })]),
     post(3),
     { do: "cancel", id: 1, code: 8 },
     respond(3),
   ]),
-  found("likewise when the break comes with its own answer", [
+  found("a reader that fails in the callback of a reset by its own response does so, too", [
     ...begin(),
     post(1, [open(1, { broken: [THROW] }), respond(1)]),
     get(3, [respond(3)]),
   ]),
-  found("a reader that answers and then fails does not end the connection", [
+  found("a reader that responds and then fails does not end the connection", [
     ...begin(),
     post(1, [open(1, { data: [respond(1), THROW] }), start(1)]),
     data(1, 10),
     get(3, [respond(3)]),
   ]),
-  found("streams of a server have not begun: who sends on one breaks the connection", [
+  found("streams of a server are idle: a frame on one is an error of the connection", [
     ...begin(),
     get(5, [respond(5)]),
     data(2, 0),
   ]),
-  found("a window of a stream of the server, likewise", [...begin(), get(5), { do: "window", id: 2, more: 1 }]),
-  found("no ping goes behind the end", [
-    { do: "settingsAck" },
-    { do: "pingPeer" },
-    { do: "flush" },
-    { do: "pingPeer" },
+  found("a window update on a stream of the server is an error of the connection, too", [
+    ...begin(),
+    get(5),
+    { do: "window", id: 2, more: 1 },
   ]),
-  found("nothing is answered behind the GOAWAY of an error, whoever hears of the break", [
+  found("no ping follows the end", [{ do: "settingsAck" }, { do: "pingPeer" }, { do: "flush" }, { do: "pingPeer" }]),
+  found("no response follows the GOAWAY of an error, in any callback", [
     ...begin(),
     post(1, [open(1, { broken: [respond(3)] })]),
     get(3),

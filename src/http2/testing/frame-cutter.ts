@@ -1,4 +1,4 @@
-/** Frames as a test takes them from bytes (RFC 9113 4.1). */
+/** Parses frames for a test (RFC 9113 4.1). */
 export interface CutFrame {
   readonly type: number;
   readonly flags: number;
@@ -6,18 +6,18 @@ export interface CutFrame {
   readonly payload: Buffer;
 }
 
-/** Cuts bytes into frames, however they come. */
+/** Cuts bytes, which arrive in any pieces, into frames. */
 export class FrameCutter {
   #bytes: Buffer = Buffer.alloc(0);
-  /** Bytes of text that have to come before all frames. */
+  /** The text before all frames. */
   #skip: Buffer;
 
-  /** @param before what has to come before all frames */
+  /** @param before the text before all frames */
   constructor(before: Buffer = Buffer.alloc(0)) {
     this.#skip = before;
   }
 
-  /** Whether what has come begins as it has to; the rest of it is not looked at where it does not. */
+  /** Whether the bytes begin with that text; otherwise the rest is ignored. */
   add(piece: Uint8Array): boolean {
     this.#bytes = this.#bytes.length === 0 ? Buffer.from(piece) : Buffer.concat([this.#bytes, piece]);
     const length = Math.min(this.#skip.length, this.#bytes.length);
@@ -27,12 +27,12 @@ export class FrameCutter {
     return true;
   }
 
-  /** The length that the next frame says; undefined where its head is not there. */
+  /** The length in the next frame; undefined without its complete header. */
   get announced(): number | undefined {
     return this.#bytes.length < 9 ? undefined : this.#bytes.readUIntBE(0, 3);
   }
 
-  /** The next frame; undefined where it is not there as a whole. */
+  /** Returns the next frame; undefined where it is not complete. */
   next(): CutFrame | undefined {
     const length = this.announced;
     if (length === undefined || this.#bytes.length < 9 + length) return undefined;
@@ -46,7 +46,7 @@ export class FrameCutter {
     return frame;
   }
 
-  /** Bytes that are no whole frame. */
+  /** The bytes of an incomplete frame. */
   get rest(): number {
     return this.#bytes.length + this.#skip.length;
   }

@@ -1,5 +1,5 @@
 /**
- * HTTP/2 as bytes: for clients that do not keep to its rules.
+ * HTTP/2 as bytes, for clients that violate its rules.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { PREFACE as CLIENT_PREFACE, TYPE } from "../constants.ts";
 
 export { FLAG, SETTING, TYPE } from "../constants.ts";
 
-/** What every connection begins with (RFC 9113 3.4). */
+/** The preface of a connection (RFC 9113 3.4). */
 export const PREFACE: Buffer = Buffer.from(CLIENT_PREFACE);
 
 /** A frame (RFC 9113 4.1). */
@@ -20,7 +20,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([head, payload]);
 }
 
-/** A frame of settings, by number. */
+/** Returns a SETTINGS frame, by the numbers of its parameters. */
 export function settings(values: readonly (readonly [number, number])[]): Buffer {
   const payload = Buffer.alloc(6 * values.length);
   values.forEach(([name, value], i) => {
@@ -30,14 +30,14 @@ export function settings(values: readonly (readonly [number, number])[]): Buffer
   return frame(TYPE.settings, 0, 0, payload);
 }
 
-/** Four bytes: a window, an error code. */
+/** Returns four bytes: a window, an error code. */
 export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;
 }
 
-/** An integer of HPACK in what is left of a byte (RFC 7541 5.1). */
+/** Returns an HPACK integer in the rest of a byte (RFC 7541 5.1). */
 function integer(value: number, bits: number, first: number): Buffer {
   const most = 2 ** bits - 1;
   if (value < most) return Buffer.from([first | value]);
@@ -51,18 +51,18 @@ function integer(value: number, bits: number, first: number): Buffer {
 const text = (value: string): Buffer =>
   Buffer.concat([integer(Buffer.byteLength(value, "latin1"), 7, 0), Buffer.from(value, "latin1")]);
 
-/** A header that is spelt out (RFC 7541 6.2.2), or remembered for {@link indexed} (6.2.1). */
+/** Returns a literal header without indexing (RFC 7541 6.2.2), or with it for {@link indexed} (6.2.1). */
 export const literal = (name: string, value: string, remembered = false): Buffer =>
   Buffer.concat([Buffer.from([remembered ? 0x40 : 0]), text(name), text(value)]);
 
-/** A header by its place in the table; 62 is what was remembered last (RFC 7541 6.1). */
+/** Returns a header by its index in the table; 62 is the last added one (RFC 7541 6.1). */
 export const indexed = (place: number): Buffer => integer(place, 7, 0x80);
 
-/** Headers, all spelt out. */
+/** Returns literal headers. */
 export const headerBlock = (headers: readonly (readonly [string, string])[]): Buffer =>
   Buffer.concat(headers.map(([name, value]) => literal(name, value)));
 
-/** The headers of a request over TLS. */
+/** Returns the headers of a request over TLS. */
 export const requestBlock = (
   method: string,
   path: string,

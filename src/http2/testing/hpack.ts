@@ -1,14 +1,14 @@
 /**
- * Header compression as a client does it and as a test checks it, written from RFC 7541 alone.
+ * Header compression for clients and checks of tests, written from RFC 7541 alone.
  *
  * @module
  */
 import { huffmanDecode, huffmanEncode } from "./huffman-code.ts";
 
-/** A header field; each character is a byte. */
+/** A header field with one character for each byte. */
 export type Field = readonly [name: string, value: string];
 
-/** A block that is none (RFC 7541 2.2). */
+/** Says why a header block is invalid (RFC 7541 2.2). */
 export class HpackError extends Error {
   override readonly name = "HpackError";
 }
@@ -80,12 +80,12 @@ www-authenticate`
     return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
   });
 
-/** What a field counts (RFC 7541 4.1). */
+/** The size of a field (RFC 7541 4.1). */
 export const sizeOf = ([name, value]: Field): number => name.length + value.length + 32;
 
-/** The table of one direction (RFC 7541 2.3). */
+/** The dynamic table of one direction (RFC 7541 2.3). */
 export class HpackTable {
-  /** The newest first. */
+  /** The fields, the newest first. */
   readonly entries: Field[] = [];
   size = 0;
   max: number;
@@ -105,12 +105,12 @@ export class HpackTable {
     this.#evict();
   }
 
-  /** The field of an index; undefined where there is none. */
+  /** Returns the field of an index; undefined where there is none. */
   at(index: number): Field | undefined {
     return index <= STATIC.length ? STATIC[index - 1] : this.entries[index - STATIC.length - 1];
   }
 
-  /** The index of a field, or of one with its name alone; 0 where there is none. */
+  /** Returns the index of a field, or of one with the same name; 0 where there is none. */
   find([name, value]: Field, nameOnly = false): number {
     const fits = (one: Field): boolean => one[0] === name && (nameOnly || one[1] === value);
     const fixed = STATIC.findIndex(fits);
@@ -124,18 +124,18 @@ export class HpackTable {
   }
 }
 
-/** Integers of more bytes are refused, as RFC 7541 5.1 permits. */
+/** Longer integers are refused, as RFC 7541 5.1 permits. */
 const MOST_INTEGER_BYTES = 5;
 
-/** Reads the blocks of one direction. */
+/** Decodes the header blocks of one direction. */
 export class HpackDecoder {
   readonly table: HpackTable;
-  /** What the table may have at most, and the size to which the next block has to bring it first. */
+  /** The maximum size of the table, and the size that the next block must set first. */
   #limit: number;
   #due: number | undefined = undefined;
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
-  /** The longest text of the last block. */
+  /** The length of the longest text of the last block. */
   longestText = 0;
 
   constructor(limit = 4096) {
@@ -144,15 +144,15 @@ export class HpackDecoder {
   }
 
   /**
-   * What has been announced holds from now on. A table that may be larger than that has to be made smaller at the beginning of
-   * the next block (RFC 9113 4.3.1; read as strictly as nghttp2 does).
+   * Applies an announced size. A larger table must be reduced at the beginning of
+   * the next block (RFC 9113 4.3.1; as strictly as nghttp2).
    */
   limit(bytes: number): void {
     this.#limit = bytes;
     if (bytes < this.table.max) this.#due = Math.min(bytes, this.#due ?? bytes);
   }
 
-  /** @throws HpackError for what is no block */
+  /** @throws HpackError for an invalid block */
   decode(bytes: Uint8Array): Field[] {
     this.#bytes = bytes;
     this.#at = 0;
@@ -221,12 +221,12 @@ export class HpackDecoder {
 }
 
 /**
- * How a field is written, any of: `i` remembered by the table, `n` never to be remembered, `x` by index where the table has it,
- * `m` its name by index where the table has that, `h` its value in the Huffman code, `H` its name. Nothing: spelt out.
+ * The form of a field, any of: `i` with indexing, `n` never indexed, `x` by index where the table has it,
+ * `m` its name by index where the table has that, `h` its value in the Huffman code, `H` its name. Empty: a literal.
  */
 export type How = string;
 
-/** An integer in what is left of a byte (RFC 7541 5.1). */
+/** An integer in the rest of a byte (RFC 7541 5.1). */
 export function integer(value: number, bits: number, first: number): Buffer {
   const most = 2 ** bits - 1;
   if (value < most) return Buffer.from([first | value]);
@@ -236,17 +236,17 @@ export function integer(value: number, bits: number, first: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** A text (RFC 7541 5.2). */
+/** A string literal (RFC 7541 5.2). */
 export function text(value: string, isHuffman: boolean): Buffer {
   const bytes = isHuffman ? huffmanEncode(value) : Buffer.from(value, "latin1");
   return Buffer.concat([integer(bytes.length, 7, isHuffman ? 128 : 0), bytes]);
 }
 
-/** Writes blocks as a client may. */
+/** Encodes the header blocks of a client. */
 export class HpackEncoder {
   readonly table: HpackTable = new HpackTable(4096);
 
-  /** A change of the table's size. */
+  /** Returns an update of the table size. */
   size(bytes: number): Buffer {
     this.table.resize(Math.min(bytes, 4096));
     return integer(bytes, 5, 0x20);

@@ -1,5 +1,5 @@
 /**
- * The Huffman code of HPACK, written down a second time: both ways, one bit at a time (RFC 7541 5.2 and appendix B).
+ * A second implementation of the Huffman code of HPACK, one bit at a time (RFC 7541 5.2 and appendix B).
  *
  * @module
  */
@@ -46,10 +46,10 @@ const BY_LENGTH: readonly (readonly [bits: number, symbols: readonly number[]])[
   [30, [10, 13, 22, 256]],
 ];
 
-/** The end of a text, which none may have. */
+/** The end-of-string symbol, which is invalid in a text. */
 const END = 256;
 
-/** Codes of all symbols, as text of zeros and ones. */
+/** The codes of all symbols as texts of zeros and ones. */
 const CODES: readonly string[] = codes();
 
 function codes(): string[] {
@@ -64,21 +64,21 @@ function codes(): string[] {
   return all;
 }
 
-/** A text of one byte a character in the code, with ones behind it up to a whole byte. */
+/** Encodes a text with one byte for each character; ones fill the last byte. */
 export function huffmanEncode(text: string): Buffer {
   let bits = "";
   for (let i = 0; i < text.length; i++) bits += CODES[text.charCodeAt(i)]!;
   return packed(bits.padEnd(Math.ceil(bits.length / 8) * 8, "1"));
 }
 
-/** Bytes of zeros and ones. */
+/** Packs zeros and ones into bytes. */
 function packed(bits: string): Buffer {
   const bytes = Buffer.alloc(bits.length / 8);
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(bits.slice(8 * i, 8 * i + 8), 2);
   return bytes;
 }
 
-/** What follows on a 0 and on a 1, by state: another state, or below 0 a symbol. */
+/** The successors of each state for 0 and 1: another state, or below 0 a symbol. */
 const TREE: readonly [number, number][] = tree();
 
 function tree(): [number, number][] {
@@ -91,11 +91,11 @@ function tree(): [number, number][] {
   return states;
 }
 
-/** What a text in the code says; undefined where it is none (RFC 7541 5.2). */
+/** Decodes a text; undefined where it is invalid (RFC 7541 5.2). */
 export function huffmanDecode(bytes: Uint8Array): string | undefined {
   let text = "";
   let state = 0;
-  /** Bits since the last symbol, and whether all of them were ones. */
+  /** The bits since the last symbol, and whether all were ones. */
   let left = 0;
   let ones = true;
   for (let at = 0; at < bytes.length * 8; at++) {

@@ -1,11 +1,11 @@
 /**
- * What a server of HTTP/2 may do on one connection, written from RFC 9113 alone: it is told every byte that goes either way, and
- * throws a {@link Violation} for what no server may send, or does not send when it has to.
+ * A model of an HTTP/2 server on one connection, written from RFC 9113 alone. It receives every byte of both directions, and
+ * throws a {@link Violation} for what a server must not send, or must send and does not.
  *
- * What a client sends makes expectations: that a stream or the connection ends with one of some codes, at once or perhaps. What
- * the server sends has to fit one of them. Nobody sees when the server reads a frame; `position` counts the frames of the client,
- * and {@link Http2Model.sync} says up to which of them it has read, and that all it said until then has been seen. An answer to a
- * ping says so, too.
+ * Frames of the client make expectations: a stream or the connection must or may end with one of some codes. The frames of
+ * the server must match one of them. The model does not see when the server reads a frame; `position` counts the frames of the
+ * client, and {@link Http2Model.sync} says which of them the server has read, and that all its frames until then have arrived.
+ * The acknowledgement of a ping says so, too.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { FLAG, PREFACE, SETTING, TYPE } from "./frames.ts";
 import { type Field, HpackDecoder, HpackError } from "./hpack.ts";
 import { type Verdict, judgeRequest, judgeTrailers, listSize } from "./request-rules.ts";
 
-/** A server has done what it must not do. */
+/** Says which rule a server has violated. */
 export class Violation extends Error {
   override readonly name = "Violation";
 }
@@ -35,22 +35,22 @@ export const CODE = {
   calm: 11,
 } as const;
 
-/** The limits of a server that clients are told, or meet. */
+/** The limits of a server, announced or not. */
 export interface ModelLimits {
   readonly streams: number;
   readonly headerBytes: number;
   readonly headerFields: number;
-  /** Streams that may be reset at once. */
+  /** How many streams may be reset in a burst. */
   readonly resets: number;
 }
 
-/** What a server is to do about something, or may. */
+/** What a server must or may do about a frame. */
 interface Expectation {
   readonly what: string;
   readonly at: number;
-  /** Whether it has to do one of these. */
+  /** Whether it must do one of these. */
   readonly must: boolean;
-  /** Codes of a GOAWAY, and of a RST_STREAM of `stream`. */
+  /** The codes of a GOAWAY, and of a RST_STREAM of `stream`. */
   readonly goAway: readonly number[];
   readonly reset: readonly number[];
   readonly stream: number;
@@ -59,29 +59,29 @@ interface Expectation {
 const MAX_WINDOW = 2 ** 31 - 1;
 const DEFAULT_WINDOW = 65_535;
 const FRAME_BYTES = 16_384;
-/** Parts of a header block, and how many times as long as headers it may be, from which on it may be refused. */
+/** The number of parts of a header block, and its length in multiples of the header limit, from which a server may refuse it. */
 const MOST_PARTS = 256;
-/** So many numbers behind the newest stream one that was reset may be forgotten. */
+/** A reset stream may be forgotten when it is older than the newest one by so much. */
 const LONG_AGO = 2000;
 
-/** A stream as a client knows it. */
+/** A stream from the view of the client. */
 export class ModelStream {
   readonly id: number;
   fields: readonly Field[] = [];
   method = "";
   verdict: Verdict = "right";
   isTooLarge = false;
-  /** Bytes of the body: as announced, -1 where they are not, and as sent. */
+  /** The bytes of the body: announced, -1 where they are not, and sent. */
   length = -1;
   sent = 0;
   /** Bytes that the client may send. */
   window: number;
-  /** Positions of END_STREAM and RST_STREAM of the client; 0 where it has sent none. */
+  /** The positions of END_STREAM and RST_STREAM of the client; 0 for none. */
   endedAt = 0;
   resetAt = 0;
   /** Bytes that the server may send. */
   room: number;
-  /** The status of the answer, 0 before; its length as announced, -1 where it is not; its bytes. */
+  /** The status of the response, 0 before it; its announced length, -1 where it is not; its bytes. */
   status = 0;
   answerLength = -1;
   answered = 0;
@@ -89,11 +89,11 @@ export class ModelStream {
   isAnswered = false;
   /** The code of the server's RST_STREAM. */
   resetCode: number | undefined = undefined;
-  /** Whether the server has said that it does not look at it. */
+  /** Whether the server has announced that it ignores the stream. */
   isVoid = false;
-  /** Whether something was sent on it that is an error. */
+  /** Whether the client has sent an error on it. */
   isBroken = false;
-  /** Codes with which the server may reset it at any time: somebody there has said so. */
+  /** The codes with which the server may reset it at any time, because a step told it to. */
   readonly told = new Set<number>();
 
   constructor(id: number, windows: { readonly window: number; readonly room: number }) {
@@ -107,49 +107,49 @@ export class ModelStream {
     return this.endedAt === 0 && this.resetAt === 0 && this.resetCode === undefined && !this.isAnswered && !this.isVoid;
   }
 
-  /** Whether both sides have ended, or one has reset it. */
+  /** Whether both sides have ended it, or one has reset it. */
   get isClosed(): boolean {
     return this.resetAt > 0 || this.resetCode !== undefined || this.isVoid || (this.isAnswered && this.endedAt > 0);
   }
 }
 
-/** Header fields that come in several frames. */
+/** A header block in several frames. */
 interface Block {
   readonly stream: number;
   readonly isEnd: boolean;
   readonly pieces: Buffer[];
 }
 
-/** Settings of the client on their way. */
+/** Settings of the client without an acknowledgement. */
 interface PendingSettings {
   readonly at: number;
   readonly values: readonly (readonly [name: number, value: number])[];
 }
 
-/** Hears of what has come. */
+/** Receives the content of frames. */
 export interface ModelListener {
   /** Bytes of a body. */
   body?(stream: ModelStream, bytes: Buffer): void;
-  /** Bytes of an answer. */
+  /** Bytes of a response. */
   data?(stream: ModelStream, bytes: Buffer): void;
-  /** A final answer has begun, with its fields. */
+  /** The fields of a final response. */
   answer?(stream: ModelStream, fields: readonly Field[]): void;
 }
 
 /** See the head of this file. */
 export class Http2Model {
   readonly streams = new Map<number, ModelStream>();
-  /** Frames of the client so far. */
+  /** The number of frames of the client so far. */
   position = 0;
-  /** Whether the server has seen all of them, and all it has said has been seen. */
+  /** Whether the server has read all of them, and all its frames have arrived. */
   isExact = true;
   highest = 0;
-  /** Bytes that the client may send on all streams, and the server. */
+  /** The windows of the connection, of the client and of the server. */
   window = DEFAULT_WINDOW;
   room = DEFAULT_WINDOW;
-  /** The window that streams to the server begin with, as the server has said. */
+  /** The initial window of streams to the server, as announced. */
   streamWindow = DEFAULT_WINDOW;
-  /** Codes with which the server may end the connection at any time: somebody there has said so. */
+  /** The codes with which the server may end the connection at any time, because a step told it to. */
   readonly told = new Set<number>();
   /** The last stream of a GOAWAY of the server. */
   goneLast: number | undefined = undefined;
@@ -158,7 +158,7 @@ export class Http2Model {
   hasEnded = false;
   hasSettings = false;
   readonly limits: ModelLimits;
-  /** Headers of the client that are not whole. */
+  /** Incomplete headers of the client. */
   #block: Block | undefined = undefined;
   readonly #listener: ModelListener;
   readonly #fromClient = new FrameCutter(PREFACE);
@@ -166,15 +166,15 @@ export class Http2Model {
   readonly #requests = new HpackDecoder();
   readonly #answers = new HpackDecoder();
   #expected: Expectation[] = [];
-  /** Whether nothing more of the client can be understood. */
+  /** Whether frames of the client can no longer be decoded. */
   #isDeaf = false;
   #isGreeted = false;
   #hasSetting = false;
   #settings: PendingSettings[] = [];
   #pings: { readonly at: number; readonly data: string }[] = [];
-  /** Pings of the server that somebody there has told of. */
+  /** Pings that a step told the server to send. */
   pings = 0;
-  /** What streams to the client begin with. */
+  /** The initial window of streams to the client. */
   #initialRoom = DEFAULT_WINDOW;
   #resets = 0;
   #synced = 0;
@@ -185,14 +185,14 @@ export class Http2Model {
     this.#listener = listener;
   }
 
-  /** Streams that count against the limit, as far as the client knows. */
+  /** The streams that count against the limit, from the view of the client. */
   get openStreams(): number {
     let open = 0;
     for (const stream of this.streams.values()) if (!stream.isClosed) open++;
     return open;
   }
 
-  /** Whether the server has been given a reason to end the connection, and has to. */
+  /** Whether the server must end the connection. */
   get isBroken(): boolean {
     return this.#expected.some((one) => one.must && one.goAway.length > 0 && one.reset.length === 0);
   }
@@ -202,19 +202,19 @@ export class Http2Model {
     return this.#block !== undefined || this.#fromClient.rest > 0;
   }
 
-  /** Settings of the client that the server has not acknowledged. */
+  /** The number of settings of the client without an acknowledgement. */
   get pendingSettings(): number {
     return this.#settings.length;
   }
 
-  /** Pings of the client that the server has not answered. */
+  /** The number of pings of the client without an acknowledgement. */
   get pendingPings(): number {
     return this.#pings.length;
   }
 
-  // What the client sends.
+  // Frames of the client.
 
-  /** Bytes of the client, as the server gets them. */
+  /** Receives bytes of the client. */
   client(bytes: Uint8Array): void {
     if (this.#isDeaf) return;
     if (!this.#fromClient.add(bytes)) {
@@ -287,7 +287,7 @@ export class Http2Model {
     }
     stream.window -= payload.length;
     if (stream.window < 0) this.#wrong(stream, "the window of a stream", FLOW, isExact && this.hasSettings);
-    // Who has not seen the settings does not know the window; a server is to be patient, and need not.
+    // A client without the settings does not know the window; a server should tolerate that, but need not.
     else if (!this.hasSettings) this.#wrong(stream, "DATA before settings", FLOW, false);
     this.#listener.body?.(stream, body);
     stream.sent += body.length;
@@ -302,7 +302,7 @@ export class Http2Model {
       this.#wrong(stream, "not as long as it says", [CODE.protocol]);
   }
 
-  /** A frame on a stream on which the client cannot send it any more. */
+  /** A frame on a stream on which the client must not send it. */
   #onClosed(id: number, what: string, isMust: boolean): void {
     const stream = this.streams.get(id);
     const closed = [CODE.streamClosed];
@@ -316,7 +316,7 @@ export class Http2Model {
       });
       return;
     }
-    // What the server has reset, or answered before all had come, may still be spoken of.
+    // Frames may follow on a stream that the server has reset or answered early.
     const isForgiven = stream.isVoid || (stream.resetAt === 0 && stream.endedAt === 0);
     if (isForgiven) return;
     const isHalf = !stream.isClosed && !stream.isBroken;
@@ -387,7 +387,7 @@ export class Http2Model {
     else this.#request(id, isEnd, fields);
   }
 
-  /** What the server has reset long ago, it may not remember. */
+  /** The server may have forgotten an old stream that it has reset. */
   #mayBeForgotten(id: number): void {
     if (this.highest - id < LONG_AGO) return;
     const closed = [CODE.streamClosed];
@@ -417,7 +417,7 @@ export class Http2Model {
     Object.assign(stream, { fields, verdict, method, length, isVoid: this.goneLast !== undefined });
     if (isEnd) stream.endedAt = this.position;
     stream.isTooLarge = listSize(fields) > headerBytes || fields.length > headerFields;
-    // What is refused need not be as long as it says.
+    // A refused body need not have its announced length.
     if (verdict !== "right" || stream.isTooLarge) stream.length = -1;
     if (stream.isVoid) return;
     if (isOver) this.#expect({ what: "too many streams", must: false, reset: [CODE.refused], stream: id });
@@ -435,7 +435,7 @@ export class Http2Model {
       this.#streamOrConnection(id, "depends on itself", CODE.protocol, false);
   }
 
-  /** A mistake for which either may end; a stream that does not exist cannot. */
+  /** An error that may end the stream, where it exists, or the connection. */
   #streamOrConnection(id: number, what: string, code: number, must: boolean): void {
     const stream = this.streams.get(id);
     const isThere = stream !== undefined && !stream.isClosed;
@@ -491,7 +491,7 @@ export class Http2Model {
     }
   }
 
-  /** By how much windows may be larger than they are known to be, with settings on their way. */
+  /** How much larger the windows may be with settings that are not acknowledged. */
   get #pendingRoom(): number {
     const values = this.#settings.flatMap((one) => one.values).filter(([name]) => name === SETTING.initialWindowSize);
     return Math.max(this.#initialRoom, ...values.map(([, value]) => value)) - this.#initialRoom;
@@ -511,7 +511,7 @@ export class Http2Model {
   #clientGoAway({ stream, payload }: CutFrame): void {
     const codes = [...(stream === 0 ? [] : [CODE.protocol]), ...(payload.length >= 8 ? [] : [CODE.frameSize])];
     if (codes.length > 0) this.#breaks("a GOAWAY that is none", codes);
-    // It ends when all is done.
+    // The connection ends when all streams have ended.
     else this.told.add(CODE.none);
   }
 
@@ -536,14 +536,14 @@ export class Http2Model {
       this.#wrong(stream, "a window beyond all", FLOW, this.isExact && stream.room > MAX_WINDOW);
   }
 
-  /** A stream that has not begun cannot be spoken of (RFC 9113 5.1). */
+  /** A frame on an idle stream is an error (RFC 9113 5.1). */
   #mayBeSpokenOf(id: number, what: string): boolean {
     const isKnown = id !== 0 && id % 2 === 1 && id <= this.highest;
     if (!isKnown) this.#breaks(`${what} on stream ${id}, which has not begun`, [CODE.protocol], id);
     return isKnown;
   }
 
-  /** A mistake that ends a stream. */
+  /** An error of a stream. */
   #wrong(stream: ModelStream, what: string, codes: readonly number[], must = true): void {
     this.#expect({ what, must: must && !stream.isBroken, reset: codes, stream: stream.id });
     this.#countReset(stream);
@@ -556,12 +556,12 @@ export class Http2Model {
       this.#expect({ what: "many resets", must: false, goAway: [CODE.calm], stream: stream.id });
   }
 
-  /** A mistake that ends the connection. */
+  /** An error of the connection. */
   #breaks(what: string, goAway: readonly number[], stream = 0): void {
     this.#expect({ what, must: true, goAway, stream });
   }
 
-  /** One after which nothing can be understood. */
+  /** An error after which no frame can be decoded. */
   #fatal(what: string, goAway: readonly number[]): void {
     this.position++;
     this.#breaks(what, goAway);
@@ -572,9 +572,9 @@ export class Http2Model {
     this.#expected.push({ at: this.position, goAway: [], reset: [], stream: 0, ...one });
   }
 
-  // What the server sends.
+  // Frames of the server.
 
-  /** Bytes of the server, as the client gets them. */
+  /** Receives bytes of the server. */
   server(bytes: Uint8Array): void {
     if (this.hasEnded) throw new Violation("bytes behind the end");
     this.#fromServer.add(bytes);
@@ -617,7 +617,7 @@ export class Http2Model {
     [TYPE.continuation]: (frame) => this.#answerPart(frame.flags, frame.payload),
   };
 
-  /** The stream that the server may still send on. */
+  /** Returns a stream on which the server may still send. */
   #answering(id: number, what: string): ModelStream {
     const stream = this.streams.get(id);
     if (!stream) throw new Violation(`${what} on stream ${id}, which has not begun`);
@@ -772,7 +772,7 @@ export class Http2Model {
       return;
     }
     const known = this.streams.get(id);
-    // The rest of a body whose request was answered may still be permitted.
+    // The window of a request with a response may still be opened.
     const stream = known?.isAnswered ? known : this.#answering(id, "WINDOW_UPDATE");
     if (stream.endedAt > 0 && stream.endedAt <= this.#synced)
       throw new Violation(`WINDOW_UPDATE on stream ${id}, which the client has ended`);
@@ -801,9 +801,9 @@ export class Http2Model {
     this.isDead = true;
   }
 
-  // What has to come.
+  // Expectations.
 
-  /** The server has read all that was sent, and all that it has said has been seen. */
+  /** The server has read all frames, and all its frames have arrived. */
   sync(): void {
     this.#readUpTo(this.position);
     this.isExact = true;
@@ -813,14 +813,14 @@ export class Http2Model {
     this.#synced = Math.max(this.#synced, at);
     if (this.isDead) return;
     for (const one of this.#expected) if (one.must && one.at <= at && !this.#isMet(one)) this.#missing(one);
-    // The moment for what might have been is over.
+    // Optional reactions are no longer possible.
     this.#expected = this.#expected.filter((one) => one.at > at);
     if (this.#settings[0] && this.#settings[0].at <= at) throw new Violation("settings that were not acknowledged");
     if (this.#pings[0] && this.#pings[0].at < at) throw new Violation("a ping that was not answered");
   }
 
   #isMet({ stream: id, goAway, reset }: Expectation): boolean {
-    // What comes behind the last stream of a GOAWAY is not looked at.
+    // Streams after the last one of a GOAWAY are ignored.
     const isBehind = id !== 0 && this.goneLast !== undefined && id > this.goneLast;
     if (isBehind) return true;
     if (reset.length === 0 && goAway.length > 0) return false;
@@ -837,7 +837,7 @@ export class Http2Model {
 
 const FLOW = [CODE.flowControl];
 
-/** A payload without its padding and `fixed` bytes in front; what is wrong with it where it is none. */
+/** Returns a payload without its padding and the `fixed` bytes before it, or why it is invalid. */
 function unpadded(flags: number, payload: Buffer, fixed: number): Buffer | string {
   const isPadded = (flags & FLAG.padded) !== 0;
   const from = (isPadded ? 1 : 0) + fixed;

@@ -1,5 +1,5 @@
 /**
- * The other end of a {@link Http2Connection}, without a socket: what a client sends, and what it is sent.
+ * The client of a {@link Http2Connection}, without a socket.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { outputPages } from "../output.ts";
 import type { Http2Stream } from "../stream.ts";
 import { FLAG, TYPE, frame, requestBlock, settings } from "./frames.ts";
 
-/** A frame that the server has sent. */
+/** A frame of the server. */
 export interface SentFrame {
   readonly type: number;
   readonly flags: number;
@@ -19,25 +19,25 @@ export interface SentFrame {
   readonly payload: Buffer;
 }
 
-/** What the server has sent on a stream. */
+/** The frames of the server on a stream. */
 export interface Answer {
-  /** Statuses and headers of interim answers and of the final one. */
+  /** The statuses and headers of interim responses and of the final one. */
   readonly heads: Readonly<Record<string, string>>[];
   body: string;
   isEnded: boolean;
-  /** The code with which it was reset. */
+  /** The code of its reset. */
   reset: number | undefined;
 }
 
 type Options = Partial<Omit<ConnectionOptions, "transport" | "later" | "now">>;
 
-/** A connection, and a client of it that reads only when it is told to. */
+/** A connection with a client that reads only when a test tells it to. */
 export class Peer {
   readonly connection: Http2Connection;
-  /** Requests as the server got them. */
+  /** The requests of the server. */
   readonly requests: Http2Stream[] = [];
   readonly faults: unknown[] = [];
-  /** What the server does to the socket: `end`, `destroy`, `pause`, `resume`. */
+  /** The calls of the socket by the server: `end`, `destroy`, `pause`, `resume`. */
   readonly socket: string[] = [];
   readonly frames: SentFrame[] = [];
   readonly answers = new Map<number, Answer>();
@@ -74,31 +74,31 @@ export class Peer {
     });
   }
 
-  /** A peer that has said how a connection begins. */
+  /** Returns a peer that has sent the preface. */
   static open(options: Options = {}, values: Parameters<typeof settings>[0] = []): Peer {
     const peer = new Peer(options);
     peer.send(Buffer.from(PREFACE), settings(values));
     return peer;
   }
 
-  /** Sends bytes, and lets the server do all that it does by itself. */
+  /** Sends bytes, and runs the server until it is idle. */
   send(...pieces: readonly Buffer[]): void {
     this.connection.receive(Buffer.concat(pieces));
     this.turn();
   }
 
-  /** A request without a body, or whose body follows. */
+  /** Sends a request without a body, or whose body follows. */
   request(stream: number, { method = "GET", path = "/", headers = [], ends = true }: RequestOptions = {}): void {
     const flags = FLAG.endHeaders | (ends ? FLAG.endStream : 0);
     this.send(frame(TYPE.headers, flags, stream, requestBlock(method, path, headers)));
   }
 
-  /** A piece of a body. */
+  /** Sends a piece of a body. */
   data(stream: number, bytes: Uint8Array | string, ends = false): void {
     this.send(frame(TYPE.data, ends ? FLAG.endStream : 0, stream, Buffer.from(bytes)));
   }
 
-  /** Does what the server wants to do at the end of a turn, until there is nothing more. */
+  /** Runs what the server does at the end of a pass, until nothing is left. */
   turn(): void {
     while (this.#later.length > 0) {
       const works = this.#later;
@@ -107,26 +107,26 @@ export class Peer {
     }
   }
 
-  /** Sends everything that the server has written. */
+  /** Reads all that the server has written. */
   takeAll(): void {
     this.takes = true;
     for (const sent of this.#untaken.splice(0)) sent();
     this.turn();
   }
 
-  /** The answer on a stream so far. */
+  /** Returns the response on a stream so far. */
   answer(stream: number): Answer {
     let answer = this.answers.get(stream);
     if (!answer) this.answers.set(stream, (answer = { heads: [], body: "", isEnded: false, reset: undefined }));
     return answer;
   }
 
-  /** The frames of a type. */
+  /** Returns the frames of a type. */
   of(type: number): SentFrame[] {
     return this.frames.filter((got) => got.type === type);
   }
 
-  /** The code with which the server ends the connection; undefined while it does not. */
+  /** The code with which the server ended the connection, if it did. */
   get goAway(): number | undefined {
     return this.of(TYPE.goAway).at(-1)?.payload.readUInt32BE(4);
   }
@@ -155,7 +155,7 @@ export class Peer {
   }
 }
 
-/** How a request is sent. */
+/** The form of a request. */
 export interface RequestOptions {
   readonly method?: string;
   readonly path?: string;
@@ -163,7 +163,7 @@ export interface RequestOptions {
   readonly ends?: boolean;
 }
 
-/** Limits that are soon met. */
+/** Small limits. */
 export const LIMITS: ConnectionOptions["limits"] = {
   streams: 10,
   streamWindow: 65_536,

@@ -1,22 +1,22 @@
 /**
- * Which header fields make a request, written from RFC 9113 8.2 and 8.3 alone.
+ * The rules for header fields of requests, written from RFC 9113 8.2 and 8.3 alone.
  *
  * @module
  */
 import { type Field, sizeOf } from "./hpack.ts";
 
-/** Whether something is right; `either` where a strict server may refuse what the RFC does not forbid. */
+/** Whether fields are valid; `either` where a strict server may refuse what the RFC does not forbid. */
 export type Verdict = "right" | "wrong" | "either";
 
-/** What fields say. */
+/** The meaning of fields. */
 export interface Judged {
   readonly verdict: Verdict;
   readonly method: string;
-  /** Bytes that the body is to have; -1 where nothing is said. */
+  /** The announced length of the body; -1 for none. */
   readonly length: number;
 }
 
-/** Gathers verdicts: the worst counts. */
+/** Collects results, of which the worst counts. */
 class Court {
   verdict: Verdict = "right";
 
@@ -33,7 +33,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const PSEUDO = [":method", ":scheme", ":path", ":authority"];
 const OF_A_CONNECTION = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
-/** Fields as all messages may have them (RFC 9113 8.2.1 and 8.2.2). */
+/** Checks the fields of any message (RFC 9113 8.2.1 and 8.2.2). */
 function judgeFields(court: Court, fields: readonly Field[], isStrict: boolean): void {
   for (const [name, value] of fields) {
     court.wrongIf(name === "" || /[\0-\x20A-Z\x7F-\xFF]/.test(name) || name.includes(":", 1));
@@ -47,7 +47,7 @@ function judgeFields(court: Court, fields: readonly Field[], isStrict: boolean):
   }
 }
 
-/** The fields of a request (RFC 9113 8.3.1, 8.5 and 8.1.1). */
+/** Checks the fields of a request (RFC 9113 8.3.1, 8.5 and 8.1.1). */
 export function judgeRequest(fields: readonly Field[], isEnd: boolean): Judged {
   const court = new Court();
   judgeFields(court, fields, true);
@@ -84,7 +84,7 @@ function judgeLength(court: Court, fields: readonly Field[], isEnd: boolean): nu
   return /^\d+$/.test(first) ? Number(first) : -1;
 }
 
-/** Fields behind a body (RFC 9113 8.1). */
+/** Checks trailers (RFC 9113 8.1). */
 export function judgeTrailers(fields: readonly Field[]): Verdict {
   const court = new Court();
   judgeFields(court, fields, false);
@@ -92,5 +92,5 @@ export function judgeTrailers(fields: readonly Field[]): Verdict {
   return court.verdict;
 }
 
-/** The bytes that a list of fields counts (RFC 9113 6.5.2). */
+/** Returns the size of a list of fields (RFC 9113 6.5.2). */
 export const listSize = (fields: readonly Field[]): number => fields.reduce((sum, field) => sum + sizeOf(field), 0);

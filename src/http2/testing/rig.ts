@@ -1,6 +1,6 @@
 /**
- * One connection with a client, a handler, a socket and a loop that do what a list of steps says, and a model that looks at
- * every byte. Whatever is wrong is a {@link Violation}.
+ * One connection with a client, a handler, a socket and a loop that follow a list of steps, and a model that checks
+ * every byte. An error is a {@link Violation}.
  *
  * @module
  */
@@ -12,23 +12,23 @@ import { Http2Model, Violation } from "./model.ts";
 import { Served } from "./served.ts";
 import type { ClientStep, HandlerStep, SocketStep, Step } from "./steps.ts";
 
-/** What a rig is made of. */
+/** What a rig is built from. */
 export interface RigOptions {
   readonly limits: Http2Limits;
-  /** Bytes of headers that are not whole, on all connections. */
+  /** The bytes of incomplete headers on all connections. */
   readonly headerMemory: number;
 }
 
-/** A failure that a step asks for. */
+/** A failure that a step requests. */
 class Planned extends Error {
   override readonly name = "Planned";
 }
 
 /** Bytes in one piece of a socket. */
 const MOST_PIECE = 65_536;
-/** What may wait for the socket: answers, acknowledgements and resets, and the batch that is being made. */
+/** How many bytes may wait for the socket: responses, acknowledgements and resets, and the current batch. */
 const MOST_UNSENT = 327_680 + 2 * MOST_PIECE + 98_304;
-/** Windows are opened again when so much of them is missing. */
+/** The part of a window that is used before the server opens it again. */
 const SLACK = 16;
 const DEFAULT_WINDOW = 65_535;
 const PAGE = 65_536 + 32_768;
@@ -41,9 +41,9 @@ export class Rig {
   readonly #options: RigOptions;
   readonly #client: ClientBytes;
   readonly #pages = new BufferPool(PAGE, 4);
-  /** Steps of the handler for requests that are on their way. */
+  /** Steps of the handler for requests that have not arrived. */
   readonly #then = new Map<number, readonly HandlerStep[]>();
-  /** Streams whose body is not what bodies usually are. */
+  /** Streams with an unusual body. */
   readonly #foreign = new Set<number>();
   #outgoing: Buffer[] = [];
   #arriving: Buffer[] = [];
@@ -113,29 +113,29 @@ export class Rig {
     });
   }
 
-  /** Whether nothing more can happen. */
+  /** Whether the run is over. */
   get isOver(): boolean {
     return this.#isDestroyed;
   }
 
-  /** Whether the server has ended its side, or will as soon as all was taken. */
+  /** Whether the server has ended its side, or will do so after its last write. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
 
-  /** Writes that the socket has not taken. */
+  /** The pending writes of the socket. */
   get unsent(): number {
     return this.#writes.length;
   }
 
-  /** Does a step, and looks at what must always hold. */
+  /** Runs a step, and checks the invariants. */
   async do(step: Step): Promise<void> {
     if (!this.#isDestroyed) this.#perform(step);
     await Promise.resolve();
     this.#afterStep();
   }
 
-  /** Lets all come to its end, then ends, and looks at what is left. */
+  /** Runs until all is idle, ends the connection, and checks that nothing is left. */
   async finish(): Promise<void> {
     await this.#flush();
     if (!this.#isDestroyed && !this.model.isDead && !this.#isEnding && this.#isUnderstood) await this.#settle();
@@ -149,7 +149,7 @@ export class Rig {
     this.#mustBeEmpty();
   }
 
-  /** Whether the client can still say something. */
+  /** Whether the client can still send. */
   get #isUnderstood(): boolean {
     return (
       this.model.hasSettings && !this.model.isMidFrame && this.#outgoing.length === 0 && this.#arriving.length === 0
@@ -188,7 +188,7 @@ export class Rig {
     while (this.#arriving.length > 0 && !this.#isPaused && !this.#isDestroyed) {
       const piece = this.#arriving.shift()!;
       this.model.client(piece);
-      // What came is not the server's to keep as it is.
+      // The server must not keep the received buffer.
       this.connection.receive(Buffer.from(piece));
     }
   }
@@ -220,7 +220,7 @@ export class Rig {
   #sent(writes: number): void {
     for (const { bytes, sent } of this.#writes.splice(0, writes)) {
       this.model.server(bytes);
-      // Nobody has a use for it any more, but as room for what is new.
+      // The buffer is reused for new bytes.
       bytes.fill(0xee);
       sent();
     }
@@ -355,7 +355,7 @@ export class Rig {
     }
   }
 
-  /** Does steps as somebody who is called back; who fails there has his stream reset, or is only heard of. */
+  /** Runs steps in a callback; a failure there resets the stream, or is only reported. */
   #all(served: Served, steps: readonly HandlerStep[] | undefined): () => void {
     let isLeft = true;
     return () => {
@@ -382,7 +382,7 @@ export class Rig {
     return false;
   }
 
-  // What must hold.
+  // Invariants.
 
   #afterStep(): void {
     if (this.#isDestroyed) {
@@ -401,7 +401,7 @@ export class Rig {
     for (const served of this.served.values()) served.check();
   }
 
-  /** Windows are as wide as they are said to be. */
+  /** Windows have their announced sizes. */
   #checkWindows(): void {
     const { model } = this;
     if (model.isDead || this.#isEnding || this.connection.isEnding) return;
@@ -418,7 +418,7 @@ export class Rig {
       throw new Violation(`the window of the connection is ${model.window}, ${unread} bytes are not read`);
   }
 
-  /** All that was asked gets its answer. */
+  /** Every request gets its response. */
   async #settle(): Promise<void> {
     for (const served of this.served.values()) {
       if (!served.isAnswering) served.respond(200, 10);
@@ -441,7 +441,7 @@ export class Rig {
     if (!this.#isEnding && !this.#isDestroyed) throw new Violation("no end behind the GOAWAY of the client");
   }
 
-  /** Nothing is kept of a connection that has closed. */
+  /** A closed connection keeps no memory. */
   #mustBeEmpty(): void {
     if (this.#memory !== this.#options.headerMemory) throw new Violation("memory of headers that was not given back");
     if (this.#waited !== 0) throw new Violation("headers that are waited for, on a connection that is closed");
@@ -452,7 +452,7 @@ export class Rig {
   }
 }
 
-/** Steps that a handler does about another stream. */
+/** Steps of a handler for another stream. */
 export const forStream = (steps: readonly HandlerStep[], id: number): HandlerStep[] =>
   steps.map((step) => reactions("id" in step ? { ...step, id } : step, id));
 

@@ -3,14 +3,14 @@ import { ERROR, type Http2Stream } from "../index.ts";
 import { bodyBytes } from "./client-bytes.ts";
 import { type ModelStream, Violation } from "./model.ts";
 
-/** What a handler does when it hears of a body. */
+/** What a handler does in the callbacks of a body. */
 interface Reactions {
   readonly data: () => void;
   readonly whole: () => void;
   readonly broken: () => void;
 }
 
-/** What is known beside the stream. */
+/** The state outside of the stream. */
 interface Told {
   /** Whether the connection has failed. */
   readonly isDead: () => boolean;
@@ -18,21 +18,21 @@ interface Told {
   readonly isForeign: () => boolean;
 }
 
-/** How an answer differs from others. */
+/** Properties of a response. */
 interface AnswerOptions {
-  /** Pieces of its body. */
+  /** The pieces of its body. */
   readonly pieces?: number;
-  /** Whether it has a header that cannot be sent. */
+  /** Whether it has an invalid header. */
   readonly bad?: boolean;
-  /** Bytes of one of its headers. */
+  /** The bytes of one of its headers. */
   readonly headers?: number;
 }
 
-/** A request as its handler has it, and what it has been told and has done. */
+/** A request with the callbacks and the actions of its handler. */
 export class Served {
   readonly stream: Http2Stream;
   readonly asked: ModelStream;
-  /** How often it has heard that all is over. */
+  /** How often the callback of the end was called. */
   overs = 0;
   readonly #told: Told;
   #isOpen = false;
@@ -40,12 +40,12 @@ export class Served {
   #got = 0;
   #wholes = 0;
   #brokens = 0;
-  /** Bytes that the body may have in all. */
+  /** The largest number of bytes of the body. */
   #allowed = 0;
   #status = 0;
   #bytes = 0;
   #isEnded = false;
-  /** Who waits for room. */
+  /** The waiter for space in the window. */
   #waiting = 0;
   #taken = 0;
   #given = 0;
@@ -56,17 +56,17 @@ export class Served {
     this.#told = told;
   }
 
-  /** Whether an answer has begun. */
+  /** Whether a response has begun. */
   get isAnswering(): boolean {
     return this.#status > 0;
   }
 
-  /** Whether an answer has been handed in as a whole. */
+  /** Whether the response is complete. */
   get isAnswered(): boolean {
     return this.#isEnded;
   }
 
-  /** Bytes of the body that have come and wait for the handler. */
+  /** The received bytes of the body that wait for the handler. */
   get unread(): number {
     return this.stream.isClosed || this.#isStarted ? 0 : this.asked.sent;
   }
@@ -125,7 +125,7 @@ export class Served {
       if (isCalled) throw new Violation("bytes that were taken twice");
       isCalled = true;
       this.#taken++;
-      // They are ours again.
+      // The test may use the bytes again.
       own.fill(0xdd);
       if (bytes > 0) taken();
     });
@@ -181,7 +181,7 @@ export class Served {
     this.stream.reset(code);
   }
 
-  /** What holds at any time. */
+  /** Checks the invariants. */
   check(): void {
     const what = (): string => ` on stream ${this.stream.id}`;
     if (this.overs > 1) throw new Violation(`over, and over again,${what()}`);
@@ -194,7 +194,7 @@ export class Served {
       throw new Violation(`${this.asked.answered} bytes where ${this.#bytes} were answered,${what()}`);
   }
 
-  /** A client may send as much as it has been allowed to: padding does not count for good. */
+  /** The client can send as much as announced: padding is returned to the window. */
   checkWindow(streamWindow: number): void {
     const { asked } = this;
     if (!asked.isOpen || asked.isBroken || this.stream.isClosed) return;
@@ -203,7 +203,7 @@ export class Served {
       throw new Violation(`a window of ${asked.window} on stream ${asked.id}, where ${right} bytes may come`);
   }
 
-  /** The end of a connection whose windows are open, and on which nothing is under way. */
+  /** Checks the end of an idle connection with open windows. */
   mustBeAnswered(): void {
     const { asked } = this;
     const isBroken = asked.resetAt > 0 || asked.resetCode !== undefined || asked.isVoid;
@@ -214,7 +214,7 @@ export class Served {
       throw new Violation(`bytes that were not taken, on stream ${asked.id}`);
   }
 
-  /** The end of a connection that is closed. */
+  /** Checks the end of a closed connection. */
   mustBeOver(): void {
     const { id } = this.stream;
     if (this.overs !== 1) throw new Violation(`over ${this.overs} times, on stream ${id}`);
@@ -224,7 +224,7 @@ export class Served {
     if (this.#waiting > 0) throw new Violation(`somebody still waits for room on stream ${id}`);
   }
 
-  /** Hands an answer in; one that cannot be sent ends the stream. */
+  /** Sends a response; an invalid one ends the stream. */
   #answer(send: () => void): void {
     try {
       send();

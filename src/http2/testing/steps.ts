@@ -1,26 +1,26 @@
 /**
- * What can happen on a connection, step by step: a client sends a frame, a handler answers, the socket takes what was written.
- * Each step makes sense, or nothing at all, in every state, so that a list of them can be shortened.
+ * The steps of a connection: a client sends a frame, a handler responds, the socket accepts writes.
+ * Each step is valid, or does nothing, in every state, so that a list of them can be shortened.
  *
  * @module
  */
 import type { How } from "./hpack.ts";
 
-/** A field as a client writes it: how, see `hpack.ts`. */
+/** A field and its form; see `hpack.ts`. */
 export type SentField = readonly [name: string, value: string, how?: How];
 
-/** Part of a header block. */
+/** A part of a header block. */
 export type BlockPart = SentField | { readonly size: number } | { readonly raw: string };
 
-/** How bytes leave a client. */
+/** How a client sends bytes. */
 export interface Leaving {
-  /** They wait for those of the next step of the client. */
+  /** They wait for those of its next step. */
   readonly hold?: boolean;
-  /** All but so many bytes at their end leave; the others wait likewise. */
+  /** So many bytes at their end wait. */
   readonly keep?: number;
 }
 
-/** What a client may send very often. */
+/** Frames that a client may send very often. */
 export type FloodKind =
   | "ping"
   | "settings"
@@ -34,7 +34,7 @@ export type FloodKind =
   | "byte"
   | "nothing";
 
-/** What a client does. */
+/** A step of a client. */
 export type ClientStep = Leaving &
   (
     | { readonly do: "preface" }
@@ -47,13 +47,13 @@ export type ClientStep = Leaving &
         readonly parts: readonly BlockPart[];
         readonly end?: boolean;
         readonly pad?: number;
-        /** The stream that it depends on. */
+        /** The stream on which it depends. */
         readonly on?: number;
-        /** Bytes of each part of the block but the last one. */
+        /** The bytes of each part of the block but the last one. */
         readonly cuts?: readonly number[];
-        /** Whether its last part is missing. */
+        /** Whether the last part is missing. */
         readonly open?: boolean;
-        /** What the handler does when the request is there. */
+        /** The steps of the handler when the request arrives. */
         readonly then?: readonly HandlerStep[];
       }
     | {
@@ -63,7 +63,7 @@ export type ClientStep = Leaving &
         readonly end?: boolean;
         readonly pad?: number;
       }
-    /** Bytes of a body that say something, in base64. */
+    /** The bytes of a meaningful body in base64. */
     | {
         readonly do: "text";
         readonly id: number;
@@ -78,7 +78,7 @@ export type ClientStep = Leaving &
     | { readonly do: "cancel"; readonly id: number; readonly code: number }
     | { readonly do: "goAway"; readonly code: number }
     | { readonly do: "priority"; readonly id: number; readonly on: number }
-    /** The same again and again, on one stream after the other from `id` on. */
+    /** Repeats a frame on one stream after the other from `id` on. */
     | {
         readonly do: "flood";
         readonly of: FloodKind;
@@ -86,11 +86,11 @@ export type ClientStep = Leaving &
         readonly times: number;
         readonly then?: readonly HandlerStep[];
       }
-    /** Opens windows so far that every answer fits, as far as the client knows. */
+    /** Opens the windows so far that every response fits, from the view of the client. */
     | { readonly do: "openWindows" }
   );
 
-/** What a handler does about a stream, and what else happens in the server. */
+/** A step of a handler for a stream, or of the server. */
 export type HandlerStep =
   | {
       readonly do: "respond";
@@ -99,7 +99,7 @@ export type HandlerStep =
       readonly bytes: number;
       readonly bad?: boolean;
       readonly pieces?: number;
-      /** Bytes of one more header. */ readonly headers?: number;
+      /** The bytes of one more header. */ readonly headers?: number;
     }
   | { readonly do: "begin"; readonly id: number; readonly status: number }
   | { readonly do: "write"; readonly id: number; readonly bytes: number; readonly taken?: readonly HandlerStep[] }
@@ -108,7 +108,7 @@ export type HandlerStep =
   | {
       readonly do: "open";
       readonly id: number;
-      /** What it does at the first piece of the body, at its end, and when it breaks off. */
+      /** The steps at the first piece of the body, at its end, and at a reset. */
       readonly data?: readonly HandlerStep[];
       readonly whole?: readonly HandlerStep[];
       readonly broken?: readonly HandlerStep[];
@@ -122,27 +122,27 @@ export type HandlerStep =
   | { readonly do: "pingPeer" }
   | { readonly do: "fail"; readonly code: number }
   | { readonly do: "destroy" }
-  /** It fails, inside of whatever calls it. */
+  /** It throws in its callback. */
   | { readonly do: "throw" };
 
-/** What the socket does, and the loop. */
+/** A step of the socket, or of the loop. */
 export type SocketStep =
-  /** Takes so many of what was written; all by default. */
+  /** The socket accepts so many writes; all by default. */
   | { readonly do: "sent"; readonly writes?: number }
-  /** The end of the turn. */
+  /** The end of the pass. */
   | { readonly do: "later" }
-  /** All of both, until nothing is left. */
+  /** All steps of both, until nothing is left. */
   | { readonly do: "flush" }
   | { readonly do: "closed" }
   | { readonly do: "time"; readonly millis: number };
 
-/** One of them. */
+/** A step of the client, the handler, the socket or the loop. */
 export type Step = ClientStep | HandlerStep | SocketStep;
 
-/** A step as it is written in a table of tests. */
+/** A step in the short form of test tables. */
 export const show = (step: Step): string => JSON.stringify(step).replaceAll(/"(\w+)":/g, "$1: ");
 
-/** The fields of a request over TLS. */
+/** Returns the fields of a request over TLS. */
 export const requestFields = (method: string, path = "/", more: readonly SentField[] = []): SentField[] => [
   [":method", method],
   [":scheme", "https"],
@@ -151,7 +151,7 @@ export const requestFields = (method: string, path = "/", more: readonly SentFie
   ...more,
 ];
 
-/** Ways in which a step says less. */
+/** Simpler forms of a step. */
 export function simpler(step: Step): Step[] {
   const made: Step[] = [];
   for (const [name, value] of Object.entries(step)) {
@@ -186,7 +186,7 @@ const OPTIONAL = new Set([
   "pieces",
 ]);
 
-/** Fields spelt out. */
+/** Returns literal fields. */
 function simplerFields(step: Step & { do: "headers" }): Step[] {
   return step.parts.flatMap((part, i) =>
     Array.isArray(part)
