@@ -176,7 +176,7 @@ test("a load, a reload and the start of a watch are under way; a watch that wait
   (await adding).watch(ALL, { initial: true }, stuck);
   things.watch(ALL, { after: store.revision + 1 }, new Notes());
   expect(under()).toHaveLength(4);
-  await activity.settled();
+  await activity.idle();
   expect(live.lines).toEqual(["+ a/x@2501"]);
   expect(stuck.batches).toHaveLength(1);
   stuck.empty();

@@ -1,5 +1,5 @@
 import type { Status } from "../meta/status.ts";
-import { parked } from "../util/activity.ts";
+import { pauseCount } from "../util/activity.ts";
 import { type Clock, sleep, systemClock } from "../util/clock.ts";
 import { linesOf, readAll } from "./bodies.ts";
 import { StatusError, failureOf } from "./errors.ts";
@@ -164,7 +164,7 @@ export class Client implements Requests {
       const wait = left > 0 ? retryAfter(answer) : undefined;
       if (wait === undefined) throw failureOf(answer.status, text, { method, path: path.split("?")[0]! });
       {
-        using _parked = parked();
+        using _parked = pauseCount();
         await sleep(this.clock, wait, signal);
       }
       signal?.throwIfAborted();

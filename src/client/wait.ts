@@ -4,7 +4,7 @@
  * A watch that ends is resumed; one whose version has expired (410) is replaced by a new list. Temporary errors are
  * retried with backoff until the timeout; a refusal is thrown.
  */
-import { parked } from "../util/activity.ts";
+import { pauseCount } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, sleep, systemRandom } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
@@ -150,7 +150,7 @@ class Wait<T extends ApiObject, S extends Scope> {
   /** Returns the object when it meets the condition; `over` when the signal was aborted. */
   async run(): Promise<T | undefined | "over"> {
     // A wait is no pending work.
-    using _parked = parked();
+    using _parked = pauseCount();
     while (!this.#signal.aborted) {
       try {
         if ((this.#from === "" && (await this.#list())) || (await this.#watch())) return this.last;

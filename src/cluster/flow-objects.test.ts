@@ -25,8 +25,8 @@ async function started(store: Store, dialect = kubernetes) {
     cluster,
     schemas: client.resource(FlowSchema),
     levels: client.resource(PriorityLevelConfiguration),
-    settled: () => activity.settled(),
-    pass: (ms: number) => clock.advanceSettled(ms, () => activity.settled()),
+    settled: () => activity.idle(),
+    pass: (ms: number) => clock.advanceSettled(ms, () => activity.idle()),
     [Symbol.asyncDispose]: () => cluster.close(0),
   };
 }

@@ -13,7 +13,7 @@ import {
   attempt,
   nameOfKind,
 } from "../client/index.ts";
-import { parked } from "../util/activity.ts";
+import { pauseCount } from "../util/activity.ts";
 import { type Clock, sleep } from "../util/clock.ts";
 import { millisOf } from "../util/duration.ts";
 import type { Log } from "../util/log.ts";
@@ -117,7 +117,7 @@ export const controllerClock = (clock: Clock): ControllerClock => ({
   now: () => clock.now(),
   steady: () => clock.steady(),
   async sleep(time, signal) {
-    using _parked = parked();
+    using _parked = pauseCount();
     await sleep(clock, millisOf(time), signal);
   },
 });

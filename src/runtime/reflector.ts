@@ -1,5 +1,5 @@
 import { type ApiObject, type ResourceClient, isStatus, keyOf, nameOfKind } from "../client/index.ts";
-import { type Activity, Count, countedAs } from "../util/activity.ts";
+import { type Activity, ActivityCount, runCounted } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
 import type { InformerState, Keep, Selection } from "./informer.ts";
@@ -152,11 +152,11 @@ export class Reflector {
   /** A list, where one is needed, then a watch to its end. */
   async #round(): Promise<void> {
     const { activity, clock } = this.#options;
-    const count = activity && new Count(() => activity.begin(`informer of ${nameOfKind(this.kind)}`));
+    const count = activity && new ActivityCount(() => activity.begin(`informer of ${nameOfKind(this.kind)}`));
     const silence = this.#silence();
     let opened = Infinity;
     try {
-      await countedAs(count, async () => {
+      await runCounted(count, async () => {
         try {
           if (this.#from === "") await this.#list(silence);
           if (silence.signal.aborted) return;

@@ -1,5 +1,5 @@
 import { type Client, Discovery, type Kind, type ServedKind } from "../client/index.ts";
-import { type Activity, Count, countedAs, parked } from "../util/activity.ts";
+import { type Activity, ActivityCount, runCounted, pauseCount } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
 
@@ -62,7 +62,7 @@ export class ServedKinds {
   /** Reads every kind in every version; `preferredKinds` has each once. */
   async read(): Promise<readonly ServedKind[]> {
     // The read is pending, not each of its callers.
-    using _parked = parked();
+    using _parked = pauseCount();
     return await (this.#next ??= this.#ask());
   }
 
@@ -105,13 +105,13 @@ export class ServedKinds {
 
   async #ask(): Promise<readonly ServedKind[]> {
     const { activity, clock } = this.#options;
-    const count = activity && new Count(() => activity.begin("discovery"));
+    const count = activity && new ActivityCount(() => activity.begin("discovery"));
     await this.#yielded;
     const late = new AbortController();
     const onTimeout = (): void => late.abort(new Error(`discovery was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
     const timer = clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "discovery" });
     const signal = AbortSignal.any([late.signal, this.#stop.signal]);
-    const asked = countedAs(count, () => this.#discovery.read({ signal }));
+    const asked = runCounted(count, () => this.#discovery.read({ signal }));
     this.#next = undefined;
     this.#yielded = this.#yieldSlices(KINDS_PER_SLICE.read, asked);
     try {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Activity, type Unit } from "../util/activity.ts";
+import { type Activity, type ActivityUnit } from "../util/activity.ts";
 import type { Failure } from "../runtime/index.ts";
 import { type Clock, systemClock } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
@@ -15,9 +15,9 @@ const TOLD = 20;
 export class NotSettled extends Error {
   override readonly name = "NotSettled";
   /** What was, and since when (ms of the machine's steady clock). */
-  readonly units: readonly Unit[];
+  readonly units: readonly ActivityUnit[];
 
-  constructor(units: readonly Unit[], limitMillis: number) {
+  constructor(units: readonly ActivityUnit[], limitMillis: number) {
     const now = systemClock.steady();
     const lines = units.slice(0, TOLD).map(({ what, since }) => `  ${what}, for ${Math.round(now - since)} ms`);
     if (units.length > TOLD) lines.push(`  and ${units.length - TOLD} more`);
@@ -72,7 +72,7 @@ export async function settle(activity: Activity, limit: Duration, alarm: Promise
   const late = Promise.withResolvers<never>();
   const timer = systemClock.after(millis, () => late.reject(new NotSettled(activity.list(), millis)), { holds: true });
   try {
-    await Promise.race([activity.settled(), late.promise, alarm]);
+    await Promise.race([activity.idle(), late.promise, alarm]);
   } finally {
     timer.cancel();
   }

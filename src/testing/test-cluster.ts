@@ -322,7 +322,7 @@ export class TestCluster implements Cluster {
       // Of the moment: the clock is another one after a reset.
       clock: this.clock,
       activity: this.#activity,
-      rest: () => (this.realTime ? new Promise(() => {}) : this.#activity.settled()),
+      rest: () => (this.realTime ? new Promise(() => {}) : this.#activity.idle()),
       log: quietLog(log),
       dialect: dialect.name,
       seed: this.#runs.size + 1,

@@ -12,7 +12,7 @@ function setUp() {
     void promise.then(() => (state.done = true));
     return state;
   };
-  return { clock, activity, settling: () => watch(activity.settled()) };
+  return { clock, activity, settling: () => watch(activity.idle()) };
 }
 
 describe("Activity", () => {
@@ -81,7 +81,7 @@ describe("Activity", () => {
         steps.push("again");
       });
     });
-    await activity.settled();
+    await activity.idle();
     expect(steps).toEqual(["again"]);
   });
 
@@ -91,18 +91,18 @@ describe("Activity", () => {
     setTimeout(due, 0);
     const until = performance.now() + 5;
     while (performance.now() < until);
-    await activity.settled();
+    await activity.idle();
     expect(due).toHaveBeenCalledOnce();
   });
 
   test("several callers may wait at once, and again afterwards", async () => {
     const { activity } = setUp();
     const end = activity.begin("a");
-    const waiting = [activity.settled(), activity.settled()];
+    const waiting = [activity.idle(), activity.idle()];
     end();
     await Promise.all(waiting);
     const next = activity.begin("b");
-    const again = activity.settled();
+    const again = activity.idle();
     next();
     await again;
     expect(activity.count).toBe(0);
@@ -112,7 +112,7 @@ describe("Activity", () => {
     const { activity } = setUp();
     vi.useFakeTimers();
     try {
-      await activity.settled();
+      await activity.idle();
     } finally {
       vi.useRealTimers();
     }

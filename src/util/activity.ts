@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { PassingSet } from "./passing.ts";
 
 /** One piece of work that is running. */
-export interface Unit {
+export interface ActivityUnit {
   /** Its description for people: `GET /api/v1/pods`, `replica-sets default/web`. */
   readonly what: string;
   /** When it began, in ms of the steady clock. */
@@ -19,7 +19,7 @@ export interface Unit {
  */
 export class Activity {
   readonly #clock: Pick<Clock, "steady" | "loop">;
-  readonly #units = new PassingSet<Unit>();
+  readonly #units = new PassingSet<ActivityUnit>();
   #begun = 0;
   /** Resolved when the count falls to zero; undefined while no caller waits for that. */
   #rest: PromiseWithResolvers<void> | undefined;
@@ -46,12 +46,12 @@ export class Activity {
   }
 
   /** The running units in the order in which they began. */
-  list(): readonly Unit[] {
+  list(): readonly ActivityUnit[] {
     return [...this.#units];
   }
 
   /** Resolves when nothing is running and nothing began during a whole pass of the event loop. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     for (let begun = -1; begun !== this.#begun || this.count > 0; await this.#clock.loop.pass()) {
       if (this.count > 0) await (this.#rest ??= Promise.withResolvers()).promise;
       begun = this.#begun;
@@ -60,7 +60,7 @@ export class Activity {
 }
 
 /** A running unit that does not count while it waits for the clock. */
-export class Count {
+export class ActivityCount {
   readonly #begin: () => () => void;
   #stop: (() => void) | undefined;
   #pauses = 0;
@@ -94,13 +94,14 @@ export class Count {
 }
 
 /** The unit that the running code is part of. */
-const current = new AsyncLocalStorage<Count>();
+const current = new AsyncLocalStorage<ActivityCount>();
 
-/** Runs `work` as part of a unit, so that {@link parked} finds that unit. */
-export const countedAs = <T>(count: Count | undefined, work: () => T): T => (count ? current.run(count, work) : work());
+/** Runs `work` as part of a unit, so that {@link pauseCount} finds that unit. */
+export const runCounted = <T>(count: ActivityCount | undefined, work: () => T): T =>
+  count ? current.run(count, work) : work();
 
 /** Stops counting the unit of the running code, which waits for the clock to move, until the result is disposed of. */
-export function parked(): Disposable {
+export function pauseCount(): Disposable {
   const count = current.getStore();
   count?.pause();
   return { [Symbol.dispose]: () => count?.resume() };

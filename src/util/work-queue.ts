@@ -1,4 +1,4 @@
-import { type Activity, Count, countedAs } from "./activity.ts";
+import { type Activity, ActivityCount, runCounted } from "./activity.ts";
 import { type BackoffOptions, backoff } from "./backoff.ts";
 import type { Clock, Random, Timer } from "./clock.ts";
 
@@ -42,7 +42,7 @@ interface Key {
   notBefore: number;
   requeue: { readonly at: number; readonly priority: Priority; readonly timer: Timer } | undefined;
   /** The unit of the activity. */
-  count: Count | undefined;
+  count: ActivityCount | undefined;
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 30_000 };
@@ -164,7 +164,7 @@ export class WorkQueue {
       this.#delay(key, delay);
       return;
     }
-    key.count ??= activity && new Count(() => activity.begin(`${name} ${key.name}`));
+    key.count ??= activity && new ActivityCount(() => activity.begin(`${name} ${key.name}`));
     this.#waiting[key.added ?? "normal"].add(key);
     if (key.added === "normal") this.#waiting.low.delete(key);
     this.#start();
@@ -220,7 +220,7 @@ export class WorkQueue {
     started?.(key.name);
     let later: number | void;
     try {
-      later = await countedAs(key.count, () => work(key.name, key.failures + 1));
+      later = await runCounted(key.count, () => work(key.name, key.failures + 1));
       key.failures = 0;
     } catch (error) {
       later = backoff(key.failures++, retry, random);

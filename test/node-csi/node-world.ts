@@ -200,7 +200,7 @@ export class NodeWorld implements AsyncDisposable {
   }
 
   settled(): Promise<void> {
-    return this.world.activity.settled();
+    return this.world.activity.idle();
   }
 
   /** Lets time pass. */

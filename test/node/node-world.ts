@@ -113,7 +113,7 @@ export class NodeWorld implements AsyncDisposable {
   }
 
   settled(): Promise<void> {
-    return this.activity.settled();
+    return this.activity.idle();
   }
 
   advance(by: Duration): Promise<void> {

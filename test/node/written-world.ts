@@ -190,7 +190,7 @@ export class WrittenWorld implements AsyncDisposable {
   }
 
   settled(): Promise<void> {
-    return this.activity.settled();
+    return this.activity.idle();
   }
 
   /** Moves the clock; all that happens on the way comes to rest. */

@@ -154,7 +154,7 @@ export class Api {
 
   /** Resolves when nothing is under way: no request, no event on its way to a watch. */
   settled(): Promise<void> {
-    return this.world.activity.settled();
+    return this.world.activity.idle();
   }
 
   /** Lets time pass, from timer to timer. */

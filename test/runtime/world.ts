@@ -98,7 +98,7 @@ export class World implements AsyncDisposable {
 
   /** Resolves when nothing more can happen unless the clock moves. */
   settled(): Promise<void> {
-    return this.activity.settled();
+    return this.activity.idle();
   }
 
   /** Settles, and expects something to be so then. */

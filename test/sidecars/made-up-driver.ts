@@ -12,7 +12,7 @@ import type {
   Texts,
   Topology,
 } from "../../src/sidecars/contract.ts";
-import { parked } from "../../src/util/activity.ts";
+import { pauseCount } from "../../src/util/activity.ts";
 
 /** A failure that a driver is told to have. */
 export interface Failure {
@@ -172,7 +172,7 @@ export class MadeUpDriver implements StorageDriver {
 
   /** Never answers; whoever waits for that waits for the clock. */
   async #hang(signal: AbortSignal): Promise<never> {
-    using _parked = parked();
+    using _parked = pauseCount();
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = (): void => reject(failure(1, "given up"));
     signal.addEventListener("abort", giveUp);

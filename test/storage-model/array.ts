@@ -13,7 +13,7 @@ import { type CodeName, CODES, DriverError } from "../../src/csi/driver-error.ts
 import type { DriverServices } from "../../src/csi/serve.ts";
 import { ACCESS_MODE, NODE_CAPABILITY } from "../../src/csi/terms.ts";
 import type { Ability, CreateVolume, DriverCalls, StorageDriver, Texts } from "../../src/sidecars/contract.ts";
-import { parked } from "../../src/util/activity.ts";
+import { pauseCount } from "../../src/util/activity.ts";
 
 export const DRIVER = "disks.example.com";
 /** The audience of the tokens that the driver asks for. */
@@ -217,7 +217,7 @@ export class StorageArray implements StorageDriver {
     }
     if (fault.how === "crash") this.#judge.kill("sidecars");
     if (fault.how === "crash" || fault.how === "never") {
-      using _parked = parked();
+      using _parked = pauseCount();
       return await this.#never(signal);
     }
     throw Object.assign(new Error(`${method} fails ${fault.when} the work`), { code: CODES[fault.how] });

@@ -217,7 +217,7 @@ export class StorageWorld implements AsyncDisposable {
     let since = performance.now();
     for (;;) {
       if (this.#loose === 0 && this.#activity.count === 0) {
-        await this.#activity.settled();
+        await this.#activity.idle();
         if (this.#loose === 0) return;
       }
       await turn();

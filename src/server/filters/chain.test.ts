@@ -179,7 +179,7 @@ describe("what is under way", () => {
     const answer = await asked;
     expect(activity.count).toBeGreaterThan(0);
     await answer.text();
-    await activity.settled();
+    await activity.idle();
     expect(activity.count).toBe(0);
   });
 

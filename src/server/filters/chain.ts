@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Activity, Count } from "../../util/activity.ts";
+import { type Activity, ActivityCount } from "../../util/activity.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Value } from "../../value/value.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
@@ -96,7 +96,7 @@ export class FilterChain {
     const { incoming, response } = request;
     const activity = this.#activity;
     request.counted =
-      activity && new Count(() => activity.begin(`${incoming.sent.method} ${incoming.rawPath.slice(0, 200)}`));
+      activity && new ActivityCount(() => activity.begin(`${incoming.sent.method} ${incoming.rawPath.slice(0, 200)}`));
     const followed = new Followed(() => this.#call(this.#ended, "ended", request), request.counted);
     response.responder.onOver(() => followed.over());
     return followed;
@@ -142,12 +142,12 @@ class Observer implements RequestObserver {
 /** A request from its arrival to its very end: it has left the filters, and its exchange is over, in either order. */
 class Followed {
   readonly #ended: () => void;
-  readonly #count: Count | undefined;
+  readonly #count: ActivityCount | undefined;
   #left = false;
   #over = false;
 
   /** @param count counts it as under way: a watch that has begun is not */
-  constructor(ended: () => void, count: Count | undefined) {
+  constructor(ended: () => void, count: ActivityCount | undefined) {
     this.#ended = ended;
     this.#count = count;
   }

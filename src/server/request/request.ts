@@ -9,7 +9,7 @@ import { ANONYMOUS, type Identity } from "../../auth/contract.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../../registry/contract.ts";
 import type { ApiObject, ResourceDefinition } from "../../schema/definition.ts";
-import { type Count, parked } from "../../util/activity.ts";
+import { type ActivityCount, pauseCount } from "../../util/activity.ts";
 import type { Value } from "../../value/value.ts";
 import { type ProtobufKind, hasProtobuf } from "../../wire/protobuf/index.ts";
 import type { Exchange } from "./exchange.ts";
@@ -50,7 +50,7 @@ export class ServerRequest {
   /** Observes the verb, where a filter wants that. */
   observer: RequestObserver | undefined = undefined;
   /** Counts it as under way, where that is counted. */
-  counted: Count | undefined = undefined;
+  counted: ActivityCount | undefined = undefined;
   /** The decoded body and the options of a write, where a filter observes the verb. */
   body: Value | undefined = undefined;
   options: SentOptions | undefined = undefined;
@@ -66,7 +66,7 @@ export class ServerRequest {
    */
   park(): Disposable {
     const { counted } = this;
-    const caller = parked();
+    const caller = pauseCount();
     counted?.pause();
     return {
       [Symbol.dispose]() {

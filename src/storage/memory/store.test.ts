@@ -91,7 +91,7 @@ test("what a watcher writes while it is called is counted for itself, until it i
     ended: () => {},
   });
   await store.write(create("a"));
-  await activity.settled();
+  await activity.idle();
   expect(activity.list()).toEqual([]);
   expect((await store.range("")).records.map(({ key }) => key)).toEqual(["a", "b", "c", "d"]);
   await Promise.all(written);
@@ -103,7 +103,7 @@ test("a write is counted as running until it is committed and its watchers have 
   const log = WatchLog.start(store, "", 0);
   const writing = [store.write(create("a")), store.write(create("b"))];
   expect(activity.list().map(({ what }) => what)).toEqual(["write of a"]);
-  await activity.settled();
+  await activity.idle();
   expect(log.keys).toEqual(["a", "b"]);
   expect(activity.count).toBe(0);
   await Promise.all(writing);
