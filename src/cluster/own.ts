@@ -39,7 +39,7 @@ export function openOwn(parts: ClusterParts, opened: AsyncDisposableStack, confi
       clock,
       random,
       gates,
-      beside: threads,
+      threads: threads,
       ...(parts.serviceRanges ? { serviceRanges: parts.serviceRanges } : {}),
       ...(parts.allowsPrivileged === undefined ? {} : { allowsPrivileged: parts.allowsPrivileged }),
     },

@@ -215,7 +215,7 @@ function serverOf(parts: ClusterParts, { own, built, explaining, mismatches, hea
     clock,
     random,
     log,
-    beside: own.threads,
+    threads: own.threads,
     fairness: own.fairness,
     version: "0.0.0",
     ...server,

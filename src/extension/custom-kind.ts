@@ -8,7 +8,7 @@ import { publishedSchema } from "../schema/structural/publish.ts";
 import { selectableFieldsOf } from "../schema/structural/selectable.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { judged } from "../schema/write/judged.ts";
-import { moduleBeside } from "../util/beside.ts";
+import { siblingModule } from "../util/worker-threads.ts";
 import type { Steps } from "../util/steps.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
@@ -124,7 +124,7 @@ function versionOf(
   };
 }
 
-const VALIDATION_JOB = moduleBeside(import.meta.url, "validation-job");
+const VALIDATION_JOB = siblingModule(import.meta.url, "validation-job");
 
 /** Changes of these fields do not increment the generation (CRD-36). */
 const NOT_COUNTED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);

@@ -24,7 +24,7 @@ import type { Gates } from "../meta/gates.ts";
 import type { ObjectMeta } from "../meta/object-meta.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { TSchema } from "../meta/types.ts";
-import type { Beside } from "../util/beside.ts";
+import type { WorkerThreads } from "../util/worker-threads.ts";
 import type { Steps } from "../util/steps.ts";
 import type { DecodeReport } from "./decode-report.ts";
 import type { PatchType } from "./patch-types.ts";
@@ -35,8 +35,8 @@ export interface ApiContext {
   readonly gates: Gates;
   readonly clock: Clock;
   readonly random: Random;
-  /** Does what would hold the event loop for too long; without it, it is done at once. */
-  readonly beside?: Beside;
+  /** Runs jobs that would block the event loop; without it, they run on the main thread. */
+  readonly threads?: WorkerThreads;
   /** The addresses and ports that Services are given; those of `meta/service-ranges.ts` by default. */
   readonly serviceRanges?: ServiceRanges;
   /** False where no container may be privileged; they may by default. */

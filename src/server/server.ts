@@ -170,7 +170,7 @@ function contextOf(
   opened: DisposableStack,
   closing: () => boolean,
 ): ServerContext {
-  const { registry, authenticator, authorizer, dialect, clock, random, log, beside, fairness } = options;
+  const { registry, authenticator, authorizer, dialect, clock, random, log, threads, fairness } = options;
   const running = { 1: 0, 2: 0 };
   const faults = options.faults ?? new Faults(log);
   const requestSlots = new UserSlots({ what: "requests", most: limits.requestsPerUser });
@@ -192,7 +192,7 @@ function contextOf(
     clock,
     random,
     log,
-    beside,
+    threads,
     fairness,
     limits,
     running,

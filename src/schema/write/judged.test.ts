@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FieldErrors } from "../../meta/field-errors.ts";
-import { type Beside, NotDone } from "../../util/beside.ts";
+import { type WorkerThreads, JobError } from "../../util/worker-threads.ts";
 import { mayTake } from "../../util/heavy.ts";
 import { type Steps, atOnce } from "../../util/steps.ts";
 import { judged } from "./judged.ts";
 
-const besideThat = (run: Beside["run"]): Beside => ({ run });
+const besideThat = (run: WorkerThreads["run"]): WorkerThreads => ({ run });
 
 /** Rules that find one thing and then meet work of so many units. */
 const rulesOf = (errors: FieldErrors, units: number) =>
@@ -16,11 +16,11 @@ const rulesOf = (errors: FieldErrors, units: number) =>
     errors.invalid("spec.b", 2, "it is found here, too");
   };
 
-async function outcome(units: number, beside: Beside | undefined): Promise<(string | undefined)[]> {
+async function outcome(units: number, threads: WorkerThreads | undefined): Promise<(string | undefined)[]> {
   const errors = new FieldErrors();
   errors.required("spec.before");
   const job = { module: "judges.js", input: () => "input", sender: {} };
-  await atOnce(judged(rulesOf(errors, units), job, errors, beside ? { beside } : {}));
+  await atOnce(judged(rulesOf(errors, units), job, errors, threads ? { threads } : {}));
   return errors.causes.map(({ field }) => field);
 }
 
@@ -43,7 +43,7 @@ describe("rules that may take long", () => {
   });
 
   test.each(["slow", "large"] as const)("what is too %s is a fault of the object", async (why) => {
-    const failing = besideThat((job) => Promise.reject(new NotDone(why, job.what)));
+    const failing = besideThat((job) => Promise.reject(new JobError(why, job.what)));
     expect(await outcome(1e9, failing)).toEqual(["spec.before", "<nil>"]);
   });
 
@@ -52,7 +52,7 @@ describe("rules that may take long", () => {
     ["failed", 503],
     ["closed", 503],
   ] as const)("%s: the client may try again", async (why, code) => {
-    const failing = besideThat((job) => Promise.reject(new NotDone(why, job.what)));
+    const failing = besideThat((job) => Promise.reject(new JobError(why, job.what)));
     await expect(outcome(1e9, failing)).rejects.toMatchObject({ code });
   });
 });

@@ -5,7 +5,7 @@
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import type { StatusCause } from "../../meta/status.ts";
-import { NotDone } from "../../util/beside.ts";
+import { JobError } from "../../util/worker-threads.ts";
 import { TooHeavy, sparing } from "../../util/heavy.ts";
 import type { Steps } from "../../util/steps.ts";
 import type { ApiContext } from "../definition.ts";
@@ -25,9 +25,9 @@ export function* judged(
   rules: () => Steps<void>,
   job: RulesJob,
   errors: FieldErrors,
-  { beside }: Pick<ApiContext, "beside">,
+  { threads }: Pick<ApiContext, "beside">,
 ): Steps<void | Promise<void>> {
-  if (!beside) return yield* rules();
+  if (!threads) return yield* rules();
   const before = errors.causes.length;
   try {
     return yield* sparing(rules());
@@ -37,14 +37,14 @@ export function* judged(
   errors.truncate(before);
   yield;
   const input = job.input();
-  const done = beside.run({ what: "the check of the object", module: job.module, input }, job.sender);
+  const done = threads.run({ what: "the check of the object", module: job.module, input }, job.sender);
   return done.then(
     (causes) => {
       for (const { reason, field = "", message } of causes as readonly StatusCause[])
         errors.add(reason, field, message);
     },
     (error: unknown) => {
-      if (!(error instanceof NotDone)) throw error;
+      if (!(error instanceof JobError)) throw error;
       if (error.why !== "slow" && error.why !== "large") throw notDone(error);
       errors.add("FieldValueInvalid", "<nil>", `Invalid value: null: ${error.message}`);
     },

@@ -6,7 +6,7 @@
 import type { Connection } from "../../auth/contract.ts";
 import { notDone } from "../../schema/write/not-done.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
-import { NotDone, moduleBeside } from "../../util/beside.ts";
+import { JobError, siblingModule } from "../../util/worker-threads.ts";
 import { DecodeError, type Decoded } from "../../value/decode-error.ts";
 import { inTurns } from "../../util/steps.ts";
 import { decodeJsonSteps } from "../../value/json.ts";
@@ -14,20 +14,20 @@ import type { YamlOptions } from "../../value/yaml.ts";
 import type { YamlReply, YamlTask } from "./yaml-job.ts";
 import type { ServerContext } from "../request/context.ts";
 
-const MODULE = moduleBeside(import.meta.url, "yaml-job");
+const MODULE = siblingModule(import.meta.url, "yaml-job");
 
 /**
  * Decodes a document of a connection. Rejects with DecodeError, and with an ApiError when too many wait, it takes too
  * long or too much memory, or the server closes.
  */
 export async function decodeLargeYaml(
-  { beside, clock }: Pick<ServerContext, "beside" | "clock">,
+  { threads, clock }: Pick<ServerContext, "beside" | "clock">,
   bytes: Uint8Array,
   options: YamlOptions,
   sender: Connection,
 ): Promise<Decoded> {
   const input: YamlTask = { bytes, options };
-  const reply = (await beside.run({ what: "the YAML document", module: MODULE, input }, sender).catch((error) => {
+  const reply = (await threads.run({ what: "the YAML document", module: MODULE, input }, sender).catch((error) => {
     throw refusalOf(error);
   })) as YamlReply;
   if ("code" in reply) throw new DecodeError(reply.code, reply.message);
@@ -37,7 +37,7 @@ export async function decodeLargeYaml(
 }
 
 function refusalOf(error: unknown): unknown {
-  if (!(error instanceof NotDone)) return error;
+  if (!(error instanceof JobError)) return error;
   if (error.why === "slow") return badRequest(error.message);
   if (error.why === "large") return tooLarge(error.message);
   return notDone(error);

@@ -3,7 +3,7 @@ import type { Fairness } from "../../fairness/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Registry } from "../../registry/contract.ts";
 import type { ApiObject } from "../../schema/definition.ts";
-import type { Beside } from "../../util/beside.ts";
+import type { WorkerThreads } from "../../util/worker-threads.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Faults } from "../../util/faults.ts";
 import type { Log } from "../../util/log.ts";
@@ -74,8 +74,8 @@ export interface ServerParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: ServerLog;
-  /** Does in threads what would take too long on the event loop. */
-  readonly beside: Beside;
+  /** Runs jobs in worker threads that would take too long on the event loop. */
+  readonly threads: WorkerThreads;
 }
 
 /** Everything that requests share. */

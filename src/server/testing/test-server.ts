@@ -70,7 +70,7 @@ export async function testServer(
   const logged: TestServer["logged"] = [];
   const resource = (plural: string): Resource => registry.resources.find((r) => r.definition.plural === plural)!;
   const server = createServer({
-    beside: new ThreadPool(systemClock),
+    threads: new ThreadPool(systemClock),
     registry,
     authenticator: {
       authenticate({ header, connection }) {

@@ -42,24 +42,24 @@ describe("threads for large YAML", () => {
     const pool = open(1);
     const many = Array.from(
       { length: 6 },
-      (_, i) => [`theirs ${i}`, decodeLargeYaml({ beside: pool, clock: systemClock }, slow(), {}, theirs)] as const,
+      (_, i) => [`theirs ${i}`, decodeLargeYaml({ threads: pool, clock: systemClock }, slow(), {}, theirs)] as const,
     );
     const done = await order([
       ...many,
-      ["ours", decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, ours)],
+      ["ours", decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, ours)],
     ]);
     expect([done.indexOf("ours") <= 2, pool.threads]).toEqual([true, 1]);
   });
 
   test("no connection has all threads where there are two", async () => {
     const pool = open(2);
-    const long = decodeLargeYaml({ beside: pool, clock: systemClock }, slow(10), {}, theirs);
-    const next = decodeLargeYaml({ beside: pool, clock: systemClock }, slow(10), {}, theirs);
+    const long = decodeLargeYaml({ threads: pool, clock: systemClock }, slow(10), {}, theirs);
+    const next = decodeLargeYaml({ threads: pool, clock: systemClock }, slow(10), {}, theirs);
     expect(pool.threads).toBe(1);
     const done = await order([
       ["long", long],
       ["next", next],
-      ["ours", decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, ours)],
+      ["ours", decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, ours)],
     ]);
     expect([done, pool.threads]).toEqual([["ours", "long", "next"], 2]);
   });
@@ -67,9 +67,9 @@ describe("threads for large YAML", () => {
   test("too many documents of one connection are refused, those of another one are taken", async () => {
     const pool = open(1);
     const all = Array.from({ length: 40 }, () =>
-      decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, theirs),
+      decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, theirs),
     );
-    const one = decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, ours);
+    const one = decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, ours);
     const settled = await Promise.allSettled(all);
     const refused = settled.filter(({ status }) => status === "rejected");
     expect(refused.length).toBe(40 - 33);
@@ -80,8 +80,8 @@ describe("threads for large YAML", () => {
   test("a document that is not begun within half a minute is refused, one that is not done within ten seconds, too", async () => {
     const pool = open(1);
     const [first, second] = [
-      decodeLargeYaml({ beside: pool, clock: systemClock }, slow(200), {}, theirs),
-      decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, theirs),
+      decodeLargeYaml({ threads: pool, clock: systemClock }, slow(200), {}, theirs),
+      decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, theirs),
     ];
     const ended = Promise.allSettled([first]);
     await pass(10_000);
@@ -89,7 +89,7 @@ describe("threads for large YAML", () => {
     expect((await second).value).toEqual({ a: "b" });
     // Each has the thread for ten seconds; the last one does not get it in time.
     const busy = Array.from({ length: 5 }, () =>
-      decodeLargeYaml({ beside: pool, clock: systemClock }, slow(200), {}, theirs),
+      decodeLargeYaml({ threads: pool, clock: systemClock }, slow(200), {}, theirs),
     );
     const ends = Promise.allSettled(busy);
     for (let i = 0; i < 3; i++) await pass(10_000);
@@ -104,7 +104,7 @@ describe("threads for large YAML", () => {
   test("a document that waits for the CPU of a busy machine is not refused after ten seconds, but after a minute", async () => {
     const pool = new ThreadPool(clock, 1, () => Promise.resolve(0));
     pools.push(pool);
-    const document = decodeLargeYaml({ beside: pool, clock: systemClock }, slow(200), {}, ours);
+    const document = decodeLargeYaml({ threads: pool, clock: systemClock }, slow(200), {}, ours);
     const ended = Promise.allSettled([document]);
     for (let i = 0; i < 5; i++) await pass(10_000);
     const isOver = await Promise.race([ended.then(() => true), turn().then(() => false)]);
@@ -115,23 +115,23 @@ describe("threads for large YAML", () => {
 
   test("a thread that has nothing to do ends, and another one begins with the next document", async () => {
     const pool = open(2);
-    await decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, ours);
+    await decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, ours);
     expect(pool.threads).toBe(1);
     clock.advance(30_000);
     expect(pool.threads).toBe(0);
-    expect((await decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, ours)).value).toEqual({ a: "b" });
+    expect((await decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, ours)).value).toEqual({ a: "b" });
   });
 
   test("closing refuses what waits and what is under way", async () => {
     const pool = open(1);
     const left = [
-      decodeLargeYaml({ beside: pool, clock: systemClock }, slow(50), {}, ours),
-      decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, ours),
+      decodeLargeYaml({ threads: pool, clock: systemClock }, slow(50), {}, ours),
+      decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, ours),
     ];
     const ended = Promise.allSettled(left);
     await pool.close();
     for (const end of await ended) expect(end).toMatchObject({ reason: { reason: "ServiceUnavailable" } });
-    await expect(decodeLargeYaml({ beside: pool, clock: systemClock }, quick, {}, ours)).rejects.toMatchObject({
+    await expect(decodeLargeYaml({ threads: pool, clock: systemClock }, quick, {}, ours)).rejects.toMatchObject({
       reason: "ServiceUnavailable",
     });
   });

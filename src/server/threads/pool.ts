@@ -11,7 +11,7 @@
  */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { type Beside, type Job, NotDone, moduleBeside } from "../../util/beside.ts";
+import { type WorkerThreads, type Job, JobError, siblingModule } from "../../util/worker-threads.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 
 const MAX_THREADS = 4;
@@ -43,7 +43,7 @@ async function cpuOf(worker: Worker): Promise<number> {
 }
 
 /** See the head of this file. */
-export class ThreadPool implements Beside {
+export class ThreadPool implements WorkerThreads {
   readonly #clock: Clock;
   readonly #cpuOf: CpuOf;
   /** Undefined until the number of cores is needed. */
@@ -67,10 +67,10 @@ export class ThreadPool implements Beside {
   }
 
   run(job: Job, sender: object): Promise<unknown> {
-    if (this.#closed) return Promise.reject(new NotDone("closed", job.what));
+    if (this.#closed) return Promise.reject(new JobError("closed", job.what));
     const queue = this.#waiting.get(sender) ?? [];
     if (this.#count >= MAX_WAITING || queue.length >= MAX_WAITING_EACH) {
-      return Promise.reject(new NotDone("crowded", job.what));
+      return Promise.reject(new JobError("crowded", job.what));
     }
     return new Promise((resolve, reject) => {
       const timer = this.#clock.after(WAIT_MS, () => this.#timeOut(waiting), TIMER);
@@ -89,7 +89,7 @@ export class ThreadPool implements Beside {
     this.#waiting.clear();
     for (const { timer, reject, job } of left) {
       timer.cancel();
-      reject(new NotDone("closed", job.what));
+      reject(new JobError("closed", job.what));
     }
     await Promise.all([...this.#threads].map((thread) => thread.stop()));
     this.#threads.clear();
@@ -147,7 +147,7 @@ export class ThreadPool implements Beside {
     queue.splice(queue.indexOf(waiting), 1);
     if (queue.length === 0) this.#waiting.delete(waiting.sender);
     this.#count--;
-    waiting.reject(new NotDone("crowded", waiting.job.what));
+    waiting.reject(new JobError("crowded", waiting.job.what));
   }
 }
 
@@ -170,7 +170,7 @@ class Thread {
   #ended = false;
 
   constructor(clock: Clock, cpuOfThread: CpuOf, listener: Listener) {
-    const url = new URL(moduleBeside(import.meta.url, "thread"));
+    const url = new URL(siblingModule(import.meta.url, "thread"));
     const worker = new Worker(url, { name: "keelson-work", resourceLimits: MEMORY_LIMITS });
     worker.unref();
     worker.on("message", (result: unknown) => this.#finish(result));
@@ -229,10 +229,10 @@ class Thread {
     this.#listener.free();
   }
 
-  #fail(why: NotDone["why"]): void {
+  #fail(why: JobError["why"]): void {
     if (this.#ended) return;
     const current = this.end();
-    current?.reject(new NotDone(why, current.job.what));
+    current?.reject(new JobError(why, current.job.what));
     void this.stop();
     this.#listener.ended();
   }

@@ -4,7 +4,7 @@
  * @module
  */
 import { parentPort } from "node:worker_threads";
-import type { Job } from "../../util/beside.ts";
+import type { Job } from "../../util/worker-threads.ts";
 
 /** What a module of jobs exports. */
 interface JobModule {

@@ -12,7 +12,7 @@ import { defineResource } from "../../../schema/define-resource.ts";
 import type { Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { unknownFormatWarnings } from "../../../schema/structural/unknown-formats.ts";
 import { judged } from "../../../schema/write/judged.ts";
-import { moduleBeside } from "../../../util/beside.ts";
+import { siblingModule } from "../../../util/worker-threads.ts";
 import type { Value } from "../../../value/value.ts";
 import { keepAllButStatus } from "../../rules/status.ts";
 import { CLEANUP, type Condition, type CustomResourceDefinition, definitionSchema } from "./definition.ts";
@@ -26,7 +26,7 @@ const createdAt: Column = {
   cell: (object) => object.metadata.creationTimestamp ?? null,
 };
 
-const RULES = moduleBeside(import.meta.url, "rules-job");
+const RULES = siblingModule(import.meta.url, "rules-job");
 /** Definitions wait for one another. */
 const DEFINITIONS = {};
 

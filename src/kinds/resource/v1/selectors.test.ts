@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { FieldErrors } from "../../../meta/field-errors.ts";
 import { neutral } from "../../../meta/dialect.ts";
 import { contextOf } from "../../../schema/testing/kind.ts";
-import type { Beside, Job } from "../../../util/beside.ts";
+import type { WorkerThreads, Job } from "../../../util/worker-threads.ts";
 import { atOnce } from "../../../util/steps.ts";
 import { validateExpressions } from "./selectors.ts";
 
 /** Threads that do their jobs here. */
-class Here implements Beside {
+class Here implements WorkerThreads {
   readonly jobs: Job[] = [];
 
   async run(job: Job): Promise<unknown> {
@@ -18,11 +18,11 @@ class Here implements Beside {
 }
 
 async function judge(...expressions: string[]): Promise<{ readonly fields: unknown[]; readonly jobs: number }> {
-  const beside = new Here();
+  const threads = new Here();
   const errors = new FieldErrors();
   const placed = expressions.map((expression, i) => ({ field: `${i}`, expression }));
-  await atOnce(validateExpressions(placed, errors, { ...contextOf(neutral), beside, warnings: [] }));
-  return { fields: errors.causes.map(({ field }) => field), jobs: beside.jobs.length };
+  await atOnce(validateExpressions(placed, errors, { ...contextOf(neutral), threads, warnings: [] }));
+  return { fields: errors.causes.map(({ field }) => field), jobs: threads.jobs.length };
 }
 
 const long = (expression: string): string =>

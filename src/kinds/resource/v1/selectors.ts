@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import * as t from "../../../meta/types.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
 import { judged } from "../../../schema/write/judged.ts";
-import { moduleBeside } from "../../../util/beside.ts";
+import { siblingModule } from "../../../util/worker-threads.ts";
 import { mayTake } from "../../../util/heavy.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { checkList } from "./lists.ts";
@@ -86,7 +86,7 @@ function tellFault({ reason, why }: SelectorFault, field: string, expression: st
   else errors.add(reason, field, `Internal error: ${why}`);
 }
 
-const JOB = moduleBeside(import.meta.url, "selectors-job");
+const JOB = siblingModule(import.meta.url, "selectors-job");
 /** Who waits where too many are judged: all writers of selectors. */
 const SENDER = {};
 

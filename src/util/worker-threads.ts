@@ -15,22 +15,22 @@ export interface Job {
 }
 
 /** Runs jobs in worker threads, fairly among their senders. */
-export interface Beside {
-  /** Returns the result of the module. Rejects with {@link NotDone}. */
+export interface WorkerThreads {
+  /** Returns the result of the module. Rejects with {@link JobError}. */
   run(job: Job, sender: object): Promise<unknown>;
 }
 
 /** Says why a job has no result: too many wait, it needs too much time or memory, its thread failed, or the pool is closed. */
-export class NotDone extends Error {
+export class JobError extends Error {
   readonly why: "crowded" | "slow" | "large" | "failed" | "closed";
 
-  constructor(why: NotDone["why"], what: string) {
+  constructor(why: JobError["why"], what: string) {
     super(`${what} ${WORDS[why]}`);
     this.why = why;
   }
 }
 
-const WORDS: Readonly<Record<NotDone["why"], string>> = {
+const WORDS: Readonly<Record<JobError["why"], string>> = {
   crowded: "has to wait for too many others; try again",
   slow: "takes longer than the ten seconds that it may take",
   large: "takes more memory than it may have",
@@ -39,6 +39,6 @@ const WORDS: Readonly<Record<NotDone["why"], string>> = {
 };
 
 /** Returns the URL of a module in the same folder as another one, in the sources and as built. */
-export function moduleBeside(url: string, name: string): string {
+export function siblingModule(url: string, name: string): string {
   return new URL(`./${name}.${url.endsWith(".ts") ? "ts" : "js"}`, url).href;
 }
