@@ -19,7 +19,7 @@ import { pathSegment } from "../meta/names.ts";
 import { badRequest, notFound } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import { inTurns } from "../util/steps.ts";
+import { inSlices } from "../util/steps.ts";
 import { type Value, equal } from "../value/value.ts";
 import { type AdmissionRequest, type AdmissionStep, refusal } from "./contract.ts";
 import type { Clock } from "../util/clock.ts";
@@ -118,7 +118,7 @@ async function refuseMissing(
     identity,
     namespace,
   );
-  const { rules, isCutShort } = await inTurns(
+  const { rules, isCutShort } = await inSlices(
     missingRights([...resourceRules, ...pathRules], given),
     parts.clock.loop.slice(),
   );

@@ -114,7 +114,7 @@ describe("lists", () => {
     const snapshot = things.snapshot();
     const range = { after: "a/00100", ...(limit === undefined ? {} : { limit }) };
     for (const selection of [ALL, inNamespace("b"), one("a/00200"), withLabel("part", "1"), withField("part", "1")]) {
-      const page = await snapshot.listInTurns(selection, range);
+      const page = await snapshot.listInSlices(selection, range);
       expect(page).toEqual(snapshot.list(selection, range));
     }
   });
@@ -126,7 +126,7 @@ describe("lists", () => {
       const snapshot = things.snapshot();
       const range = { from: "a/00100", ...(limit === undefined ? {} : { limit }) };
       for (const selection of [ALL, inNamespace("b"), one("a/00200"), withLabel("part", "1"), withField("part", "1")]) {
-        const { entries, remaining, more } = await snapshot.listInTurns(selection, range);
+        const { entries, remaining, more } = await snapshot.listInSlices(selection, range);
         const found: Entry[] = [];
         const kept = things.stats().keptVersions;
         for (
@@ -140,7 +140,7 @@ describe("lists", () => {
         }
         expect(found).toEqual(entries);
         expect(things.stats().keptVersions).toBe(kept);
-        const end = await snapshot.endInTurns(selection, range);
+        const end = await snapshot.endInSlices(selection, range);
         expect(end).toMatchObject({ count: entries.length, entries: entries.slice(-1), more });
         expect(end.remaining).toBe(remaining);
       }
@@ -151,9 +151,9 @@ describe("lists", () => {
     let turns = 0;
     const { things, put } = await testCache({ pause: async () => void turns++ });
     put(...names(4000).map((key, i) => [key, { fields: { part: String(i % 2) } }] as const));
-    const count = async (...asked: Parameters<Snapshot["listInTurns"]>): Promise<number> => {
+    const count = async (...asked: Parameters<Snapshot["listInSlices"]>): Promise<number> => {
       turns = 0;
-      await things.snapshot().listInTurns(...asked);
+      await things.snapshot().listInSlices(...asked);
       return turns;
     };
     const [rare, half] = [withField("part", "9"), withField("part", "1")];
@@ -168,9 +168,9 @@ describe("lists", () => {
   test("the next page of a list in slices stays readable by its revision", async () => {
     const { things, put } = await testCache({ historyEvents: 0, historyMillis: 0 });
     put(...names(3000).map((key) => [key, { fields: { part: "1" } }] as const));
-    await things.snapshot().listInTurns(withField("part", "9"));
+    await things.snapshot().listInSlices(withField("part", "9"));
     expect(things.stats().keptVersions).toBe(0);
-    const page = await things.snapshot().listInTurns(withField("part", "1"), { limit: 2000 });
+    const page = await things.snapshot().listInSlices(withField("part", "1"), { limit: 2000 });
     expect([page.entries.length, page.next, things.stats().keptVersions]).toEqual([2000, "a/01999", 1]);
   });
 });

@@ -47,14 +47,14 @@ export interface Snapshot {
   /** The matching entries in order of their keys, compared as UTF-8 (DEC-4). */
   list(selection: Selection, range?: ListRange): ListPage;
   /** Lists like {@link Snapshot.list}, in slices of the event loop of a few milliseconds. */
-  listInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage>;
+  listInSlices(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage>;
   /**
-   * Lists like {@link Snapshot.listInTurns}, in parts of {@link PART} entries that are read on demand. The revision does not stay
+   * Lists like {@link Snapshot.listInSlices}, in parts of {@link PART} entries that are read on demand. The revision does not stay
    * readable for other lists.
    */
   parts(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPart>;
-  /** Lists like {@link Snapshot.listInTurns}; returns the last entry alone, and the number of entries. */
-  endInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage & { readonly count: number }>;
+  /** Lists like {@link Snapshot.listInSlices}; returns the last entry alone, and the number of entries. */
+  endInSlices(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage & { readonly count: number }>;
 }
 
 /** The number of entries in memory of a list that is read in parts. */
@@ -96,14 +96,14 @@ export class StateSnapshot implements Snapshot {
     return page;
   }
 
-  async listInTurns(selection: Selection, range: Omit<ListRange, "budget"> = {}): Promise<ListPage> {
+  async listInSlices(selection: Selection, range: Omit<ListRange, "budget"> = {}): Promise<ListPage> {
     const entries: Entry[] = [];
     const page = await this.#walk(selection, range, (found) => append(entries, found));
     if (page.more) this.#retain();
     return { ...page, entries };
   }
 
-  async endInTurns(
+  async endInSlices(
     selection: Selection,
     range: Omit<ListRange, "budget"> = {},
   ): Promise<ListPage & { readonly count: number }> {

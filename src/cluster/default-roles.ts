@@ -17,7 +17,7 @@ import type { ApiContext, ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { HealthCheck } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
-import { inTurns } from "../util/steps.ts";
+import { inSlices } from "../util/steps.ts";
 import type { Slice } from "../util/loop.ts";
 
 /** The server, when it makes what it needs itself. */
@@ -135,7 +135,7 @@ export class DefaultRoles {
     const { namespace, name = "" } = wanted.metadata;
     let existing = lookup.get(resource, namespace ?? "", name);
     for (let read = 1; ; read++) {
-      const todo = await inTurns(reconcile(existing, wanted), this.#limit);
+      const todo = await inSlices(reconcile(existing, wanted), this.#limit);
       if (!todo) return;
       const objects = client().resource(kindOf(one));
       const key = { name, namespace };

@@ -25,7 +25,7 @@ import {
   type WatchSink,
   type WriteOptions,
 } from "../registry/index.ts";
-import { type Steps, inTurns } from "../util/steps.ts";
+import { type Steps, inSlices } from "../util/steps.ts";
 import type { Slice } from "../util/loop.ts";
 import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
 import { converterOf, type ConverterParts } from "./conversion.ts";
@@ -264,7 +264,7 @@ class DefinitionServer implements Extension {
     if (!before && isTaken(kinds, definition, names)) return;
     const converter = converterOf(definition, { hooks, lookup, random: api.random });
     const accepted = { ...definition, status: { ...status, acceptedNames: names } };
-    const kind = await inTurns(customKind(accepted, converter, api.dialect, before?.kind), limit);
+    const kind = await inSlices(customKind(accepted, converter, api.dialect, before?.kind), limit);
     await kinds.set(kind.spec);
     close(kind.key);
     // The watch of the previous kind has ended.
@@ -337,7 +337,7 @@ class DefinitionServer implements Extension {
 
   async #update(definition: CustomResourceDefinition, subresource: string): Promise<void> {
     const target = { namespace: "", name: definition.metadata.name!, subresource };
-    const value = await inTurns(copied(definition), this.#parts.api.clock.loop.slice());
+    const value = await inSlices(copied(definition), this.#parts.api.clock.loop.slice());
     try {
       await this.#resource.update(target, { value, duplicates: [] }, this.#options, CALLER);
     } catch (error) {

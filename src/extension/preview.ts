@@ -13,7 +13,7 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { ObjectName } from "../schema/lookup.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
-import { type Steps, inTurns } from "../util/steps.ts";
+import { type Steps, inSlices } from "../util/steps.ts";
 import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
 import { objectValidatorOf } from "./object-validator.ts";
 import { type CustomResourceDefinition, DEFINITIONS } from "./object.ts";
@@ -53,7 +53,7 @@ async function preview({ authorizer, clock, dialect }: PreviewParts, request: Ad
   const names = lookup.first(`${plural}.${group}`, most + 1);
   const read = ({ namespace, name }: ObjectName) => lookup.get(`${plural}.${group}`, namespace, name);
   const change = { read, changed, definition, dialect };
-  const refused = await inTurns(refusedOf(names.slice(0, most), change), clock.loop.slice());
+  const refused = await inSlices(refusedOf(names.slice(0, most), change), clock.loop.slice());
   if (refused.length === 0) return;
   const of = names.length > most ? `the first ${most} stored objects` : `${names.length} stored objects`;
   request.warnings.push(`${refused.length} of ${of} would be invalid with this change`);

@@ -10,7 +10,7 @@
 import type { ResourceDefinition } from "../schema/definition.ts";
 import type { ResourceCache } from "../cache/index.ts";
 import { apiVersionOf, inVersionOrder } from "../meta/versions.ts";
-import { type Steps, atOnce, inTurns } from "../util/steps.ts";
+import { type Steps, atOnce, inSlices } from "../util/steps.ts";
 import { cacheResource } from "./versions/codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
 import { type SharedParts, type Kind, type StoredResource, type Views, VersionKind, storePrefix } from "./kind/kind.ts";
@@ -109,7 +109,7 @@ export class Kinds implements Registry {
       const isKept = before !== undefined && isLoaded(before);
       if (!isKept && !isUnstored(spec)) await cacher.addResource(cacheResource(prefix));
       try {
-        const next = await inTurns(this.#compile(blueprintOf(spec)), this.#shared.api.clock.loop.slice());
+        const next = await inSlices(this.#compile(blueprintOf(spec)), this.#shared.api.clock.loop.slice());
         // Another resource may have come while the records were loaded.
         this.#check(key, spec);
         this.#swap(key, next);

@@ -52,7 +52,7 @@ export function lookupIn(kinds: () => Kinds): Lookup {
       const readEntry = (entry: Entry) => readOnce(read, kind, entry);
       const prefix = namespace ? `${namespace}/` : "";
       const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
-      const { entries } = await cache.snapshot().listInTurns(selection);
+      const { entries } = await cache.snapshot().listInSlices(selection);
       const found = entries.map((entry) => readEntry(entry)!);
       if (namespace === undefined) collected.set(read, { cache, since, found });
       return found;

@@ -22,7 +22,7 @@ export const shows: Shows = {
     return entry && objectOf(kind, entry);
   },
   async all(kind) {
-    const { entries } = await kind.cache.snapshot().listInTurns(EVERYTHING);
+    const { entries } = await kind.cache.snapshot().listInSlices(EVERYTHING);
     return entries.map((entry) => objectOf(kind, entry));
   },
 };

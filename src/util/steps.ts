@@ -63,12 +63,12 @@ export function atOnce<T>(steps: Work<T>): T {
 }
 
 /** Runs steps in slices of the event loop; returns the result at once where one slice is enough. */
-export function inTurns<T>(steps: Work<T>, slice: Slice): T | Promise<T> {
+export function inSlices<T>(steps: Work<T>, slice: Slice): T | Promise<T> {
   if (!isSteps(steps)) return steps;
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
     const pause = slice.pause();
-    if (pause) return pause.then(() => inTurns(steps, slice));
+    if (pause) return pause.then(() => inSlices(steps, slice));
   }
 }

@@ -9,7 +9,7 @@ import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import { inTurns } from "../../src/util/steps.ts";
+import { inSlices } from "../../src/util/steps.ts";
 import { expectNoLongTurn, turnBound } from "../../src/util/testing/turns.ts";
 import { systemClock } from "../../src/util/clock.ts";
 
@@ -118,7 +118,7 @@ test("no turn of a comparison of rights is long", { timeout: 60_000 }, async () 
   await expectNoLongTurn(
     () => systemClock.loop.slice(),
     async (limit) => {
-      const missing = await inTurns(missingRights(held, [given]), limit);
+      const missing = await inSlices(missingRights(held, [given]), limit);
       expect(missing.rules.length).toBeGreaterThan(0);
     },
   );

@@ -36,7 +36,7 @@ describe("of the cache, over 50 000 objects that must be parsed to be selected",
     await expectNoLongTurn(
       open,
       async (cache) => {
-        expect((await cache.snapshot().listInTurns(filter)).entries).toHaveLength(50);
+        expect((await cache.snapshot().listInSlices(filter)).entries).toHaveLength(50);
       },
       MOST,
     );
@@ -47,7 +47,7 @@ describe("of the cache, over 50 000 objects that must be parsed to be selected",
       open,
       async (cache) => {
         await cache.prepare(equal);
-        expect((await cache.snapshot().listInTurns(equal)).entries).toHaveLength(50);
+        expect((await cache.snapshot().listInSlices(equal)).entries).toHaveLength(50);
       },
       MOST,
     );

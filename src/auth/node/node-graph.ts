@@ -11,7 +11,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Followed, Lookup, ObjectName } from "../../schema/lookup.ts";
-import { type Steps, inTurns } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import { type PodReferences, type VolumeReferences, keyOf, readPod, readVolume } from "./references.ts";
 import type { Loop } from "../../util/loop.ts";
 
@@ -66,7 +66,7 @@ export class NodeGraph {
     const volumes = this.#isLoaded ? this.#volumes.changed() : undefined;
     if (!pods || !volumes || pods.length + volumes.length > MANY) return this.#wait(this.#loadAll());
     if (pods.length + volumes.length === 0) return undefined;
-    const done = inTurns(this.#take(pods, volumes), this.#loop.slice());
+    const done = inSlices(this.#take(pods, volumes), this.#loop.slice());
     return done instanceof Promise ? this.#wait(done) : undefined;
   }
 

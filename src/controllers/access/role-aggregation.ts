@@ -6,7 +6,7 @@
 import type { Key } from "../../client/index.ts";
 import { ClusterRole } from "../../client/kinds/index.ts";
 import { type Controller, type GetInformer, defineController, sharedInformer, watches } from "../../runtime/index.ts";
-import { type Steps, inTurns } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import { selectorOf } from "../../meta/label-selector.ts";
 
 type Rule = NonNullable<ClusterRole["rules"]>[number];
@@ -25,7 +25,7 @@ export const roleAggregation: Controller = defineController({
   sources: [watches(roles, aggregatingRoles)],
   async reconcile({ object: role, clock, informer, apply }) {
     if (!role.aggregationRule) return;
-    const rules = await inTurns(aggregatedRules(role, informer(roles).list()), clock.loop.slice());
+    const rules = await inSlices(aggregatedRules(role, informer(roles).list()), clock.loop.slice());
     if (rules) await apply(ClusterRole, { metadata: { name: role.metadata.name }, rules });
   },
 });

@@ -15,7 +15,7 @@ import { invalid } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { longRules, prepareCreate, prepareUpdate, warn } from "../../schema/write/prepare.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
-import { inTurns } from "../../util/steps.ts";
+import { inSlices } from "../../util/steps.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { ObjectRequest } from "./admission-request.ts";
 import type { Judging } from "../commit/commit.ts";
@@ -100,11 +100,11 @@ function judge(
 ): void | Promise<void> {
   const { kind, target, ctx, limit } = write;
   const rules = longRules(kind, object, old, target.subresource, errors, ctx);
-  const judged = rules && inTurns(rules, limit);
+  const judged = rules && inSlices(rules, limit);
   return whenDone(judged && whileHeld(hold, judged), () => {
     refuse(write, object, errors);
     const texts = warn(kind, object, old, target.subresource, ctx);
-    const warned = texts && inTurns(texts, limit);
+    const warned = texts && inSlices(texts, limit);
     return warned && whileHeld(hold, warned);
   });
 }

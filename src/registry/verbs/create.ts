@@ -11,7 +11,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import { generatedName } from "../../schema/generated-name.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
 import { StoreError } from "../../storage/contract.ts";
-import { inTurns } from "../../util/steps.ts";
+import { inSlices } from "../../util/steps.ts";
 import { whenDone } from "../../util/when-done.ts";
 import { encodeObject } from "../versions/codec.ts";
 import { type Judging, type Plan, type Proposal, commit, whenHeld } from "../commit/commit.ts";
@@ -52,7 +52,7 @@ const createNew = (write: Write, object: ApiObject): WriteResult | Promise<Write
     checkVersion(write, object);
     dropServerMetadata(object);
     dropDoubledOwners(object, ctx);
-    const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
+    const owned = inSlices(ownCreated(kind, object, managerOf(options, caller)), limit);
     return whenDone(owned, () => commit(creationOf(write, object)));
   });
 

@@ -57,11 +57,11 @@ async function pageOf(kind: Kind, snapshot: Snapshot, selection: Selected, range
   // Where another server makes views, all of them must be there before a response begins.
   if (selection.late) return wholePage(await lateEntries(kind, snapshot, selection, selection.late, range));
   if (limit <= PART || kind.stored.converter.convertAll) {
-    const { entries, remaining } = await snapshot.listInTurns(selection, range);
+    const { entries, remaining } = await snapshot.listInSlices(selection, range);
     return wholePage(entries, remaining);
   }
   if (limit === Infinity) return { first: await snapshot.parts(selection, range), count: 0, last: undefined };
-  const { entries, count, remaining } = await snapshot.endInTurns(selection, range);
+  const { entries, count, remaining } = await snapshot.endInSlices(selection, range);
   return { first: await snapshot.parts(selection, range), count, last: entries[0], remaining };
 }
 
@@ -90,7 +90,7 @@ async function lateEntries(
   const entries: Entry[] = [];
   let { from = "" } = range;
   for (;;) {
-    const candidates = (await snapshot.listInTurns(selection, { from, limit: BATCH })).entries;
+    const candidates = (await snapshot.listInSlices(selection, { from, limit: BATCH })).entries;
     const wait = makeReady(kind, candidates);
     if (wait) await wait;
     for (const entry of candidates) {

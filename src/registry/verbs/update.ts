@@ -10,7 +10,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { badRequest, conflict, notFound } from "../../meta/status.ts";
 import { whileHeld } from "../../util/keyed-lock.ts";
-import { type Work, andThen, atOnce, inTurns } from "../../util/steps.ts";
+import { type Work, andThen, atOnce, inSlices } from "../../util/steps.ts";
 import { type Value, equal } from "../../value/value.ts";
 import { encodeObject } from "../versions/codec.ts";
 import { type Judging, type Plan, type Proposal, commit, whenHeld } from "../commit/commit.ts";
@@ -132,7 +132,7 @@ async function judgeMissing(
 
 /** The result of some work; where a conversion may wait the work runs in one piece, since it may run again. */
 function made({ kind, limit }: Write, work: () => Work<ApiObject>): ApiObject | Promise<ApiObject> {
-  return mayWait(kind) ? converting(() => atOnce(work())) : inTurns(work(), limit);
+  return mayWait(kind) ? converting(() => atOnce(work())) : inSlices(work(), limit);
 }
 
 async function judgeChange(write: Write, attempt: Judging, entry: Entry, how: Change): Promise<Plan<WriteResult>> {

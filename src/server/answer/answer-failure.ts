@@ -9,7 +9,7 @@ import { errorPlace } from "../../util/error-place.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 import { logFields } from "../request/log-fields.ts";
-import { inTurns } from "../../util/steps.ts";
+import { inSlices } from "../../util/steps.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
@@ -37,7 +37,7 @@ export function answerFailure(server: ServerContext, request: ServerRequest, err
   if (retry !== undefined) headers["retry-after"] = String(retry);
   if (failure.code === 401) headers["www-authenticate"] = 'Bearer realm="keelson"';
   const answer = (pieces: AnswerPieces): void => response.respond(failure.code, headers, [...pieces]);
-  const pieces = inTurns(valueInForm(value, format), server.clock.loop.slice());
+  const pieces = inSlices(valueInForm(value, format), server.clock.loop.slice());
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Status } from "../../meta/status.ts";
-import { inTurns } from "../../util/steps.ts";
+import { inSlices } from "../../util/steps.ts";
 import type { HttpResponse } from "../request/response.ts";
 import { answerBytes } from "./encode.ts";
 import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
@@ -84,7 +84,7 @@ export function answerValue(
   const answer = (pieces: AnswerPieces): void | Promise<void> =>
     answerPieces(response, code, pieces, contentType(format));
   response.recorder?.response?.value(value);
-  const pieces = inTurns(valueInForm(value, format), response.server.clock.loop.slice());
+  const pieces = inSlices(valueInForm(value, format), response.server.clock.loop.slice());
   return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 

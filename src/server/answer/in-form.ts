@@ -9,7 +9,7 @@ import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
 import { utf8Text } from "../../value/utf8.ts";
 import { yamlLines } from "../../value/yaml-encode.ts";
-import { type Steps, inTurns } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import type { ResponseParts } from "../request/response.ts";
 import { indentPieces } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
@@ -40,7 +40,7 @@ export function jsonInForm(
   format: Format,
 ): AnswerPieces | Promise<AnswerPieces> {
   if (format.media !== "json") {
-    const convert = () => inTurns(parsedInForm(bytes, format), loop.slice());
+    const convert = () => inSlices(parsedInForm(bytes, format), loop.slice());
     return bytes.length > LARGE ? conversions.run("", () => loop.yield().then(convert)) : convert();
   }
   return format.pretty ? indentPieces([utf8Text(bytes)]) : [bytes, LINE_END];

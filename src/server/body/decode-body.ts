@@ -18,7 +18,7 @@ import type { Body } from "../../registry/contract.ts";
 import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-types.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
-import { inTurns } from "../../util/steps.ts";
+import { inSlices } from "../../util/steps.ts";
 import { decodeYamlInline, type YamlOptions } from "../../value/yaml.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
@@ -147,7 +147,7 @@ async function inflated(packed: Uint8Array, limit: number, memory: BodyReservati
 function decodeJsonBody(server: ServerContext, bytes: Uint8Array): Body | Promise<Body> {
   const options = { depth: server.limits.bodyDepth, replaceInvalidUtf8: !server.dialect.rules.refuseInvalidUtf8 };
   return bytes.length > LARGE
-    ? inTurns(decodeJsonSteps(bytes, options), server.clock.loop.slice())
+    ? inSlices(decodeJsonSteps(bytes, options), server.clock.loop.slice())
     : decodeJson(bytes, options);
 }
 
@@ -161,7 +161,7 @@ async function yamlBody(server: ServerContext, { incoming }: HttpResponse, bytes
     depth: server.limits.bodyDepth,
     jsonEscapes: !server.dialect.rules.enforceUndocumented,
   };
-  const inline = inTurns(decodeYamlInline(bytes, options), server.clock.loop.slice());
+  const inline = inSlices(decodeYamlInline(bytes, options), server.clock.loop.slice());
   const read =
     (inline instanceof Promise ? await inline : inline) ??
     (await decodeLargeYaml(server, bytes, options, incoming.sent.connection));

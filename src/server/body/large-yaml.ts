@@ -8,7 +8,7 @@ import { notDone } from "../../schema/write/not-done.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
 import { JobError, siblingModule } from "../../util/worker-threads.ts";
 import { DecodeError, type Decoded } from "../../value/decode-error.ts";
-import { inTurns } from "../../util/steps.ts";
+import { inSlices } from "../../util/steps.ts";
 import { decodeJsonSteps } from "../../value/json.ts";
 import type { YamlOptions } from "../../value/yaml.ts";
 import type { YamlReply, YamlTask } from "./yaml-job.ts";
@@ -32,7 +32,7 @@ export async function decodeLargeYaml(
   })) as YamlReply;
   if ("code" in reply) throw new DecodeError(reply.code, reply.message);
   const depth = options.depth === undefined ? {} : { depth: options.depth };
-  const { value } = await inTurns(decodeJsonSteps(reply.json, depth), clock.loop.slice());
+  const { value } = await inSlices(decodeJsonSteps(reply.json, depth), clock.loop.slice());
   return { value, ...reply.rest };
 }
 

@@ -8,7 +8,7 @@ import { createHash, hash } from "node:crypto";
 import { indentPieces } from "../answer/indent-json.ts";
 import type { Format } from "../answer/negotiate.ts";
 import type { GroupResources, Registry } from "../../registry/contract.ts";
-import { type Steps, inTurns } from "../../util/steps.ts";
+import { type Steps, inSlices } from "../../util/steps.ts";
 import type { Value } from "../../value/value.ts";
 import { encodeYaml } from "../../value/yaml-encode.ts";
 import { ByVersion } from "./by-version.ts";
@@ -99,7 +99,7 @@ class KeptText {
   }
 
   #make(): Made<Text> {
-    const made = inTurns(textOf(this.#parts()), this.#loop.slice());
+    const made = inSlices(textOf(this.#parts()), this.#loop.slice());
     if (!(made instanceof Promise)) return made;
     return made.then((text) => (this.#text = text));
   }

@@ -7,7 +7,7 @@
  */
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry, VersionResources } from "../../registry/contract.ts";
-import { inTurns } from "../../util/steps.ts";
+import { inSlices } from "../../util/steps.ts";
 import type { Loop, Slice } from "../../util/loop.ts";
 import { ByVersion } from "./by-version.ts";
 import { type HashedDocument, hashed } from "./document.ts";
@@ -99,7 +99,7 @@ async function partsOf(versions: readonly VersionResources[], made: PartsOfForm,
   const all: Part[] = [made.shared];
   for (const { resources } of versions) {
     for (const { definition } of resources) {
-      const part = inTurns(made.get(definition), limit);
+      const part = inSlices(made.get(definition), limit);
       all.push(part instanceof Promise ? await part : part);
     }
   }

@@ -7,7 +7,7 @@ import { Node, Pod } from "../../../client/kinds/index.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../../runtime/index.ts";
 import { deleteObject } from "../../../runtime/writes.ts";
-import { inTurns } from "../../../util/steps.ts";
+import { inSlices } from "../../../util/steps.ts";
 import { attachNames } from "../../../claims/attachment.ts";
 import { type PodCondition, setPodCondition } from "../../common/pod-conditions.ts";
 import { isFinished } from "../../../claims/usage.ts";
@@ -74,7 +74,7 @@ async function removeTerminated(ctx: GarbageContext, threshold: number): Promise
   memory.countedAt = clock.steady();
   return removeAll(
     ctx,
-    await inTurns(podsBeyond(memory.pods.by("group", TERMINATED), threshold), ctx.clock.loop.slice()),
+    await inSlices(podsBeyond(memory.pods.by("group", TERMINATED), threshold), ctx.clock.loop.slice()),
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Node, Pod } from "../../../client/kinds/index.ts";
 import { kubernetes } from "../../../meta/dialect.ts";
-import { atOnce, inTurns } from "../../../util/steps.ts";
+import { atOnce, inSlices } from "../../../util/steps.ts";
 import { longestTurn, turnBound } from "../../../util/testing/turns.ts";
 import { systemClock } from "../../../util/clock.ts";
 import { attachNames } from "../../../claims/attachment.ts";
@@ -96,7 +96,7 @@ describe("pods that have ended", () => {
       async (pods) => {
         const limit = systemClock.loop.slice();
         const gone: Pod[] = [];
-        for (const pod of await inTurns(podsBeyond(pods, 90_000), limit)) {
+        for (const pod of await inSlices(podsBeyond(pods, 90_000), limit)) {
           gone.push(pod);
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await limit.pause();
