@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../util/clock.ts";
-import { turn } from "../util/testing/turn.ts";
+import { nextPass } from "../util/testing/pass.ts";
 import { TokenRefused, TokenUnjudged } from "./contract.ts";
 import { type TokenWebhook, webhookTokens } from "./webhook-tokens.ts";
 
@@ -72,7 +72,7 @@ function slowWebhook() {
     },
   );
   const answerAll = async (): Promise<void> => {
-    for (; waiting.length > 0; await turn()) waiting.splice(0).forEach((answer) => answer());
+    for (; waiting.length > 0; await nextPass()) waiting.splice(0).forEach((answer) => answer());
   };
   return { identify, answerAll, begun: () => begun };
 }
@@ -81,7 +81,7 @@ test("strangers make it be asked about 32 tokens at once, 1000 wait, and more ar
   const { identify, answerAll, begun } = slowWebhook();
   const those = Array.from({ length: 2000 }, (_, i) => identify(`unknown-${i}`));
   const judged = Promise.allSettled(those);
-  await turn();
+  await nextPass();
   expect(begun()).toBe(32);
   await answerAll();
   const reasons = (await judged).map((one) => (one.status === "rejected" ? (one.reason as unknown) : "unknown"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectNoLongTurn } from "../util/testing/turns.ts";
+import { expectNoLongSlice } from "../util/testing/slices.ts";
 import { issuesText } from "./issues.ts";
 
 test("each issue has its line, and a caret below its place", () => {
@@ -27,7 +27,7 @@ test.each(["x", "é", "😀"])(
     const source = `${letter} `.repeat(50_000);
     const issues = Array.from({ length: 200 }, (_, i) => ({ at: 90_000 + i, message: "undeclared reference" }));
     let text = "";
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       () => void (text = issuesText(source, issues)),
     );

@@ -7,7 +7,7 @@ import { audit, withFilter } from "../server/index.ts";
 import type { Write } from "../storage/contract.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { ManualClock } from "../util/clock.ts";
-import { turn } from "../util/testing/turn.ts";
+import { nextPass } from "../util/testing/pass.ts";
 import { createCluster } from "./cluster.ts";
 
 const open: AsyncDisposable[] = [];
@@ -54,13 +54,13 @@ async function audited() {
 test("AUDIT-19: how long the store took is told of a write, also of one that fails", async () => {
   const { ask, clock, hook, notes } = await audited();
   hook.before = async () => {
-    await turn();
+    await nextPass();
     clock.advance(600);
   };
   const path = "/api/v1/namespaces/default/configmaps";
   expect(await ask("POST", path, { metadata: { name: "a" } })).toBe(201);
   hook.before = async () => {
-    await turn();
+    await nextPass();
     clock.advance(700);
     throw new Error("the disk has gone");
   };

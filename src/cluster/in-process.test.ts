@@ -4,7 +4,7 @@ import { ConfigMap } from "../client/kinds/index.ts";
 import { kubernetes } from "../meta/dialect.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { systemClock, systemRandom } from "../util/clock.ts";
-import { longestTurn, turnBound } from "../util/testing/turns.ts";
+import { longestSlice, sliceBound } from "../util/testing/slices.ts";
 import { type Cluster, createCluster } from "./index.ts";
 
 const WRITES = 2000;
@@ -13,7 +13,7 @@ const open = async (): Promise<Cluster> =>
   createCluster({ store: await openMemoryStore(), dialect: kubernetes, clock: systemClock, random: systemRandom });
 
 test("who asks from this process, answer after answer, holds nobody up", { timeout: 60_000 }, async () => {
-  const longest = await longestTurn(open, async (cluster) => {
+  const longest = await longestSlice(open, async (cluster) => {
     const maps = cluster.client("test").resource(ConfigMap);
     const metadata = { namespace: "default" };
     for (let i = 0; i < WRITES; i++) {
@@ -21,5 +21,5 @@ test("who asks from this process, answer after answer, holds nobody up", { timeo
     }
     await cluster.close(0);
   });
-  expect(longest).toBeLessThan(turnBound(40));
+  expect(longest).toBeLessThan(sliceBound(40));
 });

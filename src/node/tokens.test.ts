@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Client, type TransportRequest } from "../client/index.ts";
 import type { Pod } from "../client/kinds/index.ts";
 import { type Clock, ManualClock, seededRandom } from "../util/clock.ts";
-import { turn } from "../util/testing/turn.ts";
+import { nextPass } from "../util/testing/pass.ts";
 import { TokenKeeper } from "./tokens.ts";
 
 const HOUR_MS = 3_600_000;
@@ -60,7 +60,7 @@ function world() {
   /** Advances the clock, and lets the work of that end. */
   const pass = (ms: number) =>
     clock.advanceSettled(ms, async () => {
-      for (let i = 0; i < 5; i++) await turn();
+      for (let i = 0; i < 5; i++) await nextPass();
     });
   return { clock, wall, asked, failures, server, keeper, looks, reads, pass };
 }

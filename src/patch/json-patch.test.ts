@@ -6,7 +6,7 @@ import { atOnce } from "../util/steps.ts";
 import { followJsonPatch, parseJsonPatch } from "./json-patch.ts";
 import { PatchError } from "./patch-error.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
-import { expectNotLong } from "../util/testing/turns.ts";
+import { expectNotLong } from "../util/testing/slices.ts";
 
 const applyJsonPatch = (document: Value, patch: Value): Value =>
   atOnce(followJsonPatch(document, parseJsonPatch(patch).operations));

@@ -6,7 +6,7 @@ import { PatchError } from "./patch-error.ts";
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
 import { atOnce } from "../util/steps.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
-import { expectNotLong } from "../util/testing/turns.ts";
+import { expectNotLong } from "../util/testing/slices.ts";
 
 const text: JsonSchema = { type: "string" };
 const texts: JsonSchema = { type: "array", items: text };

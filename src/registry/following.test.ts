@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WatchSink } from "../cache/index.ts";
 import { ManualClock } from "../util/clock.ts";
-import { turn } from "../util/testing/turn.ts";
+import { nextPass } from "../util/testing/pass.ts";
 import type { Resource } from "./contract.ts";
 import { Following } from "./following.ts";
 
@@ -13,7 +13,7 @@ function followed({ refuses = 0 } = {}) {
   let sink!: WatchSink;
   const watch = async (_namespace: string, options: { resourceVersion: string }, to: WatchSink) => {
     told.push(`from ${JSON.stringify(options.resourceVersion)}`);
-    await turn();
+    await nextPass();
     if (left-- > 0) throw new Error("not now");
     sink = to;
     return { watch: { close: () => told.push("closed") } };
@@ -29,7 +29,7 @@ function followed({ refuses = 0 } = {}) {
 }
 
 const settle = async (): Promise<void> => {
-  for (let i = 0; i < 3; i++) await turn();
+  for (let i = 0; i < 3; i++) await nextPass();
 };
 
 test("a watch that has ended begins anew with what there is, and somebody hears of it", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Activity } from "./activity.ts";
 import { ManualClock } from "./clock.ts";
-import { turn } from "./testing/turn.ts";
+import { nextPass } from "./testing/pass.ts";
 
 /** An activity, its clock, and whether a promise has resolved. */
 function setUp() {
@@ -41,12 +41,12 @@ describe("Activity", () => {
     expect(activity.count).toBe(1);
     const settled = settling();
     end();
-    await turn();
-    await turn();
+    await nextPass();
+    await nextPass();
     expect(settled.done).toBe(false);
     other();
-    await turn();
-    await turn();
+    await nextPass();
+    await nextPass();
     expect(settled.done).toBe(true);
   });
 
@@ -55,19 +55,19 @@ describe("Activity", () => {
     const [first, second] = [activity.begin("first"), activity.begin("second")];
     const settled = settling();
     first();
-    await turn();
-    await turn();
+    await nextPass();
+    await nextPass();
     expect(settled.done).toBe(false);
     // A unit may end before the next one begins, within a pass.
     second();
     const late = Promise.resolve().then(() => activity.begin("late"));
     const end = await late;
-    await turn();
-    await turn();
+    await nextPass();
+    await nextPass();
     expect(settled.done).toBe(false);
     end();
-    await turn();
-    await turn();
+    await nextPass();
+    await nextPass();
     expect(settled.done).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ManualClock, seededRandom, sleep, systemClock, systemRandom } from "./clock.ts";
-import { turn } from "./testing/turn.ts";
+import { nextPass } from "./testing/pass.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -129,7 +129,7 @@ describe("ManualClock.advanceSettled", () => {
     let times = 0;
     const settle = async (): Promise<void> => {
       times++;
-      await turn();
+      await nextPass();
     };
     return { settle, times: () => times };
   };
@@ -140,22 +140,22 @@ describe("ManualClock.advanceSettled", () => {
     void (async () => {
       for (let i = 0; i < 3; i++) {
         await sleep(clock, 100);
-        await turn();
+        await nextPass();
         woken.push(clock.steady());
       }
     })();
-    await clock.advanceSettled(299, () => turn().then(turn));
+    await clock.advanceSettled(299, () => nextPass().then(nextPass));
     expect(woken).toEqual([100, 200]);
     expect(clock.steady()).toBe(299);
-    await clock.advanceSettled(1, () => turn().then(turn));
+    await clock.advanceSettled(1, () => nextPass().then(nextPass));
     expect(woken).toEqual([100, 200, 300]);
   });
 
   test("settles before the first step: timers that are set then count from that time", async () => {
     const clock = new ManualClock(0);
     const fired: number[] = [];
-    void turn().then(() => clock.after(10, () => fired.push(clock.steady())));
-    await clock.advanceSettled(50, () => turn().then(turn));
+    void nextPass().then(() => clock.after(10, () => fired.push(clock.steady())));
+    await clock.advanceSettled(50, () => nextPass().then(nextPass));
     expect(fired).toEqual([10]);
   });
 
@@ -181,10 +181,10 @@ describe("ManualClock.advanceSettled", () => {
   test("a settle that fails ends the move, and the clock can move again", async () => {
     const clock = new ManualClock(0);
     clock.after(10, () => {});
-    const failing = (): Promise<void> => (clock.steady() < 10 ? turn() : Promise.reject(new Error("not settled")));
+    const failing = (): Promise<void> => (clock.steady() < 10 ? nextPass() : Promise.reject(new Error("not settled")));
     await expect(clock.advanceSettled(100, failing)).rejects.toThrow("not settled");
     expect(clock.steady()).toBe(10);
-    await clock.advanceSettled(10, turn);
+    await clock.advanceSettled(10, nextPass);
     expect(clock.steady()).toBe(20);
   });
 
@@ -195,14 +195,14 @@ describe("ManualClock.advanceSettled", () => {
     clock.after(10, () => fired.push("b"));
     clock.after(30, () => fired.push("c"));
     clock.after(5, () => fired.push("upkeep"), { upkeep: true });
-    expect(await clock.nextSettled(turn)).toBe(true);
+    expect(await clock.nextSettled(nextPass)).toBe(true);
     expect([clock.steady(), fired]).toEqual([10, ["a", "b", "upkeep"]]);
-    expect(await clock.nextSettled(turn, 19)).toBe(false);
+    expect(await clock.nextSettled(nextPass, 19)).toBe(false);
     expect(clock.steady()).toBe(10);
-    expect(await clock.nextSettled(turn, 20)).toBe(true);
+    expect(await clock.nextSettled(nextPass, 20)).toBe(true);
     expect(clock.steady()).toBe(30);
     clock.after(5, () => fired.push("upkeep"), { upkeep: true });
-    expect(await clock.nextSettled(turn)).toBe(false);
+    expect(await clock.nextSettled(nextPass)).toBe(false);
     expect([clock.steady(), fired.length]).toEqual([30, 4]);
   });
 });
@@ -239,7 +239,7 @@ describe("upkeep", () => {
       },
       { upkeep: true },
     );
-    await clock.advanceSettled(50, turn);
+    await clock.advanceSettled(50, nextPass);
     expect(fired).toEqual(["work"]);
     clock.advance(0);
     expect(fired).toEqual(["work", "upkeep"]);

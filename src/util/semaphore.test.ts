@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
 import { ConcurrencyLimiter, KeyedSemaphore, LimitExceeded } from "./semaphore.ts";
-import { turn } from "./testing/turn.ts";
+import { nextPass } from "./testing/pass.ts";
 
 describe("ConcurrencyLimiter", () => {
   /** A limiter for two, with two more that wait, and work that a test ends. */
@@ -24,10 +24,10 @@ describe("ConcurrencyLimiter", () => {
     expect([begun, limiter.waiting]).toEqual([["a", "b"], 2]);
     await expect(run("e")).rejects.toThrow(LimitExceeded);
     end("b");
-    await turn();
+    await nextPass();
     expect(begun).toEqual(["a", "b", "c"]);
     for (const name of ["a", "c"]) end(name);
-    await turn();
+    await nextPass();
     end("d");
     expect(await Promise.all(all)).toEqual(["a", "b", "c", "d"]);
     const last = run("f");
@@ -44,7 +44,7 @@ describe("ConcurrencyLimiter", () => {
     clock.advance(1);
     await expect(late).rejects.toThrow("within 1 s");
     end("a");
-    await turn();
+    await nextPass();
     expect(begun).toEqual(["a", "b", "d"]);
     for (const name of ["b", "d"]) end(name);
     expect(await Promise.all([...running, next])).toEqual(["a", "b", "d"]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { expectNoLongTurn } from "../util/testing/turns.ts";
+import { expectNoLongSlice } from "../util/testing/slices.ts";
 import { goString, htmlSafe } from "./html-safe.ts";
 
 test("characters that could end a page are escaped", () => {
@@ -32,7 +32,7 @@ test("a string of Go has the same value as the text, and nothing in it is unsafe
 
 test.each(["&", "\b", "\\", "\u2028"])("a megabyte of %j is written in a turn that is not long", async (character) => {
   const text = character.repeat(1_000_000);
-  await expectNoLongTurn(
+  await expectNoLongSlice(
     () => {},
     () => void goString(text),
     60,

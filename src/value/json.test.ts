@@ -6,7 +6,7 @@ import { decodeExactly } from "./json-exact.ts";
 import { decodeJson, type JsonOptions } from "./json.ts";
 import { JsonNumber } from "./value.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
-import { expectNotLong } from "../util/testing/turns.ts";
+import { expectNotLong } from "../util/testing/slices.ts";
 
 const decode = (text: string, options?: JsonOptions): ReturnType<typeof decodeJson> =>
   decodeJson(Buffer.from(text), options);

@@ -5,7 +5,7 @@ import { JsonNumber, type Value } from "./value.ts";
 import { encodeYaml } from "./yaml-encode.ts";
 import { decodeYaml } from "./yaml.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
-import { expectNotLong } from "../util/testing/turns.ts";
+import { expectNotLong } from "../util/testing/slices.ts";
 
 describe("YAML responses", () => {
   test("members are sorted, lists begin in the column of their key, long lines are broken", () => {

@@ -8,7 +8,7 @@ import { atOnce } from "../util/steps.ts";
 import { decodeYaml, decodeYamlInline, YAML_INLINE_LIMIT, type YamlOptions } from "./yaml.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectLinear } from "../util/testing/linear.ts";
-import { expectNotLong } from "../util/testing/turns.ts";
+import { expectNotLong } from "../util/testing/slices.ts";
 
 const scalar = (text: string): unknown => (decodeYaml(`k: ${text}\n`).value as Record<string, unknown>)["k"];
 

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MOST_TURN_MS, expectNotLong, isLongTurn } from "../../src/util/testing/turns.ts";
+import { MAX_SLICE_MS, expectNotLong, isLongSlice } from "../../src/util/testing/slices.ts";
 import { type Http2Client, Scratch } from "../serve/keelson.ts";
 import { type Bounds, type RowResult, keep } from "./results.ts";
 import { Target, type TargetOptions } from "./target.ts";
@@ -21,7 +21,7 @@ export const LONG: boolean = ATTACKERS > 1000;
 /** Whether the short form is played: that of the usual run. */
 export const SHORT: boolean = ATTACKERS < 500;
 
-const BOUNDS: Bounds = { turnMillis: MOST_TURN_MS, peakMiB: 150, keptMiB: 20 };
+const BOUNDS: Bounds = { turnMillis: MAX_SLICE_MS, peakMiB: 150, keptMiB: 20 };
 
 /** What a row is played with. */
 export interface Attack {
@@ -64,7 +64,7 @@ export function attacks(title: string, file: string, rows: readonly Row[], optio
       const bounds = { ...BOUNDS, ...row.bounds };
       let result = await playRow(target, row, bounds);
       // A collection of garbage falls into some turn of most.
-      for (let i = 1; i < TRIES && isLongTurn(result.turnMillis, bounds.turnMillis); i++) {
+      for (let i = 1; i < TRIES && isLongSlice(result.turnMillis, bounds.turnMillis); i++) {
         result = await playRow(target, row, bounds);
       }
       results.push(result);

@@ -14,7 +14,7 @@ import { URLS } from "../../src/cel/library/urls.ts";
 import { type Type, typeText } from "../../src/cel/types.ts";
 import { Failure, type Value, Values } from "../../src/cel/values.ts";
 import { leastCpu } from "../../src/util/testing/cpu-time.ts";
-import { expectNotLong } from "../../src/util/testing/turns.ts";
+import { expectNotLong } from "../../src/util/testing/slices.ts";
 
 /** Texts of a length: what is repeated, and what stands in front and behind. */
 const TEXTS_OF: readonly (readonly [front: string, part: string, behind: string])[] = [

@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { expectNotLong } from "../../src/util/testing/turns.ts";
+import { expectNotLong } from "../../src/util/testing/slices.ts";
 import { Scratch, run } from "../serve/keelson.ts";
 import { built } from "./built.ts";
 

@@ -6,7 +6,7 @@ import { authority, serving } from "../../src/pki/certificate.ts";
 import type { Client } from "../../src/client/index.ts";
 import type { Transport } from "../../src/client/transport.ts";
 import { createCluster } from "../../src/testing/index.ts";
-import { metered } from "../../src/util/testing/turns.ts";
+import { metered } from "../../src/util/testing/slices.ts";
 
 interface Asked {
   readonly path: string;

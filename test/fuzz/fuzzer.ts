@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MOST_TURN_MS, isLongTurn } from "../../src/util/testing/turns.ts";
+import { MAX_SLICE_MS, isLongSlice } from "../../src/util/testing/slices.ts";
 import type { Healthy, Target } from "../attacks/target.ts";
 import { until } from "../serve/keelson.ts";
 import { type RequestCase, show } from "./case.ts";
@@ -141,7 +141,7 @@ export class Fuzzer {
     const troubles = this.#healthy.troubles.slice(this.#troubles);
     this.#troubles += troubles.length;
     for (const trouble of troubles) this.#report({ what: `the healthy client: ${trouble}`, cases: stories.flat() });
-    if (isLongTurn(turn)) await this.#blame(stories.flat(), turn);
+    if (isLongSlice(turn)) await this.#blame(stories.flat(), turn);
   }
 
   /** Which of several cases it was that made a turn so long; none when it was all of them together. */
@@ -153,8 +153,8 @@ export class Fuzzer {
         await sender!.send(sent).catch(() => "");
         least = Math.min(least, await this.#target.turn());
       }
-      if (isLongTurn(least)) this.#report({ what: `a turn of ${least} ms: ${show(sent)}`, cases: [sent] });
+      if (isLongSlice(least)) this.#report({ what: `a turn of ${least} ms: ${show(sent)}`, cases: [sent] });
     }
-    if (isLongTurn(turn, 2 * MOST_TURN_MS)) this.#report({ what: `a turn of ${turn} ms, once`, cases });
+    if (isLongSlice(turn, 2 * MAX_SLICE_MS)) this.#report({ what: `a turn of ${turn} ms, once`, cases });
   }
 }

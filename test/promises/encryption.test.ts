@@ -13,8 +13,8 @@ import { kubernetes } from "../../src/meta/dialect.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { systemClock, systemRandom } from "../../src/util/clock.ts";
-import { turn } from "../../src/util/testing/turn.ts";
-import { MOST_TURN_MS, expectNotLong, longestTurn, metered } from "../../src/util/testing/turns.ts";
+import { nextPass } from "../../src/util/testing/pass.ts";
+import { MAX_SLICE_MS, expectNotLong, longestSlice, metered } from "../../src/util/testing/slices.ts";
 
 const COUNT = 10_000;
 
@@ -70,13 +70,13 @@ test.each(Object.keys(PROVIDERS))(
     const start = async (): Promise<void> => {
       store = new EncryptedStore(await openMemoryStore({ records: stored, revision: COUNT }), rules, systemClock.loop);
     };
-    const longest = await longestTurn(
+    const longest = await longestSlice(
       async () => {
         await cluster?.close(0);
         await start();
       },
       async () => (cluster = await createCluster({ store, dialect: kubernetes })),
-      MOST_TURN_MS,
+      MAX_SLICE_MS,
     );
     const client = cluster!.client("test");
     const path = "/api/v1/namespaces/default/secrets";
@@ -92,7 +92,7 @@ test.each(Object.keys(PROVIDERS))(
       for (const body of items.filter((_, i) => i % 9 === 0)) {
         await client.json("PUT", `${path}/${body.metadata.name}`, { body });
         // Requests of a connection come one in a turn.
-        await turn();
+        await nextPass();
       }
     });
     expect(await store.isOutdated("/core/secrets/default/s-0")).toBe(false);

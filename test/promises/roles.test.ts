@@ -10,7 +10,7 @@ import { kubernetes } from "../../src/meta/dialect.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { inSlices } from "../../src/util/steps.ts";
-import { expectNoLongTurn, turnBound } from "../../src/util/testing/turns.ts";
+import { expectNoLongSlice, sliceBound } from "../../src/util/testing/slices.ts";
 import { systemClock } from "../../src/util/clock.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -83,8 +83,8 @@ describe("of somebody with 100 bindings among 10 000", () => {
   // The figures are 3 us and 50 us on a quiet machine, see bench/rbac.ts; the bounds leave room for a busy one.
   test("a decision takes no more than a few microseconds, allowed or not", async () => {
     const no = question("delete secrets", "n0");
-    expect(await fastest(20, 2000, () => rbac.authorize(kim, LAST))).toBeLessThan(turnBound(12));
-    expect(await fastest(20, 2000, () => rbac.authorize(kim, no))).toBeLessThan(turnBound(12));
+    expect(await fastest(20, 2000, () => rbac.authorize(kim, LAST))).toBeLessThan(sliceBound(12));
+    expect(await fastest(20, 2000, () => rbac.authorize(kim, no))).toBeLessThan(sliceBound(12));
   });
 
   test.each(["n0", "n1"])(
@@ -98,14 +98,14 @@ describe("of somebody with 100 bindings among 10 000", () => {
       };
       await client.json("POST", "/api/v1/namespaces", { body: { metadata: { name: namespace } } });
       const ask = (): unknown => rbac.authorize(kim, LAST);
-      expect(await fastest(100, 1, ask, change)).toBeLessThan(turnBound(250));
+      expect(await fastest(100, 1, ask, change)).toBeLessThan(sliceBound(250));
     },
   );
 });
 
 test("no turn of the first question over 50 000 bindings is long", { timeout: 60_000 }, async () => {
   const { cluster, rbac } = await open(50_000);
-  await expectNoLongTurn(rbac, async (fresh) => {
+  await expectNoLongSlice(rbac, async (fresh) => {
     expect(await fresh.authorize(kim, LAST)).toMatchObject({ allowed: true });
   });
   await cluster.close(0);
@@ -115,7 +115,7 @@ test("no turn of a comparison of rights is long", { timeout: 60_000 }, async () 
   const many = (letter: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${letter}${i}`);
   const given = { verbs: many("v", 30_000), apiGroups: many("g", 30_000), resources: many("r", 30_000) };
   const held = many("r", 300).map((resource) => ({ ...given, verbs: ["v1", "v2"], resources: [resource] }));
-  await expectNoLongTurn(
+  await expectNoLongSlice(
     () => systemClock.loop.slice(),
     async (limit) => {
       const missing = await inSlices(missingRights(held, [given]), limit);

@@ -7,7 +7,7 @@ import type { Store, StoreEvent } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { type Clock, seededRandom, systemClock } from "../../src/util/clock.ts";
-import { turn } from "../../src/util/testing/turn.ts";
+import { nextPass } from "../../src/util/testing/pass.ts";
 
 const SEED = Number(process.env["SEED"]);
 const EVENTS = 1500;
@@ -51,7 +51,7 @@ describe.each(KINDS)("%s", (_, open) => {
     const watches: Watched[] = [];
     let running = true;
     const pass = async (events: number): Promise<void> => {
-      for (const until = whole.events.length + events; running && whole.events.length < until;) await turn();
+      for (const until = whole.events.length + events; running && whole.events.length < until;) await nextPass();
     };
     const write = async (key: string): Promise<void> => {
       for (let expected = 0; running;) {
@@ -60,7 +60,7 @@ describe.each(KINDS)("%s", (_, open) => {
         const type = expected === 0 ? "create" : remove ? "delete" : "update";
         const revision = await store.write(type === "create" ? { type, key, value } : { type, key, value, expected });
         expected = remove ? 0 : revision;
-        await turn();
+        await nextPass();
       }
     };
     const compact = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { Cacher, type Selection, type WatchBatch } from "../../src/cache/index.t
 import { cacheResource } from "../../src/registry/versions/codec.ts";
 import { type MemoryStore, openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
-import { MOST_TURN_MS, expectNoLongTurn } from "../../src/util/testing/turns.ts";
+import { MAX_SLICE_MS, expectNoLongSlice } from "../../src/util/testing/slices.ts";
 import { APPLY, Api, JSON_PATCH, MERGE, STRATEGIC, worldOf } from "../rules/api.ts";
 
 const PREFIX = "/core/configmaps/";
@@ -33,7 +33,7 @@ describe("of the cache, over 50 000 objects that must be parsed to be selected",
   const open = async () => (await Cacher.open(store, [cacheResource(PREFIX)])).resource(PREFIX);
 
   test("no turn of a list with a selector is long", { timeout: 120_000 }, async () => {
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       open,
       async (cache) => {
         expect((await cache.snapshot().listInSlices(filter)).entries).toHaveLength(50);
@@ -43,7 +43,7 @@ describe("of the cache, over 50 000 objects that must be parsed to be selected",
   });
 
   test("no turn of a list for which an index of labels is made is long", { timeout: 120_000 }, async () => {
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       open,
       async (cache) => {
         await cache.prepare(equal);
@@ -54,7 +54,7 @@ describe("of the cache, over 50 000 objects that must be parsed to be selected",
   });
 
   test("no turn of the start of a watch with a selector is long", { timeout: 120_000 }, async () => {
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       open,
       async (cache) => {
         const { promise, resolve } = Promise.withResolvers<number>();
@@ -100,7 +100,7 @@ describe("of the choice of a default class among 30 000", () => {
       const store = await openMemoryStore({ records: classes, revision: classes.length });
       api.use(await worldOf({ controllers: "none", dialect: "kubernetes" }, { store }));
     };
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       prepare,
       async () => {
         const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
@@ -114,7 +114,7 @@ describe("of the choice of a default class among 30 000", () => {
 });
 
 describe("of a server, over 50 000 objects", () => {
-  const MOST = MOST_TURN_MS;
+  const MOST = MAX_SLICE_MS;
   const ITEMS = "/api/v1/namespaces/default/configmaps";
   const api = new Api();
   beforeAll(async () => {
@@ -146,7 +146,7 @@ describe("of a server, over 50 000 objects", () => {
       "application/json",
     ],
   ])("no turn of a list is long: %s", { timeout: 120_000 }, async (_, query, accept) => {
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => expect(await bytesOf(ITEMS, query, accept)).toBeGreaterThan(1e6),
       MOST,
@@ -155,7 +155,7 @@ describe("of a server, over 50 000 objects", () => {
 
   test("no turn of a request in the name of somebody with too many attributes is long", async () => {
     const headers = { "impersonate-user": "jane", "impersonate-extra-scopes": Array<string>(300_000).fill("s") };
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => expect((await api.raw("GET", ITEMS, undefined, { headers })).code).toBe(400),
       MOST,
@@ -163,7 +163,7 @@ describe("of a server, over 50 000 objects", () => {
   });
 
   test("no turn of the start of a watch on all is long", { timeout: 120_000 }, async () => {
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => {
         const answer = await api.raw("GET", ITEMS, undefined, { query: { watch: "true" } });
@@ -193,7 +193,7 @@ describe("of a server, over 50 000 objects", () => {
       expect((await api.post(ITEMS, { metadata: { name }, ...object("a") })).status).toBe(201);
       return `${ITEMS}/${name}`;
     };
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       prepare,
       async (path) => {
         const answer = await api.patch(path, type, body, {
@@ -219,7 +219,7 @@ describe("of a server, over 50 000 objects", () => {
     const name = `answered-${what.toLowerCase().replaceAll(" ", "-")}`;
     const made = await api.post(ITEMS, { metadata: { name }, data: members("v", KEYS) });
     expect(MADE).toContain(made.status);
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => expect((await api.get(`${ITEMS}/${name}`, query, { accept })).status).toBe(200),
       most,
@@ -238,7 +238,7 @@ describe("of a server, over 50 000 objects", () => {
       const made = await api.post(items, { metadata: { name: `n-${i}` }, data: members("v", keys) });
       expect(MADE).toContain(made.status);
     }
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => expect(await bytesOf(items, { pretty: "true" }, accept)).toBeGreaterThan(200_000),
       most,
@@ -247,7 +247,7 @@ describe("of a server, over 50 000 objects", () => {
 
   test("no turn of a refusal with sixteen thousand causes as YAML is long", { timeout: 60_000 }, async () => {
     const body = JSON.stringify({ metadata: { name: "x", labels: members("-", KEYS) } });
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => expect((await api.post(ITEMS, body, {}, { accept: "application/yaml" })).status).toBe(422),
       MOST,
@@ -269,7 +269,7 @@ describe("of a server, over 50 000 objects", () => {
     const name = what.replaceAll(" ", "-");
     if (method === "PUT") await api.post(ITEMS, { metadata: { name } });
     const body = JSON.stringify({ ...fourMaps, metadata: { ...fourMaps.metadata, ...meta, name } });
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => {
         const path = method === "PUT" ? `${ITEMS}/${name}` : ITEMS;
@@ -317,7 +317,7 @@ describe("of a server, over 50 000 objects", () => {
       expect((await api.post(ITEMS, { ...live, metadata: { ...live.metadata, name } })).status).toBe(201);
       return `${ITEMS}/${name}`;
     };
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       prepare,
       async (path) => {
         const answer = await api.patch(path, APPLY, intent.replaceAll(':"a"', ':"b"'), { fieldManager: "m", force });
@@ -356,7 +356,7 @@ describe("of a server, over 50 000 objects", () => {
         JSON.stringify({ ...body, metadata: { generateName: name, ...(body as { metadata?: object }).metadata } }),
       );
     };
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       prepare,
       async (body) => {
         expect((await api.post(ITEMS, body)).status).toBe(status);
@@ -373,7 +373,7 @@ describe("of a server that keeps ten thousand objects in memory", () => {
       const store = await openMemoryStore({ records: records(10_000), revision: 10_000 });
       api.use(await worldOf({ controllers: "none" }, { store }));
     };
-    await expectNoLongTurn(prepare, async () => {
+    await expectNoLongSlice(prepare, async () => {
       const answer = await api.raw("DELETE", "/api/v1/namespaces/default/configmaps");
       expect(answer.code).toBe(200);
       await answer.text();
@@ -412,7 +412,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
     );
   /** No turn of a create that is answered so is long. */
   const expectCreated = (path: string, status: number, make: () => object, usual?: number): Promise<void> =>
-    expectNoLongTurn(
+    expectNoLongSlice(
       () => JSON.stringify(named(make())),
       async (body) => expect((await api.post(path, body)).status).toBe(status),
       usual,
@@ -475,7 +475,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
       expect(status).toBe(201);
       return { ...change(), metadata: { name: (body["metadata"] as { name: string }).name } };
     };
-    await expectNoLongTurn(prepare, async (body) => {
+    await expectNoLongSlice(prepare, async (body) => {
       const path = `${PODS}/${(body as { metadata: { name: string } }).metadata.name}`;
       expect((await api.put(path, body)).status).toBe(200);
     });
@@ -504,7 +504,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
       expect((await api.post(path, { metadata: { name: "indexes" }, spec })).status).toBe(201);
       const everySecond = (from: number): string => times(100_000, (i) => String(from + 2 * i)).join(",");
       const status = { completedIndexes: everySecond(0), failedIndexes: everySecond(1) };
-      await expectNoLongTurn(
+      await expectNoLongSlice(
         () => {},
         async () => {
           expect((await api.merge(`${path}/indexes/status`, { status }, { dryRun: "All" })).status).toBe(200);
@@ -530,7 +530,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
         versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
       };
       const definition = { metadata: { name: "deeps.example.com" }, spec };
-      await expectNoLongTurn(
+      await expectNoLongSlice(
         () => {},
         async () => {
           const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -543,7 +543,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
   test("no turn of a dry run is long: stand-ins for the ports of a Service", { timeout: 60_000 }, async () => {
     const ports = times(N, (i) => ({ name: `p-${i}`, port: i + 1 }));
     const body = { metadata: { name: "ports" }, spec: { type: "NodePort", ports } };
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => {
         expect((await api.post("/api/v1/namespaces/default/services", body, { dryRun: "All" })).status).toBe(201);
@@ -557,7 +557,7 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
     const conditions = times(HALF, (i) => ({ type: `k-${HALF - 1 - i}`, status: "True" }));
     expect((await api.post(PODS, named(pod({ readinessGates: gates })))).status).toBe(201);
     expect((await api.merge(`${path}/status`, { status: { conditions } })).status).toBe(200);
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => {},
       async () => {
         const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";

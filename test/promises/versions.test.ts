@@ -1,8 +1,8 @@
 /** What a resourceVersion promises, and reads by it. */
 import { describe, expect, test } from "vitest";
-import { turn } from "../../src/util/testing/turn.ts";
+import { nextPass } from "../../src/util/testing/pass.ts";
 import { cpuMillis } from "../../src/util/testing/cpu-time.ts";
-import { expectNotLong } from "../../src/util/testing/turns.ts";
+import { expectNotLong } from "../../src/util/testing/slices.ts";
 import { MERGE, fresh, serve } from "../rules/api.ts";
 
 const api = serve();
@@ -73,7 +73,7 @@ describe("a get by version", () => {
     const far = String(Number(await versionOf(items)) + 1_000_000);
     for (const path of [`${items}/a`, items]) {
       const waiting = api.get(path, { resourceVersion: far });
-      const soon = await api.later(2000, Promise.race([waiting, turn()]));
+      const soon = await api.later(2000, Promise.race([waiting, nextPass()]));
       expect(soon).toBeUndefined();
       const answer = await api.later(1000, waiting);
       expect(answer.status).toBe(504);

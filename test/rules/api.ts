@@ -26,8 +26,8 @@ import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
 import { EventLoop } from "../../src/util/loop.ts";
-import { turn } from "../../src/util/testing/turn.ts";
-import { metered } from "../../src/util/testing/turns.ts";
+import { nextPass } from "../../src/util/testing/pass.ts";
+import { metered } from "../../src/util/testing/slices.ts";
 import { Answer, headersOf } from "./answer.ts";
 import { Watch } from "./watch-stream.ts";
 
@@ -164,7 +164,7 @@ export class Api {
 
   /** What comes of a request that waits for time to pass. */
   async later<T>(ms: number, request: Promise<T>): Promise<T> {
-    await turn();
+    await nextPass();
     this.world.clock.advance(ms);
     return request;
   }

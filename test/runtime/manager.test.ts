@@ -13,7 +13,7 @@ import {
   sharedInformer,
   watches,
 } from "../../src/runtime/index.ts";
-import { turn } from "../../src/util/testing/turn.ts";
+import { nextPass } from "../../src/util/testing/pass.ts";
 import { World } from "./world.ts";
 
 const at = (name: string): Key<"Namespaced"> => ({ namespace: "default", name });
@@ -240,7 +240,7 @@ describe("a reconcile", () => {
       }),
     );
     await manager.start();
-    for (let i = 0; i < 5; i++) await turn();
+    for (let i = 0; i < 5; i++) await nextPass();
     world.clock.advance(60_000);
     hangs = false;
     await world.advance("1m");
@@ -809,14 +809,14 @@ describe("a manager", () => {
     await begun.promise;
     await world.resource(Lease).modify(lease, (held) => ({ ...held, spec: { ...held.spec, holderIdentity: "2" } }));
     for (let n = 0; n < 5; n++) {
-      for (let i = 0; i < 20; i++) await turn();
+      for (let i = 0; i < 20; i++) await nextPass();
       world.clock.advance(1000);
     }
     expect(manager.leading).toBe(false);
     let stopped = false;
     const stopping = manager.stop({ grace: "10s" }).then(() => (stopped = true));
     for (let n = 0; n < 40 && !stopped; n++) {
-      for (let i = 0; i < 20; i++) await turn();
+      for (let i = 0; i < 20; i++) await nextPass();
       world.clock.advance(1000);
     }
     await stopping;

@@ -5,7 +5,7 @@ import { kubernetes } from "../../src/meta/dialect.ts";
 import { createManager, defineKeyController, sharedInformer } from "../../src/runtime/index.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { systemClock, systemRandom } from "../../src/util/clock.ts";
-import { expectNoLongTurn } from "../../src/util/testing/turns.ts";
+import { expectNoLongSlice } from "../../src/util/testing/slices.ts";
 
 const KEYS = 30_000;
 
@@ -37,7 +37,7 @@ test("keys by the thousand, none of which needs anything, hold nobody up", { tim
     for (let i = 0; i < KEYS; i++) add(`key-${i}`);
     return { manager, done: promise };
   };
-  await expectNoLongTurn(
+  await expectNoLongSlice(
     prepare,
     async ({ manager, done }) => {
       await done;
@@ -63,7 +63,7 @@ test("what an informer lists first is taken, frozen and told in many turns", { t
     random: systemRandom,
   });
   const prepare = () => createManager({ client: cluster.client("test"), name: "test", freeze: true });
-  await expectNoLongTurn(
+  await expectNoLongSlice(
     prepare,
     async (manager) => {
       const informer = manager.informer(sharedInformer(ConfigMap));

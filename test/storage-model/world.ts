@@ -35,7 +35,7 @@ import { snapshotKinds } from "../../src/sidecars/snapshot/kinds.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom, systemClock } from "../../src/util/clock.ts";
-import { turn } from "../../src/util/testing/turn.ts";
+import { nextPass } from "../../src/util/testing/pass.ts";
 import { AUDIENCE, DRIVER, type Judge, StorageArray } from "./array.ts";
 
 export const NODES = ["n0", "n1"] as const;
@@ -220,7 +220,7 @@ export class StorageWorld implements AsyncDisposable {
         await this.#activity.idle();
         if (this.#loose === 0) return;
       }
-      await turn();
+      await nextPass();
       const now = pulse();
       if (now !== last) [last, since] = [now, performance.now()];
       else if (this.#loose > 0 && performance.now() - since > this.#calmMs) return;

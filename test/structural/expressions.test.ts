@@ -6,7 +6,7 @@ import { RUN_LIMIT, compile } from "../../src/cel/program.ts";
 import { declare, sizeBelow } from "../../src/cel/schema/declaration.ts";
 import { viewOf } from "../../src/cel/schema/views.ts";
 import { cpuMillis } from "../../src/util/testing/cpu-time.ts";
-import { isLongTurn } from "../../src/util/testing/turns.ts";
+import { isLongSlice } from "../../src/util/testing/slices.ts";
 import { Failure } from "../../src/cel/values.ts";
 import { RUNS, expressions } from "./schemas.ts";
 
@@ -49,7 +49,7 @@ const isLong = (work: () => unknown): boolean =>
   [1, 2, 3].every(() => {
     const before = cpuMillis();
     work();
-    return isLongTurn(cpuMillis() - before);
+    return isLongSlice(cpuMillis() - before);
   });
 
 test("CEL-56: an expression is refused or compiled; what is compiled ends, in time and within its limit", () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MOST_TURN_MS, isLongTurn } from "../../src/util/testing/turns.ts";
+import { MAX_SLICE_MS, isLongSlice } from "../../src/util/testing/slices.ts";
 import { type Client, type Healthy, TOKEN, Target } from "../attacks/target.ts";
 import type { Scratch } from "../serve/keelson.ts";
 import { CREATED, LARGE_MAP, MAPS, NAMESPACE } from "./catalog.ts";
@@ -57,7 +57,7 @@ export class Site {
       ...logged.map((line) => `logged: ${line}`),
       ...failures,
       ...(text.includes("keelson_uncaught_total{") ? [] : ["no metrics"]),
-      ...(isLongTurn(turn, 2 * MOST_TURN_MS) ? [`a turn of ${turn} ms`] : []),
+      ...(isLongSlice(turn, 2 * MAX_SLICE_MS) ? [`a turn of ${turn} ms`] : []),
       ...this.#growth(),
     ];
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup, ObjectName } from "../../schema/lookup.ts";
-import { expectNoLongTurn } from "../../util/testing/turns.ts";
+import { expectNoLongSlice } from "../../util/testing/slices.ts";
 import { NodeGraph } from "./node-graph.ts";
 import { systemClock } from "../../util/clock.ts";
 
@@ -69,7 +69,7 @@ test("RBAC-38: a few changes are taken in at once, and no turn is long where the
     await one;
     expect([reads(made.graph, "p0"), reads(made.graph, "p4899")]).toEqual([true, true]);
   };
-  await expectNoLongTurn(many, work);
+  await expectNoLongSlice(many, work);
 });
 
 test("RBAC-38: what comes while changes are taken in is known afterwards", async () => {

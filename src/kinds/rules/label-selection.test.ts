@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { leastCpu } from "../../util/testing/cpu-time.ts";
-import { expectNotLong } from "../../util/testing/turns.ts";
+import { expectNotLong } from "../../util/testing/slices.ts";
 import { selectorText } from "./label-selection.ts";
 
 test("a selector is printed as a query says it, a list of one value as it was written", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { turn } from "../../util/testing/turn.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { sharedReading } from "./shared-reading.ts";
 
 test("callers during a reading share the next one, and get nothing that was read before their call", async () => {
@@ -14,12 +14,12 @@ test("callers during a reading share the next one, and get nothing that was read
   expect(readings).toHaveLength(1);
   readings[0]!.resolve("old");
   expect(await first).toBe("old");
-  await turn();
+  await nextPass();
   expect(readings).toHaveLength(2);
   const later = read();
   readings[1]!.resolve("new");
   expect(await Promise.all(others)).toEqual(["new", "new", "new"]);
-  await turn();
+  await nextPass();
   expect(readings).toHaveLength(3);
   readings[2]!.resolve("newest");
   expect(await later).toBe("newest");

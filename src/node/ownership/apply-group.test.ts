@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { expectNoLongTurn } from "../../util/testing/turns.ts";
+import { expectNoLongSlice } from "../../util/testing/slices.ts";
 import { applyGroup } from "./apply-group.ts";
 import { amount } from "../../util/testing/amount.ts";
 
@@ -172,7 +172,7 @@ describe.skipIf(!isRoot)("the group of a volume", () => {
     };
     await fill();
     let group = GROUP;
-    await expectNoLongTurn(
+    await expectNoLongSlice(
       () => Promise.resolve(),
       () => applyGroup(volume, { gid: ++group }),
     );

@@ -7,7 +7,7 @@ import type { BuiltRegistry } from "../build.ts";
 import type { Resource } from "../contract.ts";
 import { APPLY, CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "../testing/registry.ts";
 import type { Value } from "../../value/value.ts";
-import { longestTurn, turnBound } from "../../util/testing/turns.ts";
+import { longestSlice, sliceBound } from "../../util/testing/slices.ts";
 import type { Converter } from "../kind/converter.ts";
 
 /** The version that `version` is stored as, with a member that says from where it was converted. */
@@ -166,7 +166,7 @@ test("a long list in another version leaves its turns to others", async () => {
     const some = Array.from({ length: 500 }, (_, i) => body("v1", "red", { metadata: { name: `w${from + i}` }, spec }));
     await Promise.all(some.map((one) => at(built, "v1").create(named(""), one, WRITE, CALLER)));
   }
-  const longest = await longestTurn(
+  const longest = await longestSlice(
     // Made anew, so that no view is there.
     () => built.kinds.set({ versions: [v1, v2], storage: v1 }),
     async () => {
@@ -174,7 +174,7 @@ test("a long list in another version leaves its turns to others", async () => {
       for (const entry of entries) at(built, "v2").view(entry);
     },
   );
-  expect(longest).toBeLessThan(turnBound(50));
+  expect(longest).toBeLessThan(sliceBound(50));
 });
 
 describe("a conversion that asks somebody else", () => {

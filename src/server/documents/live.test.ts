@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { optional, struct, text as textType } from "../../meta/types.ts";
 import { objectSchema } from "../../schema/object-schema.ts";
 import { systemClock } from "../../util/clock.ts";
-import { expectNoLongTurn, turnBound } from "../../util/testing/turns.ts";
+import { expectNoLongSlice, sliceBound } from "../../util/testing/slices.ts";
 import { registryOf, widget } from "../../registry/testing/registry.ts";
 import { Discovery } from "./discovery.ts";
 import { OpenApi } from "./openapi.ts";
@@ -71,7 +71,7 @@ test("the documents of a thousand kinds leave their turns to others, also after 
     () => discovery.aggregated(false, FORM),
     () => openApi.document("apis/g7.com/v1"),
   ]) {
-    await expectNoLongTurn(change, make);
+    await expectNoLongSlice(change, make);
   }
 });
 
@@ -80,14 +80,14 @@ test("a change of one kind of a thousand in its group costs no other one", async
   const named = (i: number) => ({ group: "many.com", kind: `K${i}`, plural: `k${i}s`, singular: `k${i}` });
   for (let i = 0; i < 1000; i++) await kinds.set({ versions: [widget("v1", named(i))] });
   const make = async () => (await openApi.document("apis/many.com/v1"))!;
-  await expectNoLongTurn(() => undefined, make);
+  await expectNoLongSlice(() => undefined, make);
   const all = await make();
   await kinds.set({ versions: [widget("v1", { ...named(7), shortNames: ["seven"], description: "The seventh." })] });
   const begin = systemClock.steady();
   const changed = await make();
   const text = textOf(changed);
   const millis = systemClock.steady() - begin;
-  expect(millis).toBeLessThan(turnBound());
+  expect(millis).toBeLessThan(sliceBound());
   expect(changed.hash).not.toBe(all.hash);
   expect(JSON.parse(text).components.schemas["com.many.v1.K7"].description).toBe("The seventh.");
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type AuditEvent, AuditMetrics, type AuditSink, compileRules, readPolicy } from "../../audit/index.ts";
 import { unauthorized } from "../../meta/status.ts";
 import { ManualClock } from "../../util/clock.ts";
-import { turn } from "../../util/testing/turn.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { testServer } from "../testing/test-server.ts";
 import { audit } from "./audit.ts";
 import { withFilter } from "./default.ts";
@@ -111,7 +111,7 @@ describe("the events of a request", () => {
     const { ask, told } = await audited(ALL);
     await (await ask("POST", CM, { body, headers: JSON_TYPE })).text();
     await (await ask("GET", `${CM}?pretty=true`, { headers: { accept } })).bytes();
-    await turn();
+    await nextPass();
     const list = told.at(-1)!["responseObject"] as { items: object[] };
     expect(list).toMatchObject({ kind: "ConfigMapList", items: [{ metadata: { name: "a" }, data: { k: "v" } }] });
   });
@@ -142,7 +142,7 @@ describe("the events of a request", () => {
     expect(none.told).toEqual([]);
     const late = await audited("omitStages: [RequestReceived], rules: [{level: Metadata}]");
     await (await late.ask("GET", CM)).text();
-    await turn();
+    await nextPass();
     expect(stages(late.told)).toEqual(["ResponseComplete"]);
   });
 
@@ -151,7 +151,7 @@ describe("the events of a request", () => {
     const answer = await ask("GET", `${CM}?watch=1`);
     expect(stages(told)).toEqual(["RequestReceived", "ResponseStarted"]);
     answer.cancel();
-    await turn();
+    await nextPass();
     expect(stages(told)).toEqual(["RequestReceived", "ResponseStarted", "ResponseComplete"]);
     expect(told[2]).toMatchObject({ verb: "watch", responseStatus: { code: 200 } });
     expect(told[2]).not.toHaveProperty("responseObject");
@@ -192,7 +192,7 @@ describe("the events of a request", () => {
     });
     const headers = { "impersonate-user": "jane", "impersonate-group": "system:masters", "impersonate-uid": "u-1" };
     await (await ask("GET", CM, { headers })).text();
-    await turn();
+    await nextPass();
     expect(told.map(({ user }) => user)).toMatchObject([{ username: "tester" }, { username: "tester" }]);
     expect(told[0]).not.toHaveProperty("impersonatedUser");
     expect(told[1]!["impersonatedUser"]).toMatchObject({ username: "jane", uid: "u-1" });
@@ -231,7 +231,7 @@ describe("the events of a request", () => {
       filters: withFilter({ name: "slow one", decoded: () => clock.advance(700) }, { before: "handle" }),
       authenticator: {
         async authenticate() {
-          await turn();
+          await nextPass();
           clock.advance(250.5);
           return { user: "kim", groups: [] };
         },
@@ -294,7 +294,7 @@ describe("where events are wanted before the answer", () => {
     const { ask } = await audited("omitStages: [RequestReceived], rules: [{level: Metadata}]", { take: () => promise });
     let answered = false;
     const asked = ask("GET", `${CM}/none`).then(() => (answered = true));
-    await turn();
+    await nextPass();
     expect(answered).toBe(false);
     resolve(true);
     await asked;

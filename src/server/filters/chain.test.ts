@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { conflict, expired } from "../../meta/status.ts";
 import { Activity } from "../../util/activity.ts";
 import { ManualClock } from "../../util/clock.ts";
-import { turn } from "../../util/testing/turn.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { testServer } from "../testing/test-server.ts";
 import { firstOf } from "../request/watch-output.ts";
 import type { Filter } from "./contract.ts";
@@ -34,7 +34,7 @@ describe("the moments of a request", () => {
   test("a create is told before it is stored, after it, when it is answered and when the answer was read", async () => {
     const { ask, seen } = await moments();
     const answer = await ask("POST", `${CM}?fieldManager=m`, { body, headers: TYPE });
-    await turn();
+    await nextPass();
     expect(seen.map(([moment]) => moment)).toEqual(["enter", "decoded", "handled", "leave"]);
     await answer.text();
     expect(seen).toMatchObject([
@@ -56,10 +56,10 @@ describe("the moments of a request", () => {
   test("a watch has ended when it is over, not when it has begun", async () => {
     const { ask, seen, server } = await moments();
     const answer = await ask("GET", `${CM}?watch=1`);
-    await turn();
+    await nextPass();
     expect(seen.at(-1)![0]).toBe("leave");
     answer.cancel();
-    await turn();
+    await nextPass();
     expect([seen.at(-1), server.watches]).toEqual([["ended"], 0]);
   });
 
@@ -68,7 +68,7 @@ describe("the moments of a request", () => {
     const one = (name: string): Filter => ({ name, leave: () => void left.push(name) });
     const filters = withFilter(one("b"), { after: "a" }, withFilter(one("a"), { before: "find" }));
     await (await testServer({ filters })).ask("GET", CM);
-    await turn();
+    await nextPass();
     expect(left).toEqual(["b", "a"]);
   });
 });
@@ -93,7 +93,7 @@ describe("what a filter can do", () => {
     );
     let code = 0;
     const asked = ask("GET", CM).then((answer) => (code = answer.code));
-    await turn();
+    await nextPass();
     expect(code).toBe(0);
     clock.advance(1000);
     expect(await asked).toBe(200);
@@ -188,7 +188,7 @@ describe("what is under way", () => {
     const watch = await ask("GET", `${CM}?watch=1`);
     const pieces = watch.pieces();
     let next = pieces.next();
-    await turn();
+    await nextPass();
     expect(activity.count).toBe(0);
     await (await ask("POST", CM, { body, headers: TYPE })).text();
     expect(activity.list().map(({ what }) => what)).toEqual([`the reader of GET ${CM}?watch=1`]);
@@ -208,11 +208,11 @@ describe("what is under way", () => {
     });
     const { ask } = await serverWith({ handled: () => gate }, { activity });
     const asked = ask("GET", CM);
-    await turn();
+    await nextPass();
     expect(activity.count).toBe(1);
     go();
     (await asked).cancel();
-    await turn();
+    await nextPass();
     expect(activity.count).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { turn } from "../../util/testing/turn.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { fair } from "../testing/fair-server.ts";
 import { CM, configMap } from "../testing/test-server.ts";
 
@@ -72,13 +72,13 @@ describe("when there is no seat", () => {
     hold();
     const running = [as("a"), as("b")];
     const late = as("c");
-    await turn();
+    await nextPass();
     expect(waiting()).toBe(1);
     clock.advance(15_000);
     expect((await late).code).toBe(429);
     const patient = as("d", CM);
     const impatient = as("d", `${CM}?timeout=4s`);
-    await turn();
+    await nextPass();
     clock.advance(1000);
     expect((await impatient).code).toBe(429);
     release();
@@ -92,7 +92,7 @@ test("APF-15: a watch holds its seat until it has sent what there is, and none a
   const { as, fairness } = await fair();
   const seats = (): number => fairness.levels.reduce((sum, one) => sum + one.seats, 0);
   const watches = await Promise.all([as("a", `${CM}?watch=1`), as("a", `${CM}?watch=1&resourceVersion=1`)]);
-  await turn();
+  await nextPass();
   expect([seats(), watches.map(({ code }) => code)]).toEqual([0, [200, 200]]);
   expect((await as("b", CM)).code).toBe(200);
   for (const watch of watches) watch.cancel();
@@ -141,7 +141,7 @@ test("a write holds seats until its watchers have been notified, whichever filte
   const answer = await server.inject({ method: "POST", url: CM, headers, body: JSON.stringify(configMap("a")) });
   expect(answer.code).toBe(201);
   await answer.text();
-  await turn();
+  await nextPass();
   expect(seats()).toBeGreaterThan(0);
   clock.advance(60_000);
   expect(seats()).toBe(0);

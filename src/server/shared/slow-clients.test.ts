@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { turn } from "../../util/testing/turn.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { InjectExchange, type InjectAnswer } from "../http/inject.ts";
 import { type FairServer, fair } from "../testing/fair-server.ts";
 import { CM, configMap } from "../testing/test-server.ts";
@@ -45,7 +45,7 @@ const seatsOf = ({ fairness }: FairServer, name = "global-default"): number =>
 
 /** Lets all that can be done be done. */
 const settled = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++) await turn();
+  for (let i = 0; i < 20; i++) await nextPass();
 };
 
 const brokenOff = ({ logged }: FairServer): number =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { turnBound } from "../../util/testing/turns.ts";
+import { sliceBound } from "../../util/testing/slices.ts";
 import type { InjectAnswer } from "../http/inject.ts";
 import { CM, configMap, testServer } from "./test-server.ts";
 
@@ -7,7 +7,7 @@ import { CM, configMap, testServer } from "./test-server.ts";
 async function askSlow(options: { readonly unmetered: boolean }): Promise<InjectAnswer> {
   const { ask, put, resource } = await testServer(options);
   await put(configMap("a"));
-  const most = turnBound() * 1000;
+  const most = sliceBound() * 1000;
   const configMaps = resource("configmaps");
   const view = configMaps.view.bind(configMaps);
   configMaps.view = (entry) => {

@@ -3,7 +3,7 @@ import { unauthorized } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import { CALLER, WRITE, bodyOf, registryOf } from "../../registry/testing/registry.ts";
 import { type ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
-import { metered } from "../../util/testing/turns.ts";
+import { metered } from "../../util/testing/slices.ts";
 import type { InjectAnswer } from "../http/inject.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server.ts";
 import { ThreadPool } from "../threads/pool.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Connection } from "../../auth/contract.ts";
 import { ManualClock, systemClock } from "../../util/clock.ts";
-import { turn } from "../../util/testing/turn.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { decodeLargeYaml } from "../body/large-yaml.ts";
 import { ThreadPool } from "./pool.ts";
 
@@ -28,7 +28,7 @@ describe("threads for large YAML", () => {
   /** Lets time pass, and what follows from it happen. */
   async function pass(ms: number): Promise<void> {
     clock.advance(ms);
-    await turn();
+    await nextPass();
   }
 
   /** Names in the order in which their documents are done. */
@@ -107,7 +107,7 @@ describe("threads for large YAML", () => {
     const document = decodeLargeYaml({ threads: pool, clock: systemClock }, slow(200), {}, ours);
     const ended = Promise.allSettled([document]);
     for (let i = 0; i < 5; i++) await pass(10_000);
-    const isOver = await Promise.race([ended.then(() => true), turn().then(() => false)]);
+    const isOver = await Promise.race([ended.then(() => true), nextPass().then(() => false)]);
     expect(isOver).toBe(false);
     await pass(10_000);
     expect(await ended).toMatchObject([{ reason: { reason: "BadRequest" } }]);

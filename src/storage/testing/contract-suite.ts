@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { turn } from "../../util/testing/turn.ts";
+import { nextPass } from "../../util/testing/pass.ts";
 import { unreachable } from "../../util/assert.ts";
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, MAX_VALUE_BYTES, StoreError } from "../contract.ts";
 import type { HistoryBounds, Store, StoredRecord, StoreErrorCode, StoreEvent, Write } from "../contract.ts";
@@ -677,7 +677,7 @@ function load(store: () => Store): void {
         if (from === to) continue;
         const [a, b] = [await store().get(from), await store().get(to)];
         outcomes.push(await outcome(store().transact(transferOf(a!, b!, 1 + i))));
-        await turn();
+        await nextPass();
       }
     };
     let on = true;
@@ -685,7 +685,7 @@ function load(store: () => Store): void {
       for (; on; sums++) {
         const { records } = await store().range("account/");
         expect(records.reduce((sum, { value }) => sum + Number(text(value)), 0)).toBe(600);
-        await turn();
+        await nextPass();
       }
     })();
     await Promise.all(Array.from({ length: 8 }, (_, id) => mover(id)));
@@ -713,7 +713,7 @@ function load(store: () => Store): void {
     const writing = (async () => {
       while (on) {
         // A store in memory writes without a return to the event loop, which a read in slices needs.
-        if (spot % 8 === 0) await turn();
+        if (spot % 8 === 0) await nextPass();
         const key = keys[(spot += 997) % keys.length]!;
         const current = await store().get(key);
         if (current === undefined) await store().write(create(key));

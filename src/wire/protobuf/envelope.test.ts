@@ -23,7 +23,7 @@ import { WireReader } from "../encoding/wire-reader.ts";
 import { WireWriter } from "../encoding/wire-writer.ts";
 import { JsonNumber } from "../../value/value.ts";
 import { cpuMillis } from "../../util/testing/cpu-time.ts";
-import { expectNotLong } from "../../util/testing/turns.ts";
+import { expectNotLong } from "../../util/testing/slices.ts";
 
 /** Values of a type as a client may send them; empty lists and maps are left out, protobuf has none. */
 function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../../src/util/clock.ts";
-import { MOST_TURN_MS, expectNotLong } from "../../../src/util/testing/turns.ts";
+import { MAX_SLICE_MS, expectNotLong } from "../../../src/util/testing/slices.ts";
 import { Scratch } from "../../serve/keelson.ts";
 import { LONG, SHORT } from "../rows.ts";
 import type { TargetOptions } from "../target.ts";
@@ -76,7 +76,7 @@ function limits(
     test.each(tables.flatMap(sample))("$name", { timeout: 300_000 }, async (row) => {
       const { turnMillis, by, failures } = await player.play(row);
       expect(failures).toEqual([]);
-      expectNotLong(turnMillis, MOST_TURN_MS, by);
+      expectNotLong(turnMillis, MAX_SLICE_MS, by);
     });
 
     test("after all of them nothing has reached the process", async () => {

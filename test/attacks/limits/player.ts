@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MOST_TURN_MS, isLongTurn } from "../../../src/util/testing/turns.ts";
+import { MAX_SLICE_MS, isLongSlice } from "../../../src/util/testing/slices.ts";
 import { type Http2Client, type Scratch, until } from "../../serve/keelson.ts";
 import { TOKEN, Target, type TargetOptions } from "../target.ts";
 import { CUSTOM_OBJECTS, DEFINITION, DEFINITIONS, GROUP } from "./definitions.ts";
@@ -89,7 +89,7 @@ export class LimitPlayer {
   /** Plays a row; again where it made a long turn, since a collection of garbage falls into some turn of most. */
   async play(row: LimitRow): Promise<Played> {
     let played = await this.once(row);
-    for (let i = 1; i < TRIES && isLongTurn(played.turnMillis, MOST_TURN_MS); i++) {
+    for (let i = 1; i < TRIES && isLongSlice(played.turnMillis, MAX_SLICE_MS); i++) {
       const again = await this.once(row);
       if (again.turnMillis < played.turnMillis)
         played = { ...again, failures: [...played.failures, ...again.failures] };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Node, Pod } from "../../../client/kinds/index.ts";
 import { kubernetes } from "../../../meta/dialect.ts";
 import { atOnce, inSlices } from "../../../util/steps.ts";
-import { longestTurn, turnBound } from "../../../util/testing/turns.ts";
+import { longestSlice, sliceBound } from "../../../util/testing/slices.ts";
 import { systemClock } from "../../../util/clock.ts";
 import { attachNames } from "../../../claims/attachment.ts";
 import { type NodePlan, QUARANTINE_MS, podsBeyond, isTerminated, planForNode } from "./plan.ts";
@@ -91,7 +91,7 @@ describe("pods that have ended", () => {
     const born = (i: number): string => new Date(1_700_000_000_000 + ((i * 7919) % 100_000) * 1000).toISOString();
     const made = Array.from({ length: 100_000 }, (_, i) => podOf({ name: `p-${i}`, phase: "Failed", born: born(i) }));
     let found: readonly Pod[] = [];
-    const longest = await longestTurn(
+    const longest = await longestSlice(
       () => made,
       async (pods) => {
         const limit = systemClock.loop.slice();
@@ -104,7 +104,7 @@ describe("pods that have ended", () => {
         found = gone;
       },
     );
-    expect(longest).toBeLessThan(turnBound(50));
+    expect(longest).toBeLessThan(sliceBound(50));
     const ages = found.map(({ metadata }) => metadata.creationTimestamp);
     expect(ages).toEqual(
       made

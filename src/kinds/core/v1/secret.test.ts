@@ -3,7 +3,7 @@ import { kubernetes, neutral } from "../../../meta/dialect.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
 import { secret } from "./secret.ts";
 import { cpuMillis } from "../../../util/testing/cpu-time.ts";
-import { expectNotLong } from "../../../util/testing/turns.ts";
+import { expectNotLong } from "../../../util/testing/slices.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const zeros = (bytes: number): string => Buffer.alloc(bytes).toString("base64");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FieldErrors } from "../../../../meta/field-errors.ts";
 import { leastCpu } from "../../../../util/testing/cpu-time.ts";
-import { expectNotLong } from "../../../../util/testing/turns.ts";
+import { expectNotLong } from "../../../../util/testing/slices.ts";
 import { validateAddresses } from "./families.ts";
 import type { ServiceSpec } from "./schema.ts";
 

@@ -16,7 +16,7 @@ function threadMillis(): number {
 }
 
 /** The longest slice of a request, in ms of CPU, on the reference machine. */
-export const MOST_TURN_MS = 100;
+export const MAX_SLICE_MS = 100;
 
 /** The CPU time of {@link piece} on that machine. */
 export const PIECE_MS = 44;
@@ -40,7 +40,7 @@ function piece(): void {
  * Returns the bound of a slice on this machine at this moment, in ms of CPU: `usual`, or more in proportion to the time of a
  * fixed piece of work, but never less.
  */
-export const turnBound = (usual: number = MOST_TURN_MS, pieceMillis: number = leastOfPiece()): number =>
+export const sliceBound = (usual: number = MAX_SLICE_MS, pieceMillis: number = leastOfPiece()): number =>
   usual * Math.max(1, pieceMillis / PIECE_MS);
 
 function leastOfPiece(): number {
@@ -58,8 +58,8 @@ const measurePiece = (): number[] =>
  * Whether a slice that was measured once was too long. Other work may have slowed it, so the slowest piece of work counts.
  * The machine is only measured where that matters.
  */
-export const isLongTurn = (millis: number, usual: number = MOST_TURN_MS): boolean =>
-  millis > usual && millis > turnBound(usual, Math.max(...measurePiece()));
+export const isLongSlice = (millis: number, usual: number = MAX_SLICE_MS): boolean =>
+  millis > usual && millis > sliceBound(usual, Math.max(...measurePiece()));
 
 /**
  * Throws when work took too long for this machine at this moment.
@@ -68,26 +68,26 @@ export const isLongTurn = (millis: number, usual: number = MOST_TURN_MS): boolea
  * @param usual the bound on the reference machine
  * @param what the work, for the message
  */
-export function expectNotLong(millis: number, usual: number = MOST_TURN_MS, what = "it"): void {
-  if (!isLongTurn(millis, usual)) return;
+export function expectNotLong(millis: number, usual: number = MAX_SLICE_MS, what = "it"): void {
+  if (!isLongSlice(millis, usual)) return;
   throw new Error(`Expected at most ${usual} ms on the reference machine, ${what} took ${Math.round(millis)}`);
 }
 
 /** A slice: its CPU time, and its begin and end by {@link wallMillis}. */
-interface Turn {
+interface Slice {
   readonly millis: number;
   readonly from: number;
   readonly to: number;
 }
 
 /** Measures each slice of the loop until it is stopped. */
-export class TurnMeter {
+export class SliceMeter {
   #since = threadMillis();
   #from = wallMillis();
   #running = true;
   longest = 0;
-  /** The slices that took more than {@link MOST_TURN_MS}. */
-  readonly long: Turn[] = [];
+  /** The slices that took more than {@link MAX_SLICE_MS}. */
+  readonly long: Slice[] = [];
 
   constructor() {
     this.#next();
@@ -112,7 +112,7 @@ export class TurnMeter {
     const [now, to] = [threadMillis(), wallMillis()];
     const millis = now - this.#since;
     this.longest = Math.max(this.longest, millis);
-    if (millis > MOST_TURN_MS) this.long.push({ millis, from: this.#from, to });
+    if (millis > MAX_SLICE_MS) this.long.push({ millis, from: this.#from, to });
     this.#since = now;
     this.#from = to;
   }
@@ -125,7 +125,7 @@ export class TurnMeter {
  * @param prepare makes the input of each attempt; its own slices do not count
  * @param enough no further attempt follows one whose longest slice is shorter, in ms
  */
-export async function longestTurn<T>(
+export async function longestSlice<T>(
   prepare: () => T,
   work: (input: Awaited<T>) => unknown,
   enough: number = 0,
@@ -133,7 +133,7 @@ export async function longestTurn<T>(
   let least = Infinity;
   for (let i = 0; i < 3 && least >= enough; i++) {
     const input = await prepare();
-    const meter = new TurnMeter();
+    const meter = new SliceMeter();
     await work(input);
     least = Math.min(least, meter.stop());
   }
@@ -146,12 +146,12 @@ export async function longestTurn<T>(
  * @param prepare makes the input of each attempt; its own slices do not count
  * @param usual the bound of a slice on the reference machine, in ms of CPU
  */
-export async function expectNoLongTurn<T>(
+export async function expectNoLongSlice<T>(
   prepare: () => T,
   work: (input: Awaited<T>) => unknown,
-  usual: number = MOST_TURN_MS,
+  usual: number = MAX_SLICE_MS,
 ): Promise<void> {
-  expectNotLong(await longestTurn(prepare, work, usual), usual, "the longest slice");
+  expectNotLong(await longestSlice(prepare, work, usual), usual, "the longest slice");
 }
 
 /**
@@ -164,18 +164,18 @@ export async function metered<T>(what: string, request: () => Promise<T>): Promi
     for (const { startTime, duration } of list.getEntries()) collections.push({ from: startTime, millis: duration });
   });
   observer.observe({ entryTypes: ["gc"] });
-  const meter = new TurnMeter();
+  const meter = new SliceMeter();
   try {
     const result = await request().finally(() => meter.stop());
     if (meter.long.length === 0) return result;
     // The observer gets the last collections in later passes.
     for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
-    const worked = ({ millis, from, to }: Turn): number =>
+    const worked = ({ millis, from, to }: Slice): number =>
       collections.reduce((rest, gc) => (gc.from >= from && gc.from < to ? rest - gc.millis : rest), millis);
     const longest = Math.max(...meter.long.map(worked));
-    if (!isLongTurn(longest)) return result;
+    if (!isLongSlice(longest)) return result;
     throw new Error(
-      `Expected no slice of ${what.slice(0, 200)} to take ${MOST_TURN_MS} ms of CPU, one took ${Math.round(longest)}`,
+      `Expected no slice of ${what.slice(0, 200)} to take ${MAX_SLICE_MS} ms of CPU, one took ${Math.round(longest)}`,
     );
   } finally {
     observer.disconnect();

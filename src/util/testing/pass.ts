@@ -1,4 +1,4 @@
 import { systemClock } from "../clock.ts";
 
 /** Resolves after a whole pass of the event loop. */
-export const turn = (): Promise<void> => systemClock.loop.pass();
+export const nextPass = (): Promise<void> => systemClock.loop.pass();

@@ -1,17 +1,17 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { turn } from "./turn.ts";
+import { nextPass } from "./pass.ts";
 import {
-  MOST_TURN_MS,
+  MAX_SLICE_MS,
   PIECE_MS,
-  expectNoLongTurn,
+  expectNoLongSlice,
   expectNotLong,
-  isLongTurn,
-  longestTurn,
+  isLongSlice,
+  longestSlice,
   metered,
-  turnBound,
-} from "./turns.ts";
+  sliceBound,
+} from "./slices.ts";
 
 function spin(ms: number): void {
   const { user, system } = process.threadCpuUsage();
@@ -22,18 +22,18 @@ test("the longest slice is that of work without a pause, not of all work", async
   const pieces = async (): Promise<void> => {
     for (let i = 0; i < 20; i++) {
       spin(5);
-      await turn();
+      await nextPass();
     }
   };
-  expect(await longestTurn(() => {}, pieces)).toBeLessThan(25);
-  const atOnce = await longestTurn(
+  expect(await longestSlice(() => {}, pieces)).toBeLessThan(25);
+  const atOnce = await longestSlice(
     () => {},
     async () => {
-      await turn();
+      await nextPass();
       spin(40);
       await Promise.resolve();
       spin(40);
-      await turn();
+      await nextPass();
     },
   );
   expect(atOnce).toBeGreaterThan(70);
@@ -43,45 +43,45 @@ test("a slice is not too long where one of three attempts is short, and no attem
   const of: number[] = [];
   const spent = (first: number) => async (): Promise<void> => {
     spin(of.push(0) < 3 ? first : 0);
-    await turn();
+    await nextPass();
   };
-  await expectNoLongTurn(() => {}, spent(60), 30);
+  await expectNoLongSlice(() => {}, spent(60), 30);
   expect(of.length).toBe(3);
-  await expectNoLongTurn(() => {}, turn, 30);
+  await expectNoLongSlice(() => {}, nextPass, 30);
   await expect(
-    expectNoLongTurn(
+    expectNoLongSlice(
       () => {},
-      () => spin(turnBound(30) * 3),
+      () => spin(sliceBound(30) * 3),
       30,
     ),
   ).rejects.toThrow("the longest slice took");
 });
 
 test("the preparation of an attempt does not count", async () => {
-  expect(await longestTurn(() => spin(60), turn)).toBeLessThan(30);
+  expect(await longestSlice(() => spin(60), nextPass)).toBeLessThan(30);
 });
 
 test("the bound of a slice grows on a slower machine, in proportion, and never shrinks", () => {
-  expect(turnBound(100, PIECE_MS * 1.5)).toBeCloseTo(150);
-  expect(turnBound(30, PIECE_MS / 2)).toBe(30);
-  expect(turnBound()).toBeGreaterThanOrEqual(MOST_TURN_MS);
-  expect(isLongTurn(MOST_TURN_MS - 1)).toBe(false);
-  expect(isLongTurn(turnBound() * 3)).toBe(true);
-  expect(() => expectNotLong(MOST_TURN_MS - 1)).not.toThrow();
+  expect(sliceBound(100, PIECE_MS * 1.5)).toBeCloseTo(150);
+  expect(sliceBound(30, PIECE_MS / 2)).toBe(30);
+  expect(sliceBound()).toBeGreaterThanOrEqual(MAX_SLICE_MS);
+  expect(isLongSlice(MAX_SLICE_MS - 1)).toBe(false);
+  expect(isLongSlice(sliceBound() * 3)).toBe(true);
+  expect(() => expectNotLong(MAX_SLICE_MS - 1)).not.toThrow();
   expect(() => expectNotLong(3e5)).toThrow("Expected at most 100 ms on the reference machine, it took 300000");
 });
 
 test("a request with a long slice fails, and one with the same work in many slices does not", async () => {
-  const most = turnBound();
+  const most = sliceBound();
   const long = metered("GET /slow", async () => {
-    await turn();
+    await nextPass();
     spin(most * 2);
   });
   await expect(long).rejects.toThrow(/GET \/slow to take 100 ms of CPU, one took \d{3}/);
   const calm = async (): Promise<string> => {
     for (let i = 0; i < 10; i++) {
       spin(most / 5);
-      await turn();
+      await nextPass();
     }
     return "answer";
   };
@@ -91,17 +91,17 @@ test("a request with a long slice fails, and one with the same work in many slic
 test("a garbage collection does not count as a slice of the request", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const bound = turnBound();
+  const bound = sliceBound();
   const keep = Array.from({ length: 2_000_000 }, (_, i) => ({ i }));
   const collecting = async (): Promise<number> => {
-    await turn();
+    await nextPass();
     const began = process.threadCpuUsage();
     const cpu = (): number => {
       const { user, system } = process.threadCpuUsage(began);
       return (user + system) / 1000;
     };
     while (cpu() < bound * 1.5) collect();
-    await turn();
+    await nextPass();
     return keep.length;
   };
   expect(await metered("GET /garbage", collecting)).toBe(keep.length);
