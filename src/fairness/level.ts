@@ -13,7 +13,7 @@
 import type { QueuingSpec } from "../kinds/flowcontrol/v1/priority-level-configuration.ts";
 import type { Clock } from "../util/clock.ts";
 import { Heap } from "../util/heap.ts";
-import { PassingSet } from "../util/passing.ts";
+import { ShortLivedSet } from "../util/short-lived.ts";
 import { Demand } from "./demand.ts";
 import { deal } from "./shuffle-sharding.ts";
 import { Queue } from "./queue.ts";
@@ -51,7 +51,7 @@ export class Level {
   /** Seats in use by requests of more than one seat. */
   #wideSeats = 0;
   waiting = 0;
-  readonly running = new PassingSet<Ticket>();
+  readonly running = new ShortLivedSet<Ticket>();
   readonly demand: Demand;
   dispatched = 0;
   readonly refused = noRefusals();

@@ -17,7 +17,7 @@ import { HeaderDecoder } from "../http2/header-decoder.ts";
 import { peerSettings } from "../http2/settings.ts";
 import { type FrameSink, FrameWriter } from "./frame-writer.ts";
 import type { RequestHeaders } from "./request-headers.ts";
-import { PassingMap } from "../util/passing.ts";
+import { ShortLivedMap } from "../util/short-lived.ts";
 
 /** Flow control windows in bytes: a large range or a burst of events fits. */
 const STREAM_WINDOW = 4 << 20;
@@ -87,7 +87,7 @@ export class ClientConnection {
   readonly #reader = new FrameReader(DEFAULT_FRAME_SIZE, (frame) => this.#take(frame), "");
   readonly #decoder = new HeaderDecoder(HEADERS);
   readonly #writer: FrameWriter;
-  readonly #streams = new PassingMap<number, ClientStream>();
+  readonly #streams = new ShortLivedMap<number, ClientStream>();
   /** Streams above the server's limit. */
   readonly #waiting = new Set<ClientStream>();
   /** Streams whose bytes wait for windows. */

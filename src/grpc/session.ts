@@ -10,7 +10,7 @@ import { type Socket, connect as connectSocket, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Clock } from "../util/clock.ts";
 import { shortPath } from "../util/socket-path.ts";
-import { PassingSet } from "../util/passing.ts";
+import { ShortLivedSet } from "../util/short-lived.ts";
 import { ClientConnection, type ClientStream, type StreamFailure, type StreamListener } from "./connection.ts";
 import { CODES, GrpcError } from "./error.ts";
 import { Messages } from "./messages.ts";
@@ -58,7 +58,7 @@ export class GrpcSession {
   readonly #socket: Socket;
   readonly #connection: ClientConnection;
   readonly #clock: Clock;
-  readonly #calls = new PassingSet<Call>();
+  readonly #calls = new ShortLivedSet<Call>();
   /** Messages of streams in the bytes that are being read. */
   readonly #messages: Message[] = [];
   /** Why the connection ended. */
@@ -273,12 +273,12 @@ abstract class Exchange implements StreamListener {
 class Call extends Exchange {
   /** On the steady clock. */
   readonly deadline: number;
-  readonly #calls: PassingSet<Call>;
+  readonly #calls: ShortLivedSet<Call>;
   readonly #done: CallDone;
   #answer: Buffer | undefined;
 
   /** @param calls all open calls */
-  constructor(deadline: number, calls: PassingSet<Call>, done: CallDone) {
+  constructor(deadline: number, calls: ShortLivedSet<Call>, done: CallDone) {
     super();
     this.deadline = deadline;
     this.#calls = calls;

@@ -17,7 +17,7 @@
  */
 import type { BufferPool } from "../util/buffer-pool.ts";
 import { attempt } from "../util/attempt.ts";
-import { PassingMap } from "../util/passing.ts";
+import { ShortLivedMap } from "../util/short-lived.ts";
 import { DEFAULT_FRAME_SIZE, DEFAULT_TABLE_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import { type Frame, FrameReader } from "./frame-reader.ts";
@@ -99,7 +99,7 @@ export class Http2Connection implements StreamOwner {
   readonly #output: Output;
   readonly #sender: Sender;
   readonly #resets: Rate;
-  readonly #streams = new PassingMap<number, Http2Stream>();
+  readonly #streams = new ShortLivedMap<number, Http2Stream>();
   readonly #resetStreams = new Set<number>();
   readonly #unreadBodies: UnreadBodies;
   #state: State = "open";

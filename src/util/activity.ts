@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "./clock.ts";
-import { PassingSet } from "./passing.ts";
+import { ShortLivedSet } from "./short-lived.ts";
 
 /** One piece of work that is running. */
 export interface ActivityUnit {
@@ -19,7 +19,7 @@ export interface ActivityUnit {
  */
 export class Activity {
   readonly #clock: Pick<Clock, "steady" | "loop">;
-  readonly #units = new PassingSet<ActivityUnit>();
+  readonly #units = new ShortLivedSet<ActivityUnit>();
   #begun = 0;
   /** Resolved when the count falls to zero; undefined while no caller waits for that. */
   #rest: PromiseWithResolvers<void> | undefined;

@@ -5,7 +5,7 @@
  */
 import type { Clock, Timer } from "./clock.ts";
 import { reportUncaught } from "./faults.ts";
-import { PassingMap } from "./passing.ts";
+import { ShortLivedMap } from "./short-lived.ts";
 
 /** What a set of deadlines is built from. */
 export interface DeadlinesOptions<T> {
@@ -25,7 +25,7 @@ const MIN_TIMER_MS = 250;
 export class Deadlines<T> implements Disposable {
   readonly #options: DeadlinesOptions<T>;
   /** When each item was added; the oldest item first. */
-  readonly #since = new PassingMap<T, number>();
+  readonly #since = new ShortLivedMap<T, number>();
   #timer: Timer | undefined;
 
   constructor(options: DeadlinesOptions<T>) {

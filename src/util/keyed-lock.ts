@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "./clock.ts";
-import { PassingMap } from "./passing.ts";
+import { ShortLivedMap } from "./short-lived.ts";
 
 /** Limits of the time for which work waits for a lock and holds it. */
 export interface LockLimits {
@@ -54,7 +54,7 @@ export function whileHeld<T>(hold: Hold, work: T | Promise<T>): T | Promise<T> {
 export class KeyedLock {
   readonly #limits: LockLimits | undefined;
   readonly #times: Times | undefined;
-  readonly #held = new PassingMap<string, KeyHold>();
+  readonly #held = new ShortLivedMap<string, KeyHold>();
   #alone = 0;
 
   /** @param limits without them work may wait, and hold its lock, without end */

@@ -13,7 +13,7 @@
  *
  * @module
  */
-import { PassingMap } from "./passing.ts";
+import { ShortLivedMap } from "./short-lived.ts";
 
 /** A bounded piece of work between two returns to the event loop. */
 export interface Slice {
@@ -86,11 +86,11 @@ export class EventLoop implements Loop {
   /** Long jobs that wait. */
   readonly #long: Job[] = [];
   /** Short jobs that wait, by owner; the next owner is first. */
-  readonly #short = new PassingMap<unknown, Job[]>();
+  readonly #short = new ShortLivedMap<unknown, Job[]>();
   /** Jobs of this process that wait. */
   readonly #internal: Job[] = [];
   /** How many short jobs of each owner ran when they came, in this pass. */
-  readonly #immediate = new PassingMap<unknown, number>();
+  readonly #immediate = new ShortLivedMap<unknown, number>();
   #internalImmediate = 0;
   /** When the first job of this pass began; 0 before that. */
   #began = 0;

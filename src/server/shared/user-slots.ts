@@ -10,7 +10,7 @@ import { isMaster } from "../../auth/admin.ts";
 import type { Identity } from "../../auth/contract.ts";
 import { tooManyRequests } from "../../meta/status.ts";
 import type { Collector } from "../../util/exposition.ts";
-import { PassingMap } from "../../util/passing.ts";
+import { ShortLivedMap } from "../../util/short-lived.ts";
 
 /** One of what a user has; disposing it twice is disposing it once. */
 export type UserSlot = Disposable;
@@ -26,10 +26,10 @@ export interface UserSlotsOptions {
 
 /** A slot that is taken. It is small: each request of a user has one. */
 class Held implements UserSlot {
-  readonly #taken: PassingMap<string, number>;
+  readonly #taken: ShortLivedMap<string, number>;
   #user: string | undefined;
 
-  constructor(taken: PassingMap<string, number>, user: string) {
+  constructor(taken: ShortLivedMap<string, number>, user: string) {
     this.#taken = taken;
     this.#user = user;
   }
@@ -48,7 +48,7 @@ const UNCOUNTED: UserSlot = { [Symbol.dispose]() {} };
 /** See the head of this file. It keeps nothing of users who have nothing. */
 export class UserSlots {
   readonly #options: UserSlotsOptions;
-  readonly #taken = new PassingMap<string, number>();
+  readonly #taken = new ShortLivedMap<string, number>();
   #refused = 0;
 
   constructor(options: UserSlotsOptions) {

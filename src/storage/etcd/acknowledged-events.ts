@@ -1,5 +1,5 @@
 import type { StoreEvent } from "../contract.ts";
-import { PassingMap } from "../../util/passing.ts";
+import { ShortLivedMap } from "../../util/short-lived.ts";
 
 /**
  * Events of our own transactions that etcd has acknowledged, until all events before them are delivered.
@@ -8,7 +8,7 @@ import { PassingMap } from "../../util/passing.ts";
  * where no revision before it is missing; a missing one is a write of another client, which the watch delivers.
  */
 export class AcknowledgedEvents {
-  readonly #events = new PassingMap<number, readonly StoreEvent[]>();
+  readonly #events = new ShortLivedMap<number, readonly StoreEvent[]>();
 
   /** Adds all events of a revision. */
   add(revision: number, events: readonly StoreEvent[]): void {

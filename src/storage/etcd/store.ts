@@ -15,7 +15,7 @@
  */
 import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
-import { PassingMap } from "../../util/passing.ts";
+import { ShortLivedMap } from "../../util/short-lived.ts";
 import { StoreError } from "../contract.ts";
 import type {
   RangeOptions,
@@ -118,7 +118,7 @@ class EtcdStore implements Store {
   readonly #feed: Feed;
   readonly #log: LogReader;
   /** Keys with a running transaction, and the transactions that wait for each, in the order of their calls. */
-  readonly #keys = new PassingMap<string, Transaction[]>();
+  readonly #keys = new ShortLivedMap<string, Transaction[]>();
   readonly #acknowledged = new AcknowledgedEvents();
   readonly #waiters = new RevisionWaiters();
   #hub: WatchHub;

@@ -11,7 +11,7 @@
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
-import { PassingMap } from "../../util/passing.ts";
+import { ShortLivedMap } from "../../util/short-lived.ts";
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES, StoreError } from "../contract.ts";
 import type {
   HistoryBounds,
@@ -151,7 +151,7 @@ class SqliteStore implements Store {
   #inFlight: Pending[] = [];
   #sending = false;
   #spare: ArrayBuffer | undefined;
-  readonly #waiting = new PassingMap<number, Waiting>();
+  readonly #waiting = new ShortLivedMap<number, Waiting>();
   #lastId = 0;
   #drained: (() => void) | undefined;
   #closing: Promise<void> | undefined;

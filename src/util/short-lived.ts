@@ -15,7 +15,7 @@
 const ADDITIONS_PER_MAP = 100;
 
 /** A map of short-lived entries; see the head of this file. */
-export class PassingMap<K, V> {
+export class ShortLivedMap<K, V> {
   #map = new Map<K, V>();
   #left = ADDITIONS_PER_MAP;
 
@@ -60,8 +60,8 @@ export class PassingMap<K, V> {
 }
 
 /** A set of short-lived members; see the head of this file. */
-export class PassingSet<T> {
-  readonly #members = new PassingMap<T, true>();
+export class ShortLivedSet<T> {
+  readonly #members = new ShortLivedMap<T, true>();
 
   get size(): number {
     return this.#members.size;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { PassingMap, PassingSet } from "./passing.ts";
+import { ShortLivedMap, ShortLivedSet } from "./short-lived.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as (options: { type: "major" | "minor" }) => void;
@@ -31,7 +31,7 @@ describe("short-lived entries", () => {
   const most = (MANY / 4) * MEMBERS * 8;
 
   it("is not kept by a map that was in use during a full collection", () => {
-    const map = new PassingMap<number, object>();
+    const map = new ShortLivedMap<number, object>();
     expect(
       left(
         (i) => map.set(i, thing()),
@@ -43,14 +43,14 @@ describe("short-lived entries", () => {
 
   it("is not kept by such a set", () => {
     const things: object[] = [];
-    const set = new PassingSet<object>();
+    const set = new ShortLivedSet<object>();
     const add = (i: number): void => set.add((things[i % (2 * SOME)] = thing()));
     expect(left(add, (i) => set.delete(things[i % (2 * SOME)]!))).toBeLessThan(most);
     expect(set.size).toBe(SOME);
   });
 
   it("is there in the order in which it came, however often the map began anew", () => {
-    const map = new PassingMap<number, string>();
+    const map = new ShortLivedMap<number, string>();
     for (let i = 0; i < 1000; i++) {
       map.set(i, `${i}`);
       map.delete(i - 3);
