@@ -5,7 +5,7 @@
  */
 import { ProtobufError } from "../wire/encoding/protobuf-error.ts";
 import { BYTES, FIXED32, FIXED64, VARINT, WireReader } from "../wire/encoding/wire-reader.ts";
-import { mayTake } from "../util/heavy.ts";
+import { checkWork } from "../util/work-limit.ts";
 import { cutText } from "../util/cut-text.ts";
 import type { Message } from "./message.ts";
 import type { Type } from "./types.ts";
@@ -21,7 +21,7 @@ const ANY_NAME = "google.protobuf.Any";
  * of a message that nobody knows.
  */
 export function unpacked(url: string, bytes: Uint8Array, lookup: Lookup): Value {
-  if (bytes.length > LONG) mayTake(bytes.length);
+  if (bytes.length > LONG) checkWork(bytes.length);
   try {
     let inner: Packed = { url, bytes };
     for (;;) {
@@ -38,7 +38,7 @@ export function unpacked(url: string, bytes: Uint8Array, lookup: Lookup): Value 
   }
 }
 
-/** Bytes from here on may have to be read beside the event loop, see `heavy.ts`. */
+/** Bytes from here on may have to be read beside the event loop, see `work-limit.ts`. */
 const LONG = 4096;
 
 interface Packed {

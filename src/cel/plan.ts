@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { mayTake } from "../util/heavy.ts";
+import { checkWork } from "../util/work-limit.ts";
 import type { Expr, Fold } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
@@ -552,12 +552,12 @@ function unfit(name: string, args: readonly Value[], isKnown: (first: Value) => 
   return args.length > 0 && isKnown(args[0]!) ? NO_OVERLOAD : new Failure(`no such overload: ${name}`);
 }
 
-/** Texts from here on may have to be worked on beside the event loop, see `heavy.ts`. */
+/** Texts from here on may have to be worked on beside the event loop, see `work-limit.ts`. */
 const LONG = 4096;
 
-/** What a function does with a long text can take long whatever it costs. @throws TooHeavy */
+/** What a function does with a long text can take long whatever it costs. @throws WorkTooLong */
 function heed(value: Value): void {
-  if (typeof value === "string" && value.length > LONG) mayTake(value.length / 10);
+  if (typeof value === "string" && value.length > LONG) checkWork(value.length / 10);
 }
 
 /** A call: one and two arguments are all looked at, more only until one fails. */

@@ -87,7 +87,7 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** A time that passes: `1h30m`, `-1.5s`; undefined for any other text. @throws TooHeavy */
+/** A time that passes: `1h30m`, `-1.5s`; undefined for any other text. @throws WorkTooLong */
 export function durationIn(text: string): Duration | undefined {
   const nanos = parseGoDuration(text);
   return nanos === undefined ? undefined : new Duration(nanos);

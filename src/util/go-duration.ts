@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mayTake } from "./heavy.ts";
+import { checkWork } from "./work-limit.ts";
 import { endOfDigits, isDigit } from "./scan.ts";
 
 const SECOND = 1_000_000_000;
@@ -36,7 +36,7 @@ const LIMIT_DIGITS = 19;
 const SMALL = 2 ** 52;
 const SMALL_DIGITS = 15;
 
-/** The length from which a text may be too long for the event loop (see `heavy.ts`), and the units of work of a character. */
+/** The length from which a text may be too long for the event loop (see `work-limit.ts`), and the units of work of a character. */
 const LONG = 4096;
 const UNITS_PER_CHARACTER = 13;
 
@@ -44,10 +44,10 @@ const UNITS_PER_CHARACTER = 13;
  * Returns the nanoseconds of a duration such as `1h30m`, `-1.5s`, `.5us` or `0` (Go's `time.ParseDuration`): whole numbers and
  * fractions with a unit from `ns` to `h`. Undefined for any other text, and for a value beyond int64.
  *
- * @throws TooHeavy
+ * @throws WorkTooLong
  */
 export function parseGoDuration(text: string): bigint | undefined {
-  if (text.length > LONG) mayTake(text.length * UNITS_PER_CHARACTER);
+  if (text.length > LONG) checkWork(text.length * UNITS_PER_CHARACTER);
   const sign = text[0];
   const start = sign === "-" || sign === "+" ? 1 : 0;
   if (text.length === start) return undefined;
@@ -57,7 +57,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   return sum === LIMIT ? undefined : sum;
 }
 
-/** Returns the same duration in milliseconds. @throws TooHeavy */
+/** Returns the same duration in milliseconds. @throws WorkTooLong */
 export function parseGoMillis(text: string): number | undefined {
   const nanos = parseGoDuration(text);
   return nanos === undefined ? undefined : Number(nanos) / 1e6;
@@ -173,7 +173,7 @@ const STEMS: readonly (readonly [string, number])[] = [
  * sum of all whole numbers in the text that are followed by a unit, such as `3 days`, `2weeks` or `1 hour, 5 mins`. The sum
  * wraps around as an int64 does. Undefined where there is no such number.
  *
- * @throws TooHeavy
+ * @throws WorkTooLong
  */
 export function parseFormatDuration(text: string): bigint | undefined {
   const exact = parseGoDuration(text);

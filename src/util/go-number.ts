@@ -4,16 +4,16 @@
  *
  * @module
  */
-import { mayTake } from "./heavy.ts";
+import { checkWork } from "./work-limit.ts";
 import { endOfDigits, isDigit } from "./scan.ts";
 
 const MAX_DIGITS = 20;
 
-/** The length from which a text may be too long for the event loop (see `heavy.ts`), and the units of work of a character. */
+/** The length from which a text may be too long for the event loop (see `work-limit.ts`), and the units of work of a character. */
 const LONG = 4096;
 const UNITS_PER_CHARACTER = 6;
 
-/** Returns the integer of a text of digits with an optional sign; undefined beyond int64. @throws TooHeavy */
+/** Returns the integer of a text of digits with an optional sign; undefined beyond int64. @throws WorkTooLong */
 export function parseGoInt(text: string): bigint | undefined {
   const isNegative = text[0] === "-";
   const size = digitsOf(text, isNegative || text[0] === "+" ? 1 : 0);
@@ -21,14 +21,14 @@ export function parseGoInt(text: string): bigint | undefined {
   return value !== undefined && BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Returns the integer of a text of digits; undefined beyond uint64. @throws TooHeavy */
+/** Returns the integer of a text of digits; undefined beyond uint64. @throws WorkTooLong */
 export function parseGoUint(text: string): bigint | undefined {
   const value = digitsOf(text, 0);
   return value !== undefined && BigInt.asUintN(64, value) === value ? value : undefined;
 }
 
 function digitsOf(text: string, from: number): bigint | undefined {
-  if (text.length > LONG) mayTake(text.length);
+  if (text.length > LONG) checkWork(text.length);
   if (from === text.length || endOfDigits(text, from) < text.length) return undefined;
   let start = from;
   while (text[start] === "0") start++;
@@ -39,10 +39,10 @@ function digitsOf(text: string, from: number): bigint | undefined {
  * Returns the double of a text (Go's `strconv.ParseFloat`): decimal, such as `-1.5e3`, `.5` or `1_000.`, hexadecimal, such as
  * `0x1.8p-3`, or `nan`, `inf` and `infinity` in any case. Undefined for any other text, and for a value beyond a double.
  *
- * @throws TooHeavy
+ * @throws WorkTooLong
  */
 export function parseGoFloat(text: string): number | undefined {
-  if (text.length > LONG) mayTake(text.length * UNITS_PER_CHARACTER);
+  if (text.length > LONG) checkWork(text.length * UNITS_PER_CHARACTER);
   const isNegative = text[0] === "-";
   const start = isNegative || text[0] === "+" ? 1 : 0;
   const special = SPECIAL.get(text.slice(start, start + MAX_SPECIAL_LENGTH).toLowerCase());

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
-import { TooHeavy, sparing } from "./heavy.ts";
+import { WorkTooLong, withWorkLimit } from "./work-limit.ts";
 import { RegexFault, regexOf, statesOf } from "./regex.ts";
 import { atOnce } from "./steps.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
@@ -64,7 +64,7 @@ describe("the states of a pattern", () => {
 const isRefused = (work: () => unknown): boolean => {
   try {
     atOnce(
-      sparing(
+      withWorkLimit(
         (function* () {
           yield;
           work();
@@ -73,7 +73,7 @@ const isRefused = (work: () => unknown): boolean => {
     );
     return false;
   } catch (error) {
-    if (error instanceof TooHeavy) return true;
+    if (error instanceof WorkTooLong) return true;
     throw error;
   }
 };

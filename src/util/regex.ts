@@ -5,7 +5,7 @@
  */
 import { RE2JS } from "re2js";
 import { BoundedCache } from "./bounded-cache.ts";
-import { mayTake } from "./heavy.ts";
+import { checkWork } from "./work-limit.ts";
 
 /** A compiled pattern; unanchored. */
 export interface Regex {
@@ -41,13 +41,13 @@ const UNITS_PER_STATE = 200;
 /**
  * Compiles a regular expression.
  *
- * @throws RegexFault; TooHeavy
+ * @throws RegexFault; WorkTooLong
  */
 export function regexOf(text: string): Regex {
   const known = cache.get(text);
   if (known) return known.regex;
   const states = statesOf(text);
-  mayTake(states * UNITS_PER_STATE);
+  checkWork(states * UNITS_PER_STATE);
   const regex = compiled(compile(text));
   if (states > MAX_CACHED_STATES) return regex;
   const bytes = REGEX_BYTES + states * (/\\p/i.test(text) ? UNICODE_BYTES : STATE_BYTES);
@@ -71,7 +71,7 @@ const LONG_TEXT = 16_384;
 function compiled(regex: RE2JS): Regex {
   const states = regex.programSize();
   const matcherOf = (text: string): ReturnType<RE2JS["matcher"]> => {
-    mayTake(states * text.length);
+    checkWork(states * text.length);
     return regex.matcher(text);
   };
   return {
@@ -90,7 +90,7 @@ function compiled(regex: RE2JS): Regex {
       const found: string[] = [];
       let end = -1;
       while ((max < 0 || found.length < max) && matcher.find()) {
-        mayTake(0);
+        checkWork(0);
         // An empty match directly after another one does not count.
         if (matcher.start() === matcher.end() && matcher.start() === end) continue;
         found.push(matcher.group() ?? "");

@@ -273,7 +273,7 @@ function uintOf(text: string): Value {
   return value === undefined ? conversion("string", "uint") : new Uint(value);
 }
 
-/** @throws TooHeavy */
+/** @throws WorkTooLong */
 const doubleOf = (text: string): Value => parseGoFloat(text) ?? conversion("string", "double");
 
 function boolOf(text: string): Value {

@@ -84,7 +84,7 @@ function bytesOf(text: string): Value {
     : bytes;
 }
 
-/** @throws TooHeavy */
+/** @throws WorkTooLong */
 function durationOf(text: string): Value {
   const nanos = parseFormatDuration(text);
   return nanos === undefined

@@ -9,7 +9,7 @@ import { parseGoAddress } from "../../util/go-address.ts";
 import { parseFormatDuration } from "../../util/go-duration.ts";
 import { isMailAddress } from "../../util/go-mail.ts";
 import { wrongRequestUri } from "../../util/go-url.ts";
-import { mayTake } from "../../util/heavy.ts";
+import { checkWork } from "../../util/work-limit.ts";
 import { isBase64, isDate, isDateTime, isUuid } from "../../util/text-formats.ts";
 
 /** Whether a text has a format. */
@@ -125,7 +125,7 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["k8slongname", (text) => dnsSubdomain(text) === undefined],
 ];
 
-/** Texts from here on may have to be looked at beside the event loop; what a character costs, in units of `heavy.ts`. */
+/** Texts from here on may have to be looked at beside the event loop; what a character costs, in units of `work-limit.ts`. */
 const LONG = 4096;
 const UNITS_PER_CHARACTER = 10;
 
@@ -133,12 +133,12 @@ const FORMATS: ReadonlyMap<string, Check> = new Map(
   CHECKS.map(([name, check]): [string, Check] => [
     name,
     (text) => {
-      if (text.length > LONG) mayTake(text.length * UNITS_PER_CHARACTER);
+      if (text.length > LONG) checkWork(text.length * UNITS_PER_CHARACTER);
       return check(text);
     },
   ]),
 );
 
-/** The check of a format by its name in a schema; undefined for one that is not judged. A check throws TooHeavy. */
+/** The check of a format by its name in a schema; undefined for one that is not judged. A check throws WorkTooLong. */
 export const formatOf = (name: string | undefined): Check | undefined =>
   name === undefined ? undefined : FORMATS.get(name.replaceAll("-", ""));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { type WorkerThreads, JobError } from "../../util/worker-threads.ts";
-import { mayTake } from "../../util/heavy.ts";
+import { checkWork } from "../../util/work-limit.ts";
 import { type Steps, atOnce } from "../../util/steps.ts";
 import { judged } from "./judged.ts";
 
@@ -12,7 +12,7 @@ const rulesOf = (errors: FieldErrors, units: number) =>
   function* (): Steps<void> {
     errors.invalid("spec.a", 1, "it is found here");
     yield;
-    mayTake(units);
+    checkWork(units);
     errors.invalid("spec.b", 2, "it is found here, too");
   };
 

@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import type { StatusCause } from "../../meta/status.ts";
 import { JobError } from "../../util/worker-threads.ts";
-import { TooHeavy, sparing } from "../../util/heavy.ts";
+import { WorkTooLong, withWorkLimit } from "../../util/work-limit.ts";
 import type { Steps } from "../../util/steps.ts";
 import type { ApiContext } from "../definition.ts";
 import { notDone } from "./not-done.ts";
@@ -30,9 +30,9 @@ export function* judged(
   if (!threads) return yield* rules();
   const before = errors.causes.length;
   try {
-    return yield* sparing(rules());
+    return yield* withWorkLimit(rules());
   } catch (error) {
-    if (!(error instanceof TooHeavy)) throw error;
+    if (!(error instanceof WorkTooLong)) throw error;
   }
   errors.truncate(before);
   yield;

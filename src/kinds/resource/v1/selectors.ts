@@ -9,7 +9,7 @@ import * as t from "../../../meta/types.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
 import { judged } from "../../../schema/write/judged.ts";
 import { siblingModule } from "../../../util/worker-threads.ts";
-import { mayTake } from "../../../util/heavy.ts";
+import { checkWork } from "../../../util/work-limit.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { checkList } from "./lists.ts";
 
@@ -73,7 +73,7 @@ export interface SelectorTask {
 /** Tells expressions that are no selectors, in steps. */
 export function* judgeSelectors({ expressions, hasShares }: SelectorTask, errors: FieldErrors): Steps<void> {
   for (const { field, expression } of expressions) {
-    mayTake(expression.length * A_CHARACTER);
+    checkWork(expression.length * A_CHARACTER);
     const fault = selectorFault(expression, hasShares);
     if (fault) tellFault(fault, field, expression, errors);
     yield;

@@ -1,7 +1,7 @@
 /**
  * A limit on work that cannot be cut into steps, and would block the event loop for too long.
  *
- * A caller that can run a job in a worker thread runs it with {@link sparing}. Code in that job calls {@link mayTake} before
+ * A caller that can run a job in a worker thread runs it with {@link withWorkLimit}. Code in that job calls {@link checkWork} before
  * work that cannot be interrupted. Outside of such a job nothing is refused.
  *
  * @module
@@ -11,7 +11,7 @@ import { systemClock } from "./clock.ts";
 import type { Steps } from "./steps.ts";
 
 /** Says that a job must run in a worker thread, from its beginning. */
-export class TooHeavy extends Error {
+export class WorkTooLong extends Error {
   constructor() {
     super("expected short work, got some that needs a worker thread");
   }
@@ -29,16 +29,16 @@ const steps = new AsyncLocalStorage<{ began: number | undefined }>();
 /**
  * Checks whether a piece of work of so many units, each at most some 10 ns, may run on this thread.
  *
- * @throws TooHeavy where it is too long, or the step has lasted too long already
+ * @throws WorkTooLong where it is too long, or the step has lasted too long already
  */
-export function mayTake(units: number): void {
+export function checkWork(units: number): void {
   const began = steps.getStore()?.began;
   if (began === undefined) return;
-  if (units > MAX_UNITS || systemClock.steady() - began > MAX_STEP_MS) throw new TooHeavy();
+  if (units > MAX_UNITS || systemClock.steady() - began > MAX_STEP_MS) throw new WorkTooLong();
 }
 
-/** Runs steps with the limit: they throw {@link TooHeavy} where one of them would take too long. */
-export function* sparing<T>(work: Steps<T>): Steps<T> {
+/** Runs steps with the limit: they throw {@link WorkTooLong} where one of them would take too long. */
+export function* withWorkLimit<T>(work: Steps<T>): Steps<T> {
   for (;;) {
     const current: { began: number | undefined } = { began: systemClock.steady() };
     let step: IteratorResult<void, T>;
