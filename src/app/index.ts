@@ -12,4 +12,4 @@ export { OptionError } from "./options/types.ts";
 export type { RunningServer, Surroundings } from "./start/server.ts";
 export { type StartOptions, startServer } from "./start/start.ts";
 export { ManualClock, seededRandom, systemClock, systemRandom } from "../util/clock.ts";
-export { type Log, type LogFacts, type LogLevel, type Tell, silentLog } from "../util/log.ts";
+export { type Log, type LogFacts, type LogLevel, type LogMethod, silentLog } from "../util/log.ts";

@@ -1,5 +1,5 @@
 import { millisOf } from "../util/duration.ts";
-import { logOf } from "../util/log.ts";
+import { newLog } from "../util/log.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { CommonParts } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
@@ -124,7 +124,7 @@ export class Term {
       attempt,
       client,
       clock,
-      log: logOf((level, message, facts, per = `${name} ${key}`) =>
+      log: newLog((level, message, facts, per = `${name} ${key}`) =>
         log[level](message, { controller: name, key, ...facts }, per),
       ),
       signal,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type LogFacts, logOf } from "./log.ts";
+import { type LogFacts, newLog } from "./log.ts";
 
 function world() {
   const lines: [level: string, message: string, facts?: LogFacts | undefined, per?: string | undefined][] = [];
-  return { lines, log: logOf((...line) => void lines.push(line)) };
+  return { lines, log: newLog((...line) => void lines.push(line)) };
 }
 
 test("a line is written as it is, with its level", () => {

@@ -21,10 +21,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * Writes a line. The message is a constant text; all that changes is in the facts. Lines with the same message have the same
  * cause, unless `per` distinguishes them, such as the name of a namespace or of a limit.
  */
-export type Tell = (message: string, facts?: LogFacts, per?: string) => void;
+export type LogMethod = (message: string, facts?: LogFacts, per?: string) => void;
 
 /** The log of a room, which never gets tokens, keys, bodies, queries or the content of Secrets. */
-export type Log = { readonly [Level in LogLevel]: Tell };
+export type Log = { readonly [Level in LogLevel]: LogMethod };
 
 const MAX_MESSAGE_BYTES = 1000;
 const MAX_PER_BYTES = 500;
@@ -32,9 +32,9 @@ const MAX_PER_BYTES = 500;
 const MAX_FACT_BYTES = 4000;
 
 /** Returns a log that writes with a function. Its lines are bounded and keep no longer texts of drivers and clients alive. */
-export function logOf(write: (level: LogLevel, ...line: Parameters<Tell>) => void): Log {
+export function newLog(write: (level: LogLevel, ...line: Parameters<LogMethod>) => void): Log {
   const of =
-    (level: LogLevel): Tell =>
+    (level: LogLevel): LogMethod =>
     (message, facts, per) =>
       write(
         level,
@@ -56,7 +56,7 @@ function boundedFact(value: unknown): unknown {
   return 3 * text.length <= MAX_FACT_BYTES ? value : cutText(text, MAX_FACT_BYTES);
 }
 
-const ignore: Tell = () => {};
+const ignore: LogMethod = () => {};
 
 /** A log that discards its lines. */
 export const silentLog: Log = { error: ignore, warn: ignore, info: ignore, debug: ignore };

@@ -13,7 +13,7 @@ import {
 } from "../../src/client/kinds/index.ts";
 import type { Dialect } from "../../src/meta/dialect.ts";
 import { namespaceLifecycle } from "../../src/controllers/namespaces/lifecycle.ts";
-import { calmLog } from "../../src/util/calm-log.ts";
+import { rateLimitedLog } from "../../src/util/rate-limited-log.ts";
 import { silentLog } from "../../src/util/log.ts";
 import { testKind } from "../runtime/test-kind.ts";
 import { World } from "../runtime/world.ts";
@@ -117,7 +117,10 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
 
   test("a namespace that does not empty within a minute is told with what holds it, and each by itself", async () => {
     const lines: Record<string, unknown>[] = [];
-    const log = calmLog({ ...silentLog, warn: (message, facts) => lines.push({ message, ...facts }) }, world.clock);
+    const log = rateLimitedLog(
+      { ...silentLog, warn: (message, facts) => lines.push({ message, ...facts }) },
+      world.clock,
+    );
     const manager = world.manager({ log }).add(namespaceLifecycle);
     await manager.start();
     await world.resource(Namespace).create({ metadata: { name: "other" } });

@@ -35,7 +35,7 @@ import type { CsiSettings } from "../../src/node/csi/parts.ts";
 import { devicePath, volumePath } from "../../src/node/paths.ts";
 import { type Manager, createManager } from "../../src/runtime/index.ts";
 import { type ManualClock, seededRandom } from "../../src/util/clock.ts";
-import { logOf } from "../../src/util/log.ts";
+import { newLog } from "../../src/util/log.ts";
 import { type World, worldOf } from "../rules/api.ts";
 import { ModelDriver } from "./model-driver.ts";
 
@@ -375,7 +375,7 @@ export class NodeWorld implements AsyncDisposable {
       client: cluster.client("keelson-node", AS_NODE),
       clock,
       random: seededRandom(1),
-      log: logOf((level, message, facts) => {
+      log: newLog((level, message, facts) => {
         if (level === "warn" || level === "error") this.warnings.push(`${message} ${JSON.stringify(facts)}`);
       }),
       activity,

@@ -11,7 +11,7 @@ import { neutral } from "../../meta/dialect.ts";
 import { authority, serving } from "../../pki/certificate.ts";
 import { type CertificateFacts, createPki, openPki } from "../../pki/index.ts";
 import { ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
-import { type LogFacts, logOf } from "../../util/log.ts";
+import { type LogFacts, newLog } from "../../util/log.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { resolveOptions } from "../options/options.ts";
@@ -145,7 +145,7 @@ function renewalOf(parts: Partial<RenewalParts> = {}) {
   const clock = new ManualClock();
   const wall = { ahead: 0 };
   const logged: [string, string, LogFacts | undefined][] = [];
-  const log = logOf((...line) => void logged.push([line[0], line[1], line[2]]));
+  const log = newLog((...line) => void logged.push([line[0], line[1], line[2]]));
   const timed = {
     loop: clock.loop,
     now: () => clock.now() + wall.ahead,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ManualClock } from "../../util/clock.ts";
-import { logOf } from "../../util/log.ts";
+import { newLog } from "../../util/log.ts";
 import { NotYet, WatchedFile, stampOf } from "./watched-file.ts";
 
 let home: string;
@@ -27,7 +27,7 @@ const watched = (use: (text: string) => void | Promise<void> = (text) => void us
     text: Buffer.from("first"),
     lookMs: 20_000,
     clock,
-    log: logOf((level, message, facts) => told.push(`${level}: ${message} ${JSON.stringify(facts)}`)),
+    log: newLog((level, message, facts) => told.push(`${level}: ${message} ${JSON.stringify(facts)}`)),
     use: (text) => use(text.toString()),
   });
 

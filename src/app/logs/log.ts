@@ -1,6 +1,6 @@
 import { wantsColour } from "../../cli/colours.ts";
 import type { Clock } from "../../util/clock.ts";
-import { LOG_LEVELS, type Log, logOf } from "../../util/log.ts";
+import { LOG_LEVELS, type Log, newLog } from "../../util/log.ts";
 import { jsonLine, textLine } from "./log-format.ts";
 import type { ServeOptions } from "../options/options.ts";
 
@@ -11,7 +11,7 @@ export function stderrLog({ logFormat, logLevel }: Pick<ServeOptions, "logFormat
   stderr.on("error", () => {});
   const most = LOG_LEVELS.indexOf(logLevel);
   const write = logFormat === "json" ? jsonLine : textLine(wantsColour(stderr.isTTY, process.env));
-  return logOf((level, message, facts = {}) => {
+  return newLog((level, message, facts = {}) => {
     if (LOG_LEVELS.indexOf(level) <= most) stderr.write(write({ time: clock.now(), level, message, facts }));
   });
 }

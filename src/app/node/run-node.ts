@@ -6,7 +6,7 @@
 import type { NodeRequest, RunNode } from "../../cli/actions.ts";
 import { dialectOf } from "../../meta/dialect.ts";
 import type { PodMode } from "../../node/pod-modes.ts";
-import { calmLog } from "../../util/calm-log.ts";
+import { rateLimitedLog } from "../../util/rate-limited-log.ts";
 import { systemClock, systemRandom } from "../../util/clock.ts";
 import type { LogLevel } from "../../util/log.ts";
 import { firstSignal } from "../process/first-signal.ts";
@@ -22,7 +22,7 @@ export async function runNode(request: NodeRequest, { client, server }: Paramete
   const { name, directory, imageDirectory, capacity, labels, pods } = request;
   const logOptions = { logFormat: request.logFormat as LogFormat, logLevel: request.logLevel as LogLevel };
   await using open = new AsyncDisposableStack();
-  const log = open.use(calmLog(stderrLog(logOptions, systemClock), systemClock));
+  const log = open.use(rateLimitedLog(stderrLog(logOptions, systemClock), systemClock));
   const stopped = firstSignal();
   log.info("the node starts", { name, directory, server, version: VERSION, pid: process.pid });
   const opening = openAgent({

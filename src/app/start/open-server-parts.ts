@@ -7,7 +7,7 @@ import { idleNames } from "../../admission/names.ts";
 import { adminToken } from "../../auth/admin.ts";
 import { opaqueTokens } from "../../auth/opaque-tokens.ts";
 import { neutral } from "../../meta/dialect.ts";
-import { calmLog } from "../../util/calm-log.ts";
+import { rateLimitedLog } from "../../util/rate-limited-log.ts";
 import { newSystemClock, systemRandom } from "../../util/clock.ts";
 import { Faults } from "../../util/faults.ts";
 import { type Log, silentLog } from "../../util/log.ts";
@@ -29,7 +29,7 @@ export function openServerParts(
   { clock = newSystemClock(), random = systemRandom, log: plain = silentLog }: Surroundings,
   opened: AsyncDisposableStack,
 ): ServerParts {
-  const around = { clock, random, log: opened.use(calmLog(plain, clock)) };
+  const around = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
   const options = withDialect(given);
   // A name that the dialect has no controller for is noticed before anything is made.
   checkControllerNames(options);

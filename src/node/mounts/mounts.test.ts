@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../util/clock.ts";
-import { logOf } from "../../util/log.ts";
+import { newLog } from "../../util/log.ts";
 import { runScene, whyNoMounts } from "../testing/scene.ts";
 import { linkingMounter } from "./linking-mounter.ts";
 import { openMounter } from "./open-mounter.ts";
@@ -128,7 +128,7 @@ test("a machine that refuses the first mount gets links and one warning, and the
   const logged: string[] = [];
   const mounter = await openMounter({
     directory,
-    log: logOf((level, message) => void logged.push(`${level}: ${message}`)),
+    log: newLog((level, message) => void logged.push(`${level}: ${message}`)),
     run: (program) => Promise.reject(new Error(`${program}: permission denied`)),
   });
   expect(mounter.canMount).toBe(false);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { logOf } from "../../../util/log.ts";
+import { newLog } from "../../../util/log.ts";
 import { HeldDirectory } from "../held-directory.ts";
 import { machineMounter } from "../machine-mounter.ts";
 import { openMounter } from "../open-mounter.ts";
@@ -102,7 +102,7 @@ export async function letsGoOfWhatHangs(directory: string): Promise<void> {
   const calls: string[] = [];
   const logged: string[] = [];
   const hanging = machineMounter({
-    log: logOf((level, message) => void logged.push(`${level}: ${message}`)),
+    log: newLog((level, message) => void logged.push(`${level}: ${message}`)),
     run: async (program, args, options) => {
       calls.push([program, ...args].join(" "));
       if (program === "umount" && !args.includes("--lazy")) throw new ProgramTimeout("umount took longer than 1 ms");
@@ -123,7 +123,7 @@ export async function letsGoOfWhatHangs(directory: string): Promise<void> {
 /** With the right to mount the mounter mounts, and the trial leaves nothing. */
 export async function opensWithTheRight(directory: string): Promise<void> {
   const logged: string[] = [];
-  const opened = await openMounter({ directory, log: logOf((_, message) => void logged.push(message)) });
+  const opened = await openMounter({ directory, log: newLog((_, message) => void logged.push(message)) });
   assert.equal(opened.canMount, true);
   assert.deepEqual(logged, []);
   assert.deepEqual(readdirSync(directory), []);

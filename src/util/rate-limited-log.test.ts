@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { calmLog } from "./calm-log.ts";
+import { rateLimitedLog } from "./rate-limited-log.ts";
 import { ManualClock } from "./clock.ts";
-import { type LogFacts, logOf } from "./log.ts";
+import { type LogFacts, newLog } from "./log.ts";
 import { bytesInUse } from "./testing/heap.ts";
 
 /** A rate-limited log, and the lines that it wrote, each with its second. */
 function world() {
   const clock = new ManualClock();
   const lines: [number, string, string, LogFacts | undefined][] = [];
-  const log = calmLog(
-    logOf((level, message, facts) => void lines.push([clock.steady() / 1000, level, message, facts])),
+  const log = rateLimitedLog(
+    newLog((level, message, facts) => void lines.push([clock.steady() / 1000, level, message, facts])),
     clock,
   );
   return { clock, lines, log };

@@ -13,7 +13,7 @@
  */
 import type { Clock } from "./clock.ts";
 import { Deadlines } from "./deadlines.ts";
-import { type Log, type LogFacts, type LogLevel, logOf } from "./log.ts";
+import { type Log, type LogFacts, type LogLevel, newLog } from "./log.ts";
 
 const PERIOD_MS = 60_000;
 /** Causes that are distinguished at the same time; all others count as one. */
@@ -29,12 +29,12 @@ interface Cause {
 }
 
 /** A log that writes repeated lines at most once a minute; it writes the pending ones when it is disposed of. */
-export type CalmLog = Log & Disposable;
+export type RateLimitedLog = Log & Disposable;
 
 /** Limits the rate of a log; `debug` is not limited. */
-export function calmLog(log: Log, clock: Clock): CalmLog {
+export function rateLimitedLog(log: Log, clock: Clock): RateLimitedLog {
   const causes = new Causes(log, clock);
-  const calm = logOf((level, message, facts = {}, per = "") =>
+  const calm = newLog((level, message, facts = {}, per = "") =>
     causes.write({ level, message, facts, repeated: 0 }, per),
   );
   return { ...calm, debug: log.debug, [Symbol.dispose]: () => causes[Symbol.dispose]() };
