@@ -22,7 +22,7 @@ import type { Bytes, Store } from "../../storage/contract.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Collector } from "../../util/exposition.ts";
 import type { Log } from "../../util/log.ts";
-import { refusal } from "../../util/refusal.ts";
+import { fileError } from "../../util/file-error.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 import { encryptionMetrics } from "./encryption-metrics.ts";
 import { SocketPlugin } from "./kms-plugin.ts";
@@ -201,7 +201,7 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new OptionError(refusal(file, "readable", error).message);
+    throw new OptionError(fileError(file, "readable", error).message);
   }
 }
 

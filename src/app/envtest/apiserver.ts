@@ -16,7 +16,7 @@ import { createPki, givenPair } from "../../pki/index.ts";
 import type { TlsOptions } from "../../server/index.ts";
 import type { Store } from "../../storage/contract.ts";
 import type { Clock } from "../../util/clock.ts";
-import { refusal } from "../../util/refusal.ts";
+import { fileError } from "../../util/file-error.ts";
 import { replaceFile } from "../storage/data-directory.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { openEtcd } from "../storage/etcd.ts";
@@ -152,7 +152,7 @@ function servingPair({ certFile, keyFile, directory }: ApiServerPlan["certificat
     try {
       mkdirSync(directory, { recursive: true });
     } catch (error) {
-      throw refusal(directory, "a directory that can be written to", error);
+      throw fileError(directory, "a directory that can be written to", error);
     }
     replaceFile(cert, server.cert, { mode: 0o600 });
     replaceFile(key, server.key, { mode: 0o600 });

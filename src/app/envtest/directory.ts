@@ -24,7 +24,7 @@ import { fileURLToPath } from "node:url";
 import type { EnvtestDirectory } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
 import { forShell } from "../../cli/for-shell.ts";
-import { refusal } from "../../util/refusal.ts";
+import { fileError } from "../../util/file-error.ts";
 import { replaceFile } from "../storage/data-directory.ts";
 import { PACKAGE, VERSION } from "../process/version.ts";
 import { API_SERVER_FLAGS } from "./apiserver-flags.ts";
@@ -58,7 +58,7 @@ export function makeEnvtestDirectory(path: string, searchPath: string): EnvtestD
   try {
     mkdirSync(directory, { recursive: true });
   } catch (error) {
-    throw refusal(directory, "a directory that can be written to", error);
+    throw fileError(directory, "a directory that can be written to", error);
   }
   const names = Object.keys(PROGRAMS) as ProgramName[];
   for (const folder of ["", ...LAYOUTS]) for (const name of names) checkOurs(join(directory, folder, name));

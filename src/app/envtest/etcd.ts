@@ -9,7 +9,7 @@ import { mkdirSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
-import { refusal } from "../../util/refusal.ts";
+import { fileError } from "../../util/file-error.ts";
 import type { EtcdPlan } from "./etcd-flags.ts";
 
 /** Where {@link Keeping} is told. */
@@ -28,7 +28,7 @@ export async function runEtcd({ dataDir, listen, unflushed }: EtcdPlan): Promise
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw refusal(directory, "a directory that can be written to", error);
+    throw fileError(directory, "a directory that can be written to", error);
   }
   const answers = answersOf({ directory, unflushed });
   await Promise.all(

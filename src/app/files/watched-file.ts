@@ -14,7 +14,7 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
-import { refusal } from "../../util/refusal.ts";
+import { fileError } from "../../util/file-error.ts";
 
 /** What it takes to follow a file. */
 export interface WatchedFileParts {
@@ -113,7 +113,7 @@ async function read(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw refusal(file, "readable", error);
+    throw fileError(file, "readable", error);
   }
 }
 

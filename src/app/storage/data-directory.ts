@@ -33,7 +33,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Dialect, dialectOf } from "../../meta/dialect.ts";
 import { OptionError } from "../options/options.ts";
-import { refusal } from "../../util/refusal.ts";
+import { fileError } from "../../util/file-error.ts";
 import type { PkiFiles } from "../../pki/index.ts";
 
 /** What `server.json` says while a server runs. */
@@ -110,7 +110,7 @@ export class DataDirectory {
       renameSync(next, file);
     } catch (error) {
       rmSync(next, { force: true });
-      throw refusal(file, "writable", error);
+      throw fileError(file, "writable", error);
     }
   }
 
@@ -197,7 +197,7 @@ export class DataDirectory {
     try {
       return existsSync(file) ? readFileSync(file, "utf8") : undefined;
     } catch (error) {
-      throw refusal(file, "readable", error);
+      throw fileError(file, "readable", error);
     }
   }
 
@@ -263,7 +263,7 @@ export function replaceFile(file: string, text: string, { mode, flush = false, p
     renameSync(next, file);
   } catch (error) {
     rmSync(next, { force: true });
-    throw refusal(file, "writable", error);
+    throw fileError(file, "writable", error);
   }
 }
 
@@ -296,7 +296,7 @@ function makeDirectory(path: string): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK);
   } catch (error) {
-    throw refusal(path, "a directory that can be written to", error);
+    throw fileError(path, "a directory that can be written to", error);
   }
 }
 

@@ -11,7 +11,7 @@ import type { SavedBackup, StoreCheck, StoreFiles, UnreadRecord } from "../../cl
 import { CliError } from "../../cli/cli-error.ts";
 import { type Dialect, dialectOf, neutral } from "../../meta/dialect.ts";
 import type { Clock } from "../../util/clock.ts";
-import { refusal } from "../../util/refusal.ts";
+import { fileError } from "../../util/file-error.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { Census } from "../encryption/encryption-census.ts";
 
@@ -101,7 +101,7 @@ const findingOf = ({ key, revision, why }: UnreadRecord): StoreCheck["findings"]
 /** The bytes of a file, which is open already: that it cannot be read is told before anything is made. */
 async function reading(file: string): Promise<AsyncIterable<Buffer>> {
   const handle = await open(file).catch((error: unknown) => {
-    throw refusal(file, "readable", error);
+    throw fileError(file, "readable", error);
   });
   return handle.createReadStream();
 }
@@ -128,7 +128,7 @@ function freshDirectory(path: string): DataDirectory {
 async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup> {
   const temporary = `${file}.new`;
   const handle = await open(temporary, "w", 0o600).catch((error: unknown) => {
-    throw refusal(temporary, "writable", error);
+    throw fileError(temporary, "writable", error);
   });
   try {
     const saved = await verified(pieces, async (piece) => {
@@ -142,7 +142,7 @@ async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<
   } catch (error) {
     await handle.close().catch(() => {});
     await rm(temporary, { force: true });
-    throw "syscall" in (error as object) ? refusal(file, "writable", error) : error;
+    throw "syscall" in (error as object) ? fileError(file, "writable", error) : error;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import type { ApiError } from "../../meta/status.ts";
 import { failureOf } from "../../registry/index.ts";
-import { errorPlace } from "../../util/error-place.ts";
+import { errorLocation } from "../../util/error-location.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 import { logFields } from "../request/log-fields.ts";
@@ -67,7 +67,7 @@ function logFailure(server: ServerContext, { incoming, response }: ServerRequest
     path: incoming.rawPath.slice(0, 500),
     cause: textOf(cause),
   };
-  server.log.error("a request has failed", about, errorPlace(cause));
+  server.log.error("a request has failed", about, errorLocation(cause));
 }
 
 const textOf = (cause: unknown): string => (cause instanceof Error && cause.stack) || String(cause);

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { errorPlace } from "../../util/error-place.ts";
+import { errorLocation } from "../../util/error-location.ts";
 import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
 import type { WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
@@ -227,7 +227,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     const error = cause instanceof ApiError ? cause : internalError(cause);
     if (error.code >= 500 && error.reason === "InternalError") {
       const text = String((cause as Error | undefined)?.stack ?? cause);
-      this.#server.log.error("a watch has failed", { cause: text }, errorPlace(cause));
+      this.#server.log.error("a watch has failed", { cause: text }, errorLocation(cause));
     }
     this.#open();
     this.#end();

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { errorPlace } from "./error-place.ts";
+import { errorLocation } from "./error-location.ts";
 
 const thrown = (text: string): Error => new Error(text);
 const elsewhere = (text: string): Error => new Error(text);
 
 test("errors of one location are equal, whatever their messages, and those of other locations differ", () => {
-  const places = ["", "a", "b\n    at nowhere\n    at all"].map((text) => errorPlace(thrown(text)));
+  const places = ["", "a", "b\n    at nowhere\n    at all"].map((text) => errorLocation(thrown(text)));
   expect(new Set(places).size).toBe(1);
   expect(places[0]).toMatch(/^ {4}at thrown .*error-place\.test.*\n {4}at /);
-  expect(errorPlace(elsewhere("a"))).not.toBe(places[0]);
+  expect(errorLocation(elsewhere("a"))).not.toBe(places[0]);
 });
 
 test("a thrown value that is no error has a location, too", () => {
-  expect([errorPlace("text"), errorPlace(undefined)]).toEqual(["string", "undefined"]);
-  expect(errorPlace(Object.assign(new RangeError("x"), { stack: undefined }))).toBe("RangeError");
+  expect([errorLocation("text"), errorLocation(undefined)]).toEqual(["string", "undefined"]);
+  expect(errorLocation(Object.assign(new RangeError("x"), { stack: undefined }))).toBe("RangeError");
 });

@@ -17,7 +17,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
  * Returns an error of a file operation with a message such as `expected FILE to be writable, found no space left on the disk (ENOSPC)`, and
  * with the code and the system call of its cause.
  */
-export function refusal(file: string, expected: string, error: unknown): Error {
+export function fileError(file: string, expected: string, error: unknown): Error {
   const { code = "", message, syscall = "open" } = error as NodeJS.ErrnoException;
   const meaning = MEANINGS[code];
   const found = meaning === undefined ? message : `${meaning} (${code})`;
