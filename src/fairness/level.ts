@@ -225,7 +225,7 @@ export class Level {
 
   /** Changes a queue and its position among the others. */
   #update(queue: Queue, change: () => void): void {
-    if (queue.place >= 0) this.#heapOf(queue).delete(queue);
+    if (queue.heapIndex >= 0) this.#heapOf(queue).delete(queue);
     change();
     if (queue.tickets.size > 0) this.#heapOf(queue).add(queue);
     else if (this.waiting === 0 && queue.isIdle) this.#queues.delete(queue.index);

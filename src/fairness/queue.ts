@@ -1,12 +1,12 @@
-import type { Placed } from "../util/heap.ts";
+import type { HeapItem } from "../util/heap.ts";
 import type { Ticket } from "./ticket.ts";
 
 /** The estimated duration of a request until it has ended. */
 const ESTIMATE_MS = 3;
 
 /** One queue of a level. The queue whose requests have had the least service is next (APF-18). */
-export class Queue implements Placed {
-  place = -1;
+export class Queue implements HeapItem {
+  heapIndex = -1;
   readonly index: number;
   /** The waiting requests in their order. */
   readonly tickets = new Set<Ticket>();

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Heap, type Placed } from "./heap.ts";
+import { Heap, type HeapItem } from "./heap.ts";
 import { EventLoop, type Loop } from "./loop.ts";
 
 /** A timer that can be cancelled. */
@@ -96,7 +96,7 @@ export interface SetTimer extends TimerOptions {
   readonly at: number;
 }
 
-interface ManualTimer extends Placed {
+interface ManualTimer extends HeapItem {
   /** Of the steady counter. */
   readonly at: number;
   readonly order: number;

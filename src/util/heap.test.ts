@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Heap, type Placed } from "./heap.ts";
+import { Heap, type HeapItem } from "./heap.ts";
 
-interface Item extends Placed {
+interface Item extends HeapItem {
   readonly key: number;
 }
 
@@ -28,7 +28,7 @@ describe("Heap", () => {
           heap.add(item);
           there.push(item);
           if (takes !== null) heap.delete(there.splice(takes % there.length, 1)[0]!);
-          expect([...heap.values()].every((each, at) => each.place === at)).toBe(true);
+          expect([...heap.values()].every((each, at) => each.heapIndex === at)).toBe(true);
         }
         expect([...heap.values()]).toHaveLength(there.length);
         expect(emptied(heap)).toEqual(there.map((item) => item.key).toSorted((a, b) => a - b));

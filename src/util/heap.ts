@@ -1,11 +1,11 @@
 /** An item of a heap. */
-export interface Placed {
+export interface HeapItem {
   /** The index in the heap, -1 outside of it; only the heap changes it. */
-  place: number;
+  heapIndex: number;
 }
 
 /** A binary heap, from which any item can be deleted in logarithmic time. */
-export class Heap<T extends Placed> {
+export class Heap<T extends HeapItem> {
   readonly #items: T[] = [];
   readonly #before: (a: T, b: T) => boolean;
 
@@ -35,13 +35,13 @@ export class Heap<T extends Placed> {
 
   /** Deletes an item; returns whether it was there. */
   delete(item: T): boolean {
-    const { place } = item;
-    if (place < 0) return false;
-    item.place = -1;
+    const { heapIndex } = item;
+    if (heapIndex < 0) return false;
+    item.heapIndex = -1;
     const last = this.#items.pop();
     if (last === undefined || last === item) return true;
-    if (this.#before(last, item)) this.#rise(last, place);
-    else this.#sink(last, place);
+    if (this.#before(last, item)) this.#rise(last, heapIndex);
+    else this.#sink(last, heapIndex);
     return true;
   }
 
@@ -67,7 +67,7 @@ export class Heap<T extends Placed> {
       let child = this.#items[left];
       if (child && right && this.#before(right, child)) child = right;
       if (!child || !this.#before(child, item)) break;
-      const below = child.place;
+      const below = child.heapIndex;
       this.#put(child, at);
       at = below;
     }
@@ -76,6 +76,6 @@ export class Heap<T extends Placed> {
 
   #put(item: T, at: number): void {
     this.#items[at] = item;
-    item.place = at;
+    item.heapIndex = at;
   }
 }

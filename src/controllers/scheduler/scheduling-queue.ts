@@ -1,7 +1,7 @@
 import type { Pod } from "../../client/kinds/index.ts";
 import { addTo, removeFrom } from "../../runtime/sets-by-key.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { Heap, type Placed } from "../../util/heap.ts";
+import { Heap, type HeapItem } from "../../util/heap.ts";
 
 /** The backoff after the first failure, which doubles, and its maximum. */
 const INITIAL_BACKOFF_MS = 1000;
@@ -9,7 +9,7 @@ const MAX_BACKOFF_MS = 4000;
 /** After this time an unschedulable Pod becomes active in any case. */
 const MAX_UNSCHEDULABLE_MS = 300_000;
 
-interface Waiting extends Placed {
+interface Waiting extends HeapItem {
   readonly key: string;
   priority: number;
   readonly since: string;
@@ -82,7 +82,7 @@ export class SchedulingQueue implements Disposable {
       waitsFor: [],
       timer: undefined,
       state: "inFlight",
-      place: -1,
+      heapIndex: -1,
     };
     this.#all.set(key, waiting);
     this.#enqueue(waiting);

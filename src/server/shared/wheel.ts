@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock, Timer } from "../../util/clock.ts";
-import { Heap, type Placed } from "../../util/heap.ts";
+import { Heap, type HeapItem } from "../../util/heap.ts";
 
 /** Something that is due from time to time. */
 export interface Due {
@@ -16,7 +16,7 @@ export interface Due {
 }
 
 /** The items that are due in the half second before `number` half seconds have passed. */
-interface Slot extends Placed {
+interface Slot extends HeapItem {
   readonly number: number;
   readonly items: Set<Due>;
 }
@@ -56,7 +56,7 @@ export class WatchWheel {
   #slotAt(number: number): Slot {
     let slot = this.#slots.get(number);
     if (!slot) {
-      slot = { number, items: new Set(), place: -1 };
+      slot = { number, items: new Set(), heapIndex: -1 };
       this.#slots.set(number, slot);
       this.#order.add(slot);
     }

@@ -3,7 +3,7 @@
  * without a node, and terminal ones beyond a number (CTL-PODGC-1..8).
  */
 import type { Node, Pod } from "../../../client/kinds/index.ts";
-import { Heap, type Placed } from "../../../util/heap.ts";
+import { Heap, type HeapItem } from "../../../util/heap.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import type { AttachNames } from "../../../claims/attachment.ts";
 import { isOutOfService, isReady } from "../../common/nodes.ts";
@@ -47,13 +47,13 @@ export function* podsBeyond(ended: readonly Pod[], threshold: number): Steps<Ite
   if (more <= 0) return [];
   const byAgeHeap = new Heap<TerminatedPod>((a, b) => byAge(a.pod, b.pod) < 0);
   for (const [i, pod] of ended.entries()) {
-    byAgeHeap.add({ pod, place: -1 });
+    byAgeHeap.add({ pod, heapIndex: -1 });
     if (i % MEMBERS_A_STEP === 0) yield;
   }
   return firstOf(byAgeHeap, more);
 }
 
-interface TerminatedPod extends Placed {
+interface TerminatedPod extends HeapItem {
   readonly pod: Pod;
 }
 
