@@ -24,7 +24,7 @@ const MEASURED = [
   "src/server/documents/live.test.ts",
   "src/server/http/listeners.test.ts",
   "src/testing/endpoint.test.ts",
-  "src/util/testing/turns.test.ts",
+  "src/util/testing/slices.test.ts",
   "test/attacks/seats.test.ts",
   "test/promises/{encryption,forks,history,lists,roles,turns}.test.ts",
   "test/clients/envtest.test.ts",
