@@ -129,10 +129,10 @@ export class Client implements Requests {
   async *events<T>(path: string, options: RequestOptions = {}): AsyncGenerator<Event<T>> {
     const answer = await this.#send("GET", path, options);
     options.opened?.();
-    const asked = { method: "GET", path: path.split("?")[0]! };
+    const request = { method: "GET", path: path.split("?")[0]! };
     for await (const line of linesOf(answer.body)) {
       const event = JSON.parse(line) as { type: string; object: unknown };
-      if (event.type === "ERROR") throw new StatusError(event.object as Status, { asked });
+      if (event.type === "ERROR") throw new StatusError(event.object as Status, { request });
       yield event as Event<T>;
     }
   }

@@ -3,13 +3,13 @@ import type { ApplyConflictReport } from "../meta/ownership-reports.ts";
 import type { Status, StatusReason } from "../meta/status.ts";
 
 /** A request: its method and its path without query. */
-export interface AskedFor {
+export interface RequestLine {
   readonly method: string;
   readonly path: string;
 }
 
 interface ErrorContext {
-  readonly asked?: AskedFor | undefined;
+  readonly request?: RequestLine | undefined;
   readonly conflict?: ApplyConflictReport | undefined;
   /** A hint at the end of the message. */
   readonly hint?: string;
@@ -20,14 +20,14 @@ export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: Status;
   /** The request. */
-  readonly asked: AskedFor | undefined;
+  readonly request: RequestLine | undefined;
   /** The conflicts of an apply with the option `explain`. */
   readonly conflict: ApplyConflictReport | undefined;
 
-  constructor(status: Status, { asked, conflict, hint }: ErrorContext = {}) {
-    super(messageOf(status, asked, hint));
+  constructor(status: Status, { request, conflict, hint }: ErrorContext = {}) {
+    super(messageOf(status, request, hint));
     this.status = status;
-    this.asked = asked;
+    this.request = request;
     this.conflict = conflict;
   }
 
@@ -37,7 +37,7 @@ export class StatusError extends Error {
   }
 }
 
-function messageOf({ message, code }: Status, asked: AskedFor | undefined, hint: string | undefined): string {
+function messageOf({ message, code }: Status, asked: RequestLine | undefined, hint: string | undefined): string {
   const where = asked === undefined ? "" : ` (${asked.method} ${asked.path})`;
   return `${message ?? `the server answered ${code}`}${where}${hint === undefined ? "" : `: ${hint}`}`;
 }
@@ -96,18 +96,18 @@ const REASONS: Readonly<Record<number, StatusReason>> = {
 };
 
 /** Returns the error of a response; without a Status it builds one. */
-export function failureOf(code: number, text: string, asked: AskedFor): StatusError {
+export function failureOf(code: number, text: string, request: RequestLine): StatusError {
   const made = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code } as const;
   try {
     const parsed = JSON.parse(text) as Status | ApplyConflictReport;
-    if (parsed.kind === "Status") return new StatusError(parsed, { asked });
+    if (parsed.kind === "Status") return new StatusError(parsed, { request });
     if (parsed.kind === "ApplyConflict") {
       const { message, reason } = parsed;
-      return new StatusError({ ...made, message, reason }, { asked, conflict: parsed });
+      return new StatusError({ ...made, message, reason }, { request, conflict: parsed });
     }
   } catch {
     // Not JSON: a response of a proxy, or text.
   }
   const reason = REASONS[code];
-  return new StatusError({ ...made, message: text.slice(0, 500), ...(reason ? { reason } : {}) }, { asked });
+  return new StatusError({ ...made, message: text.slice(0, 500), ...(reason ? { reason } : {}) }, { request });
 }

@@ -2,7 +2,7 @@
 export { ApplyError, type ManifestOptions, type Refusal, applyManifests } from "./apply.ts";
 export { Client, type ClientOptions, type DerivedOptions, type Document, type LocalServer } from "./client.ts";
 export * from "./discovery.ts";
-export { type AskedFor, type Attempt, StatusError, attempt, isStatus, retryOnConflict } from "./errors.ts";
+export { type RequestLine, type Attempt, StatusError, attempt, isStatus, retryOnConflict } from "./errors.ts";
 export * from "./kind.ts";
 export * from "./kubeconfig/index.ts";
 export type { Manifest } from "./manifests.ts";

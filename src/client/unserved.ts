@@ -15,9 +15,9 @@ const isUnserved = (error: unknown): error is StatusError =>
 /** Adds a hint with similar kinds to the error, where the kind is not served. */
 export async function explained(error: unknown, client: Requests, kind: Kind, signal?: AbortSignal): Promise<unknown> {
   if (!isUnserved(error)) return error;
-  const { status, asked, conflict } = error;
+  const { status, request, conflict } = error;
   const hint = await hintFor(client, kind, signal);
-  return hint === "" ? error : new StatusError(status, { asked, conflict, hint });
+  return hint === "" ? error : new StatusError(status, { request: request, conflict, hint });
 }
 
 async function hintFor(client: Requests, kind: Kind, signal: AbortSignal | undefined): Promise<string> {
