@@ -16,14 +16,14 @@ const MOST_STRANGERS = 500;
 export function connectionLimits(
   { maxConnections, maxConnectionsPerAddress, maxConnectionsPerUser }: ServeOptions,
   openFiles = openFileLimit(),
-): Pick<ServerLimits, "connections" | "connectionsPerAddress" | "connectionsPerUser" | "strangers"> {
+): Pick<ServerLimits, "connections" | "connectionsPerAddress" | "connectionsPerUser" | "unauthenticatedConnections"> {
   const room = Math.max(RESERVED, openFiles - RESERVED);
   const connections = Math.min(maxConnections, room);
   return {
     connections,
     connectionsPerAddress: maxConnectionsPerAddress ?? Math.ceil(connections * 0.9),
     connectionsPerUser: maxConnectionsPerUser ?? Math.ceil(connections / 2),
-    strangers: Math.min(MOST_STRANGERS, Math.ceil(connections / 2)),
+    unauthenticatedConnections: Math.min(MOST_STRANGERS, Math.ceil(connections / 2)),
   };
 }
 

@@ -30,7 +30,7 @@ import type { Collector } from "../../util/exposition.ts";
 /** How many connections there may be. */
 type ConnectionLimits = Pick<
   ServerLimits,
-  "connections" | "connectionsPerAddress" | "connectionsPerUser" | "strangers"
+  "connections" | "connectionsPerAddress" | "connectionsPerUser" | "unauthenticatedConnections"
 >;
 
 const OPENING_MS = 32_000;
@@ -277,10 +277,10 @@ export class ConnectionGuard implements Disposable {
   }
 
   #fullFor(address: Address | undefined): "connections" | "strangers" | "address" | undefined {
-    const { connections, connectionsPerAddress, strangers } = this.#limits;
+    const { connections, connectionsPerAddress, unauthenticatedConnections } = this.#limits;
     if (address && address.count >= connectionsPerAddress) return "address";
     if (this.#all.size >= connections) return "connections";
-    return this.#strangers.size + this.#waiting >= strangers ? "strangers" : undefined;
+    return this.#strangers.size + this.#waiting >= unauthenticatedConnections ? "strangers" : undefined;
   }
 
   #await(held: GuardedConnection): void {

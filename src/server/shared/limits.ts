@@ -29,7 +29,7 @@ export interface ServerLimits {
   /** Watches of one user at the same time, but for callers of this process and members of `system:masters`; 0 for no limit. */
   readonly watchesPerUser: number;
   /** Connections on which no credential has been shown yet. */
-  readonly strangers: number;
+  readonly unauthenticatedConnections: number;
 }
 
 /** The default limits. */
@@ -48,7 +48,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   connectionsPerUser: 10_000,
   requestsPerUser: 5_000,
   watchesPerUser: 10_000,
-  strangers: 500,
+  unauthenticatedConnections: 500,
 };
 
 /** How many requests run now: reads at 1, writes at 2. */
