@@ -66,7 +66,7 @@ class WebhookConverter implements Converter {
     const { hooks, lookup, random } = this.#asking;
     const uid = random.uuid();
     const review = `{"kind":"ConversionReview","apiVersion":"${REVIEW}","request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${texts.join(",")}]}}`;
-    const answer = await hooks.ask(addressOf(this.#config, lookup), review, CONVERSION_TIMEOUT_MS);
+    const answer = await hooks.call(addressOf(this.#config, lookup), review, CONVERSION_TIMEOUT_MS);
     return convertedOf(answer, uid, texts.length);
   }
 }

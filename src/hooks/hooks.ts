@@ -29,7 +29,7 @@ export interface HookAddress {
 /** Calls webhooks. */
 export interface Hooks {
   /** Sends a JSON text and resolves to the JSON value of the response. Rejects when there is no valid one within `millis`. */
-  ask(address: HookAddress, body: string, millis: number): Promise<Value>;
+  call(address: HookAddress, body: string, millis: number): Promise<Value>;
   /** Ends the connections. */
   close(): void;
 }
@@ -44,7 +44,7 @@ export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
   const settings = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: 2, scheduling: "lifo" } as const;
   let agent: Agent | undefined;
   return {
-    ask: (address, body, millis) =>
+    call: (address, body, millis) =>
       withTimeout(clock, millis, "an answer", async (signal) => {
         const response = await send(optionsOf(address, (agent ??= new Agent(settings)), signal), body);
         const bytes = await readBody(response, 2 * body.length + EXTRA_BYTES, "an answer");
