@@ -153,7 +153,7 @@ describe("openPki", () => {
       ["ca", ["ca.crt", "ca.key"]],
     ] as const) {
       files.written.length = 0;
-      const next = held(openPki(files, { hosts, clock, anew: [name] }));
+      const next = held(openPki(files, { hosts, clock, renew: [name] }));
       expect(files.written.toSorted()).toEqual(changed);
       expect([next.ca.key, fits(next), fits({ ...next, ca: first.ca })]).toEqual([first.ca.key, true, true]);
     }

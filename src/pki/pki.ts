@@ -62,9 +62,9 @@ export interface PkiOptions {
   readonly hosts: readonly string[];
   readonly clock: Pick<Clock, "now">;
   /** Reads the configured serving certificate and its key, which replace our own. */
-  readonly given?: (() => KeyPair) | undefined;
+  readonly configured?: (() => KeyPair) | undefined;
   /** What is renewed at once, due or not. */
-  readonly anew?: readonly Renewable[];
+  readonly renew?: readonly Renewable[];
 }
 
 const ADMIN = { user: "keelson:admin", groups: ["system:masters"] };
@@ -87,7 +87,7 @@ export function createPki(options: PkiOptions): Pki {
 export function openPki(files: PkiFiles, options: PkiOptions): Pki {
   let current: Certificates | undefined;
   const certificates = (): Certificates => (current ??= openCertificates(files, options));
-  let tokens = tokenKeys(files, options.anew?.includes("token"));
+  let tokens = tokenKeys(files, options.renew?.includes("token"));
   let read: readonly CertificateFacts[] | undefined;
   const facts = (): readonly CertificateFacts[] => (read ??= factsOf(certificates(), options));
   return {
@@ -101,7 +101,7 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
       return certificates().admin;
     },
     get trust() {
-      return options.given ? rootsOf(certificates().server.cert) : certificates().ca.cert;
+      return options.configured ? rootsOf(certificates().server.cert) : certificates().ca.cert;
     },
     get tokenKeys() {
       return tokens;
@@ -112,7 +112,7 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
       const now = options.clock.now();
       const isDue = ({ begins, renewedFrom }: CertificateFacts): boolean =>
         renewedFrom !== undefined && (now < begins || now >= renewedFrom);
-      return facts().some(isDue) || (!options.given && !serves(certificates().server, desiredHosts(options)));
+      return facts().some(isDue) || (!options.configured && !serves(certificates().server, desiredHosts(options)));
     },
     renew() {
       const before = certificates();
@@ -140,9 +140,9 @@ type Certificates = Readonly<Record<CertificateName, KeyPair>>;
 
 const NAMES: readonly CertificateName[] = ["server", "admin", "ca"];
 
-function factsOf(current: Certificates, { given }: PkiOptions): readonly CertificateFacts[] {
+function factsOf(current: Certificates, { configured }: PkiOptions): readonly CertificateFacts[] {
   return NAMES.map((name) => {
-    if (name === "server" && given) return certificateFacts(name, current.server.cert);
+    if (name === "server" && configured) return certificateFacts(name, current.server.cert);
     return certificateFacts(name, current[name].cert, renewedBefore(name));
   });
 }
@@ -152,7 +152,7 @@ const renewedBefore = (name: CertificateName): number => (name === "ca" ? RENEW_
 const desiredHosts = ({ hosts }: PkiOptions): readonly string[] => hosts.map(certified);
 
 function openCertificates(files: PkiFiles, options: PkiOptions, before?: Certificates): Certificates {
-  const { clock, given, anew = [] } = options;
+  const { clock, configured, renew = [] } = options;
   const now = clock.now();
   const keep = (name: string, made: KeyPair): KeyPair => {
     files.write(`${name}.key`, made.key);
@@ -162,7 +162,7 @@ function openCertificates(files: PkiFiles, options: PkiOptions, before?: Certifi
   const leaf = { now, days: LEAF_DAYS };
   const found = load(files, "ca");
   const previous = found && fits(found) ? found : before && keep("ca", before.ca);
-  const isGood = previous && !anew.includes("ca") && lasts(previous, now, RENEW_CA_BEFORE_MS);
+  const isGood = previous && !renew.includes("ca") && lasts(previous, now, RENEW_CA_BEFORE_MS);
   const ca = isGood ? previous : keep("ca", authority({ now, days: CA_DAYS }, previous));
   const known = (name: "server" | "admin"): KeyPair | undefined => {
     const pair = load(files, name);
@@ -170,7 +170,7 @@ function openCertificates(files: PkiFiles, options: PkiOptions, before?: Certifi
     return before && fits(before[name], ca) ? keep(name, before[name]) : undefined;
   };
   const usable = (name: "server" | "admin", pair: KeyPair | undefined): KeyPair | undefined =>
-    pair && !anew.includes(name) && lasts(pair, now, RENEW_BEFORE_MS) && namesAuthorityKey(pair.cert)
+    pair && !renew.includes(name) && lasts(pair, now, RENEW_BEFORE_MS) && namesAuthorityKey(pair.cert)
       ? pair
       : undefined;
   const hosts = desiredHosts(options);
@@ -181,7 +181,7 @@ function openCertificates(files: PkiFiles, options: PkiOptions, before?: Certifi
   };
   return {
     ca,
-    server: given?.() ?? own(),
+    server: configured?.() ?? own(),
     admin: usable("admin", known("admin")) ?? keep("admin", client(ca, ADMIN.user, ADMIN.groups, leaf)),
   };
 }
@@ -216,7 +216,7 @@ function keyPair(cert: string, key: string, certFile: string, keyFile: string): 
 }
 
 /** A configured certificate, or a chain that begins with it, and its key. @throws Error that names the files */
-export function givenPair(cert: string, key: string, certFile: string, keyFile: string): KeyPair {
+export function configuredKeyPair(cert: string, key: string, certFile: string, keyFile: string): KeyPair {
   const pair = keyPair(cert, key, certFile, keyFile);
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return pair;
   throw new Error(`expected ${keyFile} to hold the key of the certificate in ${certFile}, found another one`);

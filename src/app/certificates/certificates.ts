@@ -12,7 +12,7 @@ import {
   type Renewable,
   certificateFacts,
   createPki,
-  givenPair,
+  configuredKeyPair,
   openPki,
   storedFacts,
 } from "../../pki/index.ts";
@@ -37,7 +37,7 @@ export function openCertificates(
   clock: Clock,
 ): ServerCertificates {
   const { tls, etcd } = options;
-  const given = tls && ((): ReturnType<typeof givenPair> => readGiven(tls.certFile, tls.keyFile));
+  const given = tls && ((): ReturnType<typeof configuredKeyPair> => readGiven(tls.certFile, tls.keyFile));
   given?.();
   const pkiOptions = {
     clock,
@@ -55,9 +55,9 @@ export function openCertificates(
   };
 }
 
-function readGiven(certFile: string, keyFile: string): ReturnType<typeof givenPair> {
+function readGiven(certFile: string, keyFile: string): ReturnType<typeof configuredKeyPair> {
   try {
-    return givenPair(readFileSync(certFile, "utf8"), readFileSync(keyFile, "utf8"), certFile, keyFile);
+    return configuredKeyPair(readFileSync(certFile, "utf8"), readFileSync(keyFile, "utf8"), certFile, keyFile);
   } catch (error) {
     throw new OptionError(`expected --tls-cert-file and --tls-private-key-file to fit: ${(error as Error).message}`);
   }
@@ -103,11 +103,11 @@ export function shownCertificates(directory: DataDirectory): readonly Certificat
 /** Makes certificates of a data directory anew; the serving one keeps its names and gets some more. */
 export async function renewCertificates(
   directory: DataDirectory,
-  { anew, sans }: { readonly anew: readonly Renewable[]; readonly sans: readonly string[] },
+  { anew: renew, sans }: { readonly anew: readonly Renewable[]; readonly sans: readonly string[] },
   clock: Clock,
 ): Promise<void> {
   shownCertificates(directory);
-  void openPki(directory.pki, { hosts: [...new Set([...localHosts(), ...sans])], clock, anew }).ca;
+  void openPki(directory.pki, { hosts: [...new Set([...localHosts(), ...sans])], clock, renew }).ca;
   await directory.save();
 }
 

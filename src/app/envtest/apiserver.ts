@@ -12,7 +12,7 @@ import { get } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { kubernetes as dialect } from "../../meta/dialect.ts";
-import { createPki, givenPair } from "../../pki/index.ts";
+import { createPki, configuredKeyPair } from "../../pki/index.ts";
 import type { TlsOptions } from "../../server/index.ts";
 import type { Store } from "../../storage/contract.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -142,7 +142,7 @@ function servingPair({ certFile, keyFile, directory }: ApiServerPlan["certificat
   const key = keyFile || (directory && join(directory, "apiserver.key"));
   if (certFile !== "" || (cert !== "" && existsSync(cert) && existsSync(key))) {
     try {
-      return givenPair(readNamed("tls-cert-file", cert), readNamed("tls-private-key-file", key), cert, key);
+      return configuredKeyPair(readNamed("tls-cert-file", cert), readNamed("tls-private-key-file", key), cert, key);
     } catch (error) {
       throw new OptionError((error as Error).message);
     }
