@@ -15,7 +15,7 @@ import { resourceAt } from "../src/encryption/patterns.ts";
 import { systemBytes } from "../src/encryption/random.ts";
 import { Rules } from "../src/encryption/rules.ts";
 import { EncryptedStore } from "../src/encryption/store.ts";
-import { Tally } from "../src/encryption/tally.ts";
+import { TransformationCounts } from "../src/encryption/transformation-counts.ts";
 import { localPlugin } from "../src/encryption/testing/local-plugin.ts";
 import { cacheResource } from "../src/registry/versions/codec.ts";
 import { openSqliteStore } from "../src/storage/sqlite/store.ts";
@@ -40,7 +40,7 @@ async function rulesOf(provider: object): Promise<Rules> {
   const head = { apiVersion: "apiserver.config.k8s.io/v1", kind: "EncryptionConfiguration" };
   const rules = new Rules(encryptionConfigurationOf({ ...head, ...content } as never), {
     random: systemBytes,
-    tally: new Tally(),
+    counts: new TransformationCounts(),
     resourceAt: (prefix) => resourceAt(prefix, "events.k8s.io"),
     kms: ({ name }) => {
       const plugin = localPlugin({ keyId: "one", healthz: "ok" });

@@ -1,5 +1,5 @@
 import type { Bytes } from "../storage/contract.ts";
-import type { Tally } from "./tally.ts";
+import type { TransformationCounts } from "./transformation-counts.ts";
 import { CipherError, type Transformer, isEncrypted, startsWith, wrongKey } from "./transformer.ts";
 
 /** A prefix with a key name of at most 253 characters. */
@@ -17,11 +17,11 @@ export function prefixOf(stored: Bytes): string {
  */
 export class Chain {
   readonly #transformers: readonly [Transformer, ...Transformer[]];
-  readonly #tally: Tally;
+  readonly #counts: TransformationCounts;
 
-  constructor(transformers: readonly [Transformer, ...Transformer[]], tally: Tally) {
+  constructor(transformers: readonly [Transformer, ...Transformer[]], tally: TransformationCounts) {
     this.#transformers = transformers;
-    this.#tally = tally;
+    this.#counts = tally;
   }
 
   /** Encrypts a value. @throws CipherError */
@@ -29,10 +29,10 @@ export class Chain {
     const [first] = this.#transformers;
     try {
       const stored = first.encrypt(plain, key);
-      this.#tally.count("to_storage", first.provider, true);
+      this.#counts.count("to_storage", first.provider, true);
       return stored;
     } catch (error) {
-      this.#tally.count("to_storage", first.provider, false);
+      this.#counts.count("to_storage", first.provider, false);
       throw error;
     }
   }
@@ -42,7 +42,7 @@ export class Chain {
     const able = this.#transformers.filter((transformer) => canRead(transformer, stored));
     const [first] = able;
     if (first === undefined) {
-      this.#tally.count("from_storage", "unknown", false);
+      this.#counts.count("from_storage", "unknown", false);
       throw new CipherError(`no provider and key for values that begin with ${prefixOf(stored)}`);
     }
     // The usual case: one transformer, without a call.
@@ -50,10 +50,10 @@ export class Chain {
     try {
       const plain = proven(first, first.decrypt(stored, key));
       if (plain instanceof Promise) return this.#counted(plain, first);
-      this.#tally.count("from_storage", first.provider, true);
+      this.#counts.count("from_storage", first.provider, true);
       return plain;
     } catch (error) {
-      this.#tally.count("from_storage", first.provider, false);
+      this.#counts.count("from_storage", first.provider, false);
       throw error;
     }
   }
@@ -81,10 +81,10 @@ export class Chain {
   async #counted(plain: Promise<Bytes>, { provider }: Transformer): Promise<Bytes> {
     try {
       const value = await plain;
-      this.#tally.count("from_storage", provider, true);
+      this.#counts.count("from_storage", provider, true);
       return value;
     } catch (error) {
-      this.#tally.count("from_storage", provider, false);
+      this.#counts.count("from_storage", provider, false);
       throw error;
     }
   }

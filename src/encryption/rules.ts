@@ -8,14 +8,14 @@ import { identity } from "./identity.ts";
 import { type Pattern, covers } from "./patterns.ts";
 import type { RandomBytes } from "./random.ts";
 import { secretbox } from "./secretbox.ts";
-import type { Tally } from "./tally.ts";
+import type { TransformationCounts } from "./transformation-counts.ts";
 import { type Transformer, isEncrypted } from "./transformer.ts";
 
 /** The parts of rules. */
 export interface RuleParts {
   readonly random: RandomBytes;
   /** Keeps its counts when rules are replaced. */
-  readonly tally: Tally;
+  readonly counts: TransformationCounts;
   /** The transformer of a plugin. */
   readonly kms: (settings: KmsSettings) => Transformer;
   /** The resource of a store prefix, as a configuration names it. */
@@ -33,7 +33,7 @@ export class Rules {
     this.#resourceAt = parts.resourceAt;
     this.#entries = configuration.entries.map((entry) => ({
       resources: entry.resources,
-      chain: new Chain(transformersOf(entry, parts), parts.tally),
+      chain: new Chain(transformersOf(entry, parts), parts.counts),
     }));
   }
 

@@ -9,7 +9,7 @@ import { resourceAt } from "./patterns.ts";
 import { systemBytes } from "./random.ts";
 import { Rules } from "./rules.ts";
 import { EncryptedStore } from "./store.ts";
-import { Tally } from "./tally.ts";
+import { TransformationCounts } from "./transformation-counts.ts";
 import { type PluginState, localPlugin } from "./testing/local-plugin.ts";
 
 const key = (name: string, secret = "0123456789abcdef0123456789abcdef") => ({
@@ -32,7 +32,7 @@ async function rulesOf(configured: EncryptionConfiguration, state?: PluginState,
   const plugins: KmsProvider[] = [];
   const rules = new Rules(configured, {
     random: systemBytes,
-    tally: new Tally(),
+    counts: new TransformationCounts(),
     resourceAt: all ? () => ({ resource: "secrets", group: "" }) : everything,
     kms: ({ name }) => {
       const parts = { clock: new ManualClock(), random: seededRandom(1), bytes: systemBytes };

@@ -6,7 +6,7 @@ import { resourceAt } from "../../src/encryption/patterns.ts";
 import { systemBytes } from "../../src/encryption/random.ts";
 import { Rules } from "../../src/encryption/rules.ts";
 import { EncryptedStore } from "../../src/encryption/store.ts";
-import { Tally } from "../../src/encryption/tally.ts";
+import { TransformationCounts } from "../../src/encryption/transformation-counts.ts";
 import { localPlugin } from "../../src/encryption/testing/local-plugin.ts";
 import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
@@ -33,7 +33,7 @@ async function rulesOf(...providers: object[]): Promise<Rules> {
     encryptionConfigurationOf({ ...head, resources: [{ resources: ["secrets"], providers }] } as never),
     {
       random: systemBytes,
-      tally: new Tally(),
+      counts: new TransformationCounts(),
       resourceAt: (prefix) => resourceAt(prefix, "events.k8s.io"),
       kms: ({ name }) => {
         const plugin = localPlugin({ keyId: "one", healthz: "ok" });

@@ -1,12 +1,12 @@
 import type { KmsFigures } from "../../encryption/kms/provider.ts";
-import type { Tally } from "../../encryption/tally.ts";
+import type { TransformationCounts } from "../../encryption/transformation-counts.ts";
 import type { Metric, Sample } from "../../util/exposition.ts";
 import type { PluginTimes } from "./plugin-times.ts";
 import type { Reloads } from "../files/watched-file.ts";
 
 /** What metrics are made of. */
 export interface EncryptionFigures {
-  readonly tally: Tally;
+  readonly counts: TransformationCounts;
   readonly plugins: readonly KmsFigures[];
   readonly times: PluginTimes;
   /** Undefined where the file is read at the start alone. */
@@ -16,9 +16,9 @@ export interface EncryptionFigures {
 }
 
 /** What `/metrics` tells of encryption at rest, under the names of kube-apiserver (CRYPT-14). */
-export function encryptionMetrics({ tally, plugins, times, reloads, hash }: EncryptionFigures): readonly Metric[] {
+export function encryptionMetrics({ counts, plugins, times, reloads, hash }: EncryptionFigures): readonly Metric[] {
   return [
-    tally.metric(),
+    counts.metric(),
     times.metric(),
     ...keyMetrics(plugins),
     {

@@ -15,7 +15,7 @@ import { resourceAt } from "../../encryption/patterns.ts";
 import { systemBytes } from "../../encryption/random.ts";
 import { Rules } from "../../encryption/rules.ts";
 import { EncryptedStore } from "../../encryption/store.ts";
-import { Tally } from "../../encryption/tally.ts";
+import { TransformationCounts } from "../../encryption/transformation-counts.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import type { HealthCheck } from "../../server/index.ts";
 import type { Bytes, Store } from "../../storage/contract.ts";
@@ -59,7 +59,7 @@ const WHAT = "encryption configuration";
 /** See the head of this file. */
 export class Encryption implements Disposable {
   readonly #parts: EncryptionParts;
-  readonly #tally = new Tally();
+  readonly #counts = new TransformationCounts();
   readonly #times = new PluginTimes();
   /** Follows the file, where that is asked for. */
   readonly #watched: WatchedFile | undefined;
@@ -113,7 +113,7 @@ export class Encryption implements Disposable {
   get metrics(): Collector {
     return () =>
       encryptionMetrics({
-        tally: this.#tally,
+        counts: this.#counts,
         plugins: this.#loaded.plugins.map((plugin) => plugin.figures()),
         times: this.#times,
         reloads: this.#watched?.reloads,
@@ -162,7 +162,7 @@ export class Encryption implements Disposable {
     let millis = 0;
     const rules = new Rules(configuration, {
       random: systemBytes,
-      tally: this.#tally,
+      counts: this.#counts,
       resourceAt: (prefix) => resourceAt(prefix, `events.${this.#parts.dialect.domain}`),
       kms: (settings) => {
         const { name } = settings;

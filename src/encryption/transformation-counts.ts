@@ -4,7 +4,7 @@ import type { Metric } from "../util/exposition.ts";
 export type Direction = "from_storage" | "to_storage";
 
 /** Counts encryptions and decryptions by provider and outcome, for `/metrics` (CRYPT-14). */
-export class Tally {
+export class TransformationCounts {
   readonly #counts = new Map<string, { readonly labels: Record<string, string>; value: number }>();
 
   /** Counts one value; `provider` is the part of the prefix without the key, of which there are few. */
