@@ -12,7 +12,7 @@ import type { PriorityLevelConfiguration } from "../kinds/flowcontrol/v1/priorit
 import type { FlowConfiguration } from "../fairness/index.ts";
 import { hasReason } from "../meta/status.ts";
 import { formatTime } from "../meta/time.ts";
-import { type BuiltRegistry, Following, type Resource, SYSTEM } from "../registry/index.ts";
+import { type BuiltRegistry, RetryingWatch, type Resource, SYSTEM } from "../registry/index.ts";
 import type { ApiContext, ApiObject } from "../schema/definition.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Timer } from "../util/clock.ts";
@@ -50,7 +50,7 @@ export class FlowObjects {
   readonly #schemas: Resource | undefined;
   readonly #levels: Resource | undefined;
   readonly #queue: WorkQueue;
-  readonly #followings: readonly Following[];
+  readonly #watches: readonly RetryingWatch[];
   #timer: Timer | undefined;
   #configuration: FlowConfiguration | undefined;
   #closed = false;
@@ -72,8 +72,8 @@ export class FlowObjects {
     const look = (): void => this.#queue.add("all");
     const failed = (error: unknown): void =>
       log.warn("flow schemas cannot be followed at the moment", { error: String(error) });
-    this.#followings = [this.#schemas, this.#levels].flatMap((resource) =>
-      resource ? [new Following({ resource, clock: api.clock, deliver: look, again: look, failed })] : [],
+    this.#watches = [this.#schemas, this.#levels].flatMap((resource) =>
+      resource ? [new RetryingWatch({ resource, clock: api.clock, deliver: look, restarted: look, failed })] : [],
     );
   }
 
@@ -97,7 +97,7 @@ export class FlowObjects {
     if (!this.#schemas || !this.#levels) return;
     // What there is now is looked at in any case.
     const { revision } = this.#parts.kinds;
-    await Promise.all(this.#followings.map((following) => following.begin(revision)));
+    await Promise.all(this.#watches.map((following) => following.begin(revision)));
     this.#queue.add("all");
     this.#again();
   }
@@ -106,7 +106,7 @@ export class FlowObjects {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    for (const following of this.#followings) following.close();
+    for (const following of this.#watches) following.close();
     await this.#queue.close();
   }
 

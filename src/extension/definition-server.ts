@@ -17,7 +17,7 @@ import { formatTime } from "../meta/time.ts";
 import { hasReason } from "../meta/status.ts";
 import {
   type Caller,
-  Following,
+  RetryingWatch,
   type Kinds,
   type Resource,
   WATCH_ALL,
@@ -106,7 +106,7 @@ class DefinitionServer implements Extension {
   readonly #served = new Map<string, Served>();
   readonly #groups = new Map<string, GroupNames>();
   readonly #groupOf = new Map<string, string>();
-  readonly #following: Following;
+  readonly #watch: RetryingWatch;
   readonly #options: WriteOptions;
   /** Definitions with unfinished work. */
   readonly #undone = new Set<string>();
@@ -125,13 +125,13 @@ class DefinitionServer implements Extension {
       failed: (name, error) =>
         log.warn("a definition could not be served yet", { definition: name, error: String(error) }),
     });
-    this.#following = new Following({
+    this.#watch = new RetryingWatch({
       resource,
       clock: api.clock,
       deliver: ({ events }) => {
         for (const { entry } of events) this.#ask(entry.key);
       },
-      again: () => {
+      restarted: () => {
         for (const name of this.#served.keys()) this.#ask(name);
       },
       failed: (error) => log.warn("definitions cannot be followed at the moment", { error: String(error) }),
@@ -143,12 +143,12 @@ class DefinitionServer implements Extension {
     const { revision } = this.#parts.kinds;
     const definitions = await this.#parts.lookup.collect(RESOURCE, asDefinition).catch(notRead);
     // Unreadable definitions are retried: a key plugin may not be ready yet.
-    if (definitions === undefined) return this.#following.begin();
+    if (definitions === undefined) return this.#watch.begin();
     for (const definition of definitions) this.#note(definition, definition.status?.acceptedNames);
     const limit = this.#parts.api.clock.loop.slice();
     await Promise.all(definitions.map((definition) => this.#serve(definition, definition.status, limit)));
     for (const { metadata } of definitions) this.#ask(metadata.name!, "low");
-    await this.#following.begin(revision);
+    await this.#watch.begin(revision);
   }
 
   keep(): KeptExtension {
@@ -165,7 +165,7 @@ class DefinitionServer implements Extension {
         for (const [name, one] of served) fork.#served.set(name, { ...one });
         for (const [name, group] of groupOf) fork.#groupOf.set(name, group);
         for (const [group, names] of groups) fork.#groups.set(group, names.fork());
-        void fork.#following.begin(parts.kinds.revision);
+        void fork.#watch.begin(parts.kinds.revision);
         for (const name of undone) fork.#ask(name);
         return fork;
       },
@@ -173,7 +173,7 @@ class DefinitionServer implements Extension {
   }
 
   async close(): Promise<void> {
-    this.#following.close();
+    this.#watch.close();
     for (const { ending } of this.#served.values()) ending?.close();
     await this.#queue.close();
   }

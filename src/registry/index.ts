@@ -19,7 +19,7 @@ export {
 export { type Action, type ActionRequest, type Actions, actionKey } from "./kind/action.ts";
 export { type Proposal, commit, commitTogether } from "./commit/commit.ts";
 export { SYSTEM } from "./kind/system.ts";
-export { Following, WATCH_ALL } from "./following.ts";
+export { RetryingWatch, WATCH_ALL } from "./retrying-watch.ts";
 export { failureOf } from "./kind/errors.ts";
 export type { Kind } from "./kind/kind.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";

@@ -3,7 +3,7 @@ import type { WatchSink } from "../cache/index.ts";
 import { ManualClock } from "../util/clock.ts";
 import { nextPass } from "../util/testing/pass.ts";
 import type { Resource } from "./contract.ts";
-import { Following } from "./following.ts";
+import { RetryingWatch } from "./retrying-watch.ts";
 
 /** A following of a resource that says from where it is watched, and whose watches end when a test says so. */
 function followed({ refuses = 0 } = {}) {
@@ -18,11 +18,11 @@ function followed({ refuses = 0 } = {}) {
     sink = to;
     return { watch: { close: () => told.push("closed") } };
   };
-  const following = new Following({
+  const following = new RetryingWatch({
     resource: { watch } as unknown as Resource,
     clock,
     deliver: () => told.push("changed"),
-    again: () => told.push("again"),
+    restarted: () => told.push("again"),
     failed: (error) => told.push(String(error)),
   });
   return { clock, told, following, sink: () => sink };

@@ -13,26 +13,26 @@ export const WATCH_ALL: Omit<WatchOptions, "resourceVersion"> = {
 
 const RETRY_MS = 1000;
 
-/** Settings of a {@link Following}. */
-export interface FollowingOptions {
+/** Settings of a {@link RetryingWatch}. */
+export interface RetryingWatchOptions {
   readonly resource: Resource;
   readonly clock: Pick<Clock, "after">;
   /** Gets changes, and the objects that are stored already where the watch began with them. */
   readonly deliver: (batch: WatchBatch) => void;
-  /** Called when the watch has ended by itself and begun anew; deletes in between are not delivered. */
-  readonly again: () => void;
-  /** Called when the watch could not begin; it is tried again. */
+  /** Called when the watch has ended by itself and has started again; deletes in between are not delivered. */
+  readonly restarted: () => void;
+  /** Called when the watch failed to start; it is retried. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Watches all objects of a resource until it is closed; a watch that has ended begins anew a second later. */
-export class Following {
-  readonly #options: FollowingOptions;
+/** Watches all objects of a resource until it is closed; a watch that has ended starts again a second later. */
+export class RetryingWatch {
+  readonly #options: RetryingWatchOptions;
   #watch: Watch | undefined;
   #retry: Timer | undefined;
   #closed = false;
 
-  constructor(options: FollowingOptions) {
+  constructor(options: RetryingWatchOptions) {
     this.#options = options;
   }
 
@@ -65,6 +65,6 @@ export class Following {
   async #again(): Promise<void> {
     await this.begin();
     if (this.#closed) return;
-    this.#options.again();
+    this.#options.restarted();
   }
 }
