@@ -8,7 +8,7 @@ import { type ApiObject, type Client, type DeleteOptions, type Kind, type Scope,
 import type { Result } from "./definition.ts";
 
 /** Retries after the informer has caught up. */
-export const AGAIN: Result = { requeueAfter: "100ms" };
+export const REQUEUE_SOON: Result = { requeueAfter: "100ms" };
 
 /** Writes an object. */
 export async function write<T extends ApiObject, S extends Scope>(

@@ -5,7 +5,7 @@
 import { attempt } from "../../client/index.ts";
 import { CertificateSigningRequest, SubjectAccessReview } from "../../client/kinds/index.ts";
 import { type Context, type Controller, defineController } from "../../runtime/index.ts";
-import { AGAIN } from "../../runtime/writes.ts";
+import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import { SIGNERS, requestIn, conditionOf, isIssued, problemWith } from "./requests.ts";
 
 const APPROVAL_MESSAGES = {
@@ -60,10 +60,10 @@ async function approve(
   client: Client,
   object: CertificateSigningRequest,
   message: string,
-): Promise<typeof AGAIN | undefined> {
+): Promise<typeof REQUEUE_SOON | undefined> {
   const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
   const status = { ...object.status, conditions: [...(object.status?.conditions ?? []), approved] };
   const ways = client.resource(CertificateSigningRequest).subresource("approval");
   const done = await attempt(ways.update({ ...object, status } as CertificateSigningRequest), "Conflict", "NotFound");
-  return done.ok ? undefined : AGAIN;
+  return done.ok ? undefined : REQUEUE_SOON;
 }

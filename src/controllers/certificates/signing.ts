@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { CertificateSigningRequest } from "../../client/kinds/index.ts";
 import { type KeyPair, issue } from "../../pki/index.ts";
 import { type Controller, defineController } from "../../runtime/index.ts";
-import { AGAIN, writeStatus } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, writeStatus } from "../../runtime/writes.ts";
 import { SIGNERS, requestIn, conditionOf, grantedOf, isIssued, problemWith } from "./requests.ts";
 
 const MINUTE_MS = 60_000;
@@ -24,14 +24,14 @@ export const certificateSigning = (ca: () => KeyPair): Controller =>
       const requested = requestIn(object);
       if (!requested) return { terminal: "expected spec.request to be a request for a certificate" };
       const wrong = problemWith(signerName, requested, usages);
-      if (wrong !== undefined) return (await refuse(wrong)) ? undefined : AGAIN;
+      if (wrong !== undefined) return (await refuse(wrong)) ? undefined : REQUEUE_SOON;
       const lifetime = lifetimeOf(expirationSeconds, clock.now(), ca());
       if (!lifetime) return { terminal: "expected the CA to be good for longer than now" };
       const certificate = Buffer.from(issue(ca(), requested, { ...lifetime, usages: grantedOf(usages) })).toString(
         "base64",
       );
       const signed = { ...object, status: { ...object.status, certificate } };
-      return (await writeStatus(client, CertificateSigningRequest, signed)) ? undefined : AGAIN;
+      return (await writeStatus(client, CertificateSigningRequest, signed)) ? undefined : REQUEUE_SOON;
 
       function refuse(message: string): Promise<unknown> {
         const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure", message };

@@ -9,7 +9,7 @@ import { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { formatMicroTime, parseTime } from "../../meta/time.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
-import { AGAIN, deleteObject } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, deleteObject } from "../../runtime/writes.ts";
 import { type ElectionKinds, Elections } from "./elections.ts";
 import { type Decision, decideElection } from "./decision.ts";
 
@@ -40,7 +40,7 @@ export function coordinatedElection(
       const lease = memory.leaseOf(key);
       if (lease === "unknown") return undefined;
       const decision = decideElection({ candidates, lease, now });
-      if (!(await carryOutDecision(ctx, kinds, decision, lease))) return AGAIN;
+      if (!(await carryOutDecision(ctx, kinds, decision, lease))) return REQUEUE_SOON;
       const until = decision.do === "wait" ? decision.until : Infinity;
       return { requeueAfter: Math.max(0, Math.min(until, ...candidates.map(endOf)) - now) };
     },

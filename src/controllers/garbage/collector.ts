@@ -13,7 +13,7 @@ import { type Client, attempt, keyOf, metadataOf } from "../../client/index.ts";
 import type { StatusReason } from "../../meta/status.ts";
 import { removeFinalizer } from "../../runtime/finalizer.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
-import { AGAIN, deleteObject } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, deleteObject } from "../../runtime/writes.ts";
 import {
   FOREGROUND,
   type GraphNode,
@@ -50,7 +50,7 @@ export const garbageCollector: Controller = defineKeyController({
     if (finalizers.includes(ORPHAN)) return orphan(ctx, node);
     if (!isWaitingForDependents(node.object) || ctx.memory.isBlocked(ctx.key)) return undefined;
     // A blocking dependent may be of a kind that was just added.
-    return ctx.memory.isComplete ? removeDeletionFinalizer(ctx.client, node, FOREGROUND) : AGAIN;
+    return ctx.memory.isComplete ? removeDeletionFinalizer(ctx.client, node, FOREGROUND) : REQUEUE_SOON;
   },
 });
 
@@ -134,7 +134,7 @@ function reportForeignOwner(
 /** Removes an object from the owners of its dependents, then removes the finalizer. */
 async function orphan({ client, memory }: CollectorContext, node: GraphNode): Promise<Result> {
   const { uid } = node.object.metadata;
-  if (!memory.isComplete) return AGAIN;
+  if (!memory.isComplete) return REQUEUE_SOON;
   for (const dependent of memory.dependentsOf(uid)) {
     const { ownerReferences = [] } = dependent.object.metadata;
     const result = await setOwners(
@@ -153,14 +153,14 @@ async function removeDeletionFinalizer(
   finalizer: string,
 ): Promise<Result> {
   const done = await attempt(removeFinalizer(client, metadataOf(kind), object, finalizer), ...STALE_REASONS);
-  return done.ok ? undefined : AGAIN;
+  return done.ok ? undefined : REQUEUE_SOON;
 }
 
 /** Deletes an object in the version of the decision. */
 async function remove({ client }: CollectorContext, { kind, object }: GraphNode, policy: Propagation): Promise<Result> {
   const { resourceVersion } = object.metadata;
   const options = { resourceVersion, propagationPolicy: policy };
-  return (await deleteObject(client, metadataOf(kind), object, options)) === "Conflict" ? AGAIN : undefined;
+  return (await deleteObject(client, metadataOf(kind), object, options)) === "Conflict" ? REQUEUE_SOON : undefined;
 }
 
 async function setOwners(
@@ -175,7 +175,7 @@ async function setOwners(
     "NotFound",
     "Conflict",
   );
-  return done.ok || done.reason === "NotFound" ? undefined : AGAIN;
+  return done.ok || done.reason === "NotFound" ? undefined : REQUEUE_SOON;
 }
 
 /** The propagation policy that the finalizers of an object imply (CTL-GC-16). */

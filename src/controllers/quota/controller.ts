@@ -11,7 +11,7 @@ import { sameAmounts } from "../../kinds/usage/amounts.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type Predicate, type Result, defineController, keysPushed } from "../../runtime/index.ts";
-import { AGAIN, writeStatus } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, writeStatus } from "../../runtime/writes.ts";
 import { type Amounts, nameOf, usedOf } from "./count.ts";
 import { QuotaObserver, quotasOf } from "./quota-observer.ts";
 
@@ -35,7 +35,7 @@ export function resourceQuota(dialect: Dialect): Controller {
       const before = quota.status;
       if (sameAmounts(before.hard, hard) && sameAmounts(before.used, used)) return undefined;
       const written = await writeStatus(client, ResourceQuota, { ...quota, status: { hard, used } });
-      if (!written) return AGAIN;
+      if (!written) return REQUEUE_SOON;
       return isLess(used, before.used ?? {}) ? RECOUNT_AFTER_DECREASE : undefined;
     },
   });

@@ -31,7 +31,7 @@ import {
   keysPushed,
   sharedInformer,
 } from "../../runtime/index.ts";
-import { AGAIN } from "../../runtime/writes.ts";
+import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import { pageOf, rewrite } from "./pages.ts";
 import { errorText } from "../../util/cut-text.ts";
 
@@ -170,7 +170,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
 
 /** A write returns through the informer and triggers the next step. */
 async function written(write: Promise<unknown>): Promise<Result> {
-  return (await attempt(write, "Conflict", "NotFound")).ok ? undefined : AGAIN;
+  return (await attempt(write, "Conflict", "NotFound")).ok ? undefined : REQUEUE_SOON;
 }
 
 /** Whether a migration has ended, for good (CTL-SVM-6). */

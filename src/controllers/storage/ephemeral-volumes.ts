@@ -7,7 +7,7 @@
 import { type Key, type NewObject, attempt, keyText } from "../../client/index.ts";
 import { PersistentVolumeClaim, Pod } from "../../client/kinds/index.ts";
 import { controllerUid } from "../../runtime/owners.ts";
-import { AGAIN } from "../../runtime/writes.ts";
+import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import {
   type Context,
   type Controller,
@@ -58,5 +58,5 @@ async function makeClaim(ctx: Context<Pod>, { key, template }: EphemeralClaim): 
   const { labels, annotations } = template.metadata ?? {};
   const claim = { metadata: { ...key, labels, annotations }, spec: template.spec };
   const made = await attempt(create(PersistentVolumeClaim, claim as NewObject<PersistentVolumeClaim>), "AlreadyExists");
-  return made.ok ? undefined : AGAIN;
+  return made.ok ? undefined : REQUEUE_SOON;
 }

@@ -20,7 +20,7 @@ import { capacityOf, requestOf } from "../../claims/fit.ts";
 import { type Migration, migrationOf } from "../../claims/plugin-migration.ts";
 import { type BinderNames, binderNames } from "../../claims/annotations.ts";
 import { allocatedTo, infeasibleOn, claimCapacity, isGrowing, resizerOf, stateOf } from "../../claims/resize.ts";
-import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write, writeStatus } from "../../runtime/writes.ts";
 import { annotated } from "../../meta/annotations.ts";
 
 type ExpansionContext = Context<PersistentVolumeClaim, "Namespaced">;
@@ -41,7 +41,7 @@ export function volumeExpansion(dialect: Dialect): Controller {
       const found = await volumeOf(ctx);
       if (!found) return undefined;
       const volume = await withoutPreviousCapacity(ctx, found, names);
-      if (!volume) return AGAIN;
+      if (!volume) return REQUEUE_SOON;
       return isGrowing(ctx.object) ? expand(ctx, volume, { migration, names }) : undefined;
     },
   });
@@ -104,7 +104,7 @@ async function expand(
   if (!isMigrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;
   return (await write(client, PersistentVolumeClaim, annotated(claim, { [names.resizer]: resizer })))
     ? undefined
-    : AGAIN;
+    : REQUEUE_SOON;
 }
 
 interface ResizerNames {
@@ -129,7 +129,7 @@ async function enlarge(
   const isBlock = volume.spec.volumeMode === "Block";
   const grown =
     current && (await grow(ctx, isBlock ? volume : withPreviousCapacity(claimCapacity(claim), volume, names), size));
-  if (!current || !grown) return AGAIN;
+  if (!current || !grown) return REQUEUE_SOON;
   return isBlock ? finish(ctx, current, size) : leaveToNode(ctx, current);
 }
 
@@ -182,7 +182,7 @@ async function leaveToNode(ctx: ExpansionContext, claim: PersistentVolumeClaim):
     allocatedResourceStatuses: { ...status.allocatedResourceStatuses, storage: "NodeResizePending" },
     conditions: withCondition(claim, waits),
   };
-  return (await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next })) ? undefined : AGAIN;
+  return (await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next })) ? undefined : REQUEUE_SOON;
 }
 
 /** Ends an expansion that needs no node. */
@@ -195,7 +195,7 @@ async function finish(ctx: ExpansionContext, claim: PersistentVolumeClaim, size:
     ...(Object.keys(states).length > 0 ? { allocatedResourceStatuses: states } : {}),
     conditions: conditions.filter(({ type }) => !OF_RESIZING.has(type)),
   };
-  if (!(await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next }))) return AGAIN;
+  if (!(await writeStatus(ctx.client, PersistentVolumeClaim, { ...claim, status: next }))) return REQUEUE_SOON;
   ctx.events.normal("VolumeResizeSuccessful", `its volume has ${size}`);
   return undefined;
 }

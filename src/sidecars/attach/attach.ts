@@ -7,7 +7,7 @@ import { attempt } from "../../client/index.ts";
 import { PersistentVolume } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN } from "../../runtime/writes.ts";
+import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import type { Texts } from "../contract.ts";
 import { withFinalizer } from "../finalizers.ts";
 import { callDriver } from "../sidecar.ts";
@@ -18,7 +18,7 @@ import { type AttachContext, SubjectError, errorStatus, nodeIdOf, secretsOf, sub
 export async function attach(context: AttachContext): Promise<Result> {
   try {
     const metadata = await publish(context);
-    return metadata === undefined ? AGAIN : await markAttached(context, metadata);
+    return metadata === undefined ? REQUEUE_SOON : await markAttached(context, metadata);
   } catch (error) {
     await writeStatus(context, { attachError: errorStatus(error, formatTime(context.ctx.clock.now())) });
     throw error;

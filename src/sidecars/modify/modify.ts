@@ -7,7 +7,7 @@ import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type VolumeAttributesClass } from "../../client/kinds/index.ts";
 import { CODES } from "../../csi/driver-error.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, write, writeStatus } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write, writeStatus } from "../../runtime/writes.ts";
 import { errorText } from "../../util/cut-text.ts";
 import { CallError, mayStillRun } from "../call.ts";
 import { conditionsWith } from "../claim-conditions.ts";
@@ -37,7 +37,7 @@ export async function modify(context: ClaimContext, volume: PersistentVolume): P
   const found = await ctx.client.resource(sidecar.kinds.attributesClass).find({ name: target });
   if (found?.driverName !== sidecar.driver.name) return wait(context, target, found);
   const claim = await begin(context, target);
-  if (!claim) return AGAIN;
+  if (!claim) return REQUEUE_SOON;
   ctx.events.normal("VolumeModify", `external resizer is modifying volume ${metadata.name} with vac ${target}`);
   try {
     await callDriver(context, "controllerModifyVolume", await requestFor(context, volume, found));
@@ -54,7 +54,7 @@ async function cancel({ ctx }: ClaimContext): Promise<Result> {
   const kept = conditions.filter(({ type }) => type !== MODIFYING && type !== FAILED);
   if (kept.length === conditions.length && !modifyVolumeStatus) return undefined;
   const next = { ...ctx.object, status: { ...status, conditions: kept } };
-  if (!(await writeStatus(ctx.client, PersistentVolumeClaim, next))) return AGAIN;
+  if (!(await writeStatus(ctx.client, PersistentVolumeClaim, next))) return REQUEUE_SOON;
   ctx.events.normal("VolumeModifyCanceled", "Cancelled modify.");
   return undefined;
 }
@@ -71,7 +71,7 @@ async function wait(
   if (claim.status.modifyVolumeStatus?.status === "Pending") return undefined;
   const modifyVolumeStatus = { ...claim.status.modifyVolumeStatus, status: "Pending" };
   const next = { ...claim, status: { ...claim.status, modifyVolumeStatus } };
-  return (await writeStatus(ctx.client, PersistentVolumeClaim, next)) ? undefined : AGAIN;
+  return (await writeStatus(ctx.client, PersistentVolumeClaim, next)) ? undefined : REQUEUE_SOON;
 }
 
 /** Writes the target class before the call (MVS-2). */
@@ -119,11 +119,11 @@ async function finish(
 ): Promise<Result> {
   const spec = { ...volume.spec, volumeAttributesClassName: target };
   const isWritten = volume.spec.volumeAttributesClassName === target;
-  if (!isWritten && !(await write(ctx.client, PersistentVolume, { ...volume, spec }))) return AGAIN;
+  if (!isWritten && !(await write(ctx.client, PersistentVolume, { ...volume, spec }))) return REQUEUE_SOON;
   const { modifyVolumeStatus: _, ...status } = claim.status;
   const conditions = conditionsWith(claim, [], { without: [MODIFYING, FAILED], now: ctx.clock.now() });
   const next = { ...claim, status: { ...status, currentVolumeAttributesClassName: target, conditions } };
-  if (!(await writeStatus(ctx.client, PersistentVolumeClaim, next))) return AGAIN;
+  if (!(await writeStatus(ctx.client, PersistentVolumeClaim, next))) return REQUEUE_SOON;
   const message = `external resizer modified volume ${claim.metadata.name} with vac ${target} successfully`;
   ctx.events.normal("VolumeModifySuccessful", message);
   return undefined;

@@ -10,7 +10,7 @@ import { type Key, attempt } from "../../client/index.ts";
 import { PersistentVolume } from "../../client/kinds/index.ts";
 import { classOf } from "../../claims/fit.ts";
 import { type Controller, type Result, defineController, watches } from "../../runtime/index.ts";
-import { AGAIN } from "../../runtime/writes.ts";
+import { REQUEUE_SOON } from "../../runtime/writes.ts";
 import { errorText } from "../../util/cut-text.ts";
 import { hasFinalizer, removeFinalizer, withFinalizer } from "../finalizers.ts";
 import { isAccessible } from "../own-node.ts";
@@ -61,7 +61,7 @@ async function reconcile(context: DeleteContext): Promise<Result> {
     return undefined;
   }
   if (phase === "Bound" && !isDeleted) {
-    return (await withFinalizer(ctx.client, PersistentVolume, volume, provisioned)) ? undefined : AGAIN;
+    return (await withFinalizer(ctx.client, PersistentVolume, volume, provisioned)) ? undefined : REQUEUE_SOON;
   }
   // The disk of a deleted volume without the finalizer is already gone.
   if (phase !== "Released" || (isDeleted && !hasFinalizer(volume, provisioned))) return undefined;
@@ -86,7 +86,7 @@ async function remove(context: DeleteContext): Promise<Result> {
     throw error;
   }
   const deleted = await attempt(ctx.client.resource(PersistentVolume).delete(volume), "NotFound", "Conflict");
-  if (!deleted.ok) return deleted.reason === "Conflict" ? AGAIN : undefined;
+  if (!deleted.ok) return deleted.reason === "Conflict" ? REQUEUE_SOON : undefined;
   const now = await ctx.client.resource(PersistentVolume).find(ctx.key);
   if (now?.metadata.uid === volume.metadata.uid && hasFinalizer(now, names.provisioned)) {
     await removeFinalizer(ctx.client, PersistentVolume, now, names.provisioned);

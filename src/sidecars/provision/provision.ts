@@ -8,7 +8,7 @@ import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../.
 import { CODES } from "../../csi/driver-error.ts";
 import { annotated } from "../../meta/annotations.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../runtime/writes.ts";
 import { errorText } from "../../util/cut-text.ts";
 import { CallError, isFinal, mayStillCreate } from "../call.ts";
 import type { CreatedVolume } from "../contract.ts";
@@ -45,9 +45,9 @@ async function createAndStore(context: ProvisionContext, storageClass: StorageCl
   const { ctx, sidecar, attempts } = context;
   const known = attempts.of(keyText(ctx.key), ctx.object.metadata.uid);
   const prepared = known.prepared ?? (await prepareWithSource(context, storageClass));
-  if (!prepared) return AGAIN;
+  if (!prepared) return REQUEUE_SOON;
   const claim = await withFinalizer(ctx.client, PersistentVolumeClaim, ctx.object, sidecar.names.provisioning);
-  if (!claim) return AGAIN;
+  if (!claim) return REQUEUE_SOON;
   const key = JSON.stringify(keyText(ctx.key));
   ctx.events.normal("Provisioning", `External provisioner is provisioning volume for claim ${key}`);
   known.prepared = prepared;
@@ -57,7 +57,7 @@ async function createAndStore(context: ProvisionContext, storageClass: StorageCl
   try {
     const created = await create(context, prepared);
     known.prepared = undefined;
-    if (!(await store(context, claim, prepared, created))) return AGAIN;
+    if (!(await store(context, claim, prepared, created))) return REQUEUE_SOON;
   } catch (error) {
     known.refused = error instanceof CallError && isFinal(error) ? known.refused + 1 : 0;
     // There is no volume, so a deleted claim needs neither class nor driver any more.
@@ -136,7 +136,7 @@ async function afterError({ ctx, sidecar, attempts }: ProvisionContext, error: u
     const now = await ctx.client.resource(PersistentVolumeClaim).find(ctx.key);
     if (now?.metadata.uid !== claim.metadata.uid) return undefined;
     const next = annotated(now, { [names.selectedNode]: undefined });
-    return (await write(ctx.client, PersistentVolumeClaim, next)) ? undefined : AGAIN;
+    return (await write(ctx.client, PersistentVolumeClaim, next)) ? undefined : REQUEUE_SOON;
   }
   // A refused request waits longer; a change of class or claim starts another reconcile.
   const { refused } = attempts.of(keyText(ctx.key), claim.metadata.uid);

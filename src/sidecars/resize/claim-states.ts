@@ -7,7 +7,7 @@ import { attempt } from "../../client/index.ts";
 import { PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { annotated } from "../../meta/annotations.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, writeStatus } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, writeStatus } from "../../runtime/writes.ts";
 import { conditionsWith } from "../claim-conditions.ts";
 import type { ClaimContext } from "../claim-context.ts";
 import { CONDITION, STATE } from "./states.ts";
@@ -61,7 +61,7 @@ export async function leaveToNode(context: ClaimContext, claim: PersistentVolume
     allocatedResourceStatuses: { ...status.allocatedResourceStatuses, storage: STATE.nodePending },
     conditions: conditionsWith(claim, [finding], { without: [CONDITION.failed], now: ctx.clock.now() }),
   });
-  if (!done) return AGAIN;
+  if (!done) return REQUEUE_SOON;
   ctx.events.normal("FileSystemResizeRequired", "Require file system resize of volume on node");
   return undefined;
 }
@@ -77,7 +77,7 @@ export async function finish(context: ClaimContext, claim: PersistentVolumeClaim
     ...(Object.keys(others).length > 0 ? { allocatedResourceStatuses: others } : {}),
     conditions: conditionsWith(claim, [], { without: ALL, now: ctx.clock.now() }),
   });
-  if (!done) return AGAIN;
+  if (!done) return REQUEUE_SOON;
   ctx.events.normal("VolumeResizeSuccessful", "Resize volume succeeded");
   return undefined;
 }

@@ -10,7 +10,7 @@ import { allocatedTo, claimCapacity } from "../../claims/resize.ts";
 import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../runtime/writes.ts";
 import { errorText } from "../../util/cut-text.ts";
 import { bytesOf, quantityOf } from "../bytes.ts";
 import { CallError, isInfeasible, mayStillRun } from "../call.ts";
@@ -32,7 +32,7 @@ export async function expand(context: ClaimContext, volume: PersistentVolume): P
   const pause = isSame ? remainingPause(context, size) : 0;
   if (pause > 0) return { requeueAfter: pause };
   const claim = await begin(context, size, !isSame);
-  if (!claim) return AGAIN;
+  if (!claim) return REQUEUE_SOON;
   ctx.events.normal("Resizing", `External resizer is resizing volume ${volume.metadata.name}`);
   try {
     const expanded = await callFor(context, volume, size);
@@ -75,7 +75,7 @@ async function store(
   const storage = compareQuantities(capacityOf(volume), size) === 0 ? capacityOf(volume) : size;
   const marked = needsNode && !isMarked ? annotated(volume, { [beforeResize]: claimCapacity(claim) }) : volume;
   const spec = { ...volume.spec, capacity: { ...volume.spec.capacity, storage } };
-  if (!(await write(ctx.client, PersistentVolume, { ...marked, spec }))) return AGAIN;
+  if (!(await write(ctx.client, PersistentVolume, { ...marked, spec }))) return REQUEUE_SOON;
   return needsNode ? leaveToNode(context, claim) : finish(context, claim, storage);
 }
 

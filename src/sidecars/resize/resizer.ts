@@ -10,7 +10,7 @@ import { claimCapacity, isGrowing, stateOf } from "../../claims/resize.ts";
 import { annotated } from "../../meta/annotations.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { type Controller, type ObjectEvent, type Result, defineController } from "../../runtime/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../runtime/writes.ts";
 import { type ClaimContext, type LastCall, volumeOfClaim } from "../claim-context.ts";
 import { type Sidecar, changesOf } from "../sidecar.ts";
 import { expand } from "./expand.ts";
@@ -48,7 +48,7 @@ async function reconcile(context: ClaimContext): Promise<Result> {
   const volume = await volumeOfClaim(context);
   if (!volume) return undefined;
   const unmarked = await withoutMark(context, volume);
-  if (!unmarked) return AGAIN;
+  if (!unmarked) return REQUEUE_SOON;
   return isGrowing(context.ctx.object) ? expand(context, unmarked) : undefined;
 }
 

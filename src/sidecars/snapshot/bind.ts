@@ -5,7 +5,7 @@
  */
 import { type NewObject, attempt, keyText } from "../../client/index.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../runtime/writes.ts";
 import { withFinalizer } from "../finalizers.ts";
 import { ParameterError, type TemplateValues, secretFor } from "../secrets.ts";
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from "./kinds.ts";
@@ -26,9 +26,9 @@ export async function bindSnapshot(
   const isBound = content !== undefined && ctx.object.status?.boundVolumeSnapshotContentName === content.metadata.name;
   const annotations = { [driverName]: sidecar.driver.name };
   const held = await withFinalizer(ctx.client, snapshots, ctx.object, asSource, annotations);
-  if (!held) return AGAIN;
+  if (!held) return REQUEUE_SOON;
   if (isBound && content.spec.deletionPolicy === "Delete") {
-    if (!(await withFinalizer(ctx.client, snapshots, held, bound))) return AGAIN;
+    if (!(await withFinalizer(ctx.client, snapshots, held, bound))) return REQUEUE_SOON;
   }
   if (content) return follow(context, content);
   const isStatic = ctx.object.spec.source.volumeSnapshotContentName !== undefined;
@@ -55,7 +55,7 @@ async function follow(context: SnapshotContext, content: VolumeSnapshotContent):
   const { contentBound } = sidecar.names.snapshot;
   if (content.metadata.deletionTimestamp === undefined) {
     const kept = await withFinalizer(ctx.client, specs.kinds.content, content, contentBound);
-    if (!kept) return AGAIN;
+    if (!kept) return REQUEUE_SOON;
     const { volumeSnapshotClassName: name } = spec;
     if (kept.spec.volumeSnapshotRef.uid !== metadata.uid) {
       const next = {
@@ -63,7 +63,7 @@ async function follow(context: SnapshotContext, content: VolumeSnapshotContent):
         volumeSnapshotRef: { ...kept.spec.volumeSnapshotRef, uid: metadata.uid },
         ...(name === undefined ? {} : { volumeSnapshotClassName: name }),
       };
-      return (await write(ctx.client, specs.kinds.content, { ...kept, spec: next })) ? undefined : AGAIN;
+      return (await write(ctx.client, specs.kinds.content, { ...kept, spec: next })) ? undefined : REQUEUE_SOON;
     }
   }
   return copyStatus(context, content);
@@ -85,7 +85,7 @@ async function begin(context: SnapshotContext, snapshot: VolumeSnapshot): Promis
     const message = `expected PVC ${claimName} to exist and to be Bound to a volume of a CSI driver`;
     return writeError(context, CREATION_FAILED, message);
   }
-  if (!(await holdClaim(context, claim))) return AGAIN;
+  if (!(await holdClaim(context, claim))) return REQUEUE_SOON;
   return create(context, { snapshot, class: found, handle: csi.volumeHandle, volumeMode });
 }
 
@@ -105,7 +105,7 @@ async function writeDefaultClass(context: SnapshotContext, snapshot: VolumeSnaps
     return writeError(context, "SetDefaultSnapshotClassFailed", message);
   }
   const spec = { ...snapshot.spec, volumeSnapshotClassName: found.metadata.name };
-  return (await write(ctx.client, specs.kinds.snapshot, { ...snapshot, spec })) ? undefined : AGAIN;
+  return (await write(ctx.client, specs.kinds.snapshot, { ...snapshot, spec })) ? undefined : REQUEUE_SOON;
 }
 
 interface RequestedContent {

@@ -6,7 +6,7 @@
 import { attempt } from "../../client/index.ts";
 import { annotated } from "../../meta/annotations.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../runtime/writes.ts";
 import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
 import { sourceKey } from "../provision/data-source.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
@@ -29,10 +29,10 @@ export async function releaseSnapshot(
   const deletesContent = content?.spec.deletionPolicy === "Delete";
   if (content) {
     const marked = await write(ctx.client, specs.kinds.content, annotated(content, { [beingDeleted]: "yes" }));
-    if (!marked) return AGAIN;
+    if (!marked) return REQUEUE_SOON;
     if (deletesContent && marked.metadata.deletionTimestamp === undefined) {
       const deleted = await attempt(ctx.client.resource(specs.kinds.content).delete(marked), "NotFound", "Conflict");
-      if (!deleted.ok && deleted.reason === "Conflict") return AGAIN;
+      if (!deleted.ok && deleted.reason === "Conflict") return REQUEUE_SOON;
     }
   }
   await releaseClaims(context, snapshot);

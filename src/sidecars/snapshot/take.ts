@@ -8,7 +8,7 @@ import { CODES } from "../../csi/driver-error.ts";
 import { annotated } from "../../meta/annotations.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { Result } from "../../runtime/index.ts";
-import { AGAIN, write } from "../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../runtime/writes.ts";
 import { errorText } from "../../util/cut-text.ts";
 import { CallError, mayStillRun } from "../call.ts";
 import type { CreateSnapshot, TakenSnapshot, Texts } from "../contract.ts";
@@ -73,7 +73,7 @@ async function take(context: ContentContext): Promise<Result> {
     ctx.object.metadata.annotations?.[beingCreated] === undefined
       ? await write(ctx.client, specs.kinds.content, annotated(ctx.object, { [beingCreated]: "yes" }))
       : ctx.object;
-  if (!marked) return AGAIN;
+  if (!marked) return REQUEUE_SOON;
   return store(context, marked, await create(context, request));
 }
 
@@ -137,7 +137,7 @@ async function unmark({ ctx, sidecar, specs }: ContentContext, content: VolumeSn
   const { beingCreated } = sidecar.names.snapshot;
   if (content.metadata.annotations?.[beingCreated] === undefined) return undefined;
   const next = annotated(content, { [beingCreated]: undefined });
-  return (await write(ctx.client, specs.kinds.content, next)) ? undefined : AGAIN;
+  return (await write(ctx.client, specs.kinds.content, next)) ? undefined : REQUEUE_SOON;
 }
 
 async function writeError(context: ContentContext, error: unknown): Promise<void> {

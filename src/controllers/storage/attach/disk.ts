@@ -7,7 +7,7 @@
 import { type NewObject, attempt } from "../../../client/index.ts";
 import { Node, type VolumeAttachment } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN, deleteObject } from "../../../runtime/writes.ts";
+import { REQUEUE_SOON, deleteObject } from "../../../runtime/writes.ts";
 import { type Disk, attachmentName } from "../../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
 import type { Attachable, User } from "./memory.ts";
@@ -50,7 +50,7 @@ async function attach(ctx: AttachContext, id: string, users: ReadonlyMap<string,
     }
     taken.add(nodeName);
     const made = await attempt(ctx.client.resource(memory.specs.attachments.kind).create(attachment), "AlreadyExists");
-    if (!made.ok) return AGAIN;
+    if (!made.ok) return REQUEUE_SOON;
   }
   return undefined;
 }
@@ -79,9 +79,9 @@ async function detach(
     return undefined;
   }
   // Memory may be stale, and an agent may begin to use a listed volume.
-  if (known && isListed(await client.resource(Node).find({ name: nodeName }))) return AGAIN;
+  if (known && isListed(await client.resource(Node).find({ name: nodeName }))) return REQUEUE_SOON;
   const { kind } = memory.specs.attachments;
-  return (await deleteObject(client, kind, attachment)) === "Conflict" ? AGAIN : undefined;
+  return (await deleteObject(client, kind, attachment)) === "Conflict" ? REQUEUE_SOON : undefined;
 }
 
 /** Records attach errors as Events of Pods, each once (CTL-AD-9). */
@@ -118,6 +118,6 @@ function reportMultiAttach({ event, memory }: AttachContext, id: string, { users
 /** The earliest result; an immediate retry comes first. */
 function earliest(results: readonly Result[]): Result {
   const waits = results.flatMap((result) => (result && "requeueAfter" in result ? [result] : []));
-  if (waits.includes(AGAIN as never)) return AGAIN;
+  if (waits.includes(REQUEUE_SOON as never)) return REQUEUE_SOON;
   return waits.toSorted((a, b) => Number(a.requeueAfter) - Number(b.requeueAfter))[0];
 }

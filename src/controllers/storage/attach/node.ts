@@ -6,7 +6,7 @@
  */
 import { Node } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN, writeStatus } from "../../../runtime/writes.ts";
+import { REQUEUE_SOON, writeStatus } from "../../../runtime/writes.ts";
 import { nodeEntry, idOf } from "../../../claims/attachment.ts";
 import { isManaged } from "./rules.ts";
 import { type AttachContext, attachmentState } from "./attachment-state.ts";
@@ -25,7 +25,7 @@ export async function syncNode(ctx: AttachContext, name: string): Promise<Result
   if (added.length === 0 && kept.length === volumesAttached.length) return undefined;
   const next = [...kept, ...added.map((entry) => ({ name: entry, devicePath: "" }))];
   const updated = { ...node, status: { ...status, ...(next.length > 0 ? { volumesAttached: next } : {}) } };
-  if (!(await writeStatus(client, Node, updated))) return AGAIN;
+  if (!(await writeStatus(client, Node, updated))) return REQUEUE_SOON;
   for (const entry of added) {
     for (const { pod, volume } of memory.usersOf(there.get(entry)!).get(name) ?? []) {
       const text = `AttachVolume.Attach succeeded for volume "${volume?.name ?? there.get(entry)}"`;

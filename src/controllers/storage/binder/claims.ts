@@ -3,7 +3,7 @@ import { keyText } from "../../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../../runtime/index.ts";
 import { waitsForNode } from "../../../claims/usage.ts";
-import { AGAIN, write } from "../../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../../runtime/writes.ts";
 import { annotated, isAnnotated } from "../../../meta/annotations.ts";
 import { decideClaim } from "../../../claims/claim-decision.ts";
 import type { ProvisionerChoice } from "../../../claims/provisioner.ts";
@@ -18,7 +18,7 @@ export type BinderContext = KeyContext<BinderMemory>;
 /** Synchronizes a claim (CTL-BIND-1..46). */
 export async function syncClaim(ctx: BinderContext, found: PersistentVolumeClaim): Promise<Result> {
   const claim = await withMigrationMark(ctx, found);
-  if (!claim) return AGAIN;
+  if (!claim) return REQUEUE_SOON;
   const decision = decideClaim(claim, ctx.memory);
   switch (decision.is) {
     case "nothing":
@@ -39,7 +39,7 @@ export async function syncClaim(ctx: BinderContext, found: PersistentVolumeClaim
       return waitForConsumer(ctx, claim);
     case "default class": {
       const spec = { ...claim.spec, storageClassName: decision.name };
-      return (await write(ctx.client, PersistentVolumeClaim, { ...claim, spec })) ? undefined : AGAIN;
+      return (await write(ctx.client, PersistentVolumeClaim, { ...claim, spec })) ? undefined : REQUEUE_SOON;
     }
     case "provision":
       return provision(ctx, claim, decision.choice);
@@ -67,7 +67,7 @@ function podsText(names: readonly string[]): string {
 const MAX_PODS_NAMED = 10;
 
 async function setPending({ client }: BinderContext, claim: PersistentVolumeClaim): Promise<Result> {
-  return (await setUnbound(client, claim, "Pending")) ? undefined : AGAIN;
+  return (await setUnbound(client, claim, "Pending")) ? undefined : REQUEUE_SOON;
 }
 
 async function setLost(
@@ -77,7 +77,7 @@ async function setLost(
   note: string,
 ): Promise<Result> {
   if (claim.status.phase !== "Lost") ctx.event("Warning", claim, reason, note);
-  return (await setUnbound(ctx.client, claim, "Lost")) ? undefined : AGAIN;
+  return (await setUnbound(ctx.client, claim, "Lost")) ? undefined : REQUEUE_SOON;
 }
 
 /** Binds the volume first, so that the volume of a Bound claim is Bound (CTL-BIND-22). */
@@ -86,7 +86,7 @@ async function bind(ctx: BinderContext, claim: PersistentVolumeClaim, volume: Pe
     const taken = await reserve(ctx, volume, claim);
     const bound = taken && (await setPhase(ctx.client, taken, "Bound"));
     const named = bound && (await nameVolume(ctx, claim, bound));
-    return named && (await setBound(ctx.client, named, bound, ctx.memory.specs.names)) ? undefined : AGAIN;
+    return named && (await setBound(ctx.client, named, bound, ctx.memory.specs.names)) ? undefined : REQUEUE_SOON;
   } finally {
     ctx.memory.restore(volume.metadata.name);
   }
@@ -134,7 +134,7 @@ async function provision(ctx: BinderContext, claim: PersistentVolumeClaim, choic
   const marked = isAnnotated(claim, marks)
     ? claim
     : await write(ctx.client, PersistentVolumeClaim, annotated(claim, marks));
-  if (!marked) return AGAIN;
+  if (!marked) return REQUEUE_SOON;
   ctx.event("Normal", claim, "ExternalProvisioning", choice.note);
   return setPending(ctx, marked);
 }

@@ -1,7 +1,7 @@
 /** Reclaims a volume whose claim was deleted: retains, deletes or recycles it (CTL-RECLAIM-3..21). */
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN, deleteObject, write } from "../../../runtime/writes.ts";
+import { REQUEUE_SOON, deleteObject, write } from "../../../runtime/writes.ts";
 import type { BinderContext } from "./claims.ts";
 import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, reclaimActionOf } from "../../../claims/reclaim.ts";
 import { recycle } from "./recycle.ts";
@@ -29,7 +29,7 @@ async function deleteVolume(ctx: BinderContext, volume: PersistentVolume): Promi
   const kept = finalizers.filter((name) => name !== own);
   const bare = { ...volume, metadata: { ...volume.metadata, finalizers: kept } };
   const free = kept.length === finalizers.length ? volume : await write(ctx.client, PersistentVolume, bare);
-  if (!free) return AGAIN;
+  if (!free) return REQUEUE_SOON;
   // Other finalizers delay its deletion.
   if (free.metadata.deletionTimestamp !== undefined) return undefined;
   await deleteObject(ctx.client, PersistentVolume, free);

@@ -8,7 +8,7 @@ import { attempt, keyText } from "../../../client/index.ts";
 import { PersistentVolume, Pod } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
 import { hasEnded } from "../../../claims/usage.ts";
-import { AGAIN, deleteObject } from "../../../runtime/writes.ts";
+import { REQUEUE_SOON, deleteObject } from "../../../runtime/writes.ts";
 import type { BinderContext } from "./claims.ts";
 import { namedClaim } from "../../../claims/claim-ref.ts";
 import { isRecyclerOf, recyclerKey, recyclerOf } from "./recycler-pod.ts";
@@ -36,12 +36,12 @@ export async function recycle(ctx: BinderContext, volume: PersistentVolume): Pro
   if (pod.status.phase === "Failed") {
     if (recyclers.isReported(volume, pod)) return deletePod(ctx, pod);
     const result = await failed(ctx, volume, pod.status.message ?? "the pod that empties it has failed", pod);
-    if (result !== AGAIN) await deletePod(ctx, pod);
+    if (result !== REQUEUE_SOON) await deletePod(ctx, pod);
     return result;
   }
   if (pod.status.phase !== "Succeeded") return undefined;
   const result = await makeAvailable(ctx, volume);
-  if (result !== AGAIN) ctx.event("Normal", volume, "VolumeRecycled", "Volume recycled");
+  if (result !== REQUEUE_SOON) ctx.event("Normal", volume, "VolumeRecycled", "Volume recycled");
   return result;
 }
 
@@ -70,7 +70,7 @@ async function createPod(ctx: BinderContext, volume: PersistentVolume): Promise<
   }
   // Memory may be stale, and the volume may have another claim whose data would be lost.
   const known = await client.resource(PersistentVolume).find({ name: volume.metadata.name });
-  if (known?.metadata.resourceVersion !== volume.metadata.resourceVersion) return AGAIN;
+  if (known?.metadata.resourceVersion !== volume.metadata.resourceVersion) return REQUEUE_SOON;
   const pod = recyclerOf(volume, memory.names);
   const made = await attempt(client.resource(Pod).create(pod), "AlreadyExists", "Invalid", "Forbidden", "NotFound");
   return made.ok || made.reason === "AlreadyExists" ? undefined : failed(ctx, volume, made.error.message);

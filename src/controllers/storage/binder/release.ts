@@ -1,7 +1,7 @@
 /** The end of reclaiming: the volume is available, or has failed. */
 import { PersistentVolume } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN, write } from "../../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../../runtime/writes.ts";
 import { annotated } from "../../../meta/annotations.ts";
 import type { BinderContext } from "./claims.ts";
 import { setPhase } from "./phases.ts";
@@ -17,7 +17,7 @@ export async function makeAvailable(ctx: BinderContext, volume: PersistentVolume
     ? annotated({ ...volume, spec }, { [boundByController]: undefined })
     : { ...volume, spec: { ...spec, claimRef: reservation } };
   const written = await write(ctx.client, PersistentVolume, free as PersistentVolume);
-  return written && (await setPhase(ctx.client, written, "Available")) ? undefined : AGAIN;
+  return written && (await setPhase(ctx.client, written, "Available")) ? undefined : REQUEUE_SOON;
 }
 
 /** Writes that reclaiming has failed, once for each reason. */
@@ -29,7 +29,7 @@ export async function fail(
 ): Promise<Result> {
   const why = errorText(said);
   if (volume.status.phase === "Failed" && volume.status.message === why) return undefined;
-  if (!(await setPhase(ctx.client, volume, "Failed", why))) return AGAIN;
+  if (!(await setPhase(ctx.client, volume, "Failed", why))) return REQUEUE_SOON;
   ctx.event("Warning", volume, reason, why);
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** Synchronizes a volume: its phase by its claim, and reclaiming after the deletion of the claim. */
 import { PersistentVolume, PersistentVolumeClaim } from "../../../client/kinds/index.ts";
 import type { Result } from "../../../runtime/index.ts";
-import { AGAIN, write } from "../../../runtime/writes.ts";
+import { REQUEUE_SOON, write } from "../../../runtime/writes.ts";
 import { annotated } from "../../../meta/annotations.ts";
 import type { BinderContext } from "./claims.ts";
 import { reclaimActionOf } from "../../../claims/reclaim.ts";
@@ -16,7 +16,7 @@ import { decideVolume } from "../../../claims/volume-decision.ts";
 export async function syncVolume(ctx: BinderContext, found: PersistentVolume): Promise<Result> {
   const marked = await withMigrationMark(ctx, found);
   const volume = marked && (await withFinalizers(ctx, marked));
-  if (!volume) return AGAIN;
+  if (!volume) return REQUEUE_SOON;
   const claim = volume.spec.claimRef?.uid ? await claimOf(ctx, volume) : undefined;
   const decision = decideVolume(volume, claim, ctx.memory.names);
   const isEmptied = decision.is === "released" && reclaimActionOf(volume, ctx.memory.specs).is === "recycled";
@@ -39,7 +39,7 @@ export async function syncVolume(ctx: BinderContext, found: PersistentVolume): P
 }
 
 async function phase({ client }: BinderContext, volume: PersistentVolume, name: string): Promise<Result> {
-  return (await setPhase(client, volume, name)) ? undefined : AGAIN;
+  return (await setPhase(client, volume, name)) ? undefined : REQUEUE_SOON;
 }
 
 /** Returns the claim of a volume; asks the server where memory may not have it yet. */
@@ -60,7 +60,7 @@ async function claimOf(
 /** Releases a volume; one that could not be reclaimed stays Failed (CTL-RECLAIM-1, 13). */
 async function release(ctx: BinderContext, volume: PersistentVolume): Promise<Result> {
   const released = volume.status.phase === "Failed" ? volume : await setPhase(ctx.client, volume, "Released");
-  return released ? reclaim(ctx, released) : AGAIN;
+  return released ? reclaim(ctx, released) : REQUEUE_SOON;
 }
 
 /** Sets or removes the migrated-to annotation of a volume (CTL-PROV-9). */
