@@ -52,7 +52,7 @@ const UNCOUNTED = /^(?:bindings$|events(?:$|\.events\.)|[a-z]+reviews\.)/;
 
 /** The step named ResourceQuota; it is the last one, so that only what is about to be stored is charged. */
 export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionStep {
-  const till = new Till(amend);
+  const till = new ChargeWriter(amend);
   const usages = new Map<string, Usage>();
   const usageFor = (resource: string): Usage => {
     const usage = usages.get(resource) ?? usageOf(resource, dialect);
@@ -87,7 +87,7 @@ export function resourceQuota({ dialect, clock, amend }: QuotaParts): AdmissionS
       });
     },
     rollback(request) {
-      for (const { account, amounts } of booked.get(request) ?? []) account.refund = plus(account.refund, amounts);
+      for (const { record, amounts } of booked.get(request) ?? []) record.refund = plus(record.refund, amounts);
       return undefined;
     },
   };
@@ -160,13 +160,13 @@ function checkFits({ metadata, status }: ResourceQuota, amounts: Resources, refu
 }
 
 /** A charge that waits to be booked. */
-interface Waiting {
+interface PendingCharge {
   readonly charge: Pick<Charge, "amounts" | "check">;
-  readonly waiter: PromiseWithResolvers<Account>;
+  readonly waiter: PromiseWithResolvers<QuotaRecord>;
 }
 
-/** A quota as long as only this server writes it. */
-interface Account {
+/** The state of a quota while only this server writes it. */
+interface QuotaRecord {
   /** The version that the quota has since the last booking. */
   resourceVersion: string | undefined;
   /** Charges in it of writes that are not stored: they are taken off with the next booking. */
@@ -175,23 +175,23 @@ interface Account {
 
 /** A charge that is booked. */
 interface Booking {
-  readonly account: Account;
+  readonly record: QuotaRecord;
   readonly amounts: Resources;
 }
 
-/** Accounts that are remembered at most. */
-const MOST_ACCOUNTS = 10_000;
-const MOST_BYTES = 4 << 20;
+/** The bounds of the cache of records. */
+const MAX_RECORDS = 10_000;
+const MAX_RECORD_BYTES = 4 << 20;
 
 const keyOf = (namespace: string, quota: string): string => `${namespace}/${quota}`;
 
 /** Books charges, those of one quota one write after another. */
-class Till {
+class ChargeWriter {
   readonly #amend: AmendStatus;
   /** By namespace and name of the quota; there while it is written. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, PendingCharge[]>();
   /** By the same. */
-  readonly #accounts = new BoundedCache<Account>({ entries: MOST_ACCOUNTS, bytes: MOST_BYTES });
+  readonly #records = new BoundedCache<QuotaRecord>({ entries: MAX_RECORDS, bytes: MAX_RECORD_BYTES });
 
   constructor(amend: AmendStatus) {
     this.#amend = amend;
@@ -201,7 +201,7 @@ class Till {
   async takeAll(namespace: string, charges: readonly Charge[]): Promise<readonly Booking[]> {
     const settled = await Promise.allSettled(charges.map((charge) => this.#book(namespace, charge.quota, charge)));
     const bookings = settled.flatMap((one, i) =>
-      one.status === "fulfilled" ? [{ account: one.value, ...charges[i]! }] : [],
+      one.status === "fulfilled" ? [{ record: one.value, ...charges[i]! }] : [],
     );
     const failed = settled.find((one) => one.status === "rejected");
     if (!failed) return bookings;
@@ -216,20 +216,20 @@ class Till {
   /** A quota as it is once its refunds are taken off. */
   withoutRefunds(quota: ResourceQuota): ResourceQuota {
     const { hard = {}, used = {} } = quota.status ?? {};
-    const { refund } = this.#accountOf(quota);
+    const { refund } = this.#recordOf(quota);
     const off = opposite(only(refund, (counts) => hard[counts] !== undefined));
     return { ...quota, status: { ...quota.status, used: plus(used, off) } };
   }
 
-  /** The account of a quota; a new one where another writer has written the quota. */
-  #accountOf({ metadata: { namespace = "", name = "", resourceVersion } }: ResourceQuota): Account {
-    const account = this.#accounts.get(keyOf(namespace, name));
-    return account?.resourceVersion === resourceVersion ? account! : { resourceVersion, refund: {} };
+  /** The record of a quota; a new one where another writer has written the quota. */
+  #recordOf({ metadata: { namespace = "", name = "", resourceVersion } }: ResourceQuota): QuotaRecord {
+    const record = this.#records.get(keyOf(namespace, name));
+    return record?.resourceVersion === resourceVersion ? record! : { resourceVersion, refund: {} };
   }
 
-  #book(namespace: string, quota: string, charge: Waiting["charge"]): Promise<Account> {
+  #book(namespace: string, quota: string, charge: PendingCharge["charge"]): Promise<QuotaRecord> {
     const key = keyOf(namespace, quota);
-    const waiter = Promise.withResolvers<Account>();
+    const waiter = Promise.withResolvers<QuotaRecord>();
     const waiting = this.#waiting.get(key);
     if (waiting) waiting.push({ charge, waiter });
     else {
@@ -243,30 +243,30 @@ class Till {
   async #write(
     quota: { readonly namespace: string; readonly name: string },
     key: string,
-    all: Waiting[],
+    all: PendingCharge[],
   ): Promise<void> {
     while (all.length > 0) {
       const batch = all.splice(0);
       let verdicts: readonly unknown[] = [];
-      let account: Account = { resourceVersion: undefined, refund: {} };
+      let record: QuotaRecord = { resourceVersion: undefined, refund: {} };
       let refund: Resources = {};
       try {
         const resourceVersion = await this.#amend(QUOTAS, quota, (object) => {
           const found = object as ResourceQuota;
-          account = this.#accountOf(found);
-          ({ refund } = account);
+          record = this.#recordOf(found);
+          ({ refund } = record);
           found.status = this.withoutRefunds(found).status!;
           verdicts = batch.map(({ charge }) => book(found, charge));
         });
-        account.resourceVersion = resourceVersion;
-        account.refund = plus(account.refund, opposite(refund));
-        this.#accounts.set(key, account);
+        record.resourceVersion = resourceVersion;
+        record.refund = plus(record.refund, opposite(refund));
+        this.#records.set(key, record);
       } catch (error) {
         // A quota that is gone limits nothing.
         verdicts = batch.map(() => (hasReason(error, "NotFound") ? undefined : error));
       }
       batch.forEach(({ waiter }, i) => {
-        if (verdicts[i] === undefined) waiter.resolve(account);
+        if (verdicts[i] === undefined) waiter.resolve(record);
         else waiter.reject(verdicts[i]);
       });
     }
@@ -275,7 +275,7 @@ class Till {
 }
 
 /** Adds a charge to what is used, or says why not. Changes `quota`. */
-function book(quota: ResourceQuota, { amounts, check }: Waiting["charge"]): unknown {
+function book(quota: ResourceQuota, { amounts, check }: PendingCharge["charge"]): unknown {
   try {
     check(quota);
   } catch (error) {
