@@ -5,7 +5,7 @@
  */
 import type { Identity } from "../auth/contract.ts";
 import type { Level, Stage } from "./policy.ts";
-import { keepLast } from "../util/once.ts";
+import { memoizeLast } from "../util/once.ts";
 
 /** The object that a request is about (AUDIT-14). Members that are empty are left out. */
 export interface EventObject {
@@ -108,7 +108,7 @@ interface HeadText {
 }
 
 /** The events of a request often follow one another. */
-const headText = keepLast((head: EventHead): HeadText => {
+const headText = memoizeLast((head: EventHead): HeadText => {
   const { sourceIPs, userAgent } = head;
   const ips = sourceIPs.length === 0 ? "" : `,"sourceIPs":${JSON.stringify(sourceIPs)}`;
   return {
@@ -183,7 +183,7 @@ function sortedText(annotations: Readonly<Record<string, string>>): string {
 }
 
 /** A second and the dot of its fraction; most events are of the same one. */
-const secondText = keepLast((second: number) => new Date(second * 1000).toISOString().slice(0, -4));
+const secondText = memoizeLast((second: number) => new Date(second * 1000).toISOString().slice(0, -4));
 
 /** RFC 3339 with microseconds. */
 function timeText(millis: number): string {

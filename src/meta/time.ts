@@ -7,7 +7,7 @@
  * @module
  */
 import { isoTime } from "./iso-time.ts";
-import { keepLast } from "../util/once.ts";
+import { memoizeLast } from "../util/once.ts";
 
 /** The moment that means "no time": 0001-01-01T00:00:00Z, in milliseconds. */
 const NO_TIME = -62135596800000;
@@ -115,7 +115,7 @@ export function canonicalMicroTime(text: string, options: { readonly lenient: bo
 const SECOND = 1000;
 
 /** Every write prints the present second, so it is made once. */
-const secondText = keepLast((second: number) => `${isoTime(second * SECOND).slice(0, 19)}Z`);
+const secondText = memoizeLast((second: number) => `${isoTime(second * SECOND).slice(0, 19)}Z`);
 
 /** A moment (ms since the epoch) as a Time: whole seconds. */
 export const formatTime = (ms: number): string => secondText(Math.floor(ms / SECOND));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keepLast, once } from "./once.ts";
+import { memoizeLast, once } from "./once.ts";
 
 test("a value is made once, on first use, also where it is undefined", () => {
   let made = 0;
@@ -10,7 +10,7 @@ test("a value is made once, on first use, also where it is undefined", () => {
 
 test("the last result is kept until the argument changes", () => {
   const made: number[] = [];
-  const double = keepLast((n: number) => {
+  const double = memoizeLast((n: number) => {
     made.push(n);
     return 2 * n;
   });

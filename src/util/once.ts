@@ -11,7 +11,7 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** Returns a pure function that keeps its last result, for an argument that is often equal to the previous one. */
-export function keepLast<K, V>(make: (key: K) => V): (key: K) => V {
+export function memoizeLast<K, V>(make: (key: K) => V): (key: K) => V {
   let last: { readonly key: K; readonly value: V } | undefined;
   return (key) => {
     if (last === undefined || last.key !== key) last = { key, value: make(key) };

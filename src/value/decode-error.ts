@@ -61,7 +61,7 @@ export function pathText(steps: readonly Step[]): string {
 }
 
 /** Describes a position in a text: `line 3, column 7`, both counted from one. */
-export function placeText(text: string, at: number): string {
+export function positionText(text: string, at: number): string {
   const before = text.lastIndexOf("\n", at - 1);
   let line = 1;
   for (let i = text.indexOf("\n"); i !== -1 && i < at; i = text.indexOf("\n", i + 1)) line++;

@@ -12,7 +12,7 @@ import {
   foundText,
   MAX_DUPLICATES,
   pathText,
-  placeText,
+  positionText,
   type Step,
 } from "./decode-error.ts";
 import { getMember, isObject, JsonNumber, setMember, type Value, type ValueObject } from "./value.ts";
@@ -220,7 +220,7 @@ class ExactDecoder {
     const value = String(JSON.parse(this.#text.slice(start, end)));
     if (value.isWellFormed()) return value;
     if (this.#repair) return value.toWellFormed();
-    const place = placeText(this.#text, start);
+    const place = positionText(this.#text, start);
     throw new DecodeError("invalidUtf8", `Expected a string of Unicode characters at ${place}, found a lone surrogate`);
   }
 
@@ -239,7 +239,7 @@ class ExactDecoder {
   }
 
   #fail(expected: string, at = this.#at): never {
-    const place = placeText(this.#text, at);
+    const place = positionText(this.#text, at);
     throw new DecodeError(
       "malformed",
       `Expected ${expected} at ${place} of the JSON text, found ${foundText(this.#text, at)}`,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { placeOfMember } from "./json-member.ts";
+import { memberRange } from "./json-member.ts";
 
 const find = (text: string, key: string): unknown => {
   const bytes = Buffer.from(text);
-  const place = placeOfMember(bytes, 1, Buffer.from(JSON.stringify(key)));
+  const place = memberRange(bytes, 1, Buffer.from(JSON.stringify(key)));
   return place && JSON.parse(bytes.toString("utf8", place.from, place.to));
 };
 

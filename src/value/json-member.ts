@@ -13,7 +13,7 @@ const CLOSE_BRACE = 0x7d;
 const BRACE_BIT = 0x20;
 
 /** A range of bytes: from its first one to before `to`. */
-export interface Place {
+export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
@@ -26,7 +26,7 @@ export interface Place {
  * @param members the offset of the members of the object, right after its `{`
  * @param key the key with its quotation marks, as in the text
  */
-export function placeOfMember(bytes: Uint8Array, members: number, key: Uint8Array): Place | undefined {
+export function memberRange(bytes: Uint8Array, members: number, key: Uint8Array): ByteRange | undefined {
   let at = members;
   while (bytes[at] === QUOTE) {
     const from = endOfString(bytes, at) + 1;

@@ -43,20 +43,20 @@ export function decodeOwnJson(bytes: Uint8Array): Value {
  * @throws DecodeError for text that is too deep, has too many members or is no UTF-8
  */
 export const decodePlainJson = (bytes: Uint8Array, options: JsonOptions = {}): Value | undefined =>
-  isPlain(bytes, options) ? parsed(bytes) : undefined;
+  isPlainJson(bytes, options) ? parsePlainJson(bytes) : undefined;
 
 /** Decodes as {@link decodeJson} in steps, each of which takes a slice for a few megabytes. */
 export function* decodeJsonSteps(bytes: Uint8Array, options: JsonOptions = {}): Steps<Decoded> {
-  const plain = isPlain(bytes, options);
+  const plain = isPlainJson(bytes, options);
   yield;
-  const value = plain ? parsed(bytes) : undefined;
+  const value = plain ? parsePlainJson(bytes) : undefined;
   if (value !== undefined) return { value, duplicates: [] };
   yield;
   return decodeExactly(decodeUtf8(bytes, options.replaceInvalidUtf8), options);
 }
 
 /** Whether a text is plain, if it is JSON. @throws DecodeError as {@link decodePlainJson} */
-export function isPlain(bytes: Uint8Array, options: JsonOptions): boolean {
+export function isPlainJson(bytes: Uint8Array, options: JsonOptions): boolean {
   const depth = options.depth ?? DEFAULT_DEPTH;
   const scan = scanJson(bytes, depth);
   if (scan === "tooDeep") throw new DecodeError("tooDeep", `Expected values nested at most ${depth} deep, found more`);
@@ -70,7 +70,7 @@ export function isPlain(bytes: Uint8Array, options: JsonOptions): boolean {
 }
 
 /** Parses a plain text; undefined where it is no JSON. */
-export function parsed(bytes: Uint8Array): Value | undefined {
+export function parsePlainJson(bytes: Uint8Array): Value | undefined {
   const text = decodeUtf8(bytes);
   try {
     return JSON.parse(text) as Value;

@@ -7,7 +7,7 @@
 
 import { atOnce, type Steps } from "../util/steps.ts";
 import { asJsonNumber, type Value, type ValueObject } from "./value.ts";
-import { isTaken, numberText } from "./yaml-scalar.ts";
+import { needsQuotes, numberText } from "./yaml-scalar.ts";
 
 /** Returns the YAML text of a value: one document without a marker, which ends with a newline. */
 export const encodeYaml = (value: Value): string => [...atOnce(yamlLines(value)).pieces()].join("");
@@ -197,7 +197,7 @@ const inlineString = (text: string): string => inlineLines(text, -Infinity, 0).j
 /** The lines of a text in the first possible form: plain, in single or in double quotes. */
 function inlineLines(text: string, column: number, margin: number): readonly string[] {
   if (UNPRINTABLE.test(text) || text.includes("\n")) return doubleQuoted(text, column, margin);
-  if (isTaken(text)) {
+  if (needsQuotes(text)) {
     // An empty key is in single quotes.
     return text === "" && column === -Infinity ? ["''"] : doubleQuoted(text, column, margin);
   }

@@ -153,7 +153,7 @@ export const numberText = (value: number): string =>
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
 /** Whether some decoder of YAML 1.1 does not read a plain text as a text. */
-export const isTaken = (text: string): boolean =>
+export const needsQuotes = (text: string): boolean =>
   typeof resolvePlain(text) !== "string" || text === "<<" || isTimestamp(text) || SEXAGESIMAL.test(text);
 
 /** Whether a text is a date or a time in a form that Go's decoder accepts. */

@@ -18,7 +18,7 @@ import { assert } from "../util/assert.ts";
 import { goQuoted } from "../util/go-quote.ts";
 import { andThen, atOnce, type Steps, whenLarge, type Work } from "../util/steps.ts";
 import { DecodeError, DEFAULT_DEPTH, type Decoded, MAX_DUPLICATES, pathText, type Step } from "./decode-error.ts";
-import { isPlain } from "./json.ts";
+import { isPlainJson } from "./json.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { clone, isObject, setMember, type Value, type ValueObject } from "./value.ts";
 import { linesOf, yamlError } from "./yaml-error.ts";
@@ -115,7 +115,7 @@ function endsUnlikeJson(bytes: Uint8Array): boolean {
 function jsonWork(bytes: Uint8Array, options: YamlOptions): Work<Decoded | undefined> {
   if (!beginsLikeJson(bytes) || endsUnlikeJson(bytes)) return undefined;
   const isLarge = bytes.length > YAML_INLINE_LIMIT;
-  const plain = isPlain(bytes, options.depth === undefined ? {} : { depth: options.depth });
+  const plain = isPlainJson(bytes, options.depth === undefined ? {} : { depth: options.depth });
   const text = plain ? whenLarge(isLarge, () => textLikeJson(bytes, options)) : undefined;
   return andThen(text, (found) => {
     if (found === undefined) return undefined;

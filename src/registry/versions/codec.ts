@@ -17,7 +17,7 @@ import type { CacheResource, Entry } from "../../cache/index.ts";
 import { storageUnreadable } from "../../meta/status.ts";
 import type { Bytes } from "../../storage/contract.ts";
 import { exactText, parseExactText } from "../../value/exact-text.ts";
-import { placeOfMember } from "../../value/json-member.ts";
+import { memberRange } from "../../value/json-member.ts";
 
 const decoder = new TextDecoder();
 
@@ -160,7 +160,7 @@ export class ObjectEntry implements Entry {
 
   /** Who selects by a label asks it of every object; the rest of them is not parsed for that. */
   #readLabels(): Readonly<Record<string, string>> {
-    const place = placeOfMember(this.bytes, this.#head.bytes.length, LABELS);
+    const place = memberRange(this.bytes, this.#head.bytes.length, LABELS);
     if (!place) return NO_LABELS;
     const labels = parseExactText(this.bytes.toString("utf8", place.from, place.to));
     return (labels as Readonly<Record<string, string>> | null) ?? NO_LABELS;
