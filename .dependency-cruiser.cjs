@@ -199,8 +199,8 @@ const backend = (name) => ({
 // The folders of app/, the lowest first: a folder may import those before it. Tests may start a whole server.
 const appFolders = [
   "options",
-  "files",
   "process",
+  "files",
   "memory",
   "logs",
   "encryption",

@@ -58,7 +58,7 @@ function putTogetherLater() {
 
 /**
  * Starts again, as the same process, without the compilers for speed: what they touch while the program is loaded stays in
- * memory. `src/app/memory/calm-engine.ts` switches them on when there is much to do, and off where this is not to be had. And what
+ * memory. `src/app/memory/compiler-switch.ts` switches them on when there is much to do, and off where this is not to be had. And what
  * was compiled for the start alone is let go of by the first collection, not by the sixth; the heap is so small that threads have
  * nothing to share in that, the room for what is new stays small, and the heap is collected when it has grown by half.
  */

@@ -1,15 +1,16 @@
 /**
- * `keelson`: the server as a library, for tests and for programs that bring their own.
+ * `keelson`: the server as a library, for tests and for programs that embed it.
  *
  *     const server = await startServer({ dev: true, port: 0 });
  *
  * @module
  */
-// Who has loaded the library has loaded all of it; the executable reads most while its store opens (`server.ts`).
+// The library loads the whole program at once; the executable loads most of it while its store opens (`server.ts`).
 import "../cluster/index.ts";
 
 export { OptionError } from "./options/types.ts";
-export type { RunningServer, Surroundings } from "./start/server.ts";
+export type { SystemParts } from "./process/system-parts.ts";
+export type { RunningServer } from "./start/server.ts";
 export { type StartOptions, startServer } from "./start/start.ts";
 export { ManualClock, seededRandom, systemClock, systemRandom } from "../util/clock.ts";
 export { type Log, type LogFacts, type LogLevel, type LogMethod, silentLog } from "../util/log.ts";

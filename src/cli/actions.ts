@@ -229,15 +229,15 @@ export interface Users {
 }
 
 /** What a server says to a definition. */
-export interface DefinitionVerdict {
+export interface DefinitionResult {
   /** The definition as it would be kept; undefined when it is refused. */
   readonly definition?: unknown;
   /** Why it is refused, with the fields that are wrong. */
-  readonly fault?: string;
+  readonly error?: string;
 }
 
 /** Judges CustomResourceDefinitions as a server does that is asked to make them; resolves to a verdict on each. */
-export type JudgeDefinitions = (definitions: readonly object[]) => Promise<readonly DefinitionVerdict[]>;
+export type ValidateDefinitions = (definitions: readonly object[]) => Promise<readonly DefinitionResult[]>;
 
 /** A directory with the programs that envtest starts. */
 export interface EnvtestDirectory {
@@ -348,7 +348,7 @@ export interface Actions {
   readonly files: StoreFiles;
   readonly certificates: Certificates;
   readonly users: Users;
-  readonly judgeDefinitions: JudgeDefinitions;
+  readonly validateDefinitions: ValidateDefinitions;
   /** Where commands print. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;

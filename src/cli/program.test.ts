@@ -130,7 +130,7 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     },
     driver: () => Promise.reject(new Error("not asked for")),
     driverFeatures: { stage: true, attach: false },
-    judgeDefinitions: () => Promise.reject(new Error("not asked for")),
+    validateDefinitions: () => Promise.reject(new Error("not asked for")),
     print: (text) => void printed.push(text),
     terminal: {
       env: {},

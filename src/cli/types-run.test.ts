@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
-import type { Actions, DefinitionVerdict } from "./actions.ts";
+import type { Actions, DefinitionResult } from "./actions.ts";
 import { type TypesRequest, runTypes } from "./types-run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-types-"));
@@ -34,13 +34,13 @@ const THING = JSON.stringify(definition("things", "Thing", "v1", "v1beta1"));
 const PART = JSON.stringify(definition("parts", "Part", "v1"));
 
 /** Runs the command with a server that takes everything, unless it is told what the server says. */
-async function run(request: TypesRequest, input = "", verdicts?: readonly DefinitionVerdict[]) {
+async function run(request: TypesRequest, input = "", verdicts?: readonly DefinitionResult[]) {
   const printed: string[] = [];
   const told: string[] = [];
   const asked: unknown[] = [];
   await runTypes(
     {
-      judgeDefinitions: (definitions: readonly object[]) => {
+      validateDefinitions: (definitions: readonly object[]) => {
         asked.push(...definitions);
         return Promise.resolve(verdicts ?? definitions.map((one) => ({ definition: one })));
       },

@@ -71,8 +71,8 @@ function definitionsIn(found: readonly FoundValue[], tell: (text: string) => voi
 
 /** The definitions as a server would keep them. */
 async function judged(actions: Actions, found: readonly Found[]): Promise<readonly Definition[]> {
-  const verdicts = await actions.judgeDefinitions(found.map(({ value }) => asWritten(value)));
-  const faults = verdicts.flatMap(({ fault }, i) => (fault === undefined ? [] : [`${found[i]!.from}: ${fault}`]));
+  const verdicts = await actions.validateDefinitions(found.map(({ value }) => asWritten(value)));
+  const faults = verdicts.flatMap(({ error }, i) => (error === undefined ? [] : [`${found[i]!.from}: ${error}`]));
   if (faults.length > 0) throw new CliError(faults.join("\n"));
   const places = new Map<string, string>();
   return verdicts.map(({ definition }, i) => {

@@ -24,7 +24,7 @@ export interface RunCommandOptions {
 }
 
 /** Where a command runs; the process's own by default. */
-export interface RunSurroundings {
+export interface RunSystemParts {
   /** Prints a text for people. */
   readonly tell?: (text: string) => void;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -49,7 +49,7 @@ const LOG_LINES = 1000;
 export async function runCommand(
   command: readonly [string, ...string[]],
   { fixtures = [], dialect = "kubernetes", control = false, keep = false }: RunCommandOptions = {},
-  { tell = (text) => void process.stderr.write(text), env = process.env }: RunSurroundings = {},
+  { tell = (text) => void process.stderr.write(text), env = process.env }: RunSystemParts = {},
 ): Promise<number> {
   const log = new KeptLog();
   await using cluster = await createCluster({

@@ -37,7 +37,7 @@ export interface Serving {
 }
 
 /** What a server that is made from a moment has of its own. */
-export interface Surroundings {
+export interface SystemParts {
   readonly clock: Clock;
   readonly random: SeededRandom;
   readonly activity: Activity;
@@ -104,7 +104,7 @@ export function momentOf({ core, store }: Serving, now: number, random: SeededRa
 /** A server that begins with a moment. */
 export function serverFrom(
   { core, store }: Moment,
-  { activity, filters, routes, revision, authenticator, ...own }: Surroundings,
+  { activity, filters, routes, revision, authenticator, ...own }: SystemParts,
 ): Serving {
   const forked = store.fork({ activity, ...(revision === undefined ? {} : { revision }) });
   return {

@@ -144,7 +144,7 @@ describe("a server that encrypts", () => {
         fileOf(gcm("key1", OTHER)),
         "the key does not fit the value, or the value is damaged or was moved from another place",
       ],
-      [undefined, "they are encrypted, and --encryption-provider-config names no file"],
+      [undefined, "they are encrypted, and --encryption-provider-config is not set"],
     ] as const) {
       lines = [];
       // Controllers wait for what they cannot list; the server does not wait for them.

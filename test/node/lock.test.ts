@@ -27,7 +27,7 @@ const open = (): Promise<RunningAgent> =>
 test("NODE-5: a directory is that of one agent at a time, and free again when that has ended or died", async () => {
   const first = await open();
   await expect(open()).rejects.toThrow(
-    `${world.root} is the directory of an agent that runs as process ${process.pid}: give each node one of its own`,
+    `${world.root} is in use by the agent in process ${process.pid}: use another directory for each node`,
   );
   first.crash();
   const second = await open();

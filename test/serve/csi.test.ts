@@ -77,7 +77,7 @@ const volumesOfDriver = () =>
 test("waits for its driver, makes volumes, and ends in order when it is told to", async () => {
   const sidecars = new Keelson(["csi", "--driver", socket], { env });
   processes.add(sidecars);
-  await until(() => sidecars.stderr.includes("the driver does not answer, and is waited for"));
+  await until(() => sidecars.stderr.includes("the driver does not respond; retrying"));
   await startDriver();
   await makeClaim("a");
   await until(() => isBound("a"));

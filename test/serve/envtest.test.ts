@@ -209,7 +209,7 @@ describe("etcd", () => {
     const { code, millis } = await etcd.stop();
     expect(code).toBe(0);
     expect(millis).toBeLessThan(2000);
-    expect(etcd.said).toContain("flags that change nothing here  flags=listen-peer-urls");
+    expect(etcd.said).toContain("flags that have no effect  flags=listen-peer-urls");
   });
 
   test.each([
@@ -406,7 +406,9 @@ describe("kube-apiserver", () => {
   test("an etcd that is not there is told", async () => {
     const api = new Program("kube-apiserver", ["--etcd-servers=http://127.0.0.1:1"]);
     expect((await api.ended).code).toBe(2);
-    expect(api.said).toMatch(/^kube-apiserver: expected --etcd-servers to name an etcd that answers, .*:1 does not: /);
+    expect(api.said).toMatch(
+      /^kube-apiserver: expected --etcd-servers to name a running etcd, .*:1 does not respond: /,
+    );
   });
 
   test("a port that somebody has is told", async () => {

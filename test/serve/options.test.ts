@@ -112,7 +112,10 @@ describe("options", () => {
 
   test("each key of a file is there once", async () => {
     const { code, stderr } = await run(["serve", "--config", file("twice.yaml", "port: 0\nbind: ::1\nport: 1\n")]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("port is there twice") as string });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("expected each key once, got port twice") as string,
+    });
   });
 
   test("variables of a Service called keelson do not keep the server from starting", async () => {

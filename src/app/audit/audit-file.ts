@@ -6,34 +6,31 @@ import {
   legacyText,
   smallEnough,
 } from "../../audit/index.ts";
-import type { Clock } from "../../util/clock.ts";
-import type { Log } from "../../util/log.ts";
 import { LineFile } from "../files/line-file.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import { OptionError } from "../options/types.ts";
 import type { AuditFileOptions } from "../options/audit-options.ts";
 import { RotatingFile } from "./rotating-file.ts";
 import type { Loop } from "../../util/loop.ts";
 
-/** What sinks of events are given. */
-export interface SinkParts {
-  readonly clock: Clock;
-  readonly log: Log;
+/** What a sink of audit events is built from. */
+export interface SinkParts extends Pick<SystemParts, "clock" | "log"> {
   readonly metrics: AuditMetrics;
 }
 
 /**
- * Opens a sink that writes events to a file, or to standard output, which nobody waits for whatever the mode (AUDIT-24,
- * AUDIT-25).
+ * Opens a sink that writes events to a file or to standard output (AUDIT-24, AUDIT-25). No request waits for standard output,
+ * whatever the mode.
  *
- * @param open closes what was opened
- * @throws OptionError where the file cannot be opened
+ * @param open closes the file
+ * @throws OptionError if the file cannot be opened
  */
 export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open: AsyncDisposableStack): AuditSink {
   const { mode, batch, truncate, format } = options;
   const { clock, metrics } = parts;
   const write = writerOf(options, parts, open);
   const textOf = (event: AuditEvent): string => (format === "json" ? event.json : legacyText(event));
-  /** The line of an event; undefined where it is too large. */
+  /** Returns the line of an event; undefined if it is too large. */
   const lineOf = (event: AuditEvent): string | undefined => {
     const kept = truncate ? smallEnough(event, truncate) : event;
     if (!kept) metrics.lost("truncate", 1);
@@ -63,8 +60,8 @@ export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open:
 }
 
 /**
- * An answer waits for its event. That a request has come is written with whatever is written next, at the latest when the
- * pass of the event loop ends: nothing has been answered by then.
+ * Writes an event before its response is sent. A RequestReceived event is written together with the next event, at the latest
+ * when the pass of the event loop ends: no response has been sent by then.
  */
 function blocking(
   write: Write,
@@ -95,7 +92,7 @@ function blocking(
   };
 }
 
-/** Writes lines; false where they are lost. */
+/** Writes lines; false if they are lost. */
 type Write = (lines: string, events: number) => boolean;
 
 function writerOf({ path, rotation }: AuditFileOptions, parts: SinkParts, open: AsyncDisposableStack): Write {

@@ -1,25 +1,25 @@
 import { type AuditEvent, type AuditSink, Batches, sizeOf, smallEnough } from "../../audit/index.ts";
-import { type Random, sleep } from "../../util/clock.ts";
-import { type KubeconfigWebhook, LateAnswer, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
+import { sleep } from "../../util/clock.ts";
+import { type KubeconfigWebhook, ResponseTimeout, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
 import { OptionError } from "../options/types.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import type { SinkParts } from "./audit-file.ts";
 import type { AuditWebhookOptions } from "../options/audit-options.ts";
 
-/** How often a list of events is sent before it is given up, and how the pauses grow. */
-const TRIES = 5;
-const GROWTH = 1.5;
-/** A receiver that has not answered by then counts as failed. */
-const BOUNDS = { millis: 30_000, owner: "audit" };
+/** As the webhook backend of kube-apiserver. */
+const MAX_ATTEMPTS = 5;
+const BACKOFF_FACTOR = 1.5;
+const BACKOFF_JITTER = 0.2;
+const TIMEOUT = { millis: 30_000, owner: "audit" };
 
-/** What a webhook is given. */
-type WebhookParts = SinkParts & { readonly random: Random };
+type WebhookParts = SinkParts & Pick<SystemParts, "random">;
 
 /**
  * Opens a sink that posts lists of events to a webhook, whose address and credentials are in a kubeconfig (AUDIT-24,
- * AUDIT-25). A redirect is not followed: it is a failure, and its text is told nobody.
+ * AUDIT-25). A redirect is not followed: it is a failure.
  *
- * @param open sends what waits, once, and closes the connections
- * @throws OptionError where the file says no address
+ * @param open sends the buffered events once, and closes the connections
+ * @throws OptionError if the file has no address
  */
 export function openAuditWebhook(
   options: AuditWebhookOptions,
@@ -34,7 +34,7 @@ export function openAuditWebhook(
     const kept = events.flatMap((event) => (truncate ? (smallEnough(event, truncate) ?? []) : event));
     metrics.lost("truncate", events.length - kept.length);
     let all = kept.length === events.length;
-    for (const part of partsOf(kept, truncate?.maxBatchSize ?? Infinity)) all = (await webhook.send(part)) && all;
+    for (const part of batchesOf(kept, truncate?.maxBatchSize ?? Infinity)) all = (await webhook.send(part)) && all;
     return all;
   };
   if (mode === "blocking-strict") return { take: (event) => send([event]) };
@@ -46,35 +46,35 @@ export function openAuditWebhook(
     dropped: (events) => metrics.lost("buffered", events),
   });
   open.defer(() => {
-    webhook.hurry();
+    webhook.stopRetrying();
     return batches.flush();
   });
   return batches;
 }
 
-/** Events in lists of so many bytes at most. */
-function partsOf(events: readonly AuditEvent[], maxBytes: number): AuditEvent[][] {
-  const parts: AuditEvent[][] = [];
+/** Splits events into lists of at most `maxBytes` bytes. */
+function batchesOf(events: readonly AuditEvent[], maxBytes: number): readonly (readonly AuditEvent[])[] {
+  const batches: AuditEvent[][] = [];
+  let batch: AuditEvent[] = [];
   let left = 0;
   for (const event of events) {
     const size = sizeOf(event);
     if (size > left) {
-      parts.push([]);
+      batches.push((batch = []));
       left = maxBytes;
     }
-    parts.at(-1)!.push(event);
+    batch.push(event);
     left -= size;
   }
-  return parts;
+  return batches;
 }
 
-/** A receiver of lists of events. */
 class Webhook {
   readonly #options: AuditWebhookOptions;
   readonly #parts: WebhookParts;
   readonly #webhook: KubeconfigWebhook;
-  /** Aborted when nobody has time for another try. */
-  readonly #hurry = new AbortController();
+  /** Aborted when the server closes. */
+  readonly #noRetry = new AbortController();
 
   constructor(options: AuditWebhookOptions, parts: WebhookParts) {
     this.#options = options;
@@ -86,46 +86,45 @@ class Webhook {
     }
   }
 
-  /** Sends events; false where all tries have failed. */
+  /** Sends events; false if all attempts have failed. */
   async send(events: readonly AuditEvent[]): Promise<boolean> {
     const { clock, log, metrics, random } = this.#parts;
     const items = events.map(({ json }) => json).join(",");
     const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`;
     let pause = this.#options.initialBackoffMillis;
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       const failure = await this.#post(body);
       if (failure === undefined) return true;
-      if (tries >= TRIES || this.#hurry.signal.aborted) {
+      if (attempts >= MAX_ATTEMPTS || this.#noRetry.signal.aborted) {
         log.error("audit events could not be sent", { error: failure, events: events.length });
         metrics.lost("webhook", events.length);
         return false;
       }
-      await sleep(clock, pause * (1 + 0.2 * random.next()), this.#hurry.signal, { owner: "audit", upkeep: true });
-      pause *= GROWTH;
+      const jittered = pause * (1 + BACKOFF_JITTER * random.next());
+      await sleep(clock, jittered, this.#noRetry.signal, { owner: "audit", upkeep: true });
+      pause *= BACKOFF_FACTOR;
     }
   }
 
-  /** From now on there is no second try. */
-  hurry(): void {
-    this.#hurry.abort();
+  stopRetrying(): void {
+    this.#noRetry.abort();
   }
 
   close(): void {
     this.#webhook.close();
   }
 
-  /** Why it failed; undefined where it did not. */
+  /** Returns the error of a request; undefined if it succeeded. */
   async #post(body: string): Promise<string | undefined> {
     try {
-      const { status } = await this.#webhook.post(body, unread, BOUNDS);
+      const { status } = await this.#webhook.post(body, discard, TIMEOUT);
       return status >= 200 && status < 300 ? undefined : `expected a status of 200, got ${status}`;
     } catch (error) {
-      return error instanceof LateAnswer ? error.message : String(error);
+      return error instanceof ResponseTimeout ? error.message : String(error);
     }
   }
 }
 
-/** What a receiver says beside its status is nothing to anybody. */
-async function unread(body: AsyncIterable<Uint8Array>): Promise<void> {
+async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }

@@ -72,7 +72,7 @@ test("AUDIT-24: a server writes one line of JSON for each event, in a file for i
   expect(metrics).toMatch(/apiserver_audit_event_total \d+/);
 });
 
-test("AUDIT-1: without a policy nothing is opened; a policy that cannot be used is told with the places of its faults", async () => {
+test("AUDIT-1: without a policy nothing is opened; an invalid policy is reported with the paths of its errors", async () => {
   await using open = new AsyncDisposableStack();
   const optionsOf = (policy: string) =>
     resolveOptions({ dev: true, "audit-policy-file": policy, "audit-log-path": join(path, "never.log") }).audit;
@@ -86,7 +86,7 @@ test("AUDIT-1: without a policy nothing is opened; a policy that cannot be used 
   expect(() => openAudit(optionsOf(join(path, "none.yaml")), partsOf(), open)).toThrow(/--audit-policy-file/);
 });
 
-test("AUDIT-24: a file that is large is put aside and compressed, and the oldest ones go", async () => {
+test("AUDIT-24: a large file is rotated and compressed, and the oldest files are removed", async () => {
   const file = join(path, "rotated.log");
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
   const rotation = { maxBytes: 100, maxAgeMillis: 0, maxBackups: 2, compress: true };
@@ -103,7 +103,7 @@ test("AUDIT-24: a file that is large is put aside and compressed, and the oldest
   expect(aside.map((name) => statSync(join(path, name)).mode & 0o777)).toEqual([0o600, 0o600]);
 });
 
-test("AUDIT-24: what was put aside too long ago goes when the file is opened", async () => {
+test("AUDIT-24: rotated files that are too old are removed when the file is opened", async () => {
   const file = join(path, "old.log");
   writeFileSync(join(path, "old-2026-01-01T00-00-00.000.log"), "");
   writeFileSync(join(path, "old-2026-01-09T00-00-00.000.log"), "");
@@ -116,7 +116,7 @@ test("AUDIT-24: what was put aside too long ago goes when the file is opened", a
 const fileOptions = (said: object) =>
   resolveOptions({ dev: true, "audit-log-path": join(path, "events.log"), ...said }).audit.file!;
 
-test("AUDIT-25: in mode batch nobody waits, and what waits is written at the end", async () => {
+test("AUDIT-25: in mode batch no request waits, and buffered events are written on close", async () => {
   const options = fileOptions({
     "audit-log-path": join(path, "batch.log"),
     "audit-log-mode": "batch",
@@ -131,7 +131,7 @@ test("AUDIT-25: in mode batch nobody waits, and what waits is written at the end
   expect(linesOf(options.path)).toHaveLength(1);
 });
 
-test("AUDIT-25, AUDIT-26: strict mode says that an event is lost, and blocking mode goes on; both count it", async () => {
+test("AUDIT-25, AUDIT-26: a lost event fails the request in strict mode only; both blocking modes count it", async () => {
   const small = {
     "audit-log-truncate-enabled": true,
     "audit-log-truncate-max-event-size": 10,
@@ -163,7 +163,7 @@ test("AUDIT-24: the older format is a line of text", async () => {
   expect(linesOf(options.path)[0]).toMatch(/^1970-01-01T00:00:00\.000000Z AUDIT: id="a" stage="ResponseComplete"/);
 });
 
-test("options of audit that contradict each other are refused", () => {
+test("refuses audit options that contradict each other", () => {
   const refusal = (said: object) => () => resolveOptions({ dev: true, "audit-log-path": "x", ...said });
   expect(refusal({ "audit-log-mode": "batch", "audit-log-batch-throttle-enable": true })).toThrow(/throttle-qps/);
   expect(refusal({ "audit-log-truncate-max-batch-size": 1 })).toThrow(/max-batch-size to be at least/);
@@ -203,7 +203,7 @@ async function receiver(answer: (tries: number) => { code: number; location?: st
   };
 }
 
-test("AUDIT-24, AUDIT-25: a webhook gets lists of events, and those that wait at the end", async () => {
+test("AUDIT-24, AUDIT-25: a webhook gets lists of events, and the buffered ones on close", async () => {
   await using hook = await receiver(() => ({ code: 200 }));
   const open = new AsyncDisposableStack();
   const sink = openAuditWebhook(hook.options({}), partsOf(), open);
@@ -220,7 +220,7 @@ test("AUDIT-24, AUDIT-25: a webhook gets lists of events, and those that wait at
   });
 });
 
-test("AUDIT-24: a webhook that fails is asked again", async () => {
+test("AUDIT-24: a failed request to a webhook is retried", async () => {
   await using hook = await receiver((tries) => ({ code: tries < 3 ? 503 : 200 }));
   await using open = new AsyncDisposableStack();
   const parts = partsOf();
@@ -249,7 +249,7 @@ test("CVE-2020-8561: a redirect of a webhook is not followed, the event counts a
   expect(await lost(parts.metrics, "webhook")).toBe(1);
 });
 
-test("AUDIT-25: a webhook in mode blocking is waited for; a request goes on without it", async () => {
+test("AUDIT-25: a request waits for a webhook in mode blocking, and continues if it fails", async () => {
   await using open = new AsyncDisposableStack();
   await using hook = await receiver(() => ({ code: 500 }));
   const options = hook.options({ "audit-webhook-mode": "blocking", "audit-webhook-initial-backoff": "1ms" });

@@ -1,48 +1,42 @@
 /**
- * Audit as the options say: the policy is read, and files and webhooks are opened.
+ * Opens the audit of a server from its options: reads the policy, opens files and webhooks.
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import { AuditMetrics, PolicyError, type Rules, bothOf, compileRules, readPolicy } from "../../audit/index.ts";
 import type { Auditing } from "../../server/index.ts";
-import type { Clock, Random } from "../../util/clock.ts";
-import type { Log } from "../../util/log.ts";
+import { readNamed } from "../files/named-file.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import { OptionError } from "../options/types.ts";
 import { openAuditFile } from "./audit-file.ts";
 import type { AuditOptions } from "../options/audit-options.ts";
 import { openAuditWebhook } from "./audit-webhook.ts";
 
-/** What audit is given. */
-export interface AuditAround {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-}
-
 /**
- * Opens audit; undefined where nothing would be written: there is no policy, or nowhere to write.
+ * Opens audit; undefined if there is no policy, or neither file nor webhook.
  *
- * @param open writes what waits and closes what was opened
- * @throws OptionError for a policy that cannot be used, a file that cannot be opened
+ * @param open writes the buffered events and closes files and webhooks
+ * @throws OptionError for an invalid policy and for a file that cannot be opened
  */
 export function openAudit(
   options: AuditOptions,
-  around: AuditAround,
+  system: SystemParts,
   open: AsyncDisposableStack,
 ): Auditing | undefined {
   const { policyFile, file, webhook } = options;
   if (policyFile === "") {
-    if (file || webhook) around.log.warn("audit has somewhere to write and no policy: nothing is written");
+    if (file || webhook) system.log.warn("audit has no policy, so no events are written: set --audit-policy-file");
     return undefined;
   }
   const rules = rulesOf(policyFile);
   if (!file && !webhook) {
-    around.log.warn("audit has a policy and nowhere to write: name a file or a webhook", { policy: policyFile });
+    system.log.warn("audit has a policy but no backend: set --audit-log-path or --audit-webhook-config-file", {
+      policy: policyFile,
+    });
     return undefined;
   }
   const metrics = new AuditMetrics();
-  const parts = { ...around, metrics };
+  const parts = { ...system, metrics };
   const sinks = [
     ...(file ? [openAuditFile(file, parts, open)] : []),
     ...(webhook ? [openAuditWebhook(webhook, parts, open)] : []),
@@ -51,12 +45,7 @@ export function openAudit(
 }
 
 function rulesOf(file: string): Rules {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new OptionError(`expected --audit-policy-file to name a file that can be read: ${(error as Error).message}`);
-  }
+  const text = readNamed("audit-policy-file", file);
   try {
     return compileRules(readPolicy(text));
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * A file that is written at once and put aside when it has become large: `audit.log`, and beside it
- * `audit-2026-01-31T10-20-30.123.log` (AUDIT-24). Old ones are compressed and removed.
+ * A log file that is rotated at a size: `audit.log` is renamed to `audit-2026-01-31T10-20-30.123.log` (AUDIT-24). Old files are
+ * compressed and removed.
  *
  * @module
  */
@@ -10,67 +10,66 @@ import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { asideName, asideNames } from "../../audit/index.ts";
-import type { Clock } from "../../util/clock.ts";
-import type { Log } from "../../util/log.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import type { Rotation } from "../options/audit-options.ts";
 
-/** See the head of this file. */
+/** Writes texts synchronously and rotates the file. */
 export class RotatingFile implements AsyncDisposable {
   readonly #path: string;
   readonly #rotation: Rotation;
-  readonly #around: { readonly clock: Clock; readonly log: Log };
+  readonly #system: Pick<SystemParts, "clock" | "log">;
   #fd: number;
   #length: number;
-  /** The tidying that runs; one after another. */
-  #tidying: Promise<void> = Promise.resolve();
+  /** Resolves when no cleanup runs; cleanups run one after another. */
+  #cleanup: Promise<void> = Promise.resolve();
 
-  /** Opens or makes the file, for its owner alone. @throws what the system says where it cannot be opened */
-  constructor(path: string, rotation: Rotation, around: { readonly clock: Clock; readonly log: Log }) {
+  /** Opens or creates the file with mode 0600. @throws the error of the system if it cannot be opened */
+  constructor(path: string, rotation: Rotation, system: Pick<SystemParts, "clock" | "log">) {
     this.#path = path;
     this.#rotation = rotation;
-    this.#around = around;
+    this.#system = system;
     this.#fd = open(path);
     this.#length = fstatSync(this.#fd).size;
-    this.#tidy();
+    this.#removeOld();
   }
 
-  /** Writes a text; it is with the system when this returns. @throws what the system says where it cannot be written */
+  /** Writes a text to the operating system. @throws the error of the system if it cannot be written */
   write(text: string): void {
     const length = Buffer.byteLength(text);
     if (this.#length > 0 && this.#length + length > this.#rotation.maxBytes) this.#rotate();
     this.#length += length;
     let at = writeSync(this.#fd, text);
-    // Rarely does the system take a part only.
+    // The system may write only a part of the text.
     while (at < length) at += writeSync(this.#fd, Buffer.from(text), at);
   }
 
-  /** Closes the file when what is old has been tidied up. */
+  /** Closes the file after the cleanup of old files. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#tidying;
+    await this.#cleanup;
     closeSync(this.#fd);
   }
 
   #rotate(): void {
-    const { clock } = this.#around;
+    const { clock } = this.#system;
     renameSync(this.#path, join(dirname(this.#path), asideName(basename(this.#path), clock.now())));
     const before = this.#fd;
     this.#fd = open(this.#path);
     closeSync(before);
     this.#length = 0;
-    this.#tidy();
+    this.#removeOld();
   }
 
-  #tidy(): void {
-    const { clock, log } = this.#around;
-    this.#tidying = this.#tidying
-      .then(() => tidy(this.#path, this.#rotation, clock.now()))
-      .catch((error: unknown) => log.error("old audit logs could not be tidied up", { error: String(error) }));
+  #removeOld(): void {
+    const { clock, log } = this.#system;
+    this.#cleanup = this.#cleanup
+      .then(() => removeOld(this.#path, this.#rotation, clock.now()))
+      .catch((error: unknown) => log.error("old audit logs could not be removed", { error: String(error) }));
   }
 }
 
 const open = (path: string): number => openSync(path, "a", 0o600);
 
-async function tidy(path: string, { maxAgeMillis, maxBackups, compress }: Rotation, now: number): Promise<void> {
+async function removeOld(path: string, { maxAgeMillis, maxBackups, compress }: Rotation, now: number): Promise<void> {
   if (maxAgeMillis === 0 && maxBackups === 0 && !compress) return;
   const directory = dirname(path);
   const all = asideNames(basename(path), await readdir(directory));
@@ -82,10 +81,10 @@ async function tidy(path: string, { maxAgeMillis, maxBackups, compress }: Rotati
   }
 }
 
-/** Compresses a file; what a crash leaves behind half done is made again. */
+/** Compresses a file; a partial result of a crash is overwritten. */
 async function pack(path: string): Promise<void> {
-  const half = `${path}.gz.part`;
-  await pipeline(createReadStream(path), createGzip(), createWriteStream(half, { mode: 0o600 }));
-  await rename(half, `${path}.gz`);
+  const partial = `${path}.gz.part`;
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(partial, { mode: 0o600 }));
+  await rename(partial, `${path}.gz`);
   await rm(path);
 }

@@ -26,10 +26,12 @@ const authorization = (...types: string[]): string =>
     authorizers: types.map((type) => ({ type, name: type.toLowerCase() })),
   });
 
-/** What a server says to somebody without a credential, and what it warns of. */
-async function askedOf(options: StartOptions): Promise<{ readonly codes: readonly number[]; readonly told: string[] }> {
-  const told: string[] = [];
-  const log: Log = { ...silentLog, warn: (message) => void told.push(message) };
+/** The status codes for requests without a credential, and the warnings of the server. */
+async function resultsOf(
+  options: StartOptions,
+): Promise<{ readonly codes: readonly number[]; readonly warnings: string[] }> {
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (message) => void warnings.push(message) };
   await using server = await startServer({ dev: true, port: 0, dialect: "kubernetes", ...options }, { log });
   const code = async (method: "GET" | "POST", path: string, token?: string): Promise<number> => {
     const transport = nodeTransport({ url: server.url, ca: server.pki.ca.cert, ...(token ? { token } : {}) });
@@ -43,12 +45,12 @@ async function askedOf(options: StartOptions): Promise<{ readonly codes: readonl
   // Who shows a credential may do all of it.
   expect(await code("POST", maps, server.pki.adminToken)).toBe(201);
   const codes = [await code("GET", "/livez"), await code("GET", maps), await code("POST", maps)];
-  return { codes, told: told.filter((message) => message.startsWith("requests without a credential")) };
+  return { codes, warnings: warnings.filter((message) => message.startsWith("anonymous requests")) };
 }
 
 const REFUSED = [expect.stringContaining("are refused: the mode AlwaysAllow")];
 
-describe("AUTHN-14: a request without a credential", () => {
+describe("AUTHN-14: an anonymous request", () => {
   test.each<[name: string, options: StartOptions]>([
     ["the mode AlwaysAllow", { authorizationMode: ["AlwaysAllow"] }],
     ["AlwaysAllow behind others", { authorizationMode: ["Node", "RBAC", "AlwaysAllow"] }],
@@ -58,42 +60,45 @@ describe("AUTHN-14: a request without a credential", () => {
       "AlwaysAllow and a configuration that says nothing of anonymous requests",
       { authorizationMode: ["AlwaysAllow"], authenticationConfig: authentication(undefined) },
     ],
-  ])("is refused on every path beside %s, with a warning at the start", async (_, options) => {
-    expect(await askedOf(options)).toEqual({ codes: [401, 401, 401], told: REFUSED });
+  ])("is refused on every path with %s, with a warning at the start", async (_, options) => {
+    expect(await resultsOf(options)).toEqual({ codes: [401, 401, 401], warnings: REFUSED });
   });
 
-  test("is refused without a warning where nobody has let it in", async () => {
+  test("is refused without a warning if it is not enabled", async () => {
     const options = { authorizationMode: ["AlwaysAllow"] as const, anonymousAuth: false };
-    expect(await askedOf(options)).toEqual({ codes: [401, 401, 401], told: [] });
+    expect(await resultsOf(options)).toEqual({ codes: [401, 401, 401], warnings: [] });
   });
 
-  test("is let in beside AlwaysAllow where a configuration says so by itself, which is warned of", async () => {
+  test("is accepted with AlwaysAllow if a configuration file says so, with a warning", async () => {
     const options = {
       authorizationMode: ["AlwaysAllow"] as const,
       authenticationConfig: authentication({ enabled: true }),
     };
-    expect(await askedOf(options)).toEqual({
+    expect(await resultsOf(options)).toEqual({
       codes: [200, 200, 201],
-      told: [expect.stringContaining("may do everything")],
+      warnings: [expect.stringContaining("may do everything")],
     });
   });
 
-  test("is let in beside AlwaysAllow on the paths that a configuration names", async () => {
+  test("is accepted with AlwaysAllow on the paths of a configuration file", async () => {
     const options = {
       authorizationMode: ["AlwaysAllow"] as const,
       authenticationConfig: authentication({ enabled: true, conditions: [{ path: "/livez" }] }),
     };
-    expect(await askedOf(options)).toEqual({ codes: [200, 401, 401], told: [] });
+    expect(await resultsOf(options)).toEqual({ codes: [200, 401, 401], warnings: [] });
   });
 
-  test("of the neutral dialect asks after health beside AlwaysAllow, and does nothing else", async () => {
+  test("of the neutral dialect may only read health endpoints with AlwaysAllow", async () => {
     const mode = { dialect: "neutral", authorizationMode: ["AlwaysAllow"] } as const;
-    expect(await askedOf(mode)).toEqual({ codes: [200, 401, 401], told: [] });
-    expect(await askedOf({ ...mode, anonymousAuth: true })).toEqual({ codes: [200, 401, 401], told: REFUSED });
+    expect(await resultsOf(mode)).toEqual({ codes: [200, 401, 401], warnings: [] });
+    expect(await resultsOf({ ...mode, anonymousAuth: true })).toEqual({ codes: [200, 401, 401], warnings: REFUSED });
   });
 
-  test("may do what roles say where they decide", async () => {
-    expect(await askedOf({})).toEqual({ codes: [200, 403, 403], told: [] });
-    expect(await askedOf({ authorizationMode: ["RBAC", "AlwaysDeny"] })).toEqual({ codes: [200, 403, 403], told: [] });
+  test("may do what roles allow with RBAC", async () => {
+    expect(await resultsOf({})).toEqual({ codes: [200, 403, 403], warnings: [] });
+    expect(await resultsOf({ authorizationMode: ["RBAC", "AlwaysDeny"] })).toEqual({
+      codes: [200, 403, 403],
+      warnings: [],
+    });
   });
 });

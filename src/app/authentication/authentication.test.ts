@@ -100,7 +100,7 @@ const who = async (as: As): Promise<unknown> => {
 const admin = (): As => ({ token: server.pki.adminToken });
 const EXTRA = "authentication.kubernetes.io/credential-id";
 
-test("AUTHN-16, AUTHN-17: certificates of our CA and of a given one name users, others and those of proxies none", async () => {
+test("AUTHN-16, AUTHN-17: certificates of the server's CA and of --client-ca-file name users, others do not", async () => {
   for (const ca of [server.pki.ca, teams]) {
     expect(await who(client(ca, "kim", ["team"], term))).toMatchObject({
       username: "kim",
@@ -112,7 +112,7 @@ test("AUTHN-16, AUTHN-17: certificates of our CA and of a given one name users, 
   expect(await who({ ...client(strangers, "kim", [], term), token: "t1" })).toMatchObject({ username: "pat" });
 });
 
-test("AUTHN-18: a proxy says who asks, and nobody else does", async () => {
+test("AUTHN-18: a proxy sends the user in headers; headers of other clients are ignored", async () => {
   const headers = { "X-Remote-User": "through", "X-Remote-Group": "g", "X-Remote-Extra-Scope": "s" };
   expect(await who({ ...client(proxies, "front", [], term), headers })).toMatchObject({
     username: "through",
@@ -124,7 +124,7 @@ test("AUTHN-18: a proxy says who asks, and nobody else does", async () => {
   expect(await who({ token: "t1", headers })).toMatchObject({ username: "pat" });
 });
 
-test("AUTHN-19, AUTHN-14: tokens of a file are good, a wrong one is 401 everywhere, and so is none where everybody may do everything", async () => {
+test("AUTHN-19, AUTHN-14: tokens of a file are valid; an unknown token is a 401, and with AlwaysAllow a missing one, too", async () => {
   expect(await who({ token: "t1" })).toMatchObject({
     username: "pat",
     uid: "7",
@@ -134,7 +134,7 @@ test("AUTHN-19, AUTHN-14: tokens of a file are good, a wrong one is 401 everywhe
   expect(await who({})).toBe(401);
 });
 
-test("AUTHN-3: a webhook judges what nobody here knows; its redirects are not followed", async () => {
+test("AUTHN-3: a webhook reviews unknown tokens; its redirects are not followed", async () => {
   expect(await who({ token: "judged" })).toMatchObject({ username: "hooked" });
   expect(await who({ token: "unjudged" })).toBe(401);
   expect(await who({ token: "moved" })).toBe(401);
@@ -159,13 +159,13 @@ const tokenOf = async (spec: object = {}): Promise<string> => {
   return ((await ask(admin(), "POST", path, { spec })) as { status: { token: string } }).status.token;
 };
 
-test("AUTHN-24: a token is no longer good than the server lets it be", async () => {
+test("AUTHN-24: the validity of a token is limited by the server", async () => {
   const [, payload = ""] = (await tokenOf({ expirationSeconds: 86_400 })).split(".");
   const { exp, iat } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { exp: number; iat: number };
   expect(exp - iat).toBe(7200);
 });
 
-test("AUTHN-34, AUTHN-35, AUTHN-36: the next key signs, tokens of the one before stay good, both are published", async () => {
+test("AUTHN-34, AUTHN-35, AUTHN-36: a new key signs, tokens of the previous key stay valid, both keys are published", async () => {
   const before = await tokenOf();
   await renewCertificates(directory, { anew: ["token"], sans: [] }, systemClock);
   server.pki.renew();
@@ -193,7 +193,7 @@ test("AUTHN-34, AUTHN-35, AUTHN-36: the next key signs, tokens of the one before
   expect(await ask(admin(), "POST", "/openid/v1/jwks", {})).toBe(405);
 });
 
-test("AUTHN-33: a Secret of an account is filled with a token without an end, which ends with it", async () => {
+test("AUTHN-33: a Secret of an account gets a token without expiration, which is valid until the Secret is deleted", async () => {
   await tokenOf();
   const secrets = "/api/v1/namespaces/default/secrets";
   const annotations = { "kubernetes.io/service-account.name": "default" };
@@ -237,7 +237,7 @@ async function watch(as: As): Promise<{ readonly hasEnded: boolean; close(): voi
   return state;
 }
 
-test("own users: what a credential has begun ends within seconds when it is taken back, and nothing else", async () => {
+test("users.json: requests of a revoked credential end within seconds, others continue", async () => {
   const [ann, ben, kim] = [
     kubeconfigOf("ann", "token"),
     kubeconfigOf("ben", "certificate"),
@@ -257,7 +257,7 @@ test("own users: what a credential has begun ends within seconds when it is take
   for (const one of [...theirs, ...others]) one.close();
 });
 
-test("own users: a token or a certificate in a kubeconfig, known at once and refused within a second", async () => {
+test("users.json: a credential is accepted at once, and refused within a second after it is revoked", async () => {
   const [lou, max] = [kubeconfigOf("lou", "token"), kubeconfigOf("max", "certificate")];
   await expect
     .poll(() => who(lou), { timeout: 1000 })
@@ -279,7 +279,7 @@ test("own users: a token or a certificate in a kubeconfig, known at once and ref
   expect(revokeUser(directory, "lou", systemClock)).toBe(0);
 });
 
-test("options that name something else are refused before anything is opened", async () => {
+test("refuses options with invalid files before anything is opened", async () => {
   const start = (options: RawOptions) => runServer(resolveOptions({ dev: true, port: 0, ...options }));
   const empty = fileOf("empty", "nothing");
   await expect(start({ "client-ca-file": empty })).rejects.toThrow(

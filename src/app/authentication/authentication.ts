@@ -1,5 +1,5 @@
 /**
- * Who asks, as the options of a server say: files are read here, and the kinds of credentials put in their order.
+ * Builds the authenticators of a server from its options, in their order, and reads their files.
  *
  * @module
  */
@@ -17,56 +17,52 @@ import { type TokenKey, type TokenKeys, tokenKeys, tokenKeysIn } from "../../aut
 import { readTokens } from "../../auth/token-file.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { type Route, issuerRoutes } from "../../server/index.ts";
-import type { Clock, Random } from "../../util/clock.ts";
 import type { Collector } from "../../util/exposition.ts";
-import type { Log } from "../../util/log.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import type { AuthenticationSettings } from "../options/authentication-settings.ts";
 import { readNamed } from "../files/named-file.ts";
 import { openOidc } from "./oidc.ts";
 import { OptionError } from "../options/types.ts";
 import { openTokenReviews } from "./token-webhook.ts";
 
-/** What a server has of its own, beside what its options name. */
-export interface OwnCredentials {
+/** What authentication is built from beside the options. */
+export interface AuthenticationParts extends SystemParts {
   readonly dialect: Dialect;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** The keys of tokens where no file has the one that signs; PEM, the first signs, and all are accepted. */
+  /** Keys of tokens in PEM, used if no file has a signing key; the first signs, all are accepted. */
   readonly keys: () => readonly string[];
-  /** Tokens that come before those of the options; for these audiences, which are the server's. */
+  /** Token authenticators that are asked before those of the options, for the audiences of the server. */
   readonly tokens?: (audiences: readonly string[]) => readonly TokenAuthenticator[];
   readonly isRevoked?: (certificate: ClientCertificate) => boolean;
-  /** Whether everybody may do everything; asked for each request without a credential. */
+  /** Whether every user may do everything; called for each request without a credential. */
   readonly allowsAll: () => boolean;
-  /** The address at which others reach the server, once it is known. */
+  /** The address of the server; called once it is known. */
   readonly url: () => string;
 }
 
-/** What finds out who asks, and what is made of the same settings. */
+/** The authenticator of a server, and what is built from the same settings. */
 export interface Authentication {
-  /** Authorities of client certificates and of proxies, PEM; empty for none. */
+  /** CA certificates for client certificates and for proxies, PEM; empty for none. */
   readonly clientCa: string;
   readonly proxyCa: string;
   readonly authenticator: (ground: TrustGround) => Authenticator;
   readonly signer: () => TokenSigner;
-  /** The documents of the issuer of tokens; none where its name is no https URL. */
+  /** The discovery documents of the token issuer; none if its name is not an https URL. */
   readonly routes: readonly Route[];
-  /** What `/metrics` tells of it. */
   readonly metrics: readonly Collector[];
-  /** Follows nothing any more, and ends connections to who is asked about tokens. */
+  /** Stops watching files and closes the connections to webhooks. */
   close(): void;
 }
 
-/** Reads what the settings name. @throws OptionError for a file that is not what it has to be */
-export function openAuthentication(settings: AuthenticationSettings, own: OwnCredentials): Authentication {
+/** Reads the files of the settings. @throws OptionError for a file that is not valid */
+export function openAuthentication(settings: AuthenticationSettings, own: AuthenticationParts): Authentication {
   const { accounts, proxy } = settings;
   const { dialect, clock, random, log } = own;
   const keys = keysOf(settings, own.keys);
   const { maxSeconds, extendsExpiration } = accounts;
-  const issuers = accounts.issuers.length > 0 ? accounts.issuers : [usualIssuer(dialect)];
+  const issuers = accounts.issuers.length > 0 ? accounts.issuers : [defaultIssuer(dialect)];
   const audiences = accounts.audiences.length > 0 ? accounts.audiences : issuers;
-  const issuance = { issuer: issuers[0]!, audiences, maxSeconds, extendsExpiration };
+  const [issuer = ""] = issuers;
+  const issuance = { issuer, audiences, maxSeconds, extendsExpiration };
   const now = (): number => clock.now();
   const { webhook } = settings;
   using opened = new DisposableStack();
@@ -100,10 +96,10 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
           accountTokens({ keys, issuers, audiences, metrics: accountMetrics }, ground),
           ...(settings.bootstrapTokens ? [bootstrapTokens(audiences, ground)] : []),
           ...(oidc ? [oidc.tokens] : []),
-          ...(reviews ? [webhookTokens({ ...webhook, ask: (review) => reviews.ask(review), audiences, clock })] : []),
+          ...(reviews ? [webhookTokens({ ...webhook, ask: reviews.send, audiences, clock })] : []),
         ],
         anonymous,
-        onError: (kind, error) => log.error("tokens could not be judged", { kind, error: String(error) }, kind),
+        onError: (kind, error) => log.error("tokens could not be authenticated", { kind, error: String(error) }, kind),
       }),
     signer: () => (signer ??= tokenSigner(keys, issuance, { dialect, clock, random })),
     routes: issuerRoutes({
@@ -116,33 +112,31 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
   };
 }
 
-/** Any path of the API: whoever is let in there may write. */
-const SOME_PATH = "/api/v1/namespaces";
+/** A path of the API on which a user may write. */
+const API_PATH = "/api/v1/namespaces";
 
 /**
- * Whether a request without a credential is let in, by its path (AUTHN-14). The mode AlwaysAllow would let nobody in particular
- * do everything: as in kube-apiserver such requests are refused beside it, whatever `--anonymous-auth` says, unless a file
- * of `--authentication-config` lets them in. A warning tells either.
+ * Returns whether anonymous requests are accepted, by path (AUTHN-14). As in kube-apiserver the mode AlwaysAllow disables them,
+ * whatever `--anonymous-auth` says, unless a file of `--authentication-config` enables them. The log warns of both cases.
  */
 function anonymousOf(
-  { anonymous: said }: AuthenticationSettings,
-  { dialect, log, allowsAll }: OwnCredentials,
+  { anonymous }: AuthenticationSettings,
+  { dialect, log, allowsAll }: AuthenticationParts,
   configured: (path: string) => boolean | undefined,
 ): (path: string) => boolean {
-  const isUsual = said ?? dialect.rules.anonymousByRoles;
-  const inFile = configured(SOME_PATH);
+  const isEnabled = anonymous ?? dialect.rules.anonymousByRoles;
+  const inFile = configured(API_PATH);
   if (allowsAll() && inFile === true) {
     log.warn(
-      "requests without a credential may do everything: --authentication-config lets them in, and AlwaysAllow allows it",
+      "anonymous requests may do everything: --authentication-config accepts them, and AlwaysAllow allows everything",
     );
-  } else if (allowsAll() && inFile === undefined && isUsual) {
-    log.warn("requests without a credential are refused: the mode AlwaysAllow would let anybody do everything");
+  } else if (allowsAll() && inFile === undefined && isEnabled) {
+    log.warn("anonymous requests are refused: the mode AlwaysAllow would allow them everything");
   }
-  return (path) => configured(path) ?? (isUsual && !allowsAll());
+  return (path) => configured(path) ?? (isEnabled && !allowsAll());
 }
 
-/** The issuer of tokens where none is named: the one that most clusters of Kubernetes have, or one of the dialect. */
-const usualIssuer = ({ labelDomain, rules }: Dialect): string =>
+const defaultIssuer = ({ labelDomain, rules }: Dialect): string =>
   rules.namespaceObjects ? "https://kubernetes.default.svc.cluster.local" : `https://${labelDomain}`;
 
 const pemOf = (flag: string, file: string): string => {

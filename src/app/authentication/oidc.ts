@@ -1,5 +1,5 @@
 /**
- * Issuers of tokens, as the options of a server say: read from a file that is followed, or from flags (OIDC-1, OIDC-17).
+ * OIDC issuers from the options of a server: from a file that is watched, or from flags (OIDC-1, OIDC-17).
  *
  * @module
  */
@@ -14,43 +14,39 @@ import {
 import { configurationOfFlags, isSaid } from "../../auth/oidc/flags.ts";
 import { ALGORITHMS } from "../../auth/oidc/rules.ts";
 import { openDocuments } from "../../hooks/documents.ts";
-import type { Clock } from "../../util/clock.ts";
 import { type Collector, Histogram } from "../../util/exposition.ts";
-import type { Log } from "../../util/log.ts";
 import type { OidcSettings } from "../options/authentication-settings.ts";
 import { readNamed } from "../files/named-file.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import { OptionError } from "../options/types.ts";
 import { type Reloads, WatchedFile } from "../files/watched-file.ts";
 
-/** What a server has of its own. */
-export interface OidcGround {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** The issuers of its own tokens, which nobody else may be. */
+/** What the authenticator of OIDC tokens is built from. */
+export interface OidcParts extends Pick<SystemParts, "clock" | "log"> {
+  /** The issuers of service account tokens; no OIDC issuer may have such a name. */
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
 }
 
-/** Issuers that are followed until they are closed. */
+/** OIDC issuers; their file is watched until they are disposed of. */
 export interface Oidc extends Disposable {
   readonly tokens: OidcAuthenticator;
-  /** Whether a request without a credential is let in, by its path; undefined where the file says nothing of it. */
+  /** Whether the file accepts anonymous requests to a path; undefined if it does not say. */
   anonymous(path: string): boolean | undefined;
   readonly metrics: Collector;
 }
 
-/** The file is looked at so often. */
-const LOOK_MS = 20_000;
+const POLL_INTERVAL_MS = 20_000;
 const NO_RELOADS: Reloads = { success: 0, failure: 0 };
-const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const LATENCY_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Opens what the settings name; undefined where they name nothing. @throws OptionError */
-export function openOidc(settings: OidcSettings, { clock, log, issuers, audiences }: OidcGround): Oidc | undefined {
+/** Opens the issuers of the settings; undefined if there are none. @throws OptionError */
+export function openOidc(settings: OidcSettings, { clock, log, issuers, audiences }: OidcParts): Oidc | undefined {
   const { configFile } = settings;
   const isFlagged = isSaid(settings) || settings.caFile !== "";
   if (configFile === "" && !isFlagged) return undefined;
   if (configFile !== "" && isFlagged) {
-    throw new OptionError("expected --authentication-config or options that begin with --oidc-, got both");
+    throw new OptionError("expected --authentication-config or --oidc-* options, got both");
   }
   const text = configFile === "" ? "" : readNamed("authentication-config", configFile);
   let current =
@@ -61,8 +57,8 @@ export function openOidc(settings: OidcSettings, { clock, log, issuers, audience
     clock,
     audiences,
     fetch: (url, options) => documents.get(url, options),
-    onError: (error) => log.warn("the keys of an issuer of tokens could not be read", { error: String(error) }),
-    onJudged: (issuer, result, seconds) => metrics.judged(issuer, result, seconds),
+    onError: (error) => log.warn("the keys of an OIDC issuer could not be read", { error: String(error) }),
+    onJudged: (issuer, result, seconds) => metrics.observe(issuer, result, seconds),
   });
   const watched =
     configFile === ""
@@ -71,7 +67,7 @@ export function openOidc(settings: OidcSettings, { clock, log, issuers, audience
           file: configFile,
           what: "authentication configuration",
           text: Buffer.from(text),
-          lookMs: LOOK_MS,
+          intervalMs: POLL_INTERVAL_MS,
           clock,
           log,
           use(changed) {
@@ -94,15 +90,13 @@ export function openOidc(settings: OidcSettings, { clock, log, issuers, audience
 function flagged(settings: OidcSettings, own: readonly string[]): OidcConfiguration {
   const { issuerUrl, clientId, algorithms, requiredClaims, caFile } = settings;
   if (issuerUrl === "" || clientId === "") {
-    throw new OptionError(
-      "expected --oidc-issuer-url and --oidc-client-id beside other options that begin with --oidc-",
-    );
+    throw new OptionError("expected --oidc-issuer-url and --oidc-client-id with the other --oidc-* options");
   }
   const unknown = algorithms.find((name) => !ALGORITHMS.includes(name));
   if (unknown !== undefined || algorithms.length === 0) {
     throw new OptionError(`expected --oidc-signing-algs to be of ${ALGORITHMS.join(", ")}, got "${unknown ?? ""}"`);
   }
-  const wrong = requiredClaims.find((said) => !/^[^=]+=/.test(said));
+  const wrong = requiredClaims.find((claim) => !/^[^=]+=/.test(claim));
   if (wrong !== undefined) throw new OptionError(`expected --oidc-required-claim to be CLAIM=VALUE, got "${wrong}"`);
   const ca = caFile === "" ? "" : readNamed("oidc-ca-file", caFile);
   const configuration = checked("--oidc-*", () => configurationOf(configurationOfFlags(settings, ca), own));
@@ -114,24 +108,24 @@ function checked<T>(where: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    throw new OptionError(`expected a configuration of authentication in ${where} without mistakes:\n${error.message}`);
+    throw new OptionError(`expected ${where} to be a valid authentication configuration:\n${error.message}`);
   }
 }
 
-/** How long judgements took, and how often a changed file was used (OIDC-18). */
+/** The latency of authentication, and the reloads of the file (OIDC-18). */
 class OidcMetrics {
-  readonly #judged = new Map<
+  readonly #latencies = new Map<
     string,
     { readonly labels: Readonly<Record<string, string>>; readonly seconds: Histogram }
   >();
 
-  judged(issuer: string, result: string, seconds: number): void {
+  observe(issuer: string, result: string, seconds: number): void {
     const key = `${result} ${issuer}`;
-    let known = this.#judged.get(key);
+    let known = this.#latencies.get(key);
     if (!known) {
       const hash = `sha256:${createHash("sha256").update(issuer).digest("hex")}`;
-      known = { labels: { result, jwt_issuer_hash: hash }, seconds: new Histogram(BOUNDS) };
-      this.#judged.set(key, known);
+      known = { labels: { result, jwt_issuer_hash: hash }, seconds: new Histogram(LATENCY_BUCKETS) };
+      this.#latencies.set(key, known);
     }
     known.seconds.observe(seconds);
   }
@@ -142,7 +136,7 @@ class OidcMetrics {
         name: "apiserver_authentication_jwt_authenticator_latency_seconds",
         type: "histogram",
         help: "Seconds that tokens of issuers took to be judged.",
-        samples: [...this.#judged.values()].flatMap(({ labels, seconds }) => seconds.samples(labels)),
+        samples: [...this.#latencies.values()].flatMap(({ labels, seconds }) => seconds.samples(labels)),
       },
       {
         name: "apiserver_authentication_config_controller_automatic_reloads_total",

@@ -1,9 +1,8 @@
 /**
- * The users that a server knows by itself: a file in its data directory (0600), which commands write and a server reads.
+ * The users of a data directory: the file `users.json` (0600), which `keelson user` writes and a server reads.
  *
- * A file, and no Secret of the API: whoever may write Secrets in some namespace would be whoever they like. It lies beside the
- * authority whose certificates it takes back, and works while no server runs; servers that share an etcd share `pki/` and this
- * file by copying them.
+ * It is a file and not a Secret of the API: a user who may write Secrets in a namespace could become any user. It works while no
+ * server runs. Servers that share an etcd need copies of `pki/` and of this file.
  *
  * @module
  */
@@ -15,18 +14,18 @@ import type { NewUser, UserInfo } from "../../cli/actions.ts";
 import { type KeyPair, client, kubeconfigLike } from "../../pki/index.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import { type DataDirectory, replaceFile } from "../storage/data-directory.ts";
 import { OptionError } from "../options/types.ts";
 import { stampOf } from "../files/watched-file.ts";
 
 const FILE = "users.json";
-const DAY = 86_400_000;
-/** How long a server goes by what it has read. */
-const LOOK_MS = 500;
-/** How often it looks although nobody asks. */
-const FOLLOW_MS = 1000;
+const DAY_MS = 86_400_000;
+/** How long a server uses the file before it checks it again. */
+const MAX_AGE_MS = 500;
+const POLL_INTERVAL_MS = 1000;
 
-/** The credentials of a data directory. @throws OptionError for a file that holds something else */
+/** Reads the users of a data directory. @throws OptionError for a file that is not valid */
 export function usersOf(directory: DataDirectory): readonly OwnUser[] {
   const text = directory.read(FILE);
   try {
@@ -36,7 +35,7 @@ export function usersOf(directory: DataDirectory): readonly OwnUser[] {
   }
 }
 
-/** The credentials of a data directory, without what they are known by. */
+/** Reads the users of a data directory, without their digests. */
 export const shownUsers = (directory: DataDirectory): readonly UserInfo[] =>
   usersOf(directory).map(({ name, groups, kind, made, ends, revoked }) => ({
     name,
@@ -51,33 +50,42 @@ const write = (directory: DataDirectory, users: readonly OwnUser[], now: number)
   replaceFile(directory.file(FILE), ownUsersText(lasting(users, now)), {
     mode: 0o600,
     flush: true,
-    place: (file) => directory.own(file),
+    prepare: (file) => directory.own(file),
   });
 
-/** Makes a credential for a user, and gives back a kubeconfig with it, which is not kept. */
-export function addUser(directory: DataDirectory, wanted: NewUser, clock: Clock): string {
-  const { name, groups, kind, days, server } = wanted;
+/** Creates a credential for a user; returns a kubeconfig with it, which is not stored. */
+export function addUser(directory: DataDirectory, user: NewUser, clock: Clock): string {
+  const { name, groups, kind, days, server } = user;
   const admin = directory.read("admin.kubeconfig");
   if (admin === undefined) {
     throw new OptionError(`expected ${directory.path} to be a data directory; start a server there first`);
   }
   const now = clock.now();
-  const token = kind === "token" ? randomBytes(32).toString("base64url") : undefined;
-  const pair = token === undefined ? client(authorityOf(directory), name, groups, { now, days }) : undefined;
-  const mark = pair ? fingerprintOf(pair.cert) : digestOf(token!);
-  const [made, ends] = [now, now + days * DAY].map((time) => new Date(time).toISOString()) as [string, string];
+  const { credential, mark } = kind === "token" ? newToken() : newCertificate(directory, user, now);
+  const made = new Date(now).toISOString();
+  const ends = new Date(now + days * DAY_MS).toISOString();
   write(directory, [...usersOf(directory), { name, groups, kind, mark, made, ends }], now);
-  return kubeconfigLike(admin, { name, credential: pair ?? { token: token! } }, server);
+  return kubeconfigLike(admin, { name, credential }, server);
 }
 
-/** The authority of a directory. @throws OptionError where there is none: its server speaks plain HTTP */
+function newToken() {
+  const token = randomBytes(32).toString("base64url");
+  return { credential: { token }, mark: digestOf(token) };
+}
+
+function newCertificate(directory: DataDirectory, { name, groups, days }: NewUser, now: number) {
+  const credential = client(authorityOf(directory), name, groups, { now, days });
+  return { credential, mark: fingerprintOf(credential.cert) };
+}
+
+/** Reads the CA of a directory. @throws OptionError if there is none, as with plain HTTP */
 function authorityOf({ pki, path }: DataDirectory): KeyPair {
   const [cert, key] = [pki.read("ca.crt"), pki.read("ca.key")];
   if (cert !== undefined && key !== undefined) return { cert, key };
-  throw new OptionError(`expected an authority in ${path}, found none: make a token`);
+  throw new OptionError(`expected a CA in ${path}, found none: make a token`);
 }
 
-/** Takes all credentials of a user back, and answers how many there were. */
+/** Revokes all credentials of a user; returns their number. */
 export function revokeUser(directory: DataDirectory, name: string, clock: Clock): number {
   const users = usersOf(directory);
   const count = lasting(users, clock.now()).filter((user) => user.name === name && user.revoked === undefined).length;
@@ -88,22 +96,22 @@ export function revokeUser(directory: DataDirectory, name: string, clock: Clock)
 const fingerprintOf = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
 
-/** The users of a directory while a server runs: a change counts within a second. */
+/** The users of a directory while a server runs: a change takes effect within a second. */
 export class LiveUsers {
   readonly #directory: DataDirectory;
   readonly #clock: Clock;
   readonly #log: Log;
   #users = new OwnUsers([]);
   #stamp = "";
-  #lookedAt = -Infinity;
+  #checkedAt = -Infinity;
 
-  constructor(directory: DataDirectory, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  constructor(directory: DataDirectory, { clock, log }: Pick<SystemParts, "clock" | "log">) {
     this.#directory = directory;
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** The owner of the token with a digest. */
+  /** Finds the user of the token with a digest. */
   find(digest: string): Identity | undefined {
     return this.#current().find(digest, this.#clock.now());
   }
@@ -112,32 +120,32 @@ export class LiveUsers {
     return this.#current().isRevoked(fingerprint);
   }
 
-  /** Calls back within two seconds of each change, until it is disposed of: what a credential has begun may have to end. */
-  follow(changed: () => void): Disposable {
+  /** Notifies within two seconds of each change until it is disposed of, so that requests of revoked users are ended. */
+  observe(onChange: () => void): Disposable {
     let known = this.#current();
-    const look = (): void => {
-      const now = this.#current();
-      if (now !== known) changed();
-      known = now;
-      timer = again();
+    const check = (): void => {
+      const current = this.#current();
+      if (current !== known) onChange();
+      known = current;
+      timer = schedule();
     };
-    const again = (): Timer => this.#clock.after(FOLLOW_MS, look, { owner: "users", upkeep: true });
-    let timer = again();
+    const schedule = (): Timer => this.#clock.after(POLL_INTERVAL_MS, check, { owner: "users", upkeep: true });
+    let timer = schedule();
     return { [Symbol.dispose]: () => timer.cancel() };
   }
 
   #current(): OwnUsers {
     const now = this.#clock.steady();
-    if (now < this.#lookedAt + LOOK_MS) return this.#users;
-    this.#lookedAt = now;
+    if (now < this.#checkedAt + MAX_AGE_MS) return this.#users;
+    this.#checkedAt = now;
     try {
       const stamp = stampOf(this.#directory.file(FILE));
       if (stamp === this.#stamp) return this.#users;
       this.#users = new OwnUsers(usersOf(this.#directory));
       this.#stamp = stamp;
     } catch (error) {
-      // What is read again and again stays as it was: nobody is let in or locked out by half a file.
-      this.#log.error("users could not be read; those of before count", { error: String(error) }, "users");
+      // The users that were read before stay valid.
+      this.#log.error("users could not be read; the previous users are used", { error: String(error) }, "users");
     }
     return this.#users;
   }

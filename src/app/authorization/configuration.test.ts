@@ -30,7 +30,7 @@ const faultsOf = (text: string): string[] => {
   return [];
 };
 
-test("RBAC-38: authorizers are asked in the order of the file", () => {
+test("RBAC-38: authorizers are called in the order of the file", () => {
   expect(readAuthorizationConfiguration(HEAD + WEBHOOK)).toMatchObject([
     "Node",
     {
@@ -70,7 +70,7 @@ test.each([
     ["authorizers[0].webhook: expected it with the type Webhook only"],
   ],
   [`${HEAD}authorizers: [{type: RBAC, name: a, x: 1}]`, ["authorizers[0].x: unknown"]],
-])("what is wrong in %j is told", (text, faults) => {
+])("reports the errors in %j", (text, faults) => {
   expect(faultsOf(text)).toEqual(faults);
 });
 
@@ -85,7 +85,7 @@ test.each([
     "AccessReviewVersion: v2\n    failure",
     "matchConditionSubjectAccessReviewVersion: expected v1",
   ],
-])("of a webhook %j as %j is told", (from, to, fault) => {
+])("reports %j of a webhook as %j", (from, to, fault) => {
   const found = faultsOf((HEAD + WEBHOOK).replace(from, to)).map((line) => line.replace("authorizers[1].webhook.", ""));
   expect(found).toEqual([fault]);
 });

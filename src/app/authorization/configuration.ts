@@ -1,5 +1,5 @@
 /**
- * The file of `--authorization-config`: who is asked, in which order, and how (RBAC-38).
+ * Reads the file of `--authorization-config`: the authorizers and their order (RBAC-38).
  *
  * https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization
  *
@@ -13,7 +13,7 @@ import { parseDuration } from "../../util/duration.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 
-/** A webhook as the file says it. */
+/** The configuration of a webhook. */
 export interface WebhookPlan {
   readonly name: string;
   readonly kubeconfig: string;
@@ -25,23 +25,27 @@ export interface WebhookPlan {
   readonly conditions: readonly Extract<Condition, { readonly source: string }>[];
 }
 
-/** One of those that are asked, in their order: a mode by its name, or a webhook. */
+/** The configuration of one authorizer: the name of a mode, or a webhook. */
 export type AuthorizerPlan = Exclude<AuthorizationMode, "Webhook"> | WebhookPlan;
 
-/** A file that cannot be used: the message has a line for each fault, with its place. */
+/** The file is not valid; the message has a line for each error, with its path. */
 export class ConfigurationFault extends Error {
   override readonly name = "ConfigurationFault";
 }
 
-/** For how long decisions are kept where nothing is said, in ms. */
+/** How long decisions are cached by default, in ms. */
 export const ALLOWED_MILLIS = 300_000;
 export const REFUSED_MILLIS = 30_000;
 
-const MOST_TIMEOUT = 30_000;
-const MOST_CONDITIONS = 64;
-const VERSIONS = ["v1", "v1beta1", "v1alpha1"].map((version) => `apiserver.config.k8s.io/${version}`);
+const MAX_TIMEOUT_MS = 30_000;
+const MAX_CONDITIONS = 64;
+const VERSIONS = [
+  "apiserver.config.k8s.io/v1",
+  "apiserver.config.k8s.io/v1beta1",
+  "apiserver.config.k8s.io/v1alpha1",
+] as const;
 
-/** Reads a configuration in YAML or JSON. @throws ConfigurationFault with all that is wrong in it */
+/** Reads a configuration in YAML or JSON. @throws ConfigurationFault with all errors in it */
 export function readAuthorizationConfiguration(text: string): readonly AuthorizerPlan[] {
   const reader = new Reader();
   const plans = reader.read(text);
@@ -110,16 +114,16 @@ class Reader {
     this.#only(form, at, WEBHOOK_MEMBERS);
     const conditions = this.#conditions(form, at);
     if (conditions.length > 0) this.#oneOf(form, "matchConditionSubjectAccessReviewVersion", at, ["v1"]);
-    const kept = (flag: string, member: string, usual: number): number =>
-      form[flag] === false ? 0 : form[member] === undefined ? usual : this.#duration(form, member, at, Infinity);
+    const ttl = (flag: string, member: string, preset: number): number =>
+      form[flag] === false ? 0 : form[member] === undefined ? preset : this.#duration(form, member, at, Infinity);
     return {
       name,
       kubeconfig: this.#kubeconfig(form["connectionInfo"] ?? null, `${at}.connectionInfo`),
-      timeoutMillis: this.#duration(form, "timeout", at, MOST_TIMEOUT),
-      version: this.#oneOf(form, "subjectAccessReviewVersion", at, ["v1", "v1beta1"]) as ReviewVersion,
-      allowedMillis: kept("cacheAuthorizedRequests", "authorizedTTL", ALLOWED_MILLIS),
-      refusedMillis: kept("cacheUnauthorizedRequests", "unauthorizedTTL", REFUSED_MILLIS),
-      failurePolicy: this.#oneOf(form, "failurePolicy", at, ["NoOpinion", "Deny"]) as WebhookPlan["failurePolicy"],
+      timeoutMillis: this.#duration(form, "timeout", at, MAX_TIMEOUT_MS),
+      version: this.#oneOf(form, "subjectAccessReviewVersion", at, ["v1", "v1beta1"]),
+      allowedMillis: ttl("cacheAuthorizedRequests", "authorizedTTL", ALLOWED_MILLIS),
+      refusedMillis: ttl("cacheUnauthorizedRequests", "unauthorizedTTL", REFUSED_MILLIS),
+      failurePolicy: this.#oneOf(form, "failurePolicy", at, ["NoOpinion", "Deny"]),
       conditions,
     };
   }
@@ -133,22 +137,22 @@ class Reader {
 
   #conditions(form: ValueObject, at: string): WebhookPlan["conditions"] {
     const sent = form["matchConditions"] ?? [];
-    if (!Array.isArray(sent) || sent.length > MOST_CONDITIONS) {
-      this.faults.push(`${at}.matchConditions: expected a list of at most ${MOST_CONDITIONS}`);
+    if (!Array.isArray(sent) || sent.length > MAX_CONDITIONS) {
+      this.faults.push(`${at}.matchConditions: expected a list of at most ${MAX_CONDITIONS}`);
       return [];
     }
     const seen = new Set<string>();
     return sent.flatMap((one, i) => {
-      const place = `${at}.matchConditions[${i}]`;
-      const condition = this.#object(one, place);
-      this.#only(condition, place, ["expression"]);
-      const source = this.#text(condition, "expression", place);
-      if (seen.has(source)) this.faults.push(`${place}.expression: expected it once, found it twice`);
+      const path = `${at}.matchConditions[${i}]`;
+      const condition = this.#object(one, path);
+      this.#only(condition, path, ["expression"]);
+      const source = this.#text(condition, "expression", path);
+      if (seen.has(source)) this.faults.push(`${path}.expression: expected it once, found it twice`);
       seen.add(source);
       if (source.trim() === "") return [];
       const compiled = compileCondition(source);
       if (compiled.program) return [compiled];
-      this.faults.push(`${place}.expression: ${compiled.error}`);
+      this.faults.push(`${path}.expression: ${compiled.error}`);
       return [];
     });
   }
@@ -172,20 +176,20 @@ class Reader {
     return "";
   }
 
-  #oneOf(form: ValueObject, member: string, at: string, words: readonly string[]): string {
-    const value = form[member];
-    if (typeof value === "string" && words.includes(value)) return value;
+  #oneOf<const T extends string>(form: ValueObject, member: string, at: string, words: readonly [T, ...T[]]): T {
+    const found = words.find((word) => word === form[member]);
+    if (found !== undefined) return found;
     this.faults.push(`${at === "" ? "" : `${at}.`}${member}: expected ${words.join(" or ")}`);
-    return words[0]!;
+    return words[0];
   }
 
-  /** A span of more than nothing and at most so many milliseconds. */
-  #duration(form: ValueObject, member: string, at: string, most: number): number {
+  /** Reads a duration above 0 and of at most `max` milliseconds. */
+  #duration(form: ValueObject, member: string, at: string, max: number): number {
     const value = form[member];
     const millis = typeof value === "string" ? parseDuration(value) : undefined;
-    if (millis !== undefined && millis > 0 && millis <= most) return millis;
+    if (millis !== undefined && millis > 0 && millis <= max) return millis;
     this.faults.push(
-      `${at}.${member}: expected a duration such as 3s${most === Infinity ? "" : `, at most ${most / 1000}s`}`,
+      `${at}.${member}: expected a duration such as 3s${max === Infinity ? "" : `, at most ${max / 1000}s`}`,
     );
     return 0;
   }

@@ -61,19 +61,19 @@ const codeAs = async ({ url, pki }: RunningServer, user: string): Promise<number
   return (await fetch(`${url}/api/v1/namespaces/default/configmaps`, { headers })).status;
 };
 
-test("RBAC-38: --authorization-mode Webhook asks the webhook of a kubeconfig; the admin is not asked about", async () => {
+test("RBAC-38: --authorization-mode Webhook calls the webhook of a kubeconfig, but not for the admin", async () => {
   const kubeconfig = await webhookFile(says((user) => user === "jane"));
   const server = await started({ authorizationMode: ["Webhook"], authorizationWebhookConfigFile: kubeconfig });
   expect([await codeAs(server, "jane"), await codeAs(server, "joe")]).toEqual([200, 403]);
 });
 
-test("RBAC-12, RBAC-38: a webhook that fails and has no opinion is 500 where nobody else allows it", async () => {
+test("RBAC-12, RBAC-38: a failed webhook is a 500 if no other authorizer allows the request", async () => {
   const kubeconfig = await webhookFile((_, response) => response.writeHead(302, { location: "/else" }).end());
   const server = await started({ authorizationMode: ["Webhook"], authorizationWebhookConfigFile: kubeconfig });
   expect(await codeAs(server, "jane")).toBe(500);
 });
 
-test("RBAC-38: --authorization-config says who is asked, in which order", async () => {
+test("RBAC-38: --authorization-config sets the authorizers and their order", async () => {
   const kubeConfigFile = await webhookFile(says((user) => user === "jane"));
   const webhook = {
     timeout: "3s",
@@ -111,7 +111,7 @@ const configuration = (kubeConfigFile: string, others: readonly string[] = ["RBA
   });
 };
 
-test("RBAC-38: a configuration that changes is used, one that cannot be used is told, and the one of before stays", async () => {
+test("RBAC-38: a changed configuration is used; an invalid one is logged, and the previous one stays", async () => {
   const [jane, joe] = [
     await webhookFile(says((user) => user === "jane")),
     await webhookFile(says((user) => user === "joe")),
@@ -158,8 +158,8 @@ test("RBAC-38: a configuration that changes is used, one that cannot be used is 
   expect(told).toEqual([
     expect.stringContaining("authorizers: expected at least one"),
     expect.stringContaining("/nowhere"),
-    expect.stringContaining("expected RBAC, as there was at the start"),
-    expect.stringContaining("expected Node only where it was there at the start"),
+    expect.stringContaining("expected RBAC, as at the start of the server"),
+    expect.stringContaining("expected no Node, which needs a restart of the server"),
   ]);
 
   await changed(configuration(jane, ["RBAC", "AlwaysAllow"]), [2, 4]);
@@ -172,6 +172,6 @@ test.each([
   [{ authorizationWebhookConfigFile: "x" }, "authorization-webhook-config-file"],
   [{ authorizationConfig: "x", authorizationMode: ["Node"] as const }, "authorization-config"],
   [{ authorizationConfig: "/nowhere" }, "authorization-config"],
-])("options that do not go together, or name no file, are told: %j", async (options, flag) => {
+])("refuses options that exclude each other or name no file: %j", async (options, flag) => {
   await expect(startServer({ dev: true, port: 0, ...options })).rejects.toThrow(`--${flag}`);
 });

@@ -1,5 +1,5 @@
 /**
- * Who decides what somebody may do, as the options of a server say it: modes by their names, webhooks by their kubeconfigs.
+ * Builds the authorizers of a server from its options: modes by their names, webhooks by their kubeconfigs.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { webhookAuthorizer } from "../../auth/webhook/webhook-authorizer.ts";
 import { ReplaceableAuthorizer } from "../../auth/replaceable.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Collector } from "../../util/exposition.ts";
-import type { Log } from "../../util/log.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import { type KubeconfigWebhook, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
 import { readNamed } from "../files/named-file.ts";
 import { OptionError } from "../options/types.ts";
@@ -18,61 +18,55 @@ import { WatchedFile, hashOf } from "../files/watched-file.ts";
 import { type AuthorizerPlan, ConfigurationFault, readAuthorizationConfiguration } from "./configuration.ts";
 import { reloadMetrics } from "./reload-metrics.ts";
 import type { AuthorizationSettings } from "../options/authorization-settings.ts";
-import { webhookAt } from "./webhook-call.ts";
+import { webhookCall } from "./webhook-call.ts";
 
-/** How long a webhook has that no configuration says it of, in ms. */
-const USUAL_TIMEOUT = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 5000;
+/** When the webhooks of a replaced configuration are closed; running requests may still use them. */
+const CLOSE_DELAY_MS = 60_000;
 
-/** Files of `--authorization-config` are looked at so often, in ms. */
-const LOOK_MS = 5000;
-/** Webhooks of a configuration that is not used any more are asked what has been begun, and closed after so many ms. */
-const LINGER_MS = 60_000;
-
-/** Who decides in a server. */
+/** The authorizer of a server, and facts of its configuration. */
 export interface Authorization {
   readonly authorizer: (ground: TrustGround) => Authorizer;
-  /** Whether roles are among those that are asked: then there are roles from the start. */
+  /** Whether RBAC is one of the modes: then the default roles are created. */
   readonly hasRoles: boolean;
-  /** Whether everybody may do everything, as is said now. */
+  /** Whether AlwaysAllow is one of the modes of the current configuration. */
   readonly allowsAll: () => boolean;
   readonly metrics: readonly Collector[];
 }
 
-/** What an authorizer is made on. */
-export interface AuthorizationGround {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Ends what is followed, and closes the connections to webhooks. */
+/** What authorization is built from. */
+export interface AuthorizationParts extends Pick<SystemParts, "clock" | "log"> {
+  /** Stops watching the file, and closes the connections to webhooks. */
   readonly open: AsyncDisposableStack;
 }
 
 /**
- * Makes the authorizer of a server. A configuration is followed: where it changes it is used from then on, and where it cannot
- * be used the one of before stays.
+ * Builds the authorizer of a server. A configuration file is watched; while it is not valid, the previous one is used.
  *
- * @throws OptionError where a file cannot be read, or says what it cannot
+ * @throws OptionError for a file that cannot be read or is not valid
  */
-export function openAuthorization(settings: AuthorizationSettings, ground: AuthorizationGround): Authorization {
+export function openAuthorization(settings: AuthorizationSettings, system: AuthorizationParts): Authorization {
   const { configFile: file } = settings;
   const text = file === "" ? "" : readNamed("authorization-config", file);
   const plans = file === "" ? plansOf(settings) : plansIn(file, text);
-  const opened = openPlans(plans, ground.clock);
+  const opened = openPlans(plans, system.clock);
   if (file === "") {
-    ground.open.use(opened.webhooks);
+    system.open.use(opened.webhooks);
     const allowsAll = plans.includes("AlwaysAllow");
     return { authorizer: opened.make, hasRoles: plans.includes("RBAC"), allowsAll: () => allowsAll, metrics: [] };
   }
-  const followed = new FollowedAuthorization({ ...ground, file, text, plans, opened });
-  ground.open.use(followed);
+  const watched = new WatchedAuthorization({ ...system, file, text, plans, opened });
+  system.open.use(watched);
   return {
-    authorizer: followed.authorizer,
+    authorizer: watched.authorizer,
     hasRoles: plans.includes("RBAC"),
-    allowsAll: () => followed.allowsAll,
-    metrics: [followed.metrics],
+    allowsAll: () => watched.allowsAll,
+    metrics: [watched.metrics],
   };
 }
 
-/** Authorizers, and the webhooks that they ask. */
+/** Authorizers, and the webhooks that they call. */
 interface Opened {
   readonly make: (ground: TrustGround) => Authorizer;
   readonly webhooks: DisposableStack;
@@ -85,25 +79,25 @@ function openPlans(plans: readonly AuthorizerPlan[], clock: Clock): Opened {
   return { make: authorizerOf(parts), webhooks: webhooks.move() };
 }
 
-interface FollowedParts extends Pick<AuthorizationGround, "clock" | "log"> {
+interface WatchedParts extends Pick<SystemParts, "clock" | "log"> {
   readonly file: string;
   readonly text: string;
   readonly plans: readonly AuthorizerPlan[];
   readonly opened: Opened;
 }
 
-/** An authorizer as a file says it now. */
-class FollowedAuthorization implements Disposable {
-  readonly #parts: FollowedParts;
+/** The authorizer of the current content of a file. */
+class WatchedAuthorization implements Disposable {
+  readonly #parts: WatchedParts;
   readonly #replaceable: ReplaceableAuthorizer;
   readonly #watched: WatchedFile;
-  /** Webhooks that are asked, and those that were, as long as answers may come. */
+  /** The webhooks in use, and those of replaced configurations until they are closed. */
   readonly #webhooks = new Set<DisposableStack>();
   #current: DisposableStack;
   #hash: string;
   #allowsAll: boolean;
 
-  constructor(parts: FollowedParts) {
+  constructor(parts: WatchedParts) {
     const { opened, clock, log, file, text, plans } = parts;
     this.#allowsAll = plans.includes("AlwaysAllow");
     this.#parts = parts;
@@ -115,7 +109,7 @@ class FollowedAuthorization implements Disposable {
       file,
       what: "authorization configuration",
       text: Buffer.from(text),
-      lookMs: LOOK_MS,
+      intervalMs: POLL_INTERVAL_MS,
       clock,
       log,
       use: (changed) => this.#use(changed.toString()),
@@ -146,36 +140,36 @@ class FollowedAuthorization implements Disposable {
     const before = this.#current;
     this.#current = opened.webhooks;
     this.#webhooks.add(opened.webhooks);
-    clock.after(LINGER_MS, () => {
+    clock.after(CLOSE_DELAY_MS, () => {
       before.dispose();
       this.#webhooks.delete(before);
     });
   }
 }
 
-/** Modes that need something of the cluster from its start. */
-const FROM_THE_START: ReadonlySet<string> = new Set(["Node", "RBAC"]);
+/** Modes that need the cluster to be started with them. */
+const STARTUP_MODES: ReadonlySet<string> = new Set(["Node", "RBAC"]);
 
 const modesIn = (plans: readonly AuthorizerPlan[]): readonly string[] =>
   plans.flatMap((plan) => (typeof plan === "string" ? plan : []));
 
-/** A change may not leave out a mode that there was at the start, nor bring one that needs what is made at the start. */
+/** Refuses a change that removes a mode of the start, or adds one that needs the cluster to be started with it. */
 function checkModes(atStart: readonly AuthorizerPlan[], now: readonly AuthorizerPlan[]): void {
   const [before, after] = [modesIn(atStart), modesIn(now)];
-  const gone = before.filter((mode) => !after.includes(mode));
-  if (gone.length > 0) {
-    throw new ConfigurationFault(`authorizers: expected ${gone.join(", ")}, as there was at the start`);
+  const removed = before.filter((mode) => !after.includes(mode));
+  if (removed.length > 0) {
+    throw new ConfigurationFault(`authorizers: expected ${removed.join(", ")}, as at the start of the server`);
   }
-  const come = after.filter((mode) => FROM_THE_START.has(mode) && !before.includes(mode));
-  if (come.length > 0) {
-    throw new ConfigurationFault(`authorizers: expected ${come.join(", ")} only where it was there at the start`);
+  const added = after.filter((mode) => STARTUP_MODES.has(mode) && !before.includes(mode));
+  if (added.length > 0) {
+    throw new ConfigurationFault(`authorizers: expected no ${added.join(", ")}, which needs a restart of the server`);
   }
 }
 
 function plansOf({ modes, webhook }: AuthorizationSettings): readonly AuthorizerPlan[] {
   return modes.map((mode) =>
     mode === "Webhook"
-      ? { ...webhook, name: "webhook", timeoutMillis: USUAL_TIMEOUT, failurePolicy: "NoOpinion", conditions: [] }
+      ? { ...webhook, name: "webhook", timeoutMillis: DEFAULT_TIMEOUT_MS, failurePolicy: "NoOpinion", conditions: [] }
       : mode,
   );
 }
@@ -191,7 +185,7 @@ function plansIn(file: string, text: string): readonly AuthorizerPlan[] {
 
 function partOf(plan: AuthorizerPlan, clock: Clock, open: DisposableStack): AuthorizerPart {
   if (typeof plan === "string") return plan;
-  const ask = webhookAt(webhookOf(plan.kubeconfig, clock, open), plan.timeoutMillis);
+  const ask = webhookCall(webhookOf(plan.kubeconfig, clock, open), plan.timeoutMillis);
   const webhook = webhookAuthorizer({ ...plan, ask }, clock);
   return () => webhook;
 }

@@ -2,7 +2,7 @@ import type { Metric } from "../../util/exposition.ts";
 import type { Reloads } from "../files/watched-file.ts";
 
 /**
- * What `/metrics` tells of a configuration of authorizers that is followed, under the names of kube-apiserver.
+ * Returns the metrics of an authorization configuration that is watched, with the names of kube-apiserver.
  *
  * @param hash of the text in use
  */

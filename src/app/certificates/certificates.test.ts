@@ -22,7 +22,7 @@ async function directoryWith(name: string): Promise<DataDirectory> {
   return directory;
 }
 
-test("what is shown is what the files hold, also when it has ended", async () => {
+test("shows the certificates of the files, also expired ones", async () => {
   const directory = await directoryWith("shown");
   const found = shownCertificates(directory);
   expect(found.map(({ name, file }) => [name, file])).toEqual([
@@ -36,7 +36,7 @@ test("what is shown is what the files hold, also when it has ended", async () =>
   expect(new X509Certificate(directory.read("pki/admin.crt")!).validToDate.toISOString()).toBe(ends);
 });
 
-test("renewed certificates are other ones of the same authority; the serving one keeps its names and gets some more", async () => {
+test("renewed certificates are signed by the same CA; the serving certificate keeps its names and gets more", async () => {
   const directory = await directoryWith("renewed");
   const [server, admin, ca] = shownCertificates(directory);
   clock.advance(100 * DAY);

@@ -1,5 +1,5 @@
 /**
- * The certificates of a server as its options have them: names, files of others, and what changes when a file does.
+ * The certificates of a server, from its options and its data directory.
  *
  * @module
  */
@@ -21,16 +21,16 @@ import type { DataDirectory } from "../storage/data-directory.ts";
 import { OptionError, type ServeOptions } from "../options/options.ts";
 import { stampOf } from "../files/watched-file.ts";
 
-/** Certificates with what it takes to keep them. */
+/** The certificates of a server, and what their renewal needs. */
 export interface ServerCertificates {
   readonly pki: Pki;
-  /** The client certificate for etcd, where there is one. */
+  /** Facts of the client certificate for etcd, if there is one. */
   others(): readonly CertificateFacts[];
-  /** Changes when a file does that certificates are read from. */
+  /** Changes when a file of certificates changes. */
   stamp(): string;
 }
 
-/** Opens the certificates of a server. @throws OptionError where those that were given are none */
+/** Opens the certificates of a server. @throws OptionError for files of the options that are not valid */
 export function openCertificates(
   options: ServeOptions,
   directory: DataDirectory | undefined,
@@ -42,7 +42,7 @@ export function openCertificates(
   const pkiOptions = {
     clock,
     given,
-    // Addresses may come while the server runs.
+    // Addresses of the machine may change while the server runs.
     get hosts() {
       return hostsOf(options);
     },
@@ -59,11 +59,13 @@ function readGiven(certFile: string, keyFile: string): ReturnType<typeof configu
   try {
     return configuredKeyPair(readFileSync(certFile, "utf8"), readFileSync(keyFile, "utf8"), certFile, keyFile);
   } catch (error) {
-    throw new OptionError(`expected --tls-cert-file and --tls-private-key-file to fit: ${(error as Error).message}`);
+    throw new OptionError(
+      `expected --tls-cert-file and --tls-private-key-file to be a certificate and its key: ${(error as Error).message}`,
+    );
   }
 }
 
-/** A certificate of others; whoever uses it says what is wrong with it. */
+/** Reads the facts of a certificate; nothing if it is not valid, which its user reports. */
 function factsOf(name: string, file: string): readonly CertificateFacts[] {
   try {
     return [certificateFacts(name, readFileSync(file, "utf8"))];
@@ -72,20 +74,17 @@ function factsOf(name: string, file: string): readonly CertificateFacts[] {
   }
 }
 
-const ANY = new Set(["0.0.0.0", "::"]);
+/** Whether an address to listen on means all addresses of the machine. */
+export const isAny = (bind: string): boolean => bind === "0.0.0.0" || bind === "::";
 
-/** Whether an address to listen on stands for all of the machine. */
-export const isAny = (bind: string): boolean => ANY.has(bind);
-
-/** The names and addresses under which clients reach the server. */
+/** The names and addresses for the serving certificate. */
 const hostsOf = ({ bind, tlsSans }: ServeOptions): readonly string[] => [
   ...new Set([...localHosts(), ...(isAny(bind) ? machineAddresses() : [bind]), ...tlsSans]),
 ];
 
-/** The names and addresses that every server has. */
 const localHosts = (): readonly string[] => ["localhost", "127.0.0.1", "::1", hostname()];
 
-/** What the files of a data directory hold. @throws OptionError when that is nothing */
+/** Reads the certificates of a data directory. @throws OptionError if there are none */
 export function shownCertificates(directory: DataDirectory): readonly CertificateInfo[] {
   const found = storedFacts(directory.pki);
   if (found.length === 0)
@@ -100,7 +99,7 @@ export function shownCertificates(directory: DataDirectory): readonly Certificat
   }));
 }
 
-/** Makes certificates of a data directory anew; the serving one keeps its names and gets some more. */
+/** Renews certificates of a data directory; the serving certificate keeps its names and gets those of `sans`. */
 export async function renewCertificates(
   directory: DataDirectory,
   { anew: renew, sans }: { readonly anew: readonly Renewable[]; readonly sans: readonly string[] },
@@ -111,7 +110,7 @@ export async function renewCertificates(
   await directory.save();
 }
 
-/** The addresses at which other machines reach this one. */
+/** The addresses of this machine that other machines can connect to. */
 export const machineAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])

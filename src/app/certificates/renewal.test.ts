@@ -67,7 +67,7 @@ function userOf(file: string): { cert: string; key: string } {
   return { cert: pem(user["client-certificate-data"]), key: pem(user["client-key-data"]) };
 }
 
-test("certificates are renewed while the server runs: new connections see the new one, old ones go on", async () => {
+test("certificates are renewed while the server runs: new connections get the new one, old connections stay", async () => {
   // Clients judge by the time of the machine, so the clock begins two days ago.
   const clock = new ManualClock(systemClock.now() - 2 * DAY);
   const directory = await directoryOfAge(334, clock.now());
@@ -158,9 +158,9 @@ function renewalOf(parts: Partial<RenewalParts> = {}) {
     { hosts: ["localhost"], clock: timed },
   );
   void pki.ca;
-  const around = { clock: timed, random: seededRandom(1), log };
+  const system = { clock: timed, random: seededRandom(1), log };
   const stamp = (): string => [...files.values()].join("");
-  const renewal = new Renewal({ pki, others: () => [], stamp, around, ...parts });
+  const renewal = new Renewal({ pki, others: () => [], stamp, system, ...parts });
   const looks = async (millis: number): Promise<void> => {
     clock.advance(millis);
     await new Promise((resolve) => setImmediate(resolve));
@@ -172,7 +172,7 @@ const LOOK = 10_000;
 const wrong = ({ health }: Renewal): string | undefined => health[0]!.check();
 const advice = ({ health }: Renewal): string | undefined => health[1]!.check();
 
-test("what cannot be written is in use, told, and tried again until it is written", async () => {
+test("a certificate that cannot be saved is used and logged, and saving is retried", async () => {
   const { wall, pki, renewal, logged, looks } = renewalOf();
   let [tries, room] = [0, false];
   renewal.start(async () => {
@@ -185,7 +185,7 @@ test("what cannot be written is in use, told, and tried again until it is writte
   await looks(LOOK);
   expect(pki.server.cert).not.toBe(first);
   const second = pki.server.cert;
-  const told = ["error", "certificates could not be renewed; it is tried again", { error: "Error: no room" }];
+  const told = ["error", "certificates could not be renewed; retrying", { error: "Error: no room" }];
   expect([tries, logged]).toEqual([1, [told]]);
   expect([wrong(renewal), advice(renewal)]).toEqual([undefined, "certificates cannot be renewed"]);
   for (let look = 0; look < 100; look++) await looks(LOOK);
@@ -194,7 +194,7 @@ test("what cannot be written is in use, told, and tried again until it is writte
   room = true;
   await looks(600_000);
   await looks(LOOK);
-  expect(logged.at(-1)!.slice(0, 2)).toEqual(["info", "certificates are new"]);
+  expect(logged.at(-1)!.slice(0, 2)).toEqual(["info", "certificates were renewed"]);
   expect([pki.server.cert, advice(renewal)]).toEqual([second, undefined]);
   const [, failures] = await renewal.metrics();
   expect(failures).toMatchObject({ samples: [{ value: tries - 1 }] });
@@ -204,13 +204,13 @@ test("what cannot be written is in use, told, and tried again until it is writte
   expect(tries).toBe(done);
 });
 
-test.each([3, -3, 12, -12])("a clock that jumps by %i years is noticed with the next look", async (years) => {
+test.each([3, -3, 12, -12])("a clock that jumps by %i years is noticed with the next check", async (years) => {
   const { wall, pki, renewal, looks, clock } = renewalOf();
   let used = 0;
   renewal.start(async () => void used++);
   const before = pki.ca.cert;
   wall.ahead = years * 365 * DAY;
-  expect(wrong(renewal)).toBe(years > 0 ? "the serving certificate has ended" : undefined);
+  expect(wrong(renewal)).toBe(years > 0 ? "the serving certificate has expired" : undefined);
   await looks(LOOK);
   const now = clock.now() + wall.ahead;
   for (const { begins, ends } of pki.facts()) expect([begins <= now, ends > now + 300 * DAY]).toEqual([true, true]);
@@ -221,7 +221,7 @@ test.each([3, -3, 12, -12])("a clock that jumps by %i years is noticed with the 
   expect(used).toBe(1);
 });
 
-test("files that somebody has changed are read when they have stood for a look; what has gone is written again", async () => {
+test("changed files are read once they are unchanged for one interval; deleted files are written again", async () => {
   const { files, pki, renewal, looks } = renewalOf();
   let used = 0;
   renewal.start(async () => void used++);
@@ -243,7 +243,7 @@ test("files that somebody has changed are read when they have stood for a look; 
   expect([files.get("ca.key"), files.get("server.crt")]).toEqual([ca.key, made.cert]);
 });
 
-test("what ends soon is told once a day, graver in its last week, and in the notes of the health check", async () => {
+test("a certificate that expires soon is logged once a day, as an error in its last week, and reported by the health check", async () => {
   const ends = Date.UTC(2026, 0, 1) + 31 * DAY;
   const facts: CertificateFacts = {
     ...createPki({ hosts: [], clock: new ManualClock() }).facts()[0]!,
@@ -256,19 +256,19 @@ test("what ends soon is told once a day, graver in its last week, and in the not
   for (let hour = 0; hour < 33 * 24; hour++) await looks(DAY / 24);
   const levels = logged.map(([level, message]) => `${level}: ${message}`);
   expect(levels).toEqual([
-    ...Array.from({ length: 23 }, () => "warn: a certificate ends soon"),
+    ...Array.from({ length: 23 }, () => "warn: a certificate expires soon"),
     ...Array.from({ length: 8 }, (_, day) =>
-      day < 7 ? "error: a certificate ends soon" : "error: a certificate has ended",
+      day < 7 ? "error: a certificate expires soon" : "error: a certificate has expired",
     ),
-    ...Array.from({ length: levels.length - 31 }, () => "error: a certificate has ended"),
+    ...Array.from({ length: levels.length - 31 }, () => "error: a certificate has expired"),
   ]);
   expect(logged[0]![2]).toEqual({ name: "etcd-client", ends: new Date(ends).toISOString() });
-  expect(advice(renewal)).toBe("etcd-client has ended");
+  expect(advice(renewal)).toBe("etcd-client has expired");
   const [expiration] = await renewal.metrics();
   expect(expiration!.samples.at(-1)).toEqual({ labels: { name: "etcd-client" }, value: ends / 1000 });
 });
 
-test("a certificate of others is served, read again when its files change, and kubeconfigs know how to trust it", async () => {
+test("a certificate from files is served and read again when they change; kubeconfigs trust it", async () => {
   const directory = join(path, "given");
   mkdirSync(directory);
   const files = { certFile: join(directory, "tls.crt"), keyFile: join(directory, "tls.key") };
@@ -311,7 +311,7 @@ test("a certificate of others is served, read again when its files change, and k
   for (const session of [open, next]) session.destroy();
 });
 
-test("a server in plain HTTP makes no certificate and renews none", async () => {
+test("a server with plain HTTP creates and renews no certificate", async () => {
   const directory = join(path, "plain");
   const options = resolveOptions({ "data-dir": directory, port: 0, "insecure-http": true, controllers: "none" });
   await using server = await runServer(options);

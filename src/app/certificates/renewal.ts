@@ -1,61 +1,60 @@
 /**
- * Keeps certificates good for as long as a server runs: they are made anew before they end, read anew when their files
- * change, and told of when they end soon.
+ * Renews certificates while a server runs: before they expire, and when their files change. Warns of certificates that expire soon.
  *
- *     every 10 s:  has the time come, or have files changed and stood for one look?  ──► renew ──► put to use, written
- *                                                                                          ▲           │ failed: told
- *                                                                                          └───────────┘ 10 s … 10 min
+ *     every 10 s:  due, or files changed and unchanged since?  ──► renew ──► use and save
+ *                                                                    ▲            │ failed: log
+ *                                                                    └────────────┘ 10 s … 10 min
  *
- * What cannot be written is in use all the same; it is written as soon as that is possible. The time is looked at, not
- * waited for, so a clock that jumps by years is noticed with the next look.
+ * Certificates that cannot be saved are used anyway, and saved as soon as possible. The clock is polled, so a jump of the clock is
+ * noticed with the next check.
  *
  * @module
  */
 import type { CertificateFacts, Pki } from "../../pki/index.ts";
 import type { HealthCheck } from "../../server/index.ts";
 import { backoff } from "../../util/backoff.ts";
-import type { Clock, Random, Timer } from "../../util/clock.ts";
+import type { Timer } from "../../util/clock.ts";
 import { type Collector, single } from "../../util/exposition.ts";
-import type { Log } from "../../util/log.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 
-const LOOK_MS = 10_000;
-const RETRY = { first: 2 * LOOK_MS, most: 600_000 };
-const DAY = 86_400_000;
-/** With less to go than this a certificate is told of, once a day. */
-const SOON: readonly (readonly [within: number, level: "error" | "warn"])[] = [
-  [7 * DAY, "error"],
-  [30 * DAY, "warn"],
+const POLL_INTERVAL_MS = 10_000;
+const RETRY = { first: 2 * POLL_INTERVAL_MS, most: 600_000 };
+const DAY_MS = 86_400_000;
+/** Certificates that expire within such a time are logged once a day. */
+const WARNINGS: readonly (readonly [within: number, level: "error" | "warn"])[] = [
+  [7 * DAY_MS, "error"],
+  [30 * DAY_MS, "warn"],
 ];
 
-/** What keeps certificates. */
+/** What renewal is built from. */
 export interface RenewalParts {
   readonly pki: Pick<Pki, "renew" | "due" | "facts">;
-  /** Certificates beside those of the pki, of files that are read anew; those that cannot be read are left out. */
+  /** Reads certificates beside those of the PKI; those that cannot be read are left out. */
   readonly others: () => readonly CertificateFacts[];
-  /** Changes when a file does that certificates are read from. */
+  /** Changes when a file of certificates changes. */
   readonly stamp: () => string;
-  readonly around: { readonly clock: Clock; readonly random: Random; readonly log: Log };
+  readonly system: SystemParts;
 }
 
-/** See the head of this file. */
+/** Renews the certificates of a server until it is disposed of. */
 export class Renewal implements Disposable {
   readonly #parts: RenewalParts;
   #renewed: () => Promise<void> = async () => {};
   #timer: Timer | undefined;
-  /** Certificates beside those of the pki, as of the last look. */
+  /** Certificates beside those of the PKI, as of the last check. */
   #others: readonly CertificateFacts[];
-  /** What the files were when they were read, and at the last look. */
+  /** The stamps of the files when they were read, and at the last check. */
   #read: string;
   #seen: string;
-  /** Other certificates are held than were put to use and written. */
+  /** Whether there are certificates that were not used and saved. */
   #unsaved = false;
   #busy = false;
-  /** How often in a row it has failed, and when it is tried again, by the steady counter. */
+  /** Failures in a row, failures in all, and the time of the next attempt by the steady clock. */
   #failures = 0;
   #failed = 0;
   #retryAt = 0;
-  /** When each certificate was last told of. */
-  readonly #told = new Map<string, number>();
+  /** When each certificate was last logged. */
+  readonly #loggedAt = new Map<string, number>();
 
   constructor(parts: RenewalParts) {
     this.#parts = parts;
@@ -64,14 +63,13 @@ export class Renewal implements Disposable {
     this.#others = parts.others();
   }
 
-  /** Begins to look. @param renewed puts certificates to use, then writes them; called again when it has failed */
+  /** Starts. @param renewed uses and saves the certificates; called again after a failure */
   start(renewed: () => Promise<void>): void {
     this.#renewed = renewed;
     this.#read = this.#parts.stamp();
-    this.#look();
+    this.#check();
   }
 
-  /** When certificates end, and how often they could not be renewed. */
   readonly metrics: Collector = () => [
     {
       name: "keelson_certificate_expiration_timestamp_seconds",
@@ -87,14 +85,14 @@ export class Renewal implements Disposable {
     ),
   ];
 
-  /** The first fails when clients see a certificate that has ended; the other says what ends soon or cannot be written. */
+  /** The first fails if the serving certificate has expired; the second reports certificates that expire soon or cannot be saved. */
   readonly health: readonly HealthCheck[] = [
     {
       name: "certificates",
       live: false,
       check: () => {
         const server = this.#parts.pki.facts().find(({ name }) => name === "server");
-        return server && this.#left(server) <= 0 ? "the serving certificate has ended" : undefined;
+        return server && this.#left(server) <= 0 ? "the serving certificate has expired" : undefined;
       },
     },
     { name: "certificate-renewal", live: false, advises: true, check: () => this.#advice() },
@@ -112,30 +110,33 @@ export class Renewal implements Disposable {
     return notes.length > 0 ? notes.join(", ") : undefined;
   }
 
-  #look(): void {
-    this.#timer = this.#parts.around.clock.after(LOOK_MS, () => this.#look(), { owner: "certificates", upkeep: true });
+  #check(): void {
+    this.#timer = this.#parts.system.clock.after(POLL_INTERVAL_MS, () => this.#check(), {
+      owner: "certificates",
+      upkeep: true,
+    });
     this.#others = this.#parts.others();
     if (this.#isDue()) void this.#renew();
-    this.#tell();
+    this.#warn();
   }
 
   #isDue(): boolean {
-    const { pki, stamp, around } = this.#parts;
+    const { pki, stamp, system } = this.#parts;
     const [before, now] = [this.#seen, stamp()];
     this.#seen = now;
-    if (this.#busy || around.clock.steady() < this.#retryAt) return false;
-    // A certificate and its key are two files: what changes is read when it has stood for a while.
+    if (this.#busy || system.clock.steady() < this.#retryAt) return false;
+    // A certificate and its key are two files: they are read when both have not changed since the last check.
     return this.#unsaved || (now !== this.#read && now === before) || pki.due();
   }
 
   async #renew(): Promise<void> {
-    const { pki, stamp, around } = this.#parts;
-    const { clock, random, log } = around;
+    const { pki, stamp, system } = this.#parts;
+    const { clock, random, log } = system;
     this.#busy = true;
     try {
       if (pki.renew()) this.#unsaved = true;
       if (this.#unsaved) await this.#renewed();
-      if (this.#unsaved) log.info("certificates are new", endsOf(pki.facts()));
+      if (this.#unsaved) log.info("certificates were renewed", endsOf(pki.facts()));
       this.#unsaved = false;
       this.#failures = 0;
       this.#retryAt = 0;
@@ -143,20 +144,20 @@ export class Renewal implements Disposable {
     } catch (error) {
       this.#failed++;
       this.#retryAt = clock.steady() + backoff(this.#failures++, RETRY, random);
-      log.error("certificates could not be renewed; it is tried again", { error: String(error) });
+      log.error("certificates could not be renewed; retrying", { error: String(error) });
     }
     this.#busy = false;
   }
 
-  /** Tells of what ends soon, each once a day. */
-  #tell(): void {
-    const { clock, log } = this.#parts.around;
+  /** Logs certificates that expire soon, each once a day. */
+  #warn(): void {
+    const { clock, log } = this.#parts.system;
     for (const facts of this.#all()) {
       const level = this.#levelOf(facts);
-      const last = this.#told.get(facts.name) ?? -Infinity;
-      if (!level || (clock.now() - last < DAY && clock.now() >= last)) continue;
-      this.#told.set(facts.name, clock.now());
-      const message = this.#left(facts) > 0 ? "a certificate ends soon" : "a certificate has ended";
+      const last = this.#loggedAt.get(facts.name) ?? -Infinity;
+      if (!level || (clock.now() - last < DAY_MS && clock.now() >= last)) continue;
+      this.#loggedAt.set(facts.name, clock.now());
+      const message = this.#left(facts) > 0 ? "a certificate expires soon" : "a certificate has expired";
       log[level](message, { name: facts.name, ends: new Date(facts.ends).toISOString() }, facts.name);
     }
   }
@@ -166,16 +167,16 @@ export class Renewal implements Disposable {
   }
 
   #left({ ends }: CertificateFacts): number {
-    return ends - this.#parts.around.clock.now();
+    return ends - this.#parts.system.clock.now();
   }
 
   #levelOf(facts: CertificateFacts): "error" | "warn" | undefined {
-    return SOON.find(([within]) => this.#left(facts) < within)?.[1];
+    return WARNINGS.find(([within]) => this.#left(facts) < within)?.[1];
   }
 
   #inDays(facts: CertificateFacts): string {
-    const days = Math.floor(this.#left(facts) / DAY);
-    return days < 0 ? "has ended" : `ends in ${days} d`;
+    const days = Math.floor(this.#left(facts) / DAY_MS);
+    return days < 0 ? "has expired" : `expires in ${days} d`;
   }
 }
 

@@ -1,31 +1,22 @@
-/**
- * `keelson csi` as a program of its own.
- *
- * @module
- */
 import type { Command } from "commander";
 import type { CsiRequest } from "../../cli/actions.ts";
 import { csiCommand } from "../../cli/csi.ts";
 import { systemClock } from "../../util/clock.ts";
-import { awake } from "../process/awake.ts";
+import { keepAlive } from "../process/keep-alive.ts";
 import { firstSignal } from "../process/first-signal.ts";
 import { stderrLog } from "../logs/log.ts";
 import { UnusedMemory } from "../../util/unused-memory.ts";
 import { VERSION } from "../process/version.ts";
 
-/** The command, with what it does. */
+/** Returns the command `keelson csi`, as a program of its own. */
 export const command = (): Command => csiCommand({ version: VERSION, csi: runCsi, terminal: { env: process.env } });
 
-/** Runs the sidecars of a driver until a signal ends the process. @throws where they cannot go on */
+/** Runs the sidecars of a driver until a signal stops the process. Rejects if they fail. */
 export async function runCsi(request: CsiRequest): Promise<void> {
   const stopped = firstSignal();
   const { runSidecars } = await import("./csi.ts");
   const log = stderrLog({ logFormat: "text", logLevel: request.verbose ? "debug" : "info" }, systemClock);
   const print = (text: string): void => void process.stdout.write(`${text}\n`);
-  const memory = new UnusedMemory(systemClock, { trimsAtStart: false });
-  try {
-    await awake(runSidecars({ ...request, log, print, clock: systemClock, stopped }));
-  } finally {
-    memory[Symbol.dispose]();
-  }
+  using _ = new UnusedMemory(systemClock, { trimsAtStart: false });
+  await keepAlive(runSidecars({ ...request, log, print, clock: systemClock, stopped }));
 }

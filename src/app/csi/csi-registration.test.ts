@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openRegistration, registrationSocket } from "../../csi/registration.ts";
 import { systemClock } from "../../util/clock.ts";
 import { MAX_SOCKET_PATH_BYTES } from "../../util/socket-path.ts";
-import { registered } from "./csi-registration.ts";
+import { keepRegistered } from "./csi-registration.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -13,18 +13,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test("CSIN-22: why no agent can ask is told, and a driver is registered once that is mended", async () => {
+test("CSIN-22: a registration that cannot be served is reported and retried", async () => {
   const registry = join(directory, "registry");
   writeFileSync(registry, "not a directory");
   const failure = Promise.withResolvers<unknown>();
   const answer = Promise.withResolvers<unknown>();
-  await using _registered = registered({
+  await using _registered = keepRegistered({
     name: "d.example.com",
     driver: join(directory, "csi.sock"),
     registry,
     clock: systemClock,
-    answered: answer.resolve,
-    failed: failure.resolve,
+    onStatus: answer.resolve,
+    onError: failure.resolve,
   });
   expect(await failure.promise).toMatchObject({ code: "EEXIST", path: registry });
 
@@ -37,7 +37,7 @@ test("CSIN-22: why no agent can ask is told, and a driver is registered once tha
   await agent.close();
 });
 
-test("CSIN-22: a driver is registered however long the paths are to its socket and to the registry", async () => {
+test("CSIN-22: a driver is registered with long paths of its socket and of the registry", async () => {
   const deep = join(directory, ...Array.from({ length: 8 }, () => "a-long-name-of-a-folder"));
   const registry = join(deep, "plugins registry");
   const driver = join(deep, "csi.sock");
@@ -45,13 +45,13 @@ test("CSIN-22: a driver is registered however long the paths are to its socket a
   mkdirSync(registry, { recursive: true });
   const failure = Promise.withResolvers<unknown>();
   const answer = Promise.withResolvers<unknown>();
-  await using _registered = registered({
+  await using _registered = keepRegistered({
     name: "d.example.com",
     driver,
     registry,
     clock: systemClock,
-    answered: answer.resolve,
-    failed: failure.resolve,
+    onStatus: answer.resolve,
+    onError: failure.resolve,
   });
   const agent = openRegistration(registrationSocket(registry, "d.example.com"), { clock: systemClock });
   await expect.poll(() => agent.calls.getInfo({}), { timeout: 10_000 }).toMatchObject({ endpoint: driver });

@@ -1,8 +1,3 @@
-/**
- * Makes a driver known to the agent of its node, again and again as long as that does not want it.
- *
- * @module
- */
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { socketPath } from "../../csi/channel.ts";
@@ -15,34 +10,44 @@ import {
 import { backoff } from "../../util/backoff.ts";
 import { type Clock, sleep, systemRandom } from "../../util/clock.ts";
 
-/** What is needed for it. */
+/** What the registration of a driver is built from. */
 export interface RegistrationParts {
   readonly name: string;
   /** The socket of the driver. */
   readonly driver: string;
-  /** In which directory the agent looks for sockets. */
+  /** The directory in which the agent looks for sockets. */
   readonly registry: string;
   readonly clock: Clock;
   /** Called for every result that an agent reports. */
-  readonly answered: (status: RegistrationStatus) => void;
-  /** Told why no agent can ask; it is tried again. */
-  readonly failed: (error: unknown) => void;
+  readonly onStatus: (status: RegistrationStatus) => void;
+  /** Called if the registration cannot be served; it is retried. */
+  readonly onError: (error: unknown) => void;
 }
 
-const AGAIN = { first: 1000, most: 60_000 };
+const RETRY = { first: 1000, most: 60_000 };
 
-/** Registers a driver until it is disposed of; then its socket goes, and the agent takes it off its list (CSIN-30). */
-export function registered({ name, driver, clock, answered, failed, ...parts }: RegistrationParts): AsyncDisposable {
+/**
+ * Registers a driver with the agent of its node, and again while the agent refuses it. Disposal removes the socket, and the agent
+ * unregisters the driver (CSIN-30).
+ */
+export function keepRegistered({
+  name,
+  driver,
+  clock,
+  onStatus,
+  onError,
+  ...parts
+}: RegistrationParts): AsyncDisposable {
   const over = new AbortController();
   const registry = resolve(parts.registry);
   const info = { name, endpoint: socketPath(driver) };
   const serve = async (): Promise<Registrar | undefined> => {
     try {
-      // The agent may start later.
+      // The agent may start later and finds the directory then.
       await mkdir(registry, { recursive: true, mode: 0o750 });
-      return await serveRegistration(registrationSocket(registry, name), info, { clock, onStatus: answered });
+      return await serveRegistration(registrationSocket(registry, name), info, { clock, onStatus });
     } catch (error) {
-      failed(error);
+      onError(error);
       return undefined;
     }
   };
@@ -51,8 +56,8 @@ export function registered({ name, driver, clock, answered, failed, ...parts }: 
       const registrar = await serve();
       const isRefused = await Promise.race([refusal(registrar), aborted(over.signal)]);
       await registrar?.close();
-      // An agent looks at a socket again only when it is a new one.
-      if (isRefused) await sleep(clock, backoff(failures, AGAIN, systemRandom), over.signal);
+      // An agent registers a socket again only if it is a new one.
+      if (isRefused) await sleep(clock, backoff(failures, RETRY, systemRandom), over.signal);
     }
   })();
   return {
@@ -63,7 +68,7 @@ export function registered({ name, driver, clock, answered, failed, ...parts }: 
   };
 }
 
-/** Resolves to true when a registrar was refused, or could not be served; else never. */
+/** Resolves to true if the registration was refused or could not be served; else never. */
 async function refusal(registrar: Registrar | undefined): Promise<true> {
   try {
     await registrar?.registered;

@@ -1,5 +1,5 @@
 /**
- * The sidecars of a driver as a process: waits for the driver, finds out what it can do and how the server speaks, runs, and ends.
+ * Runs the sidecars of a driver: waits for the driver, reads its capabilities and the dialect of the server, starts the manager.
  *
  * @module
  */
@@ -18,27 +18,27 @@ import { backoff } from "../../util/backoff.ts";
 import { type Clock, sleep, systemRandom } from "../../util/clock.ts";
 import { millisOf } from "../../util/duration.ts";
 import type { Log } from "../../util/log.ts";
-import { registered } from "./csi-registration.ts";
+import { keepRegistered } from "./csi-registration.ts";
 
-/** What it is run with. */
+/** What the sidecars of a driver run with. */
 export interface CsiProcess extends CsiRequest {
   readonly log: Log;
   readonly clock: Clock;
   readonly print: (text: string) => void;
-  /** Resolves when it is to end. */
+  /** Resolves when the sidecars should stop. */
   readonly stopped: Promise<unknown>;
 }
 
-const WAIT = { first: 250, most: 10_000 };
+const RETRY = { first: 250, most: 10_000 };
 
-/** See the head of this file. */
+/** Runs the sidecars of a driver until they are stopped; rejects if they fail. */
 export async function runSidecars(run: CsiProcess): Promise<void> {
   const { client, clock, log, stopped, settings, leaderElection, namespace } = run;
   const over = new AbortController();
   void stopped.then(() => over.abort());
   const driver = openDriver(run.driver, { clock, maxCalls: settings.workers });
   try {
-    const found = await answered(driver, run, over.signal);
+    const found = await waitForDriver(driver, run, over.signal);
     if (!found) return;
     const dialect = await dialectOf(client);
     const manager = createManager({
@@ -52,14 +52,15 @@ export async function runSidecars(run: CsiProcess): Promise<void> {
       dialect: dialect.name,
       ...(leaderElection ? { leaderElection: { lease: { namespace, name: leaseOf(found.name, run.node) } } } : {}),
     });
-    const told = { ...settings, node: await ownNode(driver, run.node) };
-    const asked = run.verbose ? loud(found, run) : found;
-    manager.add(...sidecarsOf(asked, { dialect, clock, settings: told, only: partsOf(run) }));
+    const withNode = { ...settings, node: await ownNode(driver, run.node) };
+    const logged = run.verbose ? withLoggedCalls(found, run) : found;
+    manager.add(...sidecarsOf(logged, { dialect, clock, settings: withNode, only: partsOf(run) }));
     await using _registrar = registers(run) ? registrationOf(run, found.name) : undefined;
     await using _manager = manager;
     await manager.start();
-    const works = manager.status().map(({ controller }) => controller.replace(/^keelson-/, ""));
-    run.print(`ready: ${found.name} has ${works.join(", ") || "no sidecars"}${registers(run) ? ", registration" : ""}`);
+    const controllers = manager.status().map(({ controller }) => controller.replace(/^keelson-/, ""));
+    const names = [...controllers, ...(registers(run) ? ["registration"] : [])];
+    run.print(`ready: ${found.name} has ${names.join(", ") || "no sidecars"}`);
     const failed = await Promise.race([stopped.then(() => undefined), manager.failed]);
     if (failed) throw failed;
   } finally {
@@ -67,18 +68,18 @@ export async function runSidecars(run: CsiProcess): Promise<void> {
   }
 }
 
-/** One Lease for each driver, or for each of its nodes. */
+/** The name of the Lease: one for each driver, or for each of its nodes. */
 const leaseOf = (driver: string, node: string | undefined): string =>
   ["keelson-csi", driver, ...(node === undefined ? [] : [node])]
     .join("-")
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]/g, "-");
 
-/** The node whose disks a driver has, with the place where it says that it is. */
+/** The node of `--node`, with the topology that the driver reports. */
 async function ownNode(driver: Driver, name: string | undefined): Promise<OwnNode | undefined> {
   if (name === undefined) return undefined;
   const { accessibleTopology } = await driver.node.nodeGetInfo({}).catch((cause: unknown) => {
-    throw new CliError(`expected the driver to say where its node is, for --node: ${String(cause)}`, { cause });
+    throw new CliError(`expected the topology of the node from NodeGetInfo, for --node: ${String(cause)}`, { cause });
   });
   return { name, segments: accessibleTopology?.segments ?? {} };
 }
@@ -92,23 +93,23 @@ const registers = ({ only, agentDir }: CsiProcess): boolean =>
   agentDir !== undefined && (only === undefined || only.includes("registration"));
 
 function registrationOf({ driver, agentDir = "", clock, log }: CsiProcess, name: string): AsyncDisposable {
-  return registered({
+  return keepRegistered({
     name,
     driver,
     registry: join(agentDir, "plugins_registry"),
     clock,
-    answered: ({ registered: isDone, error }) => {
-      if (isDone) log.info("the agent of the node has registered the driver", { driver: name });
+    onStatus: ({ registered, error }) => {
+      if (registered) log.info("the agent of the node has registered the driver", { driver: name });
       else log.warn("the agent of the node did not register the driver", { driver: name, error });
     },
-    failed: (error) => {
-      log.warn("the driver cannot be registered, which is tried again", { driver: name, error: String(error) });
+    onError: (error) => {
+      log.warn("the driver could not be registered; retrying", { driver: name, error: String(error) });
     },
   });
 }
 
-/** The driver, once it answers that it is ready; undefined where the process is to end before. */
-async function answered(
+/** Resolves to the driver when it is ready; to undefined if the process is stopped before. */
+async function waitForDriver(
   driver: Driver,
   { clock, log, settings }: CsiProcess,
   signal: AbortSignal,
@@ -121,33 +122,33 @@ async function answered(
       log.info("the driver is not ready yet", { driver: driver.endpoint });
     } catch (error) {
       if (signal.aborted) return undefined;
-      log.warn("the driver does not answer, and is waited for", { driver: driver.endpoint, error: String(error) });
+      log.warn("the driver does not respond; retrying", { driver: driver.endpoint, error: String(error) });
     }
-    await sleep(clock, backoff(failures, WAIT, systemRandom), signal);
+    await sleep(clock, backoff(failures, RETRY, systemRandom), signal);
   }
   return undefined;
 }
 
-/** How a server speaks: the neutral dialect has groups of its own. */
+/** Finds the dialect of a server by its API groups. */
 async function dialectOf(client: Client): Promise<Dialect> {
   const { groups } = await client.json<{ readonly groups: readonly { readonly name: string }[] }>("GET", "/apis");
   return groups.some(({ name }) => name === `storage.${neutral.domain}`) ? neutral : kubernetes;
 }
 
-/** The driver, with a line in the log for each call. */
-function loud(driver: StorageDriver, { log, clock }: CsiProcess): StorageDriver {
+/** Returns the driver with a line in the log for each call; secrets are left out. */
+function withLoggedCalls(driver: StorageDriver, { log, clock }: CsiProcess): StorageDriver {
   const calls = new Proxy(driver.calls, {
     get: (target, name) => async (request: { readonly secrets?: object }, how: never) => {
       const began = clock.steady();
-      const { secrets: _, ...told } = request;
+      const { secrets: _, ...shown } = request;
       const facts = (more: object): object => ({ call: name, millis: Math.round(clock.steady() - began), ...more });
       try {
         const call = Reflect.get(target, name) as (request: object, how: never) => Promise<unknown>;
         const answer = await call(request, how);
-        log.debug("the driver answered", { ...facts({}), request: textOf(told) });
+        log.debug("the driver responded", { ...facts({}), request: textOf(shown) });
         return answer;
       } catch (error) {
-        log.debug("the driver did not do it", { ...facts({ error: String(error) }), request: textOf(told) });
+        log.debug("a call of the driver failed", { ...facts({ error: String(error) }), request: textOf(shown) });
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 /**
- * `keelson driver`, once it is asked to: the driver of directories, served on its socket and made known to the agent.
+ * Starts the driver of `keelson driver`: serves it on its socket and registers it with the agent.
  *
  * @module
  */
@@ -9,26 +9,24 @@ import { socketPath } from "../../csi/channel.ts";
 import { serveDriver } from "../../csi/serve.ts";
 import { type Feature, defaultFeatures, directoryDriver } from "../../drivers/directory-driver.ts";
 import { systemClock } from "../../util/clock.ts";
-import { registered } from "./csi-registration.ts";
+import { keepRegistered } from "./csi-registration.ts";
 import { OptionError } from "../options/error.ts";
 import { VERSION } from "../process/version.ts";
 import { resolve } from "node:path";
 
 const clock = systemClock;
 
-/** What is told of a driver that runs. */
-export interface DriverTelling {
-  /** What a person waits for: it listens. */
+/** Where a driver prints its state and its errors. */
+export interface DriverOutput {
   readonly print: (text: string) => void;
-  /** What has gone wrong. */
-  readonly say: (text: string) => void;
+  readonly warn: (text: string) => void;
 }
 
-/** Starts a driver; resolves to how it is ended. */
-export async function startDriver(request: DriverRequest, { print, say }: DriverTelling): Promise<() => Promise<void>> {
-  const { socket, dir, with: more, without: less, register, ...settings } = request;
+/** Starts a driver; resolves to the function that stops it. */
+export async function startDriver(request: DriverRequest, { print, warn }: DriverOutput): Promise<() => Promise<void>> {
+  const { socket, dir, with: added, without, register, ...settings } = request;
   const known = defaultFeatures(settings.backing);
-  const features = new Set([...known, ...(more as Feature[])].filter((name) => !less.includes(name)));
+  const features = new Set([...known, ...(added as Feature[])].filter((name) => !without.includes(name)));
   try {
     const path = socketPath(socket);
     const services = await directoryDriver({
@@ -37,21 +35,21 @@ export async function startDriver(request: DriverRequest, { print, say }: Driver
       clock,
       version: VERSION,
       features,
-      warn: say,
+      warn,
     });
-    const failed = (method: string, error: unknown): void => say(`${method} failed: ${String(error)}`);
+    const failed = (method: string, error: unknown): void => warn(`${method} failed: ${String(error)}`);
     const driver = await serveDriver(path, services, { clock, onError: failed });
     const { name } = await services.identity.getPluginInfo!({} as never, { signal: new AbortController().signal });
     print(`driver ${name} listens on unix://${path}`);
     if (register === undefined) return () => driver.close();
-    const registration = registered({
+    const registration = keepRegistered({
       name: name!,
       driver: path,
       registry: register,
       clock,
-      answered: ({ registered: isDone, error }) =>
-        isDone ? print(`the agent has registered ${name}`) : say(`the agent has not registered ${name}: ${error}`),
-      failed: (error) => say(`${name} cannot be registered, which is tried again: ${String(error)}`),
+      onStatus: ({ registered, error }) =>
+        registered ? print(`the agent has registered ${name}`) : warn(`the agent has not registered ${name}: ${error}`),
+      onError: (error) => warn(`${name} could not be registered; retrying: ${String(error)}`),
     });
     return async () => {
       await registration[Symbol.asyncDispose]();

@@ -2,18 +2,18 @@ import { prefixOf } from "../../encryption/chain.ts";
 import { isEncrypted } from "../../encryption/transformer.ts";
 import type { Bytes } from "../../storage/contract.ts";
 
-/** Records of one resource that say the same of how they are encrypted. */
+/** Records of one resource that are encrypted with the same key. */
 export interface EncryptedGroup<T> {
-  /** As a configuration names it: `secrets`, `leases.coordination.k8s.io`. */
+  /** As in a configuration: `secrets`, `leases.coordination.k8s.io`. */
   readonly resource: string;
-  /** Provider and key as the stored values name them, `k8s:enc:aesgcm:v1:key1:`; empty for what is not encrypted. */
+  /** The prefix of the stored values, with provider and key: `k8s:enc:aesgcm:v1:key1:`; empty if they are not encrypted. */
   readonly stored: string;
   readonly records: number;
-  /** The first of them. */
+  /** The first record. */
   readonly example: T;
 }
 
-/** Records by their resource and by what they say of their provider and key. */
+/** Groups records by resource, provider and key. */
 export class EncryptedGroups<T> {
   readonly #groups = new Map<string, { -readonly [K in keyof EncryptedGroup<T>]: EncryptedGroup<T>[K] }>();
 

@@ -1,5 +1,5 @@
 /**
- * What of a store is encrypted, and what of it cannot be decrypted, for tools that work on its files.
+ * Counts the encrypted records of a store and finds those that cannot be decrypted, for commands that work on its files.
  *
  * @module
  */
@@ -13,33 +13,33 @@ import { silentLog } from "../../util/log.ts";
 import { EncryptedGroups } from "./encrypted-groups.ts";
 import { Encryption } from "./encryption.ts";
 
-/** What of a store is encrypted. */
+/** The encrypted records of a store. */
 export interface Census {
   readonly encrypted: readonly EncryptedRecords[];
-  /** Records that the configuration cannot decrypt, or would not read as they are; none without one. */
+  /** Records that cannot be read with the configuration; none without one. */
   readonly unread: readonly UnreadRecord[];
 }
 
-/** Where keys are read from. */
-export interface KeysPlace {
-  /** An EncryptionConfiguration. */
+/** The source of the keys. */
+export interface KeySource {
+  /** A file with an EncryptionConfiguration. */
   readonly file: string;
   readonly clock: Clock;
-  /** Of the store; asked for when the first record is looked at. */
+  /** The dialect of the store; called with the first record. */
   readonly dialect: () => Dialect;
 }
 
 /**
- * Does something to a store, with keys where a place of them is given: they are open before anything is done.
+ * Runs `work` after the keys are open, if there is a source of keys.
  *
- * @param work is handed what looks at each record of the store in a directory, and rejects as `visitRecords` does
- * @throws OptionError for a configuration with mistakes; CliError where a plugin of it is unwell
+ * @param work gets a function that reads all records of the store in a directory; it rejects as `visitRecords` does
+ * @throws OptionError for an invalid configuration; CliError if one of its plugins is not healthy
  */
 export async function withCensus<T>(
-  place: KeysPlace | undefined,
+  source: KeySource | undefined,
   work: (census: (store: string) => Promise<Census>) => Promise<T>,
 ): Promise<T> {
-  using keys = place && (await openKeys(place));
+  using keys = source && (await openKeys(source));
   return await work((store) => takeCensus(store, keys));
 }
 
@@ -57,8 +57,8 @@ async function takeCensus(directory: string, keys: Encryption | undefined): Prom
   return { encrypted, unread };
 }
 
-/** With a plugin that does not answer every record of its keys would wait for it. */
-async function openKeys({ file, clock, dialect }: KeysPlace): Promise<Encryption> {
+/** Opens the keys. It refuses a plugin that does not respond: each of its records would wait for the timeout. */
+async function openKeys({ file, clock, dialect }: KeySource): Promise<Encryption> {
   const keys = await Encryption.open({
     file,
     reload: false,
@@ -72,5 +72,5 @@ async function openKeys({ file, clock, dialect }: KeysPlace): Promise<Encryption
   const { wrong } = keys;
   if (wrong === undefined) return keys;
   keys[Symbol.dispose]();
-  throw new CliError(`expected the KMS plugins of ${file} to be well, found ${wrong}`);
+  throw new CliError(`expected the KMS plugins of ${file} to be healthy, found ${wrong}`);
 }

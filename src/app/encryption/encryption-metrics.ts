@@ -4,18 +4,18 @@ import type { Metric, Sample } from "../../util/exposition.ts";
 import type { PluginTimes } from "./plugin-times.ts";
 import type { Reloads } from "../files/watched-file.ts";
 
-/** What metrics are made of. */
+/** What the metrics of encryption are computed from. */
 export interface EncryptionFigures {
   readonly counts: TransformationCounts;
   readonly plugins: readonly KmsFigures[];
   readonly times: PluginTimes;
-  /** Undefined where the file is read at the start alone. */
+  /** Undefined if the file is read only at the start. */
   readonly reloads: Reloads | undefined;
   /** SHA-256 of the file in use. */
   readonly hash: string;
 }
 
-/** What `/metrics` tells of encryption at rest, under the names of kube-apiserver (CRYPT-14). */
+/** Returns the metrics of encryption at rest, with the names of kube-apiserver (CRYPT-14). */
 export function encryptionMetrics({ counts, plugins, times, reloads, hash }: EncryptionFigures): readonly Metric[] {
   return [
     counts.metric(),
@@ -36,7 +36,7 @@ export function encryptionMetrics({ counts, plugins, times, reloads, hash }: Enc
   ];
 }
 
-/** Keys of plugins, which are told by a hash of their ids. */
+/** Returns the metrics of the keys of plugins; labels have a hash of the key ID. */
 function keyMetrics(plugins: readonly KmsFigures[]): Metric[] {
   const used: Sample[] = [];
   const usedAt: Sample[] = [];

@@ -22,7 +22,7 @@ const fileOf = (...providers: object[]): string =>
   });
 const gcm = (name: string) => ({ aesgcm: { keys: [{ name, secret: Buffer.alloc(32, name).toString("base64") }] } });
 
-test("CRYPT-13: a changed file is used when nothing is wrong with it and its plugins are well, else the old one stays", async () => {
+test("CRYPT-13: a changed file is used if it is valid and its plugins are healthy; else the previous one stays", async () => {
   const file = join(home, "encryption.json");
   writeFileSync(file, fileOf(gcm("key1")));
   const clock = new ManualClock();
@@ -45,22 +45,22 @@ test("CRYPT-13: a changed file is used when nothing is wrong with it and its plu
     return /^k8s:enc:aesgcm:v1:(\w+):/.exec(Buffer.from(record!.value).toString("latin1"))![1]!;
   };
   expect(await written("a")).toBe("key1");
-  await encryption.look();
+  await encryption.checkFile();
   expect(told).toEqual([]);
 
   writeFileSync(file, fileOf({ aesgcm: { keys: [{ name: "key2", secret: "SECRET" }] } }));
-  await encryption.look();
-  await encryption.look();
+  await encryption.checkFile();
+  await encryption.checkFile();
   expect(await written("b")).toBe("key1");
   const gone = { kms: { apiVersion: "v2", name: "plug", endpoint: `unix://${home}/none.sock`, timeout: "1s" } };
   writeFileSync(file, fileOf(gone, gcm("key1")));
-  await encryption.look();
+  await encryption.checkFile();
   expect(await written("c")).toBe("key1");
 
   let readable = 0;
   encryption.whenReadable(() => readable++);
   writeFileSync(file, fileOf(gcm("key3"), gcm("key1")));
-  await encryption.look();
+  await encryption.checkFile();
   expect(readable).toBe(1);
   expect(await written("d")).toBe("key3");
   expect(Buffer.from((await store.get("/core/secrets/default/a"))!.value).toString()).toBe("{}");

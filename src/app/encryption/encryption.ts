@@ -1,6 +1,6 @@
 /**
- * Encryption at rest as a server has it: the file that says with which keys, plugins on their sockets, and the store that
- * encrypts. See docs/guides/encryption.md.
+ * Encryption at rest of a server: the configuration file, the KMS plugins on their sockets, and the store that encrypts. See
+ * docs/guides/encryption.md.
  *
  * @module
  */
@@ -19,54 +19,49 @@ import { TransformationCounts } from "../../encryption/transformation-counts.ts"
 import type { Dialect } from "../../meta/dialect.ts";
 import type { HealthCheck } from "../../server/index.ts";
 import type { Bytes, Store } from "../../storage/contract.ts";
-import type { Clock, Random } from "../../util/clock.ts";
 import type { Collector } from "../../util/exposition.ts";
-import type { Log } from "../../util/log.ts";
 import { fileError } from "../../util/file-error.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 import { encryptionMetrics } from "./encryption-metrics.ts";
 import { SocketPlugin } from "./kms-plugin.ts";
 import { OptionError } from "../options/options.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import { PluginTimes } from "./plugin-times.ts";
-import { NotYet, WatchedFile, hashOf } from "../files/watched-file.ts";
+import { RetryLater, WatchedFile, hashOf } from "../files/watched-file.ts";
 
-/** What encryption is made of. */
-export interface EncryptionParts {
+/** What encryption is built from. */
+export interface EncryptionParts extends SystemParts {
   readonly file: string;
   /** Whether the file is read again when it changes. */
   readonly reload: boolean;
-  /** Read when a resource is met for the first time. */
+  /** Read with the first record of a resource. */
   readonly dialect: Dialect;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
 }
 
-/** What was made of one version of the file. */
+/** The rules and plugins of one version of the file. */
 interface Loaded {
   readonly rules: Rules;
   readonly plugins: readonly KmsProvider[];
   /** SHA-256 of the file. */
   readonly hash: string;
-  /** The timeouts of all plugins together, in ms. */
-  readonly millis: number;
+  /** The sum of the timeouts of all plugins. */
+  readonly timeoutMillis: number;
 }
 
-/** How often the file is looked at; a change counts within a minute (CRYPT-13). */
-const LOOK_MS = 30_000;
+/** A change takes effect within a minute (CRYPT-13). */
+const POLL_INTERVAL_MS = 30_000;
 const WHAT = "encryption configuration";
 
-/** See the head of this file. */
+/** The encryption of a server; its file is watched until it is disposed of. */
 export class Encryption implements Disposable {
   readonly #parts: EncryptionParts;
   readonly #counts = new TransformationCounts();
   readonly #times = new PluginTimes();
-  /** Follows the file, where that is asked for. */
+  /** Undefined without `reload`. */
   readonly #watched: WatchedFile | undefined;
   #loaded: Loaded;
   #store: EncryptedStore | undefined;
-  /** Told when what could not be read may be readable. */
-  #readable = (): void => {};
+  #onReadable = (): void => {};
   #isClosed = false;
 
   private constructor(parts: EncryptionParts) {
@@ -75,13 +70,14 @@ export class Encryption implements Disposable {
     const text = read(file);
     this.#loaded = this.#load(text);
     const use = (changed: Buffer): Promise<void> => this.#change(changed);
-    if (reload) this.#watched = new WatchedFile({ file, what: WHAT, text, lookMs: LOOK_MS, clock, log, use });
+    if (reload)
+      this.#watched = new WatchedFile({ file, what: WHAT, text, intervalMs: POLL_INTERVAL_MS, clock, log, use });
   }
 
   /**
-   * Reads the file and asks every plugin how it is; one that is unwell is asked on.
+   * Reads the file and the status of every plugin; a plugin that is not healthy is polled.
    *
-   * @throws OptionError with every mistake in the file
+   * @throws OptionError with every error in the file
    */
   static async open(parts: EncryptionParts): Promise<Encryption> {
     const encryption = new Encryption(parts);
@@ -89,23 +85,23 @@ export class Encryption implements Disposable {
     return encryption;
   }
 
-  /** The store over another one; there is one for all of a server. */
+  /** Returns the store that encrypts in front of another one; a server has one. */
   over(store: Store): EncryptedStore {
     return (this.#store ??= new EncryptedStore(store, this.#loaded.rules, this.#parts.clock.loop));
   }
 
-  /** Says who is told when what could not be read may be readable: there are other keys, or a plugin that is well. */
-  whenReadable(told: () => void): void {
-    this.#readable = told;
+  /** Sets the observer that is notified when unreadable records may be readable: keys changed, or a plugin became healthy. */
+  whenReadable(onReadable: () => void): void {
+    this.#onReadable = onReadable;
   }
 
-  /** Whether the plugins are well, under the name that kube-apiserver gives it. */
+  /** The health check of the plugins, with the name of kube-apiserver. */
   get health(): readonly HealthCheck[] {
     if (this.#loaded.plugins.length === 0 && !this.#parts.reload) return [];
     return [{ name: "kms-providers", check: () => this.wrong }];
   }
 
-  /** What is wrong with the plugins; undefined while all are well. */
+  /** The errors of the plugins; undefined while all are healthy. */
   get wrong(): string | undefined {
     return wrongIn(this.#loaded.plugins);
   }
@@ -127,14 +123,14 @@ export class Encryption implements Disposable {
     close(this.#loaded.plugins);
   }
 
-  /** Why a record cannot be read, and which file would have to say how. */
+  /** Explains why a record cannot be read, with the file whose keys it needs. */
   async explain(key: string, stored: Bytes): Promise<{ readonly file: string; readonly why: string | undefined }> {
     return { file: this.#parts.file, why: await this.#loaded.rules.explain(key, stored) };
   }
 
-  /** Looks at the file now; a change is used when all of its plugins are well. */
-  async look(): Promise<void> {
-    await this.#watched?.look();
+  /** Checks the file now; a change is used if all of its plugins are healthy. */
+  async checkFile(): Promise<void> {
+    await this.#watched?.check();
   }
 
   async #change(text: Buffer): Promise<void> {
@@ -143,50 +139,49 @@ export class Encryption implements Disposable {
     const wrong = wrongIn(next.plugins);
     if (wrong === undefined && !this.#isClosed) return this.#use(next);
     close(next.plugins);
-    throw new NotYet(wrong ?? "the server stops");
+    throw new RetryLater(wrong ?? "the server stops");
   }
 
   #use(next: Loaded): void {
     const before = this.#loaded;
     this.#loaded = next;
     this.#store?.use(next.rules);
-    this.#readable();
-    // Reads that have begun may still ask the plugins of before.
-    this.#parts.clock.after(2 * before.millis, () => close(before.plugins));
+    this.#onReadable();
+    // Running reads may still call the previous plugins.
+    this.#parts.clock.after(2 * before.timeoutMillis, () => close(before.plugins));
   }
 
   #load(text: Buffer): Loaded {
     const { file, clock, random, log } = this.#parts;
     const plugins: KmsProvider[] = [];
     const configuration = configurationIn(text, file);
-    let millis = 0;
+    let timeoutMillis = 0;
     const rules = new Rules(configuration, {
       random: systemBytes,
       counts: this.#counts,
       resourceAt: (prefix) => resourceAt(prefix, `events.${this.#parts.dialect.domain}`),
       kms: (settings) => {
         const { name } = settings;
-        millis += settings.timeoutMillis;
+        timeoutMillis += settings.timeoutMillis;
         const plugin = new SocketPlugin(settings, clock, (...call) => this.#times.add(name, ...call));
-        const told = (wrong: string | undefined): void => {
-          if (wrong === undefined) log.info("the KMS plugin is well", { plugin: name });
-          else log.error("the KMS plugin is not well", { plugin: name, wrong });
+        const onHealthChange = (wrong: string | undefined): void => {
+          if (wrong === undefined) log.info("the KMS plugin is healthy", { plugin: name });
+          else log.error("the KMS plugin is not healthy", { plugin: name, wrong });
         };
-        const well = (): void => this.#readable();
         const provider = new KmsProvider({
           name,
           plugin,
           clock,
           random,
           bytes: systemBytes,
-          onHealthChange: told,
-          onHealthy: well,
+          onHealthChange,
+          onHealthy: () => this.#onReadable(),
         });
         plugins.push(provider);
         return provider;
       },
     });
-    return { rules, plugins, hash: hashOf(text), millis };
+    return { rules, plugins, hash: hashOf(text), timeoutMillis };
   }
 }
 
@@ -210,7 +205,7 @@ function configurationIn(text: Buffer, file: string): EncryptionConfiguration {
   try {
     decoded = decodeYaml(text);
   } catch {
-    // What is wrong with it is not told: a message of a parser may quote a key.
+    // The message of the parser is left out: it may quote a key.
     throw new OptionError(`expected ${file} to be YAML or JSON`);
   }
   const { value, duplicates } = decoded;

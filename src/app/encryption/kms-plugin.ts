@@ -1,7 +1,7 @@
 /**
- * A plugin for keys, over gRPC on its unix socket: the service `v2.KeyManagementService` (KEP-3299, CRYPT-11).
+ * The client of a KMS plugin: gRPC on its unix socket, the service `v2.KeyManagementService` (KEP-3299, CRYPT-11).
  *
- * It connects when it is first asked, and again after the connection was lost: a plugin may start after the server.
+ * It connects with the first call, and again after the connection was lost: a plugin may start after the server.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import { WireReader } from "../../wire/encoding/wire-reader.ts";
 import { WireWriter } from "../../wire/encoding/wire-writer.ts";
 
 const SERVICE = "/v2.KeyManagementService";
-/** How often calls are looked at that may have waited too long. */
-const LOOK_MS = 250;
+/** How often running calls are checked for timeouts. */
+const POLL_INTERVAL_MS = 250;
 
-/** How long calls took, by method and outcome. */
+/** Observes the latency of a call. */
 export type CallMeasure = (method: string, seconds: number, failed: boolean) => void;
 
-/** The plugin that listens on a socket. */
+/** A KMS plugin that listens on a socket. */
 export class SocketPlugin implements KmsPlugin {
   readonly #settings: KmsSettings;
   readonly #clock: Clock;
   readonly #measure: CallMeasure;
   #session: Promise<GrpcSession> | undefined;
-  #looking: Timer | undefined;
+  #timer: Timer | undefined;
   #calls = 0;
   #isClosed = false;
 
@@ -86,7 +86,7 @@ export class SocketPlugin implements KmsPlugin {
 
   close(): void {
     this.#isClosed = true;
-    this.#looking?.cancel();
+    this.#timer?.cancel();
     void this.#session?.then(
       (session) => session.destroy("the plugin is not used any more"),
       () => {},
@@ -101,9 +101,9 @@ export class SocketPlugin implements KmsPlugin {
     try {
       const session = await this.#connected();
       const left = Math.max(1, timeoutMillis - (this.#clock.steady() - began));
-      const answer = session.call(`${SERVICE}/${method}`, frameOf(message), left);
-      this.#look(session);
-      const bytes = await answer;
+      const response = session.call(`${SERVICE}/${method}`, frameOf(message), left);
+      this.#expireLater(session);
+      const bytes = await response;
       failed = false;
       return bytes;
     } finally {
@@ -122,13 +122,13 @@ export class SocketPlugin implements KmsPlugin {
     return opening;
   }
 
-  /** Gives up calls that take too long, as long as there are any. */
-  #look(session: GrpcSession): void {
-    this.#looking?.cancel();
+  /** Fails calls that have timed out, while there are any. */
+  #expireLater(session: GrpcSession): void {
+    this.#timer?.cancel();
     if (this.#calls === 0 || this.#isClosed) return;
-    this.#looking = this.#clock.after(LOOK_MS, () => {
+    this.#timer = this.#clock.after(POLL_INTERVAL_MS, () => {
       session.expire();
-      this.#look(session);
+      this.#expireLater(session);
     });
   }
 }

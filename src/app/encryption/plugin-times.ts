@@ -4,7 +4,7 @@ const SECONDS = [
   0.0001, 0.0002, 0.0004, 0.0008, 0.0016, 0.0032, 0.0064, 0.0128, 0.0256, 0.0512, 0.1024, 0.2048, 0.5, 1, 3, 10,
 ];
 
-/** How long calls of plugins took, by plugin, method and outcome. */
+/** The latencies of calls of KMS plugins, by plugin, method and status. */
 export class PluginTimes {
   readonly #times = new Map<string, { readonly labels: Record<string, string>; readonly histogram: Histogram }>();
 

@@ -4,10 +4,9 @@ import type { Log } from "../../util/log.ts";
 import { EncryptedGroups } from "./encrypted-groups.ts";
 import type { Encryption } from "./encryption.ts";
 
-/** Most groups that are told one by one. */
-const MOST_GROUPS = 50;
+const MAX_LOGGED_GROUPS = 50;
 
-/** Logs what of a cluster cannot be read at its start, and sees to it that it is read again when keys or plugins change. */
+/** Logs the records of a cluster that cannot be read at its start, and reads them again when keys or plugins change. */
 export async function followUnreadable(
   cluster: Pick<Cluster, "unreadable" | "readAgain">,
   encryption: Encryption | undefined,
@@ -20,11 +19,11 @@ export async function followUnreadable(
       (error: unknown) => log.error("stored objects could not be read again", { error: String(error) }),
     );
   });
-  await tellUnreadableRecords(cluster.unreadable(), encryption, log);
+  await logUnreadable(cluster.unreadable(), encryption, log);
 }
 
-/** Logs what cannot be read: how many objects of which resource, with which provider and key they are stored, and why. */
-async function tellUnreadableRecords(
+/** Logs unreadable records by resource and key, with the reason. */
+async function logUnreadable(
   records: readonly UnreadableRecord[],
   encryption: Pick<Encryption, "explain"> | undefined,
   log: Log,
@@ -32,11 +31,13 @@ async function tellUnreadableRecords(
   const found = new EncryptedGroups<UnreadableRecord>();
   for (const record of records) found.add(record.key, record.stored, record);
   const groups = found.all();
-  for (const { resource, stored, example, records: objects } of groups.slice(0, MOST_GROUPS)) {
-    const { file = "", why } = (await encryption?.explain(example.key, example.stored)) ?? { why: stored && UNNAMED };
+  for (const { resource, stored, example, records: objects } of groups.slice(0, MAX_LOGGED_GROUPS)) {
+    const { file = "", why } = (await encryption?.explain(example.key, example.stored)) ?? {
+      why: stored && NO_CONFIGURATION,
+    };
     log.error("stored objects cannot be read", { resource, objects, stored, file, why: why || "damaged" });
   }
-  if (groups.length > MOST_GROUPS) log.error("more stored objects cannot be read", { groups: groups.length });
+  if (groups.length > MAX_LOGGED_GROUPS) log.error("more stored objects cannot be read", { groups: groups.length });
 }
 
-const UNNAMED = "they are encrypted, and --encryption-provider-config names no file";
+const NO_CONFIGURATION = "they are encrypted, and --encryption-provider-config is not set";

@@ -7,12 +7,12 @@ import { readFlags } from "./go-flags.ts";
 const ETCD = "--etcd-servers=http://127.0.0.1:40001";
 const plan = (...args: string[]) => planApiServer(readFlags([ETCD, ...args]));
 
-/** What a real one runs by itself, of what there is here. */
+/** The plugins that kube-apiserver runs by default. */
 const usual = Object.keys(ADMISSION_PLUGINS).filter(
   (name) => name !== "NodeRestriction" && name !== "OwnerReferencesPermissionEnforcement",
 );
 
-test("what envtest asks for", () => {
+test("the flags of envtest", () => {
   const dir = "/tmp/k8s_test_framework_2";
   expect(
     plan(
@@ -28,54 +28,57 @@ test("what envtest asks for", () => {
       `--service-account-signing-key-file=${dir}/sa-signer.key`,
       "--service-cluster-ip-range=10.0.0.0/24",
     ),
-  ).toEqual({
-    host: "127.0.0.1",
-    port: 40003,
-    certificate: { certFile: "", keyFile: "", directory: dir },
-    authentication: {
-      clientCaFile: `${dir}/client-cert-auth-ca.crt`,
-      proxy: {
-        caFile: "",
-        allowedNames: [],
-        userHeaders: ["X-Remote-User"],
-        uidHeaders: ["X-Remote-Uid"],
-        groupHeaders: ["X-Remote-Group"],
-        extraPrefixes: ["X-Remote-Extra-"],
+  ).toMatchObject({
+    options: {
+      bind: "127.0.0.1",
+      port: 40003,
+      tls: undefined,
+      authentication: {
+        clientCaFile: `${dir}/client-cert-auth-ca.crt`,
+        proxy: {
+          caFile: "",
+          allowedNames: [],
+          userHeaders: ["X-Remote-User"],
+          uidHeaders: ["X-Remote-Uid"],
+          groupHeaders: ["X-Remote-Group"],
+          extraPrefixes: ["X-Remote-Extra-"],
+        },
+        tokenFile: "",
+        webhook: { configFile: "", cacheMillis: 120_000, version: "v1" },
+        bootstrapTokens: false,
+        anonymous: undefined,
+        oidc: NO_OIDC,
+        accounts: {
+          issuers: ["https://127.0.0.1:40003/"],
+          audiences: [],
+          keyFiles: [`${dir}/sa-signer.crt`],
+          signingKeyFile: `${dir}/sa-signer.key`,
+          maxSeconds: undefined,
+          extendsExpiration: true,
+          jwksUri: "",
+        },
       },
-      tokenFile: "",
-      webhook: { configFile: "", cacheMillis: 120_000, version: "v1" },
-      bootstrapTokens: false,
-      anonymous: undefined,
-      oidc: NO_OIDC,
-      accounts: {
-        issuers: ["https://127.0.0.1:40003/"],
-        audiences: [],
-        keyFiles: [`${dir}/sa-signer.crt`],
-        signingKeyFile: `${dir}/sa-signer.key`,
-        maxSeconds: undefined,
-        extendsExpiration: true,
-        jwksUri: "",
-      },
+      encryption: undefined,
+      fairness: true,
+      maxReads: 400,
+      maxWrites: 200,
+      requestMillis: 60_000,
+      watchMillis: 1_800_000,
+      allowsPrivileged: true,
+      audit: { policyFile: "", file: undefined, webhook: undefined },
     },
-    authorization: ["RBAC"],
     etcd: { servers: ["http://127.0.0.1:40001"], prefix: "/registry", caFile: "", certFile: "", keyFile: "" },
-    encryption: undefined,
+    certificateDirectory: dir,
+    authorization: ["RBAC"],
     gates: {},
     versions: new Map(),
     plugins: { enable: usual.filter((name) => name !== "ServiceAccount"), disable: ["ServiceAccount"] },
-    fairness: true,
-    reads: 400,
-    writes: 200,
-    requestMillis: 60_000,
-    watchMillis: 1_800_000,
-    allowsPrivileged: true,
-    audit: { policyFile: "", file: undefined, webhook: undefined },
     isVerbose: false,
-    unheeded: ["service-cluster-ip-range"],
+    ignored: ["service-cluster-ip-range"],
   });
 });
 
-test("what suites add to it", () => {
+test("flags that test suites add", () => {
   expect(
     plan(
       "--anonymous-auth=false",
@@ -103,16 +106,23 @@ test("what suites add to it", () => {
       "-v=6",
     ),
   ).toMatchObject({
-    host: "0.0.0.0",
-    port: 6443,
-    certificate: { certFile: "/c", keyFile: "/k", directory: "" },
-    authentication: {
-      tokenFile: "/t",
-      anonymous: false,
-      oidc: NO_OIDC,
-      proxy: { caFile: "/x", allowedNames: ["front", "other"], userHeaders: ["X-User"] },
-      accounts: { issuers: ["https://a", "https://b"], audiences: ["a", "b"], maxSeconds: 7200 },
+    options: {
+      bind: "0.0.0.0",
+      port: 6443,
+      tls: { certFile: "/c", keyFile: "/k" },
+      authentication: {
+        tokenFile: "/t",
+        anonymous: false,
+        oidc: NO_OIDC,
+        proxy: { caFile: "/x", allowedNames: ["front", "other"], userHeaders: ["X-User"] },
+        accounts: { issuers: ["https://a", "https://b"], audiences: ["a", "b"], maxSeconds: 7200 },
+      },
+      fairness: false,
+      maxReads: 0,
+      maxWrites: 7,
+      requestMillis: 300_000,
     },
+    certificateDirectory: "",
     authorization: ["Node", "AlwaysAllow"],
     etcd: { prefix: "/other" },
     gates: { ImageVolume: false, AnyVolumeDataSource: true },
@@ -124,20 +134,16 @@ test("what suites add to it", () => {
       enable: [...usual.filter((name) => name !== "Priority" && name !== "RuntimeClass"), "RuntimeClass"],
       disable: ["Priority", "RuntimeClass"],
     },
-    fairness: false,
-    reads: 0,
-    writes: 7,
-    requestMillis: 300_000,
     isVerbose: true,
-    unheeded: ["feature-gates Unheard"],
+    ignored: ["feature-gates Unheard"],
   });
 });
 
-test("gates are also set by their stage, and one that is named is as it is named", () => {
-  const { gates, unheeded } = plan("--feature-gates=AllAlpha=true,AllBeta=false,ImageVolume=true");
+test("gates are set by stage; a gate with a name wins", () => {
+  const { gates, ignored } = plan("--feature-gates=AllAlpha=true,AllBeta=false,ImageVolume=true");
   expect(gates).toMatchObject({ MutablePVNodeAffinity: true, StorageVersionMigrator: false, ImageVolume: true });
   expect(gates).not.toHaveProperty("CSIMigration");
-  expect(unheeded).toEqual([]);
+  expect(ignored).toEqual([]);
 });
 
 test.each([
@@ -146,13 +152,16 @@ test.each([
   ["--request-timeout=soon", 'expected --request-timeout to be a duration such as 30s, 90m or 1h30m, got "soon"'],
   ["--feature-gates=A=b", 'expected --feature-gates A to be true or false, got "b"'],
   ["--runtime-config=apps/v1=b", 'expected --runtime-config apps/v1 to be true or false, got "b"'],
-  ["--tls-cert-file=/c", 'expected --tls-cert-file to be given together with --tls-private-key-file, got "/c"'],
-  ["--etcd-servers=here", 'expected --etcd-servers to be addresses such as http://127.0.0.1:2379, got "here"'],
+  ["--tls-cert-file=/c", 'expected --tls-cert-file to be given with --tls-private-key-file, got "/c"'],
+  [
+    "--etcd-servers=here",
+    'expected --etcd-servers to be addresses such as https://10.0.0.1:2379, got "http://127.0.0.1:40001,here"',
+  ],
 ])("%s is refused", (flag, message) => {
   expect(() => plan(flag)).toThrow(message);
 });
 
-test("there has to be an etcd", () => {
+test("--etcd-servers is required", () => {
   expect(() => planApiServer(new Map())).toThrow("expected --etcd-servers to be given");
 });
 
@@ -160,7 +169,7 @@ describe("isServed", () => {
   const served = (group: string, version: string, plural: string, ...switches: [string, boolean][]): boolean =>
     isServed(new Map(switches), { group, version, plural });
 
-  test("everything is, unless it is switched off", () => {
+  test("every resource is served unless it is disabled", () => {
     expect(served("apps", "v1", "deployments")).toBe(true);
     expect(served("apps", "v1", "deployments", ["batch/v1", false])).toBe(true);
     expect(served("apps", "v1", "deployments", ["apps/v1", false])).toBe(false);
@@ -168,7 +177,7 @@ describe("isServed", () => {
     expect(served("", "v1", "pods", ["api/v1", false])).toBe(false);
   });
 
-  test("the most exact switch counts", () => {
+  test("the most specific switch wins", () => {
     const all: [string, boolean] = ["api/all", false];
     expect(served("apps", "v1", "deployments", all)).toBe(false);
     expect(served("apps", "v1", "deployments", all, ["apps/v1", true])).toBe(true);
@@ -180,28 +189,27 @@ describe("isServed", () => {
   });
 });
 
-test("AUDIT-24: audit is written where flags say, and a value that is none is told by its flag", () => {
+test("AUDIT-24: flags of audit are read, and an invalid value is reported with its flag", () => {
   const flags = (...more: string[]) => readFlags(["--etcd-servers=http://127.0.0.1:1", ...more]);
-  const { audit } = planApiServer(
+  const { options } = planApiServer(
     flags("--audit-policy-file=/p.yaml", "--audit-log-path=/a.log", "--audit-log-maxsize=7"),
   );
-  expect(audit).toMatchObject({
+  expect(options.audit).toMatchObject({
     policyFile: "/p.yaml",
     file: { path: "/a.log", mode: "blocking", rotation: { maxBytes: 7 << 20 } },
   });
   expect(() => planApiServer(flags("--audit-log-mode=sometimes"))).toThrow(/audit-log-mode/);
 });
 
-test("steps that a real one runs on demand run where they are named", () => {
+test("plugins that kube-apiserver does not run by default run if they are enabled", () => {
   const { plugins } = plan("--enable-admission-plugins=NodeRestriction");
   expect(plugins.enable).toEqual([...usual, "NodeRestriction"]);
 });
 
-test("whether containers may be privileged, and how long watches last", () => {
+test("--allow-privileged and --min-request-timeout are read", () => {
   expect(plan("--allow-privileged=false", "--min-request-timeout=300")).toMatchObject({
-    allowsPrivileged: false,
-    watchMillis: 300_000,
+    options: { allowsPrivileged: false, watchMillis: 300_000 },
   });
-  expect(plan("--min-request-timeout=0").watchMillis).toBe(0);
+  expect(plan("--min-request-timeout=0").options.watchMillis).toBe(0);
   expect(() => plan("--min-request-timeout=5m")).toThrow("--min-request-timeout");
 });

@@ -37,26 +37,26 @@ function withKubectl(name: string, mode = 0o755): string {
 const ask = (program: string, ...args: string[]): string =>
   execFileSync(join(directory, program), args, { encoding: "utf8", env: {} });
 
-test("the directory has two programs that anybody may run", () => {
+test("creates two programs that every user may run", () => {
   expect(makeEnvtestDirectory(directory, "")).toEqual({ path: directory, kubectl: undefined });
   for (const name of ["etcd", "kube-apiserver"]) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o755);
 });
 
-test("envtest learns from their help that etcd need not flush, and that there is no insecure port", () => {
+test("the help has --unsafe-no-fsync and no --insecure-port, as envtest needs", () => {
   makeEnvtestDirectory(directory, "");
   expect(ask("etcd", "--help")).toMatch(/^\s*--unsafe-no-fsync\b/m);
   const help = ask("kube-apiserver", "--help");
   expect(help).not.toMatch(/^\s*--insecure-port\b/m);
-  expect(help).toMatch(/^ +--secure-port +The port to listen on\.$/m);
+  expect(help).toMatch(/^ +--secure-port +The port to listen on; 0 is any free port\.$/m);
 });
 
-test("they say which version they play", () => {
+test("the programs print the version that they emulate", () => {
   makeEnvtestDirectory(directory, "");
   expect(ask("kube-apiserver", "--version")).toMatch(/^Kubernetes v1\.35\.\d+\+keelson\./);
   expect(ask("etcd", "--version")).toMatch(/^etcd Version: 3\.6\.\d+\+keelson\./);
 });
 
-test("the first kubectl of the path is linked", () => {
+test("links the first kubectl of the path", () => {
   const [plain, found, other] = [withKubectl("plain", 0o644), withKubectl("found"), withKubectl("other")];
   const path = ["/nowhere", plain, found, other].join(":");
   expect(makeEnvtestDirectory(directory, path).kubectl).toBe(join(found, "kubectl"));
@@ -64,7 +64,7 @@ test("the first kubectl of the path is linked", () => {
   expect(ask("kubectl")).toBe("it is\n");
 });
 
-test("programs are found where those look who ask for a version, and anew where they are made anew", () => {
+test("links the programs in the folders of a version, also when they are created again", () => {
   const found = withKubectl("found");
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   const layouts = ["", "k8s/"].map((folder) => `${folder}1.35.0-${process.platform}-${arch}`);
@@ -82,10 +82,10 @@ test("programs are found where those look who ask for a version, and anew where 
   }
 });
 
-test("made anew, the directory is as if it was new", () => {
+test("creating the directory again has the same result", () => {
   const [first, second] = [withKubectl("first"), withKubectl("second")];
   makeEnvtestDirectory(directory, first);
-  writeFileSync(join(directory, "etcd"), "# Made by keelson envtest, by an older one\n");
+  writeFileSync(join(directory, "etcd"), "# Made by keelson envtest, an older one\n");
   makeEnvtestDirectory(directory, [directory, second].join(":"));
   expect(readFileSync(join(directory, "etcd"), "utf8")).toMatch(/^#!\/bin\/sh\n/);
   expect(readlinkSync(join(directory, "kubectl"))).toBe(join(second, "kubectl"));
@@ -93,24 +93,24 @@ test("made anew, the directory is as if it was new", () => {
   expect(lstatSync(join(directory, "kubectl"), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("a kubectl that lies there stays", () => {
+test("an existing kubectl that is not a link stays", () => {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, "kubectl"), "own");
   expect(makeEnvtestDirectory(directory, withKubectl("found")).kubectl).toBe(join(directory, "kubectl"));
   expect(readFileSync(join(directory, "kubectl"), "utf8")).toBe("own");
 });
 
-test("programs of others are not written over, and then nothing is", () => {
+test("refuses to overwrite other programs, and writes nothing then", () => {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, "etcd"), "a real one");
   expect(() => makeEnvtestDirectory(directory, "")).toThrow(
-    `expected ${join(directory, "etcd")} not to be there, or to be made by this command: choose another directory`,
+    `expected ${join(directory, "etcd")} not to exist, or to be created by this command: choose another directory`,
   );
   expect(readFileSync(join(directory, "etcd"), "utf8")).toBe("a real one");
   expect(statSync(join(directory, "kube-apiserver"), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("a directory that cannot be made is told", () => {
+test("reports a directory that cannot be created", () => {
   const file = join(scratch, "file");
   writeFileSync(file, "");
   expect(() => makeEnvtestDirectory(join(file, "in"), "")).toThrow(

@@ -1,8 +1,8 @@
 /**
- * The directory that envtest is told of by `KUBEBUILDER_ASSETS`: `kube-apiserver`, `etcd`, and `kubectl` where there is one.
+ * Creates the directory for `KUBEBUILDER_ASSETS` of envtest: `kube-apiserver`, `etcd`, and a link to `kubectl` if there is one.
  *
- * The programs are scripts of a few lines. What envtest asks them before each start, their help, they answer by themselves:
- * Node.js would need longer for that than the shell for all.
+ * The programs are shell scripts. They print their help, which envtest reads before each start, without Node.js, which would start
+ * more slowly.
  *
  * @module
  */
@@ -24,17 +24,16 @@ import { fileURLToPath } from "node:url";
 import type { EnvtestDirectory } from "../../cli/actions.ts";
 import { CliError } from "../../cli/cli-error.ts";
 import { forShell } from "../../cli/for-shell.ts";
-import { fileError } from "../../util/file-error.ts";
-import { replaceFile } from "../storage/data-directory.ts";
+import { makeDirectory, replaceFile } from "../storage/data-directory.ts";
 import { PACKAGE, VERSION } from "../process/version.ts";
 import { API_SERVER_FLAGS } from "./apiserver-flags.ts";
 import { ETCD_FLAGS } from "./etcd-flags.ts";
 import type { ProgramName } from "./program.ts";
 
-/** The first words of the second line of our scripts: whoever finds them may write over the file. */
+/** Marks a script as generated: such a file may be overwritten. */
 const MARK = "# Made by keelson envtest";
 
-/** The release that the programs play. */
+/** The Kubernetes release that the programs emulate. */
 const KUBERNETES = "1.35.0";
 
 const PROGRAMS: Readonly<
@@ -46,26 +45,22 @@ const PROGRAMS: Readonly<
 
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64" };
 
-/** Where others look for the programs of a version, below the folder that they are told of: in the folder itself, or in `k8s`. */
+/** The folders of a version in which other tools (setup-envtest, Gradle plugins) look: in the directory itself, or in `k8s`. */
 const LAYOUTS = ["", "k8s"].map((folder) => {
   const { platform, arch } = process;
   return join(folder, `${KUBERNETES}-${platform}-${GO_ARCHITECTURES[arch] ?? arch}`);
 });
 
-/** Makes the directory, or makes it anew. @throws CliError where something of others would be written over */
+/** Creates or updates the directory. @throws CliError if a file of another program would be overwritten */
 export function makeEnvtestDirectory(path: string, searchPath: string): EnvtestDirectory {
   const directory = resolve(path);
-  try {
-    mkdirSync(directory, { recursive: true });
-  } catch (error) {
-    throw fileError(directory, "a directory that can be written to", error);
-  }
+  makeDirectory(directory);
   const names = Object.keys(PROGRAMS) as ProgramName[];
   for (const folder of ["", ...LAYOUTS]) for (const name of names) checkOurs(join(directory, folder, name));
   for (const name of names) {
     const file = join(directory, name);
     replaceFile(file, scriptOf(name, directory), { mode: 0o755 });
-    // The mask of the process may have taken the right to run it.
+    // The umask of the process may have removed the permission to run it.
     chmodSync(file, 0o755);
   }
   const kubectl = linkKubectl(directory, searchPath);
@@ -80,7 +75,7 @@ function linkPrograms(directory: string, folder: string, names: readonly string[
   for (const name of [...Object.keys(PROGRAMS), "kubectl"]) {
     const link = join(to, name);
     const isThere = lstatSync(link, { throwIfNoEntry: false });
-    // What is no link is of others.
+    // A file that is not a link belongs to another program.
     if (isThere && !isThere.isSymbolicLink()) continue;
     if (isThere) rmSync(link);
     if (names.includes(name)) symlinkSync(relative(to, join(directory, name)), link);
@@ -90,23 +85,23 @@ function linkPrograms(directory: string, folder: string, names: readonly string[
 function checkOurs(file: string): void {
   if (!existsSync(file)) return;
   if (statSync(file).size < 1 << 20 && readFileSync(file, "utf8").includes(MARK)) return;
-  throw new CliError(`expected ${file} not to be there, or to be made by this command: choose another directory`);
+  throw new CliError(`expected ${file} not to exist, or to be created by this command: choose another directory`);
 }
 
-/** A script that answers what it can and lets Node.js do the rest. */
+/** Returns the script, which prints help and version itself and starts Node.js for the rest. */
 function scriptOf(name: ProgramName, directory: string): string {
   const { version, flags } = PROGRAMS[name];
   const width = Math.max(...Object.keys(flags).map((flag) => flag.length));
   const lines = Object.entries(flags).map(([flag, about]) => `      --${flag.padEnd(width)}   ${about}`);
   const help = [
-    `${name} of envtest, as Keelson ${VERSION} plays it. Flags that are not listed are taken and change nothing.`,
+    `${name} for envtest, emulated by Keelson ${VERSION}. Other flags are accepted and ignored.`,
     "",
     ...lines,
   ];
   const program = fileURLToPath(new URL("bin/envtest.js", PACKAGE));
   return [
     "#!/bin/sh",
-    `${MARK}: ${name}, as Keelson ${VERSION} plays it.`,
+    `${MARK}: ${name}, emulated by Keelson ${VERSION}.`,
     'case "$1" in',
     "--help | -h)",
     `  echo ${forShell(help.join("\n"))}`,
@@ -121,7 +116,7 @@ function scriptOf(name: ProgramName, directory: string): string {
   ].join("\n");
 }
 
-/** Links the first kubectl on the path that is not our own link; undefined where there is none. What is no link stays. */
+/** Links the first kubectl of the search path; undefined if there is none. A kubectl that is not a link stays. */
 function linkKubectl(directory: string, searchPath: string): string | undefined {
   const link = join(directory, "kubectl");
   const isThere = lstatSync(link, { throwIfNoEntry: false });

@@ -4,7 +4,7 @@ import { readFlags } from "./go-flags.ts";
 
 const plan = (...args: string[]) => planEtcd(readFlags(args));
 
-test("what envtest asks for", () => {
+test("the flags of envtest", () => {
   expect(
     plan(
       "--advertise-client-urls=http://127.0.0.1:40001",
@@ -17,16 +17,16 @@ test("what envtest asks for", () => {
     dataDir: "/tmp/k8s_test_framework_1",
     listen: [{ host: "127.0.0.1", port: 40001 }],
     unflushed: true,
-    unheeded: ["advertise-client-urls", "listen-peer-urls"],
+    ignored: ["advertise-client-urls", "listen-peer-urls"],
   });
 });
 
-test("what holds without a flag is as with etcd", () => {
+test("defaults are those of etcd", () => {
   expect(plan()).toEqual({
     dataDir: "default.etcd",
     listen: [{ host: "localhost", port: 2379 }],
     unflushed: false,
-    unheeded: [],
+    ignored: [],
   });
 });
 

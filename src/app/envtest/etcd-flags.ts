@@ -1,38 +1,38 @@
 /**
- * What a command line of etcd asks for, as far as there is something to do for it.
+ * Reads the command line of etcd.
  *
  * @module
  */
 import { OptionError } from "../options/types.ts";
 import { type GoFlags, lastOf, partsOf } from "./go-flags.ts";
 
-/** What is started. */
+/** What the emulated etcd is started with. */
 export interface EtcdPlan {
-  /** An absolute or relative path: where the store of the API server is kept. */
+  /** The path of the store of the API server. */
   readonly dataDir: string;
-  /** Where to answer; at least one address. */
+  /** The addresses to listen on, at least one. */
   readonly listen: readonly { readonly host: string; readonly port: number }[];
-  /** Whether what was answered may be lost with the machine, though never with the process. */
+  /** Whether writes may be lost when the machine fails. */
   readonly unflushed: boolean;
-  /** Flags that change nothing here. */
-  readonly unheeded: readonly string[];
+  /** Flags that have no effect. */
+  readonly ignored: readonly string[];
 }
 
-/** The flags that mean something here, with what they say. */
+/** The flags that have an effect, with their descriptions. */
 export const ETCD_FLAGS: Readonly<Record<string, string>> = {
-  "data-dir": "Where objects are kept.",
-  "listen-client-urls": "Where to answer; http:// only.",
-  "unsafe-no-fsync": "Do not wait for the disk.",
+  "data-dir": "The directory of the data.",
+  "listen-client-urls": "The URLs to listen on for clients; http:// only.",
+  "unsafe-no-fsync": "Do not wait for fsync.",
 };
 
-/** The plan of a command line. @throws OptionError */
+/** Reads a command line. @throws OptionError for an invalid value */
 export function planEtcd(flags: GoFlags): EtcdPlan {
   const urls = partsOf(flags, "listen-client-urls");
   return {
     dataDir: lastOf(flags, "data-dir") ?? "default.etcd",
     listen: (urls.length > 0 ? urls : ["http://localhost:2379"]).map(addressOf),
     unflushed: lastOf(flags, "unsafe-no-fsync") === "true",
-    unheeded: [...flags.keys()].filter((name) => !Object.hasOwn(ETCD_FLAGS, name)),
+    ignored: [...flags.keys()].filter((name) => !Object.hasOwn(ETCD_FLAGS, name)),
   };
 }
 

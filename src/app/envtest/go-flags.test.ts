@@ -3,7 +3,7 @@ import { lastOf, partsOf, readFlags } from "./go-flags.ts";
 
 const read = (...args: string[]): Record<string, readonly string[]> => Object.fromEntries(readFlags(args));
 
-test("a value stands after an equals sign or is the next word", () => {
+test("a value follows an equals sign or is the next word", () => {
   expect(read("--port=1", "--dir", "/a b", "-v=4", "--empty=", "--eq=a=b")).toEqual({
     port: ["1"],
     dir: ["/a b"],
@@ -13,12 +13,12 @@ test("a value stands after an equals sign or is the next word", () => {
   });
 });
 
-test("a flag without a value is a switch that is on", () => {
+test("a flag without a value is true", () => {
   expect(read("--on", "--other", "--last")).toEqual({ on: ["true"], other: ["true"], last: ["true"] });
   expect(read("--on", "false")).toEqual({ on: ["false"] });
 });
 
-test("a flag may be given several times, and a value may have parts", () => {
+test("a flag may be repeated, and a value may have parts", () => {
   const flags = readFlags(["--a=x, y", "--a=z,", "--a", "w"]);
   expect(flags.get("a")).toEqual(["x, y", "z,", "w"]);
   expect(partsOf(flags, "a")).toEqual(["x", "y", "z", "w"]);
@@ -26,7 +26,7 @@ test("a flag may be given several times, and a value may have parts", () => {
   expect(partsOf(flags, "b")).toEqual([]);
 });
 
-test("an empty value is as if the flag was not there", () => {
+test("an empty value is ignored", () => {
   expect(lastOf(readFlags(["--a=x", "--a="]), "a")).toBeUndefined();
 });
 

@@ -1,5 +1,5 @@
 /**
- * The two programs of the directory, from their command lines to their ends.
+ * Runs the emulated programs `etcd` and `kube-apiserver`.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { Log } from "../../util/log.ts";
 import { stderrLog } from "../logs/log.ts";
 import { type GoFlags, isVerbose, readFlags } from "./go-flags.ts";
 
-/** The names of the programs. */
+/** The names of the emulated programs. */
 export type ProgramName = "etcd" | "kube-apiserver";
 
 const EXIT_USAGE = 2;
 const EXIT_FAILED = 1;
-const LOOK_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
-/** Runs a program until it is told to stop, or who started it has gone. */
+/** Runs a program until a signal stops it or its parent process ends. */
 export async function main(name: ProgramName, args: readonly string[]): Promise<void> {
   const stopped = untilStopped();
   try {
@@ -27,7 +27,7 @@ export async function main(name: ProgramName, args: readonly string[]): Promise<
     await running[Symbol.asyncDispose]();
     process.exit(why instanceof Error ? EXIT_FAILED : 0);
   } catch (error) {
-    process.stderr.write(`${name}: ${told(error as Error)}\n`);
+    process.stderr.write(`${name}: ${messageOf(error as Error)}\n`);
     process.exit((error as Error).name === "OptionError" ? EXIT_USAGE : EXIT_FAILED);
   }
 }
@@ -40,7 +40,7 @@ async function etcd(flags: GoFlags, log: Log): Promise<Running> {
   const { planEtcd } = await import("./etcd-flags.ts");
   const { runEtcd } = await import("./etcd.ts");
   const plan = planEtcd(flags);
-  tellUnheeded(plan.unheeded, log);
+  logIgnored(plan.ignored, log);
   await runEtcd(plan);
   return { failed: new Promise(() => {}), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
@@ -49,41 +49,40 @@ async function apiServer(flags: GoFlags, log: Log): Promise<Running> {
   const { planApiServer } = await import("./apiserver-flags.ts");
   const { runApiServer } = await import("./apiserver.ts");
   const plan = planApiServer(flags);
-  tellUnheeded(plan.unheeded, log);
+  logIgnored(plan.ignored, log);
   const server = await runApiServer(plan, { clock: systemClock, random: systemRandom, log });
   log.info("ready", { url: server.url, millis: Math.round(performance.now()) });
   return server;
 }
 
-function tellUnheeded(flags: readonly string[], log: Log): void {
-  if (flags.length > 0) log.info("flags that change nothing here", { flags: flags.join(", ") });
+function logIgnored(flags: readonly string[], log: Log): void {
+  if (flags.length > 0) log.info("flags that have no effect", { flags: flags.join(", ") });
 }
 
-/** What the operating system refuses says itself what and where; a stack helps only with our own mistakes. */
-function told(error: Error): string {
+/** The message of an expected error; the stack of any other one. */
+function messageOf(error: Error): string {
   const isKnown = error.name === "OptionError" || error.name === "StoreError" || "syscall" in error;
   return (isKnown ? error.message : error.stack) ?? String(error);
 }
 
 /**
- * Resolves with what asks the process to stop: a signal, or the end of the process that has started it, which may be a test
- * that was killed and can no longer say so.
+ * Resolves with the reason to stop: a signal, or the end of the parent process, which may be a test that was killed.
  */
 function untilStopped(): Promise<string> {
   return new Promise((resolve) => {
-    let asked = false;
+    let isStopping = false;
     const stop = (why: string): void => {
-      if (asked) process.exit(EXIT_FAILED);
-      asked = true;
+      if (isStopping) process.exit(EXIT_FAILED);
+      isStopping = true;
       resolve(why);
     };
     process.on("SIGTERM", stop);
     process.on("SIGINT", stop);
     const parent = process.ppid;
-    const look = (): void => {
-      if (process.ppid === parent) systemClock.after(LOOK_MS, look, { owner: "parent", upkeep: true });
-      else if (!asked) stop("the process that has started this one has gone");
+    const check = (): void => {
+      if (process.ppid === parent) systemClock.after(POLL_INTERVAL_MS, check, { owner: "parent", upkeep: true });
+      else if (!isStopping) stop("the parent process has ended");
     };
-    look();
+    check();
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Webhooks whose address and credentials are in a kubeconfig: those that judge tokens, decide what somebody may do, and take
- * audit events. A redirect is an answer like any other status and is not followed.
+ * Webhooks whose address and credentials are in a kubeconfig: for tokens, authorization and audit events. A redirect is not
+ * followed; it is returned like any other status.
  *
  * @module
  */
@@ -9,28 +9,28 @@ import { openContext } from "../../client/kubeconfig/open.ts";
 import type { Clock } from "../../util/clock.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 
-/** A webhook, and how long it may take. */
+/** A webhook that receives JSON. */
 export interface KubeconfigWebhook {
   /**
-   * Posts JSON; the status of the answer, and its body as `read` has it. Rejects where nothing comes in time, and with what
-   * `read` throws, which ends the connection.
+   * Posts JSON; resolves to the status of the response, and to its body as `read` returns it. Rejects after the timeout, and with
+   * the error of `read`, which closes the connection.
    */
-  post<T>(body: string, read: (body: AsyncIterable<Uint8Array>) => Promise<T>, bounds: Bounds): Promise<Posted<T>>;
+  post<T>(body: string, read: (body: AsyncIterable<Uint8Array>) => Promise<T>, timeout: Timeout): Promise<Posted<T>>;
   close(): void;
 }
 
-/** How long an answer may take, and what for. */
-export interface Bounds {
+/** The time limit of a response, and its purpose. */
+export interface Timeout {
   readonly millis: number;
   readonly owner: string;
 }
 
-/** Nothing came in time. */
-export class LateAnswer extends Error {
-  override readonly name = "LateAnswer";
+/** The webhook did not respond in time. */
+export class ResponseTimeout extends Error {
+  override readonly name = "ResponseTimeout";
 }
 
-/** What was answered. */
+/** The response of a webhook. */
 export interface Posted<T> {
   readonly status: number;
   readonly answer: T;
@@ -38,7 +38,7 @@ export interface Posted<T> {
 
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
 
-/** Opens the webhook of a kubeconfig. Throws, as KubeconfigError or Error, where the file says no address. */
+/** Opens the webhook of a kubeconfig. @throws KubeconfigError or Error if the file has no address */
 export function openKubeconfigWebhook(file: string, clock: Clock): KubeconfigWebhook {
   const context = contextOf({ kubeconfig: file, env: {} }, (text) => decodeYaml(text).value);
   const send = openContext(context, { clock });
@@ -49,13 +49,13 @@ export function openKubeconfigWebhook(file: string, clock: Clock): KubeconfigWeb
       const abort = new AbortController();
       const timer = clock.after(millis, () => abort.abort(), { owner });
       try {
-        const answer = await send({ method: "POST", path, headers: HEADERS, body, signal: abort.signal });
-        return { status: answer.status, answer: await read(answer.body) };
+        const response = await send({ method: "POST", path, headers: HEADERS, body, signal: abort.signal });
+        return { status: response.status, answer: await read(response.body) };
       } catch (error) {
         const isLate = abort.signal.aborted;
         abort.abort(error);
         if (!isLate) throw error;
-        throw new LateAnswer(`expected an answer within ${millis / 1000} s, got none`, { cause: error });
+        throw new ResponseTimeout(`expected a response within ${millis / 1000} s, got none`, { cause: error });
       } finally {
         timer.cancel();
       }
@@ -64,15 +64,15 @@ export function openKubeconfigWebhook(file: string, clock: Clock): KubeconfigWeb
   };
 }
 
-/** Reads a body of at most so many bytes; rejects for a longer one. */
-export const wholeUpTo =
-  (most: number) =>
+/** Returns a function that reads a body of at most `maxBytes`; it rejects for a longer one. */
+export const readUpTo =
+  (maxBytes: number) =>
   async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
     const parts: Uint8Array[] = [];
     let length = 0;
     for await (const part of body) {
       length += part.length;
-      if (length > most) throw new Error(`expected an answer of at most ${most} bytes, got more`);
+      if (length > maxBytes) throw new Error(`expected a response of at most ${maxBytes} bytes, got more`);
       parts.push(part);
     }
     return Buffer.concat(parts);

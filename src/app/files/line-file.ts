@@ -1,42 +1,40 @@
 /**
- * A file of lines that requests never wait for: they are collected for a moment and written together, by a thread of the
- * system. What a slow file cannot take is dropped and counted, so memory stays bounded.
+ * A file of lines for which requests never wait: lines are buffered and written together in a thread of the system. When the
+ * buffer is full, lines are dropped and counted.
  *
  * @module
  */
 import { type Stats, closeSync, constants, fstatSync, openSync, stat, write, writeSync } from "node:fs";
-import type { Clock, Timer } from "../../util/clock.ts";
-import type { Log } from "../../util/log.ts";
+import type { Timer } from "../../util/clock.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 import { OptionError } from "../options/options.ts";
 
-const FLUSH_MS = 200;
-const MOST_BYTES = 4 << 20;
+const FLUSH_INTERVAL_MS = 200;
+const MAX_BUFFER_BYTES = 4 << 20;
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
 
-/** What a file of lines is given. */
-export interface LineFileParts {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** What is written there, for people: `access log`. */
+/** What a file of lines is built from. */
+export interface LineFileParts extends Pick<SystemParts, "clock" | "log"> {
+  /** The name of the content, for messages: `access log`. */
   readonly what: string;
   /** The option that names the file. */
   readonly option: string;
 }
 
-/** See the head of this file. */
+/** Buffers lines and writes them to a file. */
 export class LineFile implements Disposable {
   readonly #path: string;
   readonly #parts: LineFileParts;
   #fd: number;
   #lines: string[] = [];
   #length = 0;
-  /** What is being written. */
+
   #writing: Buffer | undefined;
   #timer: Timer | undefined;
   #dropped = 0;
   #closed = false;
 
-  /** @param path `-` for standard output @throws OptionError when it cannot be opened */
+  /** @param path `-` for standard output @throws OptionError if it cannot be opened */
   constructor(path: string, parts: LineFileParts) {
     this.#path = path;
     this.#parts = parts;
@@ -54,9 +52,9 @@ export class LineFile implements Disposable {
     return this.#dropped;
   }
 
-  /** Takes a line without its end. */
+  /** Adds a line, without its newline. */
   add(line: string): void {
-    if (this.#closed || this.#length + (this.#writing?.length ?? 0) > MOST_BYTES) {
+    if (this.#closed || this.#length + (this.#writing?.length ?? 0) > MAX_BUFFER_BYTES) {
       this.#drop(1);
       return;
     }
@@ -65,7 +63,7 @@ export class LineFile implements Disposable {
     this.#timer ??= this.#later(() => this.#flush());
   }
 
-  /** Opens the file again: it was moved away. Nothing is being written to the old one. */
+  /** Opens the file again after it was renamed. No write to the old file is running. */
   #reopen(): void {
     try {
       const before = this.#fd;
@@ -76,19 +74,19 @@ export class LineFile implements Disposable {
     }
   }
 
-  /** Writes what is there and closes; what a file does not take at once is lost. */
+  /** Writes the buffer once and closes the file; bytes that the file does not accept are lost. */
   [Symbol.dispose](): void {
     this.#closed = true;
     this.#timer?.cancel();
     try {
-      writeSync(this.#fd, Buffer.concat([this.#writing ?? Buffer.alloc(0), this.#take()]));
+      writeSync(this.#fd, Buffer.concat([this.#writing ?? Buffer.alloc(0), this.#takeBuffer()]));
     } catch {
-      // Nobody reads it.
+      // Nothing reads the file any more.
     }
     if (this.#fd > 2) closeSync(this.#fd);
   }
 
-  #take(): Buffer {
+  #takeBuffer(): Buffer {
     const bytes = Buffer.from(this.#lines.map((line) => `${line}\n`).join(""));
     this.#lines = [];
     this.#length = 0;
@@ -98,13 +96,13 @@ export class LineFile implements Disposable {
   #flush(): void {
     this.#timer = undefined;
     if (this.#writing || this.#closed) return;
-    this.#writing = this.#take();
+    this.#writing = this.#takeBuffer();
     if (this.#path === "-") this.#write();
-    else stat(this.#path, (error, found) => this.#follow(error ? undefined : found));
+    else stat(this.#path, (error, found) => this.#writeToPath(error ? undefined : found));
   }
 
-  /** Writes to the file of that name: where somebody has moved it away, to a new one. */
-  #follow(found: Stats | undefined): void {
+  /** Writes to the file of that name: to a new file if the old one was renamed, as logrotate does. */
+  #writeToPath(found: Stats | undefined): void {
     if (this.#closed) return;
     if (found?.ino !== fstatSync(this.#fd).ino) this.#reopen();
     this.#write();
@@ -120,11 +118,11 @@ export class LineFile implements Disposable {
       } else {
         this.#writing = this.#writing!.subarray(error ? 0 : written);
       }
-      this.#goOn(error !== null);
+      this.#continue(error !== null);
     });
   }
 
-  #goOn(waits: boolean): void {
+  #continue(waits: boolean): void {
     if (this.#writing?.length === 0) this.#writing = undefined;
     if (this.#writing) {
       if (waits) this.#later(() => !this.#closed && this.#write());
@@ -135,7 +133,7 @@ export class LineFile implements Disposable {
   }
 
   #later(work: () => unknown): Timer {
-    return this.#parts.clock.after(FLUSH_MS, work, { owner: this.#parts.what, upkeep: true });
+    return this.#parts.clock.after(FLUSH_INTERVAL_MS, work, { owner: this.#parts.what, upkeep: true });
   }
 
   #drop(lines: number): void {
@@ -146,7 +144,7 @@ export class LineFile implements Disposable {
 
 const openFile = (path: string): number => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
 
-/** Standard output; a pipe is opened anew, so that a full one keeps no thread waiting. */
+/** Opens standard output; a pipe is opened again without blocking, so that a full pipe blocks no thread. */
 function openOutput(): number {
   return fstatSync(1).isFIFO() ? openSync("/dev/stdout", O_WRONLY | O_APPEND | O_NONBLOCK) : 1;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { OptionError } from "../options/types.ts";
 
-/** The text of a file that a flag names. @throws OptionError that names the flag */
+/** Reads the text file of a flag. @throws OptionError that names the flag */
 export function readNamed(flag: string, file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ManualClock } from "../../util/clock.ts";
 import { newLog } from "../../util/log.ts";
-import { NotYet, WatchedFile, stampOf } from "./watched-file.ts";
+import { RetryLater, WatchedFile, stampOf } from "./watched-file.ts";
 
 let home: string;
 let file: string;
@@ -25,66 +25,66 @@ const watched = (use: (text: string) => void | Promise<void> = (text) => void us
     file,
     what: "some configuration",
     text: Buffer.from("first"),
-    lookMs: 20_000,
+    intervalMs: 20_000,
     clock,
     log: newLog((level, message, facts) => told.push(`${level}: ${message} ${JSON.stringify(facts)}`)),
     use: (text) => use(text.toString()),
   });
 
-test("a file that has changed is used once, with nothing told while it stays", async () => {
+test("a changed file is used once, and nothing is logged while it is unchanged", async () => {
   using it = watched();
-  await it.look();
+  await it.check();
   writeFileSync(join(home, "new"), "first");
   renameSync(join(home, "new"), file);
-  await it.look();
+  await it.check();
   expect(used).toEqual([]);
   writeFileSync(file, "second");
-  await it.look();
-  await it.look();
+  await it.check();
+  await it.check();
   expect(used).toEqual(["second"]);
   expect(told).toEqual([expect.stringMatching(/^info: .*"what":"some configuration".*"hash":"sha256:[0-9a-f]{64}"/)]);
   expect(it.reloads).toEqual({ success: 1, failure: 0 });
 });
 
-test("what is wrong with a changed file is told once; the one of before is in use, and none is read again for it", async () => {
+test("an invalid file is logged once, and the previous content stays in use", async () => {
   using it = watched((text) => {
     if (text === "wrong") throw new Error("expected something else");
     used.push(text);
   });
   writeFileSync(file, "wrong");
-  await it.look();
-  await it.look();
+  await it.check();
+  await it.check();
   expect(told).toEqual([expect.stringMatching(/^error: .*expected something else/)]);
   writeFileSync(file, "first");
-  await it.look();
+  await it.check();
   writeFileSync(file, "second");
-  await it.look();
+  await it.check();
   expect(used).toEqual(["second"]);
   expect(it.reloads).toEqual({ success: 1, failure: 1 });
 });
 
-test("a text that cannot be used yet is tried with each look", async () => {
+test("a text that cannot be used yet is retried with each check", async () => {
   let tries = 0;
   using it = watched(async () => {
-    if (++tries < 3) throw new NotYet("the plugin is unwell");
+    if (++tries < 3) throw new RetryLater("the plugin is unwell");
   });
   writeFileSync(file, "second");
-  for (let i = 0; i < 4; i++) await it.look();
+  for (let i = 0; i < 4; i++) await it.check();
   expect(tries).toBe(3);
   expect(it.reloads).toEqual({ success: 1, failure: 2 });
 });
 
-test("a file that has gone counts as a failure, and one that comes back as it was as nothing", async () => {
+test("a missing file counts as a failure; the same content afterwards is not a change", async () => {
   using it = watched();
   rmSync(file);
-  await it.look();
-  expect(told).toEqual([expect.stringContaining("to be readable, found no such file or directory (ENOENT)")]);
+  await it.check();
+  expect(told).toEqual([expect.stringContaining("to be readable, found nothing there (ENOENT)")]);
   writeFileSync(file, "first");
-  await it.look();
+  await it.check();
   expect(it.reloads).toEqual({ success: 0, failure: 1 });
 });
 
-test("it looks by the clock it is given, and no more when it is disposed of", async () => {
+test("checks the file by its clock until it is disposed of", async () => {
   const it = watched();
   writeFileSync(file, "second");
   clock.advance(19_999);

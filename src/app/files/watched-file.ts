@@ -1,55 +1,52 @@
 /**
- * A file that is followed while a server runs: what it says changes, the server does not stop.
+ * A configuration file that is watched while a server runs.
  *
- *     every so often:  read  ->  as it was?  nothing
- *                            ->  changed     used from now on, or refused: then the one of before stays
+ *     every interval:  read  ->  unchanged  nothing
+ *                            ->  changed    use it; if that fails, the previous content stays in use
  *
- * Contents are compared, not times: a file that was replaced by the same text has not changed, and volumes that are mounted
- * from elsewhere need not tell when they do. A text that was refused is told and counted once, however long it stays.
+ * Contents are compared, not times: a file that was replaced by the same text has not changed, and mounted volumes may not report
+ * changes. A refused text is logged and counted once.
  *
  * @module
  */
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { Clock, Timer } from "../../util/clock.ts";
-import type { Log } from "../../util/log.ts";
+import type { Timer } from "../../util/clock.ts";
 import { fileError } from "../../util/file-error.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 
-/** What it takes to follow a file. */
-export interface WatchedFileParts {
+/** What a watched file is built from. */
+export interface WatchedFileParts extends Pick<SystemParts, "clock" | "log"> {
   readonly file: string;
-  /** What it is, for the log: `encryption configuration`. */
+  /** Its name for the log: `encryption configuration`. */
   readonly what: string;
-  /** What was read of it when it was first used. */
+  /** The content that is in use. */
   readonly text: Uint8Array;
-  /** How often it is looked at, in ms. */
-  readonly lookMs: number;
-  readonly clock: Clock;
-  readonly log: Log;
+  readonly intervalMs: number;
   /**
-   * Puts a changed text to use. What it throws is told, so it names no secret, and leaves the one of before in use; after
-   * {@link NotYet} the same text is tried again.
+   * Uses a changed text. If it throws, the error is logged, so it must contain no secret, and the previous content stays in use;
+   * after {@link RetryLater} the same text is tried again.
    */
   readonly use: (text: Buffer) => void | Promise<void>;
 }
 
-/** Why a text cannot be used at the moment, though nothing is wrong with it. */
-export class NotYet extends Error {
-  override readonly name = "NotYet";
+/** A valid text cannot be used at the moment. */
+export class RetryLater extends Error {
+  override readonly name = "RetryLater";
 }
 
-/** How often a changed file was used, and how often it was refused or could not be read. */
+/** The number of changes that were used, and of those that were refused or could not be read. */
 export interface Reloads {
   readonly success: number;
   readonly failure: number;
 }
 
-/** See the head of this file; it looks until it is disposed of. */
+/** Watches a file until it is disposed of. */
 export class WatchedFile implements Disposable {
   readonly #parts: WatchedFileParts;
   readonly #reloads = { success: 0, failure: 0 };
-  /** The hashes of the text in use, and of the last one that was refused. */
+  /** The hashes of the text in use, and of the last refused text. */
   #used: string;
   #refused: string | undefined;
   #timer: Timer | undefined;
@@ -58,16 +55,16 @@ export class WatchedFile implements Disposable {
   constructor(parts: WatchedFileParts) {
     this.#parts = parts;
     this.#used = hashOf(parts.text);
-    this.#lookLater();
+    this.#checkLater();
   }
 
-  /** How often a change was used, and how often not. */
+  /** The counters of changes. */
   get reloads(): Reloads {
     return this.#reloads;
   }
 
-  /** Looks at the file now. */
-  async look(): Promise<void> {
+  /** Checks the file now. */
+  async check(): Promise<void> {
     const { file, what, log, use } = this.#parts;
     try {
       const text = await read(file);
@@ -78,13 +75,17 @@ export class WatchedFile implements Disposable {
       this.#used = hash;
       this.#refused = undefined;
     } catch (error) {
-      if (error instanceof NotYet) this.#refused = undefined;
+      if (error instanceof RetryLater) this.#refused = undefined;
       this.#reloads.failure++;
-      log.error("a changed file is not used, the one of before stays", { what, file, error: messageOf(error) }, file);
+      log.error(
+        "a changed file is not valid; the previous content is used",
+        { what, file, error: messageOf(error) },
+        file,
+      );
       return;
     }
     this.#reloads.success++;
-    log.info("a changed file is used from now on", { what, file, hash: this.#used }, file);
+    log.info("a changed file is used", { what, file, hash: this.#used }, file);
   }
 
   [Symbol.dispose](): void {
@@ -92,18 +93,18 @@ export class WatchedFile implements Disposable {
     this.#timer?.cancel();
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#isClosed) return;
-    const { clock, lookMs, what } = this.#parts;
-    const work = (): void => void this.look().then(() => this.#lookLater());
-    this.#timer = clock.after(lookMs, work, { owner: what, upkeep: true });
+    const { clock, intervalMs, what } = this.#parts;
+    const work = (): void => void this.check().then(() => this.#checkLater());
+    this.#timer = clock.after(intervalMs, work, { owner: what, upkeep: true });
   }
 }
 
-/** The hash of a file's text, as metrics and the log tell it: `sha256:` and hexadecimal digits. */
+/** The hash of a text for metrics and logs: `sha256:` and hexadecimal digits. */
 export const hashOf = (text: Uint8Array): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-/** What a file is without reading it: it changes when the file is replaced or written. Empty for one that is not there. */
+/** A text that changes when the file is replaced or written; empty if there is no file. */
 export function stampOf(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   return found ? `${found.ino}:${found.mtimeMs}:${found.size}` : "";

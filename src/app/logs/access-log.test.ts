@@ -17,7 +17,7 @@ const linesOf = (file: string): Record<string, unknown>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test("each request has a line: who, what, how it ended; neither query nor body nor token is in it", async () => {
+test("each request has a line with user, path and result, and without query, body and token", async () => {
   const file = join(path, "access.log");
   const server = await startServer({ dev: true, port: 0, insecureHttp: true, accessLog: file, controllers: ["none"] });
   const headers = {
@@ -42,7 +42,7 @@ test("each request has a line: who, what, how it ended; neither query nor body n
   expect(readFileSync(file, "utf8")).not.toMatch(new RegExp(`hidden|${server.pki.adminToken}`));
 });
 
-test("a line has a bound, whatever a client sends", async () => {
+test("the length of a line is bounded", async () => {
   const file = join(path, "long.log");
   const server = await startServer({ dev: true, port: 0, insecureHttp: true, accessLog: file, controllers: ["none"] });
   const long = "x".repeat(10_000);
@@ -59,7 +59,7 @@ const written = async (clock: ManualClock): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve, 30));
 };
 
-test("a file that was moved away is opened anew", async () => {
+test("a renamed file is opened again", async () => {
   const clock = new ManualClock();
   const [file, moved] = [join(path, "rotated.log"), join(path, "rotated.log.1")];
   const log = new AccessFile(file, { clock, log: silentLog });
@@ -75,7 +75,7 @@ test("a file that was moved away is opened anew", async () => {
   expect([readFileSync(moved, "utf8"), readFileSync(file, "utf8")]).toEqual(["1\n", "2\n3\n"]);
 });
 
-test("what nobody reads is dropped and counted: memory is bounded, nobody waits, and it goes on when somebody reads", async () => {
+test("lines for a blocked pipe are dropped and counted, no request waits, and writing continues with a reader", async () => {
   const clock = new ManualClock();
   const pipe = join(path, "pipe");
   execFileSync("mkfifo", [pipe]);
@@ -96,7 +96,7 @@ test("what nobody reads is dropped and counted: memory is bounded, nobody waits,
   closeSync(reader);
 });
 
-test("a file that cannot be written is a mistake of the user", () => {
+test("a file that cannot be written is an OptionError", () => {
   const around = { clock: new ManualClock(), log: silentLog };
   expect(() => new AccessFile(path, around)).toThrow("expected --access-log to name a file that can be written");
 });

@@ -1,16 +1,14 @@
-import type { Clock } from "../../util/clock.ts";
 import { type Collector, single } from "../../util/exposition.ts";
-import type { Log } from "../../util/log.ts";
 import { LineFile } from "../files/line-file.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 
-/** The file with a line for each request; `-` is standard output. */
+/** The access log, with a line for each request; `-` is standard output. */
 export class AccessFile extends LineFile {
-  /** @throws OptionError when it cannot be opened */
-  constructor(path: string, around: { readonly clock: Clock; readonly log: Log }) {
-    super(path, { ...around, what: "access log", option: "access-log" });
+  /** @throws OptionError if it cannot be opened */
+  constructor(path: string, system: Pick<SystemParts, "clock" | "log">) {
+    super(path, { ...system, what: "access log", option: "access-log" });
   }
 
-  /** How many lines were dropped. */
   readonly metrics: Collector = () => [
     single(
       "counter",

@@ -8,13 +8,13 @@ const line = (facts: LogLine["facts"], message = "a connection was dropped"): Lo
   facts,
 });
 
-test("JSON: one object a line, with time, level and msg before the facts", () => {
+test("JSON: one object per line, with time, level and msg before the facts", () => {
   expect(jsonLine(line({ limit: "address", client: "::1", held: 3, stack: "a\nb" }))).toBe(
     `{"time":"2026-01-01T12:00:00.000Z","level":"warn","msg":"a connection was dropped","limit":"address","client":"::1","held":3,"stack":"a\\nb"}\n`,
   );
 });
 
-test("text: facts are words, what has blanks is quoted, what has lines stands below", () => {
+test("text: facts are words; blanks are quoted, several lines are indented below", () => {
   const facts = {
     limit: "address",
     why: "no room",
@@ -29,7 +29,7 @@ test("text: facts are words, what has blanks is quoted, what has lines stands be
   expect(textLine(false)(line({}, "stopped"))).toBe("2026-01-01T12:00:00.000Z WARN  stopped\n");
 });
 
-test("text: what comes from others cannot change a terminal; colours are ours alone", () => {
+test("text: values cannot control a terminal; only the formatter adds colours", () => {
   const written = textLine(false)(line({ agent: "\u001b[31mred\u009b", path: "a\u001b" }));
   // oxlint-disable-next-line no-control-regex -- that there is none is what is tested
   expect(written).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);

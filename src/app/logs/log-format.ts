@@ -1,5 +1,5 @@
 /**
- * A line of the log as text: JSON for programs, or words for eyes.
+ * Formats a line of the log: as JSON for programs, or as text for people.
  *
  *     {"time":"2026-01-01T12:00:00.000Z","level":"warn","msg":"a connection was dropped","limit":"address","client":"10.0.0.7"}
  *     2026-01-01T12:00:00.000Z WARN  a connection was dropped  limit=address client=10.0.0.7
@@ -10,10 +10,10 @@ import { type Colour, painter, printable } from "../../cli/colours.ts";
 import { isoTime } from "../../meta/iso-time.ts";
 import type { LogFacts, LogLevel } from "../../util/log.ts";
 
-/** How lines of the log look. */
+/** The format of the log. */
 export type LogFormat = "text" | "json";
 
-/** What stands in a line. */
+/** The content of a line of the log. */
 export interface LogLine {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -22,16 +22,16 @@ export interface LogLine {
   readonly facts: LogFacts;
 }
 
-/** Makes a line, with its end. */
+/** Formats a line, with its newline. */
 export type LogWriter = (line: LogLine) => string;
 
-/** One JSON object; the time is RFC 3339. */
+/** Formats a line as one JSON object; the time is RFC 3339. */
 export const jsonLine: LogWriter = ({ time, level, message, facts }) =>
   `${JSON.stringify({ time: isoTime(time), level, msg: message, ...facts })}\n`;
 
 const COLOURS: Readonly<Record<LogLevel, Colour>> = { error: "red", warn: "yellow", info: "green", debug: "dim" };
 
-/** Words for eyes: facts that are several lines long stand below, so a stack can be read. */
+/** Returns the formatter for people: facts of several lines, such as a stack, are on lines of their own. */
 export function textLine(paints: boolean): LogWriter {
   const paint = painter(paints);
   return ({ time, level, message, facts }) => {
@@ -47,7 +47,7 @@ export function textLine(paints: boolean): LogWriter {
   };
 }
 
-/** A value as one word. */
+/** Formats a value as one word. */
 function word(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /^[^\s"=]+$/.test(text) || typeof value !== "string" ? printable(text) : printable(JSON.stringify(text));

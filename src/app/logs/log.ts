@@ -4,14 +4,14 @@ import { LOG_LEVELS, type Log, newLog } from "../../util/log.ts";
 import { jsonLine, textLine } from "./log-format.ts";
 import type { ServeOptions } from "../options/options.ts";
 
-/** The log of the program: lines on standard error, down to a level. */
+/** Returns the log of the program: lines on standard error, down to a level. */
 export function stderrLog({ logFormat, logLevel }: Pick<ServeOptions, "logFormat" | "logLevel">, clock: Clock): Log {
   const { stderr } = process;
-  // Whoever has read it may have gone: that is no reason to end.
+  // The reader of a pipe may have closed it; the program continues.
   stderr.on("error", () => {});
-  const most = LOG_LEVELS.indexOf(logLevel);
+  const maxLevel = LOG_LEVELS.indexOf(logLevel);
   const write = logFormat === "json" ? jsonLine : textLine(wantsColour(stderr.isTTY, process.env));
   return newLog((level, message, facts = {}) => {
-    if (LOG_LEVELS.indexOf(level) <= most) stderr.write(write({ time: clock.now(), level, message, facts }));
+    if (LOG_LEVELS.indexOf(level) <= maxLevel) stderr.write(write({ time: clock.now(), level, message, facts }));
   });
 }

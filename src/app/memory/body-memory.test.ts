@@ -8,11 +8,11 @@ test.each([
   [512, 64],
   [2_048, 256],
   [65_536, 256],
-])("of %i MiB of memory bodies may take %i", (memory, bodies) => {
+])("with %i MiB of memory the budget for bodies is %i MiB", (memory, bodies) => {
   expect(bodyMemory(memory * MIB)).toBe(bodies * MIB);
 });
 
-test("a process has memory, and a bound of it", () => {
+test("a process has a memory limit", () => {
   expect(memoryOfProcess()).toBeGreaterThan(16 * MIB);
   expect(memoryOfProcess()).toBeLessThan(Infinity);
 });

@@ -1,5 +1,5 @@
 /**
- * How much memory the bodies of requests may take together: what is made of them takes several times as much.
+ * The memory budget for the bodies of requests; the objects that are decoded from them take several times as much.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { getHeapStatistics } from "node:v8";
 
 const MIB = 1 << 20;
 /** A few bodies of the largest size. */
-const LEAST = 16 * MIB;
-const MOST = 256 * MIB;
+const MIN_BYTES = 16 * MIB;
+const MAX_BYTES = 256 * MIB;
 
-/** The bytes for bodies of a process that may have so much memory: an eighth, within bounds. */
-export const bodyMemory = (memory: number): number => Math.min(MOST, Math.max(LEAST, Math.floor(memory / 8)));
+/** The budget in bytes for a process with so much memory: an eighth, within bounds. */
+export const bodyMemory = (memory: number): number => Math.min(MAX_BYTES, Math.max(MIN_BYTES, Math.floor(memory / 8)));
 
-/** The bytes that this process may have: of the machine, of its control group and of its heap, the least. */
+/** The memory limit of this process in bytes: the smallest limit of the machine, the control group and the heap. */
 export const memoryOfProcess = (): number =>
   Math.min(totalmem(), process.constrainedMemory() || Infinity, getHeapStatistics().heap_size_limit);

@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { type NewObjects, YoungGeneration } from "./young-generation.ts";
+import { type NewSpace, YoungGeneration } from "./young-generation.ts";
 
 const MIB = 1 << 20;
 
-class Engine implements NewObjects {
+class Engine implements NewSpace {
   bytes = MIB;
   readonly told: boolean[] = [];
   listener: (() => void) | undefined;
 
-  room(): number {
+  size(): number {
     return this.bytes;
   }
 
@@ -18,7 +18,7 @@ class Engine implements NewObjects {
     this.told.push(isOn);
   }
 
-  collected(listener: () => void): Disposable {
+  observe(listener: () => void): Disposable {
     this.listener = listener;
     return { [Symbol.dispose]: () => (this.listener = undefined) };
   }
@@ -29,7 +29,7 @@ class Engine implements NewObjects {
   }
 }
 
-test("the room for new objects grows while it is small, also after it was given back, and no further", () => {
+test("the new space grows while it is small, also after it was shrunk, and no further", () => {
   const engine = new Engine();
   const young = new YoungGeneration(engine);
   for (const mib of [2, 4, 8, 16]) engine.collect(mib);
@@ -42,17 +42,17 @@ test("the room for new objects grows while it is small, also after it was given 
   expect(engine.listener).toBeUndefined();
 });
 
-test("V8 keeps to it: objects that live on until the room is full widen it without bounds of ours, and no further with them", async () => {
+test("V8 respects the limit: without it surviving objects make the new space grow further", async () => {
   const program = (start: string): string => `
     import { getHeapSpaceStatistics } from "node:v8";
     ${start}
-    const room = () => getHeapSpaceStatistics().find((one) => one.space_name === "new_space").space_size;
+    const size = () => getHeapSpaceStatistics().find((one) => one.space_name === "new_space").space_size;
     const kept = [];
     let most = 0;
     for (let i = 0; i < 40; i++) {
       for (let n = 0; n < 200_000; n++) kept[n] = { i, n };
       await new Promise((resolve) => setImmediate(resolve));
-      most = Math.max(most, room());
+      most = Math.max(most, size());
     }
     console.log(most);`;
   const most = async (start: string): Promise<number> => {

@@ -1,57 +1,57 @@
 /**
- * Keeps the room that V8 gives to new objects from growing past what makes writes faster.
+ * Limits the size of V8's new space, the heap for new objects.
  *
- * V8 doubles that room whenever much of it lives on until it is full, and a load of writes makes it do so up to 64 MiB and more;
- * past some MiB nobody is served faster for it. How far it may grow can only be said before a process starts, but whether it
- * grows at all can be said at any time. So it is asked after each collection how large the room is: it grows while it is
- * small, as after a rest, when it has been given back, and stays as it is from there on.
+ * V8 doubles the new space when many objects survive a collection; a load of writes makes it grow to 64 MiB and more, but
+ * above some MiB requests are not faster. Its maximum can only be set before a process starts; whether it grows can be
+ * changed at any time. So its size is checked after each collection: it grows while it is small, also after V8 has shrunk it in
+ * idle time.
  *
  * @module
  */
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Both halves together, of which one is in use. */
-const ENOUGH_BYTES = 32 << 20;
+/** Both semi-spaces together, one of which is in use. */
+const MAX_BYTES = 32 << 20;
 
-/** What is asked and told of the engine. */
-export interface NewObjects {
-  /** The room for new objects, in bytes. */
-  room(): number;
-  /** Whether the room grows from now on. */
+/** The new space of an engine. */
+export interface NewSpace {
+  /** Its size in bytes. */
+  size(): number;
+  /** Sets whether it grows. */
   grow(isOn: boolean): void;
-  /** Calls after each collection of garbage, until it is disposed of. */
-  collected(listener: () => void): Disposable;
+  /** Notifies after each garbage collection until it is disposed of. */
+  observe(onCollection: () => void): Disposable;
 }
 
-/** See the head of this file. */
+/** Limits the new space until it is disposed of. */
 export class YoungGeneration implements Disposable {
-  readonly #engine: NewObjects;
-  readonly #listening: Disposable;
+  readonly #space: NewSpace;
+  readonly #observer: Disposable;
   #grows = true;
 
-  constructor(engine: NewObjects = ofThisProcess) {
-    this.#engine = engine;
-    this.#listening = engine.collected(() => this.#look());
+  constructor(space: NewSpace = ofThisProcess) {
+    this.#space = space;
+    this.#observer = space.observe(() => this.#check());
   }
 
   [Symbol.dispose](): void {
-    this.#listening[Symbol.dispose]();
+    this.#observer[Symbol.dispose]();
   }
 
-  #look(): void {
-    const grows = this.#engine.room() < ENOUGH_BYTES;
+  #check(): void {
+    const grows = this.#space.size() < MAX_BYTES;
     if (grows === this.#grows) return;
     this.#grows = grows;
-    this.#engine.grow(grows);
+    this.#space.grow(grows);
   }
 }
 
-const ofThisProcess: NewObjects = {
-  room: () => getHeapSpaceStatistics().find((one) => one.space_name === "new_space")?.space_size ?? 0,
+const ofThisProcess: NewSpace = {
+  size: () => getHeapSpaceStatistics().find((one) => one.space_name === "new_space")?.space_size ?? 0,
   grow: (isOn) => setFlagsFromString(`--semi-space-growth-factor=${isOn ? 2 : 1}`),
-  collected(listener) {
-    const observer = new PerformanceObserver(listener);
+  observe(onCollection) {
+    const observer = new PerformanceObserver(onCollection);
     observer.observe({ entryTypes: ["gc"] });
     return { [Symbol.dispose]: () => observer.disconnect() };
   },

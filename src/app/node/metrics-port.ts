@@ -9,15 +9,15 @@ import type { AddressInfo } from "node:net";
 import { EXPOSITION_TYPE } from "../../util/exposition.ts";
 import { OptionError } from "../options/error.ts";
 
-// Not by its face as an ES module, which loads more than is needed; see client/transport-node.ts.
+// Not imported as an ES module, which loads more than is needed; see client/transport-node.ts.
 const { createServer }: Pick<typeof http, "createServer"> = process.getBuiltinModule("node:http");
 
-/** A port that is open; disposed of, it is closed. */
+/** An open port; disposal closes it. */
 export interface MetricsPort extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Serves `GET /metrics` at `HOST:PORT`; 0 is any free port. @throws OptionError for an address that others reach */
+/** Serves `GET /metrics` at `HOST:PORT`; 0 is any free port. @throws OptionError for an address that is not loopback */
 export async function openMetricsPort(address: string, text: () => string): Promise<MetricsPort> {
   const [, host = "", port = ""] = /^\[?(127(?:\.\d{1,3}){3}|::1|localhost)\]?:(\d{1,5})$/.exec(address) ?? [];
   if (host === "") {
@@ -25,9 +25,9 @@ export async function openMetricsPort(address: string, text: () => string): Prom
   }
   const server = createServer((request, response) => {
     response.on("error", ignore);
-    const isAsked = request.method === "GET" && request.url === "/metrics";
-    response.writeHead(isAsked ? 200 : 404, { "content-type": isAsked ? EXPOSITION_TYPE : "text/plain" });
-    response.end(isAsked ? text() : "GET /metrics\n");
+    const isMetrics = request.method === "GET" && request.url === "/metrics";
+    response.writeHead(isMetrics ? 200 : 404, { "content-type": isMetrics ? EXPOSITION_TYPE : "text/plain" });
+    response.end(isMetrics ? text() : "GET /metrics\n");
   });
   server.listen(Number(port), host);
   await once(server, "listening");

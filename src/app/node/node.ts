@@ -1,5 +1,5 @@
 /**
- * An agent of a node on this machine, for `keelson node` and `keelson serve --node`.
+ * Starts the agent of a node on this machine, for `keelson node` and `keelson serve --node`.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { lockDirectory } from "../../storage/sqlite/lock.ts";
 import type { Log } from "../../util/log.ts";
 import { VERSION } from "../process/version.ts";
 
-/** A node, and where it has its volumes. */
+/** The settings of a node. */
 export interface NodeSettings extends Omit<AgentOptions, "root" | "version" | "mounter" | "log" | "held"> {
   readonly directory: string;
-  /** In which images lie as directories (NODE-63). */
+  /** The directory of images, each of which is a directory (NODE-63). */
   readonly imageDirectory?: string | undefined;
   readonly log: Log;
 }
 
-/** Starts the agent with what this machine can mount. @throws CliError where another agent has the directory */
+/** Starts the agent with the volume plugins of this machine. @throws CliError if another agent uses the directory */
 export async function openAgent({ directory, imageDirectory, ...options }: NodeSettings): Promise<RunningAgent> {
   await mkdir(directory, { recursive: true, mode: 0o750 });
   const held = lockOf(directory);
@@ -37,7 +37,7 @@ export async function openAgent({ directory, imageDirectory, ...options }: NodeS
   }
 }
 
-/** Two agents in one directory would each take down what the other has made. */
+/** Locks the directory: two agents would tear down each other's volumes. */
 function lockOf(directory: string): Disposable {
   try {
     const lock = lockDirectory(directory);
@@ -50,8 +50,8 @@ function lockOf(directory: string): Disposable {
     };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "inUse") throw error;
-    const who = error.owner === undefined ? "another process" : `process ${error.owner}`;
-    throw new CliError(`${directory} is the directory of an agent that runs as ${who}: give each node one of its own`, {
+    const owner = error.owner === undefined ? "another process" : `process ${error.owner}`;
+    throw new CliError(`${directory} is in use by the agent in ${owner}: use another directory for each node`, {
       cause: error,
     });
   }

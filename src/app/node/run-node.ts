@@ -1,8 +1,3 @@
-/**
- * `keelson node` as a process: an agent, signals.
- *
- * @module
- */
 import type { NodeRequest, RunNode } from "../../cli/actions.ts";
 import { dialectOf } from "../../meta/dialect.ts";
 import type { PodMode } from "../../node/pod-modes.ts";
@@ -17,7 +12,7 @@ import { openAgent } from "./node.ts";
 import { UnusedMemory } from "../../util/unused-memory.ts";
 import { VERSION } from "../process/version.ts";
 
-/** Runs the agent of a node until a signal ends it; volumes stay as they are. @throws where the server refuses the node */
+/** Runs the agent of a node until a signal stops it; volumes stay. Rejects if the server refuses the node. */
 export async function runNode(request: NodeRequest, { client, server }: Parameters<RunNode>[1]): Promise<void> {
   const { name, directory, imageDirectory, capacity, labels, pods } = request;
   const logOptions = { logFormat: request.logFormat as LogFormat, logLevel: request.logLevel as LogLevel };
@@ -40,7 +35,7 @@ export async function runNode(request: NodeRequest, { client, server }: Paramete
     freeze: false,
   });
   const agent = await Promise.race([opening, stopped.then(() => undefined)]);
-  // What has not begun leaves nothing behind.
+  // The agent has not started: there is nothing to stop.
   if (!agent) process.exit(0);
   open.defer(() => agent.stop());
   if (request.metrics !== undefined) open.use(await openMetricsPort(request.metrics, () => agent.metrics()));

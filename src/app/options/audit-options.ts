@@ -1,38 +1,37 @@
 /**
- * What the options of audit say together; they have the names and the defaults of kube-apiserver
+ * The options of audit, with the names and defaults of kube-apiserver
  * (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/).
  *
  * @module
  */
 import type { BatchOptions, Truncation } from "../../audit/index.ts";
-import { type NamedValues, OPTIONS, OPTION_KEYS, type OptionKey, type OptionValues, valuesOf } from "./table.ts";
+import { type NamedValues, OPTIONS, OPTION_KEYS, type OptionKey, type OptionValues } from "./table.ts";
 import { expected } from "./types.ts";
 
-/** When an answer waits for its event. */
+/** Whether a response waits for its event. */
 export type AuditMode = OptionValues["audit-log-mode"];
 
 /** The keys of the options of audit. */
 export const AUDIT_KEYS: readonly OptionKey[] = OPTION_KEYS.filter((key) => OPTIONS[key].group === "Audit");
 
-/** What is the same for both places where events go. */
 interface SinkOptions {
   readonly mode: AuditMode;
   readonly batch: BatchOptions;
-  /** Undefined where events are as large as they are. */
+  /** Undefined if events are not truncated. */
   readonly truncate: Truncation | undefined;
 }
 
-/** How large a file becomes, and which of the old ones are kept. */
+/** The rotation of a log file. */
 export interface Rotation {
   readonly maxBytes: number;
-  /** Milliseconds; 0 for any age. */
+  /** 0 for any age. */
   readonly maxAgeMillis: number;
   /** 0 for any number. */
   readonly maxBackups: number;
   readonly compress: boolean;
 }
 
-/** Events in a file. */
+/** The options of the log file. */
 export interface AuditFileOptions extends SinkOptions {
   /** `-` for standard output. */
   readonly path: string;
@@ -40,14 +39,14 @@ export interface AuditFileOptions extends SinkOptions {
   readonly rotation: Rotation;
 }
 
-/** Events to a webhook. */
+/** The options of the webhook. */
 export interface AuditWebhookOptions extends SinkOptions {
   /** A kubeconfig. */
   readonly configFile: string;
   readonly initialBackoffMillis: number;
 }
 
-/** What is said of audit. */
+/** The options of audit. */
 export interface AuditOptions {
   /** Empty for none. */
   readonly policyFile: string;
@@ -55,27 +54,23 @@ export interface AuditOptions {
   readonly webhook: AuditWebhookOptions | undefined;
 }
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const MEGABYTE = 1 << 20;
-const USUAL_MEGABYTES = 100;
+const DEFAULT_MEGABYTES = 100;
 
-/** Puts the values together. @throws OptionError for some that contradict each other */
+/** Builds the options of audit from values. @throws OptionError for values that contradict each other */
 export const auditOf = (values: NamedValues): AuditOptions => ({
   policyFile: values.auditPolicyFile,
   file: values.auditLogPath === "" ? undefined : fileOf(values),
   webhook: values.auditWebhookConfigFile === "" ? undefined : webhookOf(values),
 });
 
-/** What texts say of audit, by key; the defaults where there is no text. @throws OptionError for a text that is no value */
-export const auditFrom = (textOf: (key: OptionKey) => string | undefined): AuditOptions =>
-  auditOf(valuesOf(Object.fromEntries(AUDIT_KEYS.map((key) => [key, textOf(key)]))));
-
 const fileOf = (values: NamedValues): AuditFileOptions => ({
   path: values.auditLogPath,
   format: values.auditLogFormat,
   rotation: {
-    maxBytes: (values.auditLogMaxsize || USUAL_MEGABYTES) * MEGABYTE,
-    maxAgeMillis: values.auditLogMaxage * DAY,
+    maxBytes: (values.auditLogMaxsize || DEFAULT_MEGABYTES) * MEGABYTE,
+    maxAgeMillis: values.auditLogMaxage * DAY_MS,
     maxBackups: values.auditLogMaxbackup,
     compress: values.auditLogCompress,
   },

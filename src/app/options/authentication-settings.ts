@@ -1,22 +1,22 @@
 import { NO_ISSUER, type OidcFlags } from "../../auth/oidc/flags.ts";
 
-/** What the options of a server say of those who ask it. Names of files are empty where none is given. */
+/** The options of authentication. The name of a file is empty if there is none. */
 export interface AuthenticationSettings {
-  /** Authorities beside the own one whose certificates are those of users. */
+  /** CA certificates for client certificates, in addition to the CA of the server. */
   readonly clientCaFile: string;
   readonly proxy: ProxySettings;
   /** A file of tokens. */
   readonly tokenFile: string;
-  /** Whether a request without a credential is one of nobody in particular; as the dialect has it where it is not said. */
+  /** Whether anonymous requests are accepted; undefined for the default of the dialect. */
   readonly anonymous: boolean | undefined;
   readonly accounts: AccountSettings;
   readonly webhook: TokenWebhookSettings;
-  /** Whether Secrets are tokens with which nodes come to the cluster. */
+  /** Whether bootstrap tokens are accepted, which are Secrets. */
   readonly bootstrapTokens: boolean;
   readonly oidc: OidcSettings;
 }
 
-/** Who judges tokens that nobody here knows; nobody without `configFile`. */
+/** The webhook for tokens that no other authenticator knows; none without `configFile`. */
 export interface TokenWebhookSettings {
   /** A kubeconfig. */
   readonly configFile: string;
@@ -24,15 +24,15 @@ export interface TokenWebhookSettings {
   readonly version: "v1" | "v1beta1";
 }
 
-/** Issuers of tokens: those of a file, or one that flags name. */
+/** OIDC issuers: those of a file, or one that flags name. */
 export interface OidcSettings extends OidcFlags {
   /** An AuthenticationConfiguration. */
   readonly configFile: string;
-  /** Authorities of the issuer that flags name. */
+  /** CA certificates for the issuer of the flags. */
   readonly caFile: string;
 }
 
-/** Proxies in front that say who their clients are; none without `caFile`. */
+/** Proxies that send the user in headers; none without `caFile`. */
 export interface ProxySettings {
   readonly caFile: string;
   readonly allowedNames: readonly string[];
@@ -44,26 +44,18 @@ export interface ProxySettings {
 
 /** Tokens of service accounts. */
 export interface AccountSettings {
-  /** Whose tokens are accepted; the first signs. The usual one of the dialect where none is named. */
+  /** Issuers whose tokens are accepted; the first signs. Empty for the default of the dialect. */
   readonly issuers: readonly string[];
-  /** Those of this server; its issuers where none is named. */
+  /** The audiences of this server; empty for its issuers. */
   readonly audiences: readonly string[];
-  /** Keys that tokens may be signed with beside the one that signs. */
+  /** Keys that verify tokens, in addition to the signing key. */
   readonly keyFiles: readonly string[];
   readonly signingKeyFile: string;
   readonly maxSeconds: number | undefined;
   readonly extendsExpiration: boolean;
-  /** Where the keys can be read; this server by default, for which it is empty. */
+  /** The URL of the keys; empty for this server. */
   readonly jwksUri: string;
 }
-
-/** The headers of proxies that kube-apiserver is usually told. */
-export const PROXY_HEADERS = {
-  userHeaders: ["X-Remote-User"],
-  uidHeaders: ["X-Remote-Uid"],
-  groupHeaders: ["X-Remote-Group"],
-  extraPrefixes: ["X-Remote-Extra-"],
-} as const;
 
 /** No issuer of tokens. */
 export const NO_OIDC: OidcSettings = { ...NO_ISSUER, configFile: "", caFile: "" };

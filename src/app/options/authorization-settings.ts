@@ -1,13 +1,13 @@
 import type { ReviewVersion } from "../../auth/webhook/access-review.ts";
 import type { AuthorizationMode } from "../../auth/modes.ts";
 
-/** What the options of a server say of who decides what somebody may do. Names of files are empty where none is given. */
+/** The options of authorization. The name of a file is empty if there is none. */
 export interface AuthorizationSettings {
-  /** In the order in which they are asked. */
+  /** In the order in which they are called. */
   readonly modes: readonly AuthorizationMode[];
-  /** A file that says it in place of the others. */
+  /** An AuthorizationConfiguration, in place of the other options. */
   readonly configFile: string;
-  /** How the mode Webhook asks. */
+  /** The settings of the mode Webhook. */
   readonly webhook: {
     /** A kubeconfig with the address and the credentials. */
     readonly kubeconfig: string;

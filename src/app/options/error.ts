@@ -1,11 +1,11 @@
-/** A mistake in the options: the message says what was expected and what was found. */
+/** An error in the options: the message says what was expected and what was found. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/** The value of an option is wrong: who knows how the option is called where the value was found says so with {@link named}. */
+/** The value of an option is not valid; {@link named} gives the option the name that its source has for it. */
 export class ValueError extends OptionError {
-  /** The key of the option; undefined for the one that is just read. */
+  /** The key of the option; undefined for the option that is being read. */
   readonly key: string | undefined;
   /** What was expected of it and what was found: `to be true or false, got "maybe"`. */
   readonly problem: string;

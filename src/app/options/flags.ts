@@ -7,7 +7,7 @@ import type { FlagSpec } from "../../cli/actions.ts";
 import { OPTIONS, OPTION_KEYS, type OptionKey, envName } from "./table.ts";
 import { defaultDataDir } from "./options.ts";
 
-/** Every flag, with what its default is on this machine. */
+/** Returns every flag, with its default on this machine. */
 export const serveFlags = (): readonly FlagSpec[] =>
   OPTION_KEYS.map((key) => {
     const { group, type, about, also } = OPTIONS[key];
@@ -23,14 +23,14 @@ export const serveFlags = (): readonly FlagSpec[] =>
     };
   });
 
-/** The default of an option in words; a switch is off by default, which goes without saying. */
+/** Returns the default of an option in words; empty for a switch, which is off by default. */
 function defaultOf(key: OptionKey): string {
-  if (key === "data-dir") return placeOfData();
+  if (key === "data-dir") return dataDirText();
   const { type, default: preset = "", otherwise = "" } = OPTIONS[key];
   return type.placeholder === "" ? "" : preset || otherwise;
 }
 
-function placeOfData(): string {
+function dataDirText(): string {
   try {
     return defaultDataDir();
   } catch {

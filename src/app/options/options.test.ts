@@ -38,7 +38,7 @@ describe("resolveOptions", () => {
     });
   });
 
-  test("a node has its volumes in the data directory unless it is said where, and images where it is said", () => {
+  test("a node has its volumes in the data directory by default, and images only in a given directory", () => {
     const node = { node: "n1", "data-dir": "/data" };
     expect(resolveOptions(node).node).toEqual({ name: "n1", directory: "/data/node", pods: "hold" });
     const more = { "node-dir": "/n1", "node-pods": "exec", "node-image-dir": "/images" };
@@ -47,7 +47,7 @@ describe("resolveOptions", () => {
     expect(resolveOptions({ "node-dir": "/n1" }).node).toBe(undefined);
   });
 
-  test("APF-22: fairness may be switched off, and only then may there be no limit at all", () => {
+  test("APF-22: fairness may be disabled; only then may both limits be 0", () => {
     const none = { "max-requests-inflight": "0", "max-mutating-requests-inflight": "0" };
     expect(resolveOptions({ ...none, "enable-priority-and-fairness": "false" })).toMatchObject({
       fairness: false,
@@ -58,7 +58,7 @@ describe("resolveOptions", () => {
     expect(resolveOptions({ "max-requests-inflight": "0" })).toMatchObject({ maxReads: 0, maxWrites: 200 });
   });
 
-  test("the first source that names a key wins", () => {
+  test("the first source with a key wins", () => {
     expect(
       resolveOptions({ port: "1" }, { port: "2", bind: "::1" }, { bind: "::", dialect: "kubernetes" }),
     ).toMatchObject({
@@ -68,7 +68,7 @@ describe("resolveOptions", () => {
     });
   });
 
-  test("steps of admission are named in lists, and not in both", () => {
+  test("admission plugins are in one of both lists at most", () => {
     expect(
       resolveOptions({ "enable-admission-plugins": "Priority,NodeRestriction", "disable-admission-plugins": ["A"] }),
     ).toMatchObject({ plugins: { enable: ["Priority", "NodeRestriction"], disable: ["A"] } });
@@ -84,7 +84,7 @@ describe("resolveOptions", () => {
     expect(options.dataDir).toBe(resolve("here"));
   });
 
-  test("may be told as numbers, switches, lists and maps, and undefined says nothing", () => {
+  test("accepts numbers, booleans, lists and maps, and ignores undefined", () => {
     expect(
       resolveOptions(
         {
@@ -105,14 +105,14 @@ describe("resolveOptions", () => {
     });
   });
 
-  test("what kube-apiserver calls the same is taken, but not both at once", () => {
+  test("accepts the names of kube-apiserver, but not both names at once", () => {
     const raw = JSON.parse('{ "secure-port": 1, "bind-address": "::1" }') as RawOptions;
     expect(resolveOptions(raw)).toMatchObject({ port: 1, bind: "::1" });
     expect(fromEnvironment({ KEELSON_SECURE_PORT: "2" })).toEqual({ port: "2" });
     expect(() => resolveOptions({ ...raw, port: 1 })).toThrow("expected one of port and secure-port among the options");
   });
 
-  test("an unknown key is refused with the nearest one", () => {
+  test("an unknown key is refused with a suggestion", () => {
     const typo = JSON.parse('{ "prot": 0 }') as RawOptions;
     expect(() => resolveOptions(typo)).toThrow('unknown key "prot" among the options; did you mean "port"?');
     // @ts-expect-error The compiler notices it as well.
@@ -190,11 +190,11 @@ describe("resolveOptions", () => {
       { "authorization-config": "/a", "authorization-mode": "AlwaysAllow" },
       'expected --authorization-config to be given without --authorization-mode, got "/a"',
     ],
-  ])("%j is refused, as it lacks another option or has one too many", (given, message) => {
+  ])("%j is refused: an option is missing or excluded", (given, message) => {
     expect(() => resolveOptions(given)).toThrow(message);
   });
 
-  test("an option that is as it would be alone asks for no other", () => {
+  test("an option with its default value needs no other option", () => {
     expect(() =>
       resolveOptions({
         "encryption-provider-config-automatic-reload": false,
@@ -204,7 +204,7 @@ describe("resolveOptions", () => {
     ).not.toThrow();
   });
 
-  test("paths are absolute, but for no path and standard output", () => {
+  test("paths become absolute, except an empty one and standard output", () => {
     expect(resolveOptions({ "client-ca-file": "ca.crt", "access-log": "-" })).toMatchObject({
       clientCaFile: resolve("ca.crt"),
       authentication: { clientCaFile: resolve("ca.crt") },
@@ -221,7 +221,7 @@ describe("resolveOptions", () => {
     },
   );
 
-  test("only loopback addresses are taken for such", () => {
+  test("recognises loopback addresses only", () => {
     expect(["127.0.0.1", "127.8.9.10", "::1", "localhost"].every(isLoopback)).toBe(true);
     expect(["0.0.0.0", "", "127.0.0", "::", "128.0.0.1"].some(isLoopback)).toBe(false);
   });
@@ -276,11 +276,11 @@ describe("resolveSources", () => {
       {},
       'expected --etcd-servers to be set with --store etcd, got ""',
     ],
-  ])("a mistake is told by the name that it has in its source: %s", (_, flags, env, content, message) => {
+  ])("an error has the name of the option in its source: %s", (_, flags, env, content, message) => {
     expect(() => resolveSources(sourcesOf(flags, env as Record<string, string>, content))).toThrow(message);
   });
 
-  test("a variable counts before the file, a flag before both, and an empty file says nothing", () => {
+  test("flags win over variables, variables over the file; an empty file is ignored", () => {
     expect(resolveSources(sourcesOf({}, { KEELSON_PORT: "2" }, { port: 3 })).port).toBe(2);
     expect(resolveSources(sourcesOf({ port: "1" }, { KEELSON_PORT: "2" }, { port: 3 })).port).toBe(1);
     expect(resolveSources(sourcesOf({}, {}, null)).port).toBe(6443);
@@ -288,7 +288,7 @@ describe("resolveSources", () => {
 });
 
 describe("fromEnvironment", () => {
-  test("takes what begins with KEELSON_, by the keys of the flags", () => {
+  test("reads variables with the prefix KEELSON_ by the keys of the flags", () => {
     const env = {
       KEELSON_DATA_DIR: "/x",
       KEELSON_CONFIG: "f",
@@ -300,18 +300,18 @@ describe("fromEnvironment", () => {
     expect(envName("event-ttl")).toBe("KEELSON_EVENT_TTL");
   });
 
-  test("an empty variable says nothing", () => {
+  test("ignores an empty variable", () => {
     expect(fromEnvironment({ KEELSON_PORT: "" })).toEqual({});
   });
 
-  test("what `keelson run` tells its command, and a node its containers, is no option and not unknown", () => {
+  test("ignores the variables that `keelson run` and nodes set", () => {
     const unknown: string[] = [];
     const env = { KEELSON_URL: "https://127.0.0.1:1", KEELSON_TOKEN: "secret", KEELSON_ROOT: "/" };
     expect(fromEnvironment(env, (name) => void unknown.push(name))).toEqual({});
     expect(unknown).toEqual([]);
   });
 
-  test("what Kubernetes says of a Service called keelson says nothing, and a port of ours is still read", () => {
+  test("ignores the variables of a Service named keelson, and still reads the port", () => {
     const links = {
       KEELSON_SERVICE_HOST: "10.0.0.1",
       KEELSON_SERVICE_PORT: "443",
@@ -328,7 +328,7 @@ describe("fromEnvironment", () => {
     expect(fromEnvironment({ ...links, KEELSON_PORT: "6444" })).toEqual({ port: "6444" });
   });
 
-  test("an unknown variable is told with the nearest name, and says nothing", () => {
+  test("reports an unknown variable with a suggestion", () => {
     const unknown: string[] = [];
     const env = { KEELSON_PROT: "1", KEELSON_PORT: "6444", KEELSON_UI_COLOUR: "" };
     expect(fromEnvironment(env, (name, nearest) => void unknown.push(name + nearest))).toEqual({ port: "6444" });
@@ -337,7 +337,7 @@ describe("fromEnvironment", () => {
 });
 
 describe("fromFile", () => {
-  test("takes numbers, booleans, lists and maps", () => {
+  test("accepts numbers, booleans, lists and maps", () => {
     const content = {
       port: 1,
       dev: true,
@@ -353,7 +353,7 @@ describe("fromFile", () => {
     });
   });
 
-  test.each([null, undefined, {}])("an empty file (%j) says nothing", (content) => {
+  test.each([null, undefined, {}])("ignores an empty file (%j)", (content) => {
     expect(fromFile(content, "f")).toEqual({});
   });
 

@@ -1,5 +1,5 @@
 /**
- * The options of a server, read and checked: the values of the table, and what is put together of several of them.
+ * Reads and checks the options of a server: the values of the table, and settings that are built from several of them.
  *
  * @module
  */
@@ -20,30 +20,29 @@ import { expected } from "./types.ts";
 export { OptionError } from "./error.ts";
 export type { RawOptions } from "./sources.ts";
 
-/** Everything that can be set for a server: the values of all options, and what several of them say together; frozen. */
+/** The options of a server: the values of the table, and settings that are built from several of them; frozen. */
 export interface ServeOptions extends NamedValues {
-  /** An absolute path; empty when nothing is kept and none was given. */
+  /** An absolute path; empty with `dev` if none was given. */
   readonly dataDir: string;
-  /** Set for the store `etcd` alone. */
+  /** Undefined for other stores. */
   readonly etcd: EtcdOptions | undefined;
-  /** Which steps of admission run. */
+
   readonly plugins: PluginChoice;
   readonly authorization: AuthorizationSettings;
-  /** The addresses and ports that Services are given. */
+
   readonly serviceRanges: ServiceRanges;
   /** The node that runs in this process; undefined for none. */
   readonly node: NodeOptions | undefined;
-  /** Whether nodes that are not ready for six minutes lose volumes that they use. */
+  /** Whether volumes are detached from nodes that are not ready for six minutes. */
   readonly forceDetach: boolean;
   readonly audit: AuditOptions;
-  /** Files with a serving certificate that others make; undefined for an own one. */
+  /** The files of the serving certificate; undefined if the server creates one. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** What is stored encrypted, and with which keys; undefined for nothing. */
+  /** Undefined if objects are not encrypted. */
   readonly encryption: { readonly file: string; readonly reload: boolean } | undefined;
-  /** How the users of requests are recognised. */
   readonly authentication: AuthenticationSettings;
-  /** What was given and is not the default, as text, for the log: without passwords. */
-  readonly said: Texts;
+  /** The texts that are not the default, without passwords, for the log. */
+  readonly nonDefaults: Texts;
 }
 
 /** A node in the process of a server. */
@@ -52,35 +51,35 @@ export interface NodeOptions {
   /** An absolute path. */
   readonly directory: string;
   readonly pods: PodMode;
-  /** In which images lie as directories (NODE-63); an absolute path. */
+  /** The directory of images (NODE-63), an absolute path. */
   readonly imageDirectory?: string;
 }
 
-/** Where the store `etcd` is, and how it is reached. */
+/** The endpoints and credentials of etcd. */
 export interface EtcdOptions {
   /** `https://host:2379`, at least one. */
   readonly servers: readonly string[];
   readonly prefix: string;
-  /** Files in PEM; empty when not given. */
+  /** Files in PEM; empty if not given. */
   readonly caFile: string;
   readonly certFile: string;
   readonly keyFile: string;
 }
 
 /**
- * The options of a server from what a program gives, the first source that names a key wins.
+ * Reads the options of a server from values of a program; the first source with a key wins.
  *
  *     resolveOptions({ dev: true, port: 0, "feature-gates": { ImageVolume: true } })
  *
- * @throws OptionError for a key that is unknown and for a value that is none of the option
+ * @throws OptionError for an unknown key and for an invalid value
  */
 export const resolveOptions = (...sources: readonly RawOptions[]): ServeOptions =>
   resolveSources(sources.map(flagSource));
 
 /**
- * The options of a server from several sources, the first one that names a key wins.
+ * Reads the options of a server from several sources; the first source with a key wins.
  *
- * @throws OptionError that names the option as the source does, for a value that is none of the option
+ * @throws OptionError for an invalid value, with the name that its source has for the option
  */
 export function resolveSources(sources: readonly OptionSource[]): ServeOptions {
   const read = sources.map(({ options, nameOf }) => ({ texts: textsOf(options, "among the options"), nameOf }));
@@ -96,7 +95,7 @@ export function resolveSources(sources: readonly OptionSource[]): ServeOptions {
 
 function serveOptions(texts: Texts): ServeOptions {
   const values = valuesOf(texts);
-  checkCompany(texts);
+  checkCombinations(texts);
   checkConcurrency(values);
   const { dev, bind } = values;
   if (values.insecureHttp && !isLoopback(bind)) {
@@ -118,16 +117,15 @@ function serveOptions(texts: Texts): ServeOptions {
     tls: tlsOf(values),
     encryption: encryptionOf(values),
     authentication: authenticationOf(values),
-    said: tellable(texts),
+    nonDefaults: withoutPasswords(texts),
   });
 }
 
-/** Whether an option has another value than its default. */
 const isGiven = (texts: Texts, key: OptionKey): boolean =>
   (texts[key] ?? OPTIONS[key].default) !== OPTIONS[key].default;
 
-/** Checks what rows say of other options: which have to be given with them, and which may not. */
-function checkCompany(texts: Texts): void {
+/** Checks `needs` and `excludes` of the options that are given. */
+function checkCombinations(texts: Texts): void {
   for (const key of OPTION_KEYS.filter((one) => isGiven(texts, one))) {
     const { needs, excludes = [] } = OPTIONS[key];
     if (needs !== undefined && !isGiven(texts, needs as OptionKey))
@@ -137,13 +135,13 @@ function checkCompany(texts: Texts): void {
   }
 }
 
-/** Where there is no fairness there may be no limit at all. */
+/** Fairness divides the limits of requests, so it needs one. */
 function checkConcurrency({ fairness, maxReads, maxWrites }: NamedValues): void {
   if (!fairness || maxReads + maxWrites > 0) return;
   throw expected("max-requests-inflight", "more than 0, or enable-priority-and-fairness to be false", "0");
 }
 
-/** The node in this process: where nothing is kept its directory has to be named. */
+/** The node in this process; with `dev` its directory must be given. */
 function nodeOf(
   { nodeName: name, nodeDir, nodePods: pods, nodeImageDir }: NamedValues,
   dataDir: string,
@@ -154,7 +152,7 @@ function nodeOf(
   return { name, directory: nodeDir === "" ? join(dataDir, "node") : nodeDir, pods, ...imageDirectory };
 }
 
-/** Who decides: where there is a node, the authorizer of nodes is asked first, which has nothing to say of other users. */
+/** The modes of authorization: with a node in this process the mode Node comes first, which decides only about nodes. */
 function modesOf({ authorizationMode: modes, nodeName }: NamedValues): AuthorizationSettings["modes"] {
   return nodeName === "" || modes.includes("Node") ? modes : ["Node", ...modes];
 }
@@ -177,8 +175,8 @@ function authorizationOf(values: NamedValues): AuthorizationSettings {
   };
 }
 
-/** Options that are not the default, without what may stand for a password in an address. */
-const tellable = (texts: Texts): Texts =>
+/** Returns the options that are not the default; credentials in URLs are masked. */
+const withoutPasswords = (texts: Texts): Texts =>
   Object.fromEntries(
     OPTION_KEYS.filter((key) => isGiven(texts, key)).map((key) => [
       key,
@@ -225,13 +223,13 @@ function authenticationOf(values: NamedValues): AuthenticationSettings {
 }
 
 function accountsOf(values: NamedValues): AccountSettings {
-  const longest = values.serviceAccountMaxTokenExpiration;
+  const maxMillis = values.serviceAccountMaxTokenExpiration;
   return {
     issuers: values.serviceAccountIssuer,
     audiences: values.apiAudiences,
     keyFiles: values.serviceAccountKeyFile,
     signingKeyFile: values.serviceAccountSigningKeyFile,
-    maxSeconds: longest === undefined ? undefined : Math.floor(longest / 1000),
+    maxSeconds: maxMillis === undefined ? undefined : Math.floor(maxMillis / 1000),
     extendsExpiration: values.serviceAccountExtendTokenExpiration,
     jwksUri: values.serviceAccountJwksUri,
   };
@@ -253,22 +251,23 @@ function pluginsOf({
   return { enable, disable, controllers };
 }
 
-function etcdOf(values: NamedValues): EtcdOptions {
+/** Reads the options of etcd. @throws OptionError without servers */
+export function etcdOf(values: NamedValues): EtcdOptions {
   const { etcdServers: servers, etcdPrefix: prefix, etcdCacert: caFile, etcdCert: certFile, etcdKey: keyFile } = values;
   if (servers.length === 0) throw expected("etcd-servers", "set with --store etcd", "");
   return { servers, prefix, caFile, certFile, keyFile };
 }
 
-/** Where data goes by default: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */
+/** Returns the default data directory: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */
 export function defaultDataDir(): string {
-  // Set by systemd for a service with StateDirectory=, which may name several.
+  // systemd sets it for a service with StateDirectory=, which may have several directories.
   const [state] = (process.env["STATE_DIRECTORY"] ?? "").split(":");
   if (state) return state;
   if (process.getuid?.() === 0) return "/var/lib/keelson";
   return join(process.env["XDG_DATA_HOME"] ?? join(homeDirectory(), ".local", "share"), "keelson");
 }
 
-/** The user's home. A user who is a number only (`docker run -u 12345`) has none unless HOME says so. */
+/** The user's home directory. A user without an entry (`docker run -u 12345`) has none unless HOME is set. */
 function homeDirectory(): string {
   let home = "";
   try {
@@ -280,6 +279,6 @@ function homeDirectory(): string {
   return home;
 }
 
-/** Whether an address is reached from this machine only. */
+/** Whether an address is a loopback address. */
 export const isLoopback = (address: string): boolean =>
   address === "localhost" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);

@@ -1,8 +1,8 @@
 /**
- * Where options come from: flags, the environment, a file, a program. All of them say texts by the keys of the options.
+ * The sources of options: flags, the environment, a file, a program. Each gives texts by the keys of the options.
  *
  * A key is the same everywhere: `--event-ttl 2h`, `KEELSON_EVENT_TTL=2h`, and `event-ttl: 2h` in the file. An unknown
- * key is an error that names the nearest one; an unknown variable is only reported, as it may be meant for another program.
+ * key is an error that suggests the nearest one; an unknown variable is only reported, as it may be for another program.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { asJsonNumber } from "../../value/value.ts";
 import { OptionError } from "./error.ts";
 import { OPTION_NAMES, type OptionKey, envName, namesOf } from "./table.ts";
 
-/** What an option may be given as: its text, or the number, switch, list or map that the text stands for. */
+/** The value of an option in a source: its text, or the number, boolean, list or map that the text stands for. */
 export type OptionValue =
   | string
   | number
@@ -23,44 +23,44 @@ export type OptionValue =
 export type RawOptions = { readonly [Key in OptionKey]?: OptionValue | undefined };
 
 /**
- * What Kubernetes puts into the environment of a container when a Service beside it is called `keelson` or `keelson-x`
- * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables): nobody has told us anything.
+ * Whether a variable is from Kubernetes, which sets some in every container for Services with names such as `keelson`
+ * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
  */
 const isServiceLink = (name: string, value: string): boolean =>
   (/^\w+$/.test(name) && /_SERVICE_(?:HOST|PORT)(?:_\w|$)/.test(name)) ||
   /_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value));
 
-/** What `keelson run` tells its command, and a node its containers: either may be `keelson` again. */
-const TOLD_BY_US: ReadonlySet<string> = new Set(["KEELSON_URL", "KEELSON_TOKEN", "KEELSON_ROOT"]);
+/** Variables that `keelson run` sets for its command, and a node for its containers; both may run `keelson`. */
+const SET_BY_KEELSON: ReadonlySet<string> = new Set(["KEELSON_URL", "KEELSON_TOKEN", "KEELSON_ROOT"]);
 
-/** What was said of options, as text; of the file that has more of it, `config` says where it is. */
+/** The texts of options by key; `config` is the path of the file with further options. */
 export type Texts = { readonly [Key in OptionKey | "config"]?: string };
 
 /**
- * Takes the options out of the environment; an empty variable says nothing.
+ * Reads the options of the environment; an empty variable is ignored.
  *
- * @param unknown hears of `KEELSON_` variables that are no options, and of the nearest option: whatever runs the program may have put
- *   them there, so they stop nothing
+ * @param onUnknown called for each unknown `KEELSON_` variable, with a suggestion; it is not an error, as another program may have
+ *   set it
  */
 export function fromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
-  unknown: (name: string, nearest: string) => void = () => {},
+  onUnknown: (name: string, nearest: string) => void = () => {},
 ): Texts {
   const known = new Map([...OPTION_NAMES.keys(), "config"].map((name) => [envName(name), name]));
-  const said: Record<string, string> = {};
+  const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("KEELSON_") || value === undefined) continue;
-    if (TOLD_BY_US.has(name) || isServiceLink(name, value)) continue;
+    if (SET_BY_KEELSON.has(name) || isServiceLink(name, value)) continue;
     const option = known.get(name);
-    if (option === undefined) unknown(name, suggestion(name, known.keys()));
-    else if (value !== "") said[option] = value;
+    if (option === undefined) onUnknown(name, suggestion(name, known.keys()));
+    else if (value !== "") texts[option] = value;
   }
-  const { config, ...options } = said;
+  const { config, ...options } = texts;
   return { ...textsOf(options, "in the environment"), ...(config === undefined ? {} : { config }) };
 }
 
-/** Checks the keys of a file that was read; a key without value says nothing. */
+/** Checks the keys of a file; a key without a value is ignored. */
 export function fromFile(content: unknown, file: string): Texts {
   if (content === null || content === undefined) return {};
   if (typeof content !== "object" || Array.isArray(content)) {
@@ -69,7 +69,7 @@ export function fromFile(content: unknown, file: string): Texts {
   return textsOf(content, `in ${file}`);
 }
 
-/** Values as text, by the keys of their options: lists become comma separated, maps `k=v` pairs. */
+/** Converts values to texts by the keys of their options: lists become comma separated, maps `k=v` pairs. */
 export function textsOf(values: object, where: string): Texts {
   const texts: Partial<Record<OptionKey, string>> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -96,23 +96,23 @@ function textOf(value: unknown): string {
   return String(value);
 }
 
-/** Options as one source gives them. */
+/** The options of one source. */
 export interface OptionSource {
   readonly options: RawOptions;
-  /** How an option is written there, for messages: `--port`, `KEELSON_PORT`, `port in keelson.yaml`. */
+  /** The name of an option in the source, for messages: `--port`, `KEELSON_PORT`, `port in keelson.yaml`. */
   readonly nameOf: (key: OptionKey) => string;
 }
 
-/** The name among those of an option that a source has. */
+/** Returns the name of an option that a source uses. */
 const writtenName = (key: OptionKey, has: (name: string) => boolean): string => namesOf(key).find(has) ?? key;
 
-/** Options of a command line. */
+/** Returns the options of a command line as a source. */
 export const flagSource = (options: RawOptions): OptionSource => ({
   options,
   nameOf: (key) => `--${writtenName(key, (name) => Object.hasOwn(options, name))}`,
 });
 
-/** Options of the environment, as {@link fromEnvironment} has found them there. */
+/** Returns the options of {@link fromEnvironment} as a source. */
 export const environmentSource = (
   options: RawOptions,
   env: Readonly<Record<string, string | undefined>>,
@@ -121,7 +121,7 @@ export const environmentSource = (
   nameOf: (key) => envName(writtenName(key, (name) => Boolean(env[envName(name)]))),
 });
 
-/** Options of a file that was read, with what it holds. */
+/** Returns the options of a decoded file as a source. */
 export const fileSource = (content: unknown, file: string): OptionSource => ({
   options: fromFile(content, file),
   nameOf: (key) => `${writtenName(key, (name) => Object.hasOwn(content as object, name))} in ${file}`,

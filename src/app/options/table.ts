@@ -1,9 +1,9 @@
 /**
- * Every option of `keelson serve`, one row each: flags, variables of the environment, keys of the configuration file, help,
- * completion, the page of the reference and the types of what a program is given come from here.
+ * Every option of `keelson serve`, one row each. Flags, environment variables, keys of the configuration file, help,
+ * completion, the reference page and the types of `ServeOptions` are derived from this table.
  *
- * A row says the name, the type (which reads and checks a value), the default, and what the option does. To add one, add a row
- * and use its value: `event-ttl` is `eventTtl` in `ServeOptions`, where the row has no other name for it.
+ * A row has the name, the type (which reads and checks a value), the default, and what the option does. To add an option, add a
+ * row and use its value: `event-ttl` is `eventTtl` in `ServeOptions`, unless the row has `as`.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import {
   issuers,
   keyPrefix,
   list,
-  most,
+  limit,
   nodeName,
   onOff,
   oneOf,
@@ -41,42 +41,41 @@ import {
   text,
 } from "./types.ts";
 
-/** What a row may say beside its type, its default and its sentence. */
-interface More {
-  /** What holds by default, in words, where no text says it. */
+/** Optional members of a row. */
+interface OptionDetails {
+  /** The default in words, if it has no text. */
   readonly otherwise?: string;
-  /** What kube-apiserver calls the same; taken as a second name. */
+  /** The name of the flag of kube-apiserver, accepted as a second name. */
   readonly also?: string;
-  /** What `ServeOptions` calls the value, where that is not the key in camel case. */
+  /** The name of the value in `ServeOptions`, if it is not the key in camel case. */
   readonly as?: string;
-  /** The option that has to be given, too, where this one is. */
+  /** The option that must be given with this one. */
   readonly needs?: string;
-  /** The options that may not be given where this one is. */
+  /** The options that may not be given with this one. */
   readonly excludes?: readonly string[];
 }
 
-/** One option, as everything but the types sees it. */
-export interface OptionSpec extends More {
-  /** The heading that it stands under, in help and on the page. */
+/** One option, without the types of its row. */
+export interface OptionSpec extends OptionDetails {
+  /** The heading in help and on the reference page. */
   readonly group: string;
   readonly type: OptionType<unknown>;
-  /** The text of the default; undefined when there is no value by default. */
+  /** The text of the default; undefined if there is no default. */
   readonly default: string | undefined;
   /** One sentence that says what the option does. */
   readonly about: string;
-  /** The version of Keelson that promised it first. */
+  /** The first version of Keelson with the option. */
   readonly since: string;
 }
 
-/** A row: a value of a type, with the text of its default. */
-const option = <T, const Preset extends string | undefined, const Rest extends More = object>(
+const option = <T, const Preset extends string | undefined, const Rest extends OptionDetails = object>(
   type: OptionType<T>,
   preset: Preset,
   about: string,
   more?: Rest,
 ) => ({ type, default: preset, about, ...more }) as { type: OptionType<T>; default: Preset; about: string } & Rest;
 
-/** Rows under one heading, which a version has promised first. */
+/** Rows under one heading, with the first version that has them. */
 const section = <Rows extends Readonly<Record<string, object>>>(group: string, since: string, rows: Rows) =>
   Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, { ...row, group, since }])) as {
     [Key in keyof Rows]: Rows[Key] & { group: string; since: string };
@@ -85,19 +84,19 @@ const section = <Rows extends Readonly<Record<string, object>>>(group: string, s
 const auditMode = oneOf("batch", "blocking", "blocking-strict");
 const auditVersion = oneOf("audit.k8s.io/v1");
 
-/** What says the same of a file of audit events and of a webhook for them. */
+/** Rows and texts that the log file and the webhook of audit share. */
 const AUDIT = {
-  mode: "Whether answers wait for their events; strict: without an event there is no answer.",
-  version: option(auditVersion, "audit.k8s.io/v1", "The form of events; there is one."),
-  bufferSize: option(count("events"), "10000", "Events that may wait in mode batch; more are dropped."),
-  maxSize: "Events of a batch.",
-  maxWait: "How long a batch waits to become full.",
+  mode: "Whether responses wait for their events; with blocking-strict a request fails if its event is lost.",
+  version: option(auditVersion, "audit.k8s.io/v1", "The API version of events; there is one."),
+  bufferSize: option(count("events"), "10000", "Size of the buffer in mode batch; further events are dropped."),
+  maxSize: "Maximum events of a batch.",
+  maxWait: "Maximum wait of a batch that is not full.",
   throttle: "Whether batches are throttled.",
-  qps: "Batches a second, where they are throttled.",
-  burst: option(count("batches"), "15", "Batches at once after a quiet time, in mode batch."),
-  truncate: option(onOff, "false", "Leave objects out of events that are too large."),
-  batchBytes: option(count("bytes"), "10485760", "Bytes of a batch, where events are cut."),
-  eventBytes: option(count("bytes"), "102400", "Bytes of an event, where events are cut."),
+  qps: "Batches per second with throttling.",
+  burst: option(count("batches"), "15", "Burst of batches with throttling."),
+  truncate: option(onOff, "false", "Remove objects from events that are too large."),
+  batchBytes: option(count("bytes"), "10485760", "Maximum bytes of a batch with truncation."),
+  eventBytes: option(count("bytes"), "102400", "Maximum bytes of an event with truncation."),
 };
 
 const ROWS = {
@@ -108,30 +107,26 @@ const ROWS = {
       "The address to listen on; 0.0.0.0 and :: are all addresses of the machine.",
       { also: "bind-address" },
     ),
-    port: option(port, "6443", "The port to listen on; 0 takes any free one.", { also: "secure-port" }),
+    port: option(port, "6443", "The port to listen on; 0 is any free port.", { also: "secure-port" }),
   }),
   ...section("Store", "0.1", {
-    "data-dir": option(directory, undefined, "Where objects, certificates and the kubeconfig are kept.", {
+    "data-dir": option(directory, undefined, "The directory of objects, certificates and the kubeconfig.", {
       otherwise: "$STATE_DIRECTORY where it is set, /var/lib/keelson for root, $XDG_DATA_HOME/keelson for others",
     }),
     store: option(
       oneOf("sqlite", "memory", "etcd"),
       "sqlite",
-      "What objects are kept in: the data directory, nothing, or an etcd cluster.",
+      "The store of objects: in the data directory, in memory, or in an etcd cluster.",
     ),
-    dev: option(onOff, "false", "Keep nothing: a store in memory, and certificates that are thrown away."),
-    "read-only": option(
-      onOff,
-      "false",
-      "Serve what the data directory holds, write nothing to it, and refuse every write.",
-    ),
-    history: option(duration, "24h", "How long versions are kept that newer ones have taken the place of.", {
+    dev: option(onOff, "false", "Save nothing: a store in memory, and temporary certificates."),
+    "read-only": option(onOff, "false", "Serve the data directory without writing to it, and refuse every write."),
+    history: option(duration, "24h", "How long old versions of objects are kept.", {
       as: "historyMillis",
     }),
     "etcd-servers": option(etcdServers, "", "Members of the etcd cluster, for --store etcd."),
-    "etcd-prefix": option(keyPrefix, "/keelson", "What all keys in etcd begin with."),
-    "etcd-cacert": option(file, "", "The authority that signed the certificates of etcd.", {
-      otherwise: "the authorities that Node.js knows",
+    "etcd-prefix": option(keyPrefix, "/keelson", "The prefix of all keys in etcd."),
+    "etcd-cacert": option(file, "", "The CA of the certificates of etcd.", {
+      otherwise: "the CAs of Node.js",
       also: "etcd-cafile",
     }),
     "etcd-cert": option(file, "", "The client certificate for etcd.", { also: "etcd-certfile", needs: "etcd-key" }),
@@ -144,16 +139,16 @@ const ROWS = {
     dialect: option(
       dialect,
       undefined,
-      "The names and rules of the API; kubectl and other Kubernetes clients want kubernetes. Fixed by the first start.",
+      "The names and rules of the API; kubectl and other Kubernetes clients need kubernetes. Fixed by the first start.",
       { otherwise: "that of the data directory, neutral for a new one" },
     ),
-    "feature-gates": option(gates, "", "Feature gates to switch on or off.", {
+    "feature-gates": option(gates, "", "Feature gates to enable or disable.", {
       otherwise: "the defaults of the dialect",
     }),
     kinds: option(
       oneOf("all", "documents"),
       "all",
-      "Which built-in kinds are served: all of them, or no workloads, networking and the like.",
+      "The built-in kinds to serve: all of them, or none for workloads, networking and the like.",
     ),
     controllers: option(
       controllers,
@@ -163,35 +158,35 @@ const ROWS = {
     "allow-privileged": option(
       onOff,
       "true",
-      "Whether containers may be privileged, and processes of the node; where not, Pods that ask for it are refused.",
+      "Whether containers may be privileged, and may be processes of the node; if not, such Pods are refused.",
       { as: "allowsPrivileged" },
     ),
-    "enable-admission-plugins": option(plugins, "", "Steps of admission to run beside those that run by default.", {
-      otherwise: "those that are marked below",
+    "enable-admission-plugins": option(plugins, "", "Admission plugins to run in addition to the default ones.", {
+      otherwise: "those marked below",
     }),
-    "disable-admission-plugins": option(plugins, "", "Steps of admission that run by default and are not to.", {
+    "disable-admission-plugins": option(plugins, "", "Default admission plugins to disable.", {
       otherwise: "none",
     }),
     "event-ttl": option(duration, "1h", "How long Events are kept after their last write.", { as: "eventTtlMillis" }),
     "service-cluster-ip-range": option(
       serviceNetworks,
       SERVICE_RANGES.networks.join(","),
-      "The network whose addresses Services are given, or one of each family; the first is the usual one.",
+      "The network for the addresses of Services, or one of each family; the first is the default.",
     ),
     "service-node-port-range": option(
       portRange,
       SERVICE_RANGES.nodePorts.join("-"),
-      "The ports on nodes that Services are given.",
+      "The range of node ports for Services.",
     ),
     "disable-force-detach-on-timeout": option(
       onOff,
       "false",
-      "Leave what a node says it uses attached to it, however long it is not ready.",
+      "Keep volumes that a node reports in use attached to it, however long it is not ready.",
     ),
     "terminated-pod-gc-threshold": option(
-      most("pods"),
+      limit("pods"),
       "12500",
-      "How many Pods that have ended are kept; beyond that the oldest are deleted.",
+      "How many terminated Pods are kept; the oldest further ones are deleted.",
       { as: "endedPods" },
     ),
   }),
@@ -199,73 +194,69 @@ const ROWS = {
     node: option(
       nodeName,
       "",
-      "Be a node of this name as well: its agent runs in the same process, and the authorizer Node is asked, too.",
+      "Run the agent of a node of this name in the same process, and use the authorizer Node.",
       { otherwise: "none", as: "nodeName" },
     ),
-    "node-dir": option(file, "", "Where the node has the volumes of its Pods.", {
+    "node-dir": option(file, "", "The directory of the volumes of the node.", {
       otherwise: "node in the data directory",
     }),
     "node-pods": option(
       oneOf(...POD_MODES),
       "hold",
-      "What the node does with containers once their volumes are there: hold them, say that they run, or run them.",
+      "What the node does with containers once their volumes are mounted: hold them, report them as running, or run them.",
     ),
     "node-image-dir": option(
       file,
       "",
-      "Where images lie as directories, for volumes that are images; none is pulled.",
+      "The directory of images, each a directory, for image volumes; no image is pulled.",
       { otherwise: "no images" },
     ),
   }),
   ...section("Security", "0.1", {
-    "authorization-mode": option(
-      authorizationModes,
-      "RBAC",
-      "Who decides what somebody may do, in the order in which they are asked.",
-    ),
+    "authorization-mode": option(authorizationModes, "RBAC", "The authorizers, in their order."),
     "authorization-config": option(
       file,
       "",
-      "An AuthorizationConfiguration that says who decides, in place of the mode; webhooks, too, each with its rules.",
+      "A file with an AuthorizationConfiguration, in place of the mode: authorizers and webhooks, each with its rules.",
       { excludes: ["authorization-mode", "authorization-webhook-config-file"] },
     ),
     "authorization-webhook-config-file": option(
       file,
       "",
-      "A kubeconfig with the address of the webhook that the mode Webhook asks.",
+      "A kubeconfig with the address of the webhook for the mode Webhook.",
     ),
     "authorization-webhook-version": option(
       oneOf("v1", "v1beta1"),
       "v1",
-      "The version of the SubjectAccessReview that the webhook is sent.",
+      "The version of the SubjectAccessReview for the webhook.",
     ),
     "authorization-webhook-cache-authorized-ttl": option(
       duration,
       "5m",
-      "How long it counts that the webhook has allowed something.",
+      "How long an allowed decision of the webhook is cached.",
     ),
     "authorization-webhook-cache-unauthorized-ttl": option(
       duration,
       "30s",
-      "How long it counts that the webhook has not allowed something.",
+      "How long a denied decision of the webhook is cached.",
     ),
-    "tls-san": option(list("NAME"), "", "More names and addresses that the certificate of the server is good for.", {
+    "tls-san": option(list("NAME"), "", "Further names and addresses for the certificate of the server.", {
       as: "tlsSans",
     }),
     "tls-cert-file": option(
       file,
       "",
-      "A certificate of yours for the server, or the chain that begins with it; read again when the file changes.",
+      "The certificate of the server, with its chain; read again when the file changes.",
       { needs: "tls-private-key-file" },
     ),
     "tls-private-key-file": option(file, "", "The key of that certificate.", { needs: "tls-cert-file" }),
     "anonymous-auth": option(
       onOff,
       undefined,
-      "Whether requests without a credential are those of system:anonymous, of whom roles say what they may; never beside the mode AlwaysAllow.",
+      "Whether requests without a credential are accepted as system:anonymous, whose permissions come from roles; never with the mode AlwaysAllow.",
       { otherwise: "true in the kubernetes dialect, false in the neutral one" },
     ),
-    "client-ca-file": option(file, "", "Authorities, beside the server's own, whose certificates name users."),
+    "client-ca-file": option(file, "", "CAs of client certificates, in addition to the CA of the server."),
     "token-auth-file": option(
       file,
       "",
@@ -274,48 +265,52 @@ const ROWS = {
     "enable-bootstrap-token-auth": option(
       onOff,
       "false",
-      "Take Secrets of type bootstrap.kubernetes.io/token in kube-system for tokens of nodes that come.",
+      "Accept Secrets of type bootstrap.kubernetes.io/token in kube-system as bootstrap tokens.",
     ),
     "authentication-token-webhook-config-file": option(
       file,
       "",
-      "A kubeconfig of who judges tokens that nobody here knows; it is sent a TokenReview.",
+      "A kubeconfig with the address of a webhook that reviews unknown tokens (TokenReview).",
     ),
-    "authentication-token-webhook-cache-ttl": option(duration, "2m", "How long its answers count."),
+    "authentication-token-webhook-cache-ttl": option(
+      duration,
+      "2m",
+      "How long responses of the token webhook are cached.",
+    ),
     "authentication-token-webhook-version": option(
       oneOf("v1", "v1beta1"),
       "v1",
-      "The version of the TokenReview that it is sent.",
+      "The version of the TokenReview for the webhook.",
     ),
     "authentication-config": option(
       file,
       "",
-      "A file of kind AuthenticationConfiguration: issuers of tokens, and which paths are open to everybody. Read again when it changes.",
+      "A file with an AuthenticationConfiguration: OIDC issuers, and paths for anonymous requests. Read again when it changes.",
     ),
     "oidc-issuer-url": option(
       text("URL"),
       "",
       "The https URL of an OpenID Connect issuer whose tokens name users; needs oidc-client-id.",
     ),
-    "oidc-client-id": option(text("ID"), "", "For whom tokens of the issuer must be."),
-    "oidc-username-claim": option(text("CLAIM"), "sub", "The claim that is the name of the user."),
+    "oidc-client-id": option(text("ID"), "", "The audience of tokens of the issuer."),
+    "oidc-username-claim": option(text("CLAIM"), "sub", "The claim with the name of the user."),
     "oidc-username-prefix": option(
       text("TEXT"),
       "",
-      "What stands in front of the name; the issuer and # where nothing is said and the claim is not email, nothing for -.",
+      "The prefix of the name, - for none; by default the issuer and #, or none for the claim email.",
     ),
-    "oidc-groups-claim": option(text("CLAIM"), "", "The claim that holds the groups of the user."),
-    "oidc-groups-prefix": option(text("TEXT"), "", "What stands in front of each group."),
-    "oidc-required-claim": option(list("CLAIM=VALUE"), "", "Claims that must have a value."),
-    "oidc-signing-algs": option(list("NAME"), "RS256", "The algorithms that tokens of the issuer may be signed with."),
-    "oidc-ca-file": option(file, "", "Authorities that the issuer is verified with; those of this machine by default."),
-    "api-audiences": option(list("NAME"), "", "Whom tokens have to be for that are shown to this server.", {
+    "oidc-groups-claim": option(text("CLAIM"), "", "The claim with the groups of the user."),
+    "oidc-groups-prefix": option(text("TEXT"), "", "The prefix of each group."),
+    "oidc-required-claim": option(list("CLAIM=VALUE"), "", "Claims with their required values."),
+    "oidc-signing-algs": option(list("NAME"), "RS256", "The accepted signing algorithms of the issuer."),
+    "oidc-ca-file": option(file, "", "The CA of the issuer; by default the CAs of this machine."),
+    "api-audiences": option(list("NAME"), "", "The accepted audiences of tokens.", {
       otherwise: "the issuers of tokens of service accounts",
     }),
     "service-account-issuer": option(
       issuers,
       "",
-      "Who signs tokens of service accounts: the first does, those of all are accepted.",
+      "Issuers of tokens of service accounts: the first signs, all are accepted.",
       { otherwise: "https://kubernetes.default.svc.cluster.local, in the neutral dialect https://svc.io" },
     ),
     "service-account-signing-key-file": option(file, "", "The private key that signs tokens of service accounts.", {
@@ -324,57 +319,49 @@ const ROWS = {
     "service-account-key-file": option(
       files,
       "",
-      "More keys that tokens of service accounts may be signed with; they are published, too.",
+      "Further keys that verify tokens of service accounts; they are published, too.",
     ),
     "service-account-jwks-uri": option(
       text("URL"),
       "",
-      "Where others read the keys of tokens, as the issuer's document says it.",
+      "The URL of the keys of tokens in the discovery document of the issuer.",
       { otherwise: "this server" },
     ),
     "service-account-max-token-expiration": option(
       durationWithin("1h", `${2 ** 32}s`),
       undefined,
-      "The longest that a token of a service account is good; who asks for more is told.",
-      { otherwise: "no bound but that of requests" },
+      "The maximum validity of a token of a service account; a request for more gets a warning.",
+      { otherwise: "no limit" },
     ),
     "service-account-extend-token-expiration": option(
       onOff,
       "true",
-      "Tokens of Pods work for a year, and are noted when they are used after their hour.",
+      "Tokens of Pods are valid for a year, and their use after one hour is recorded.",
     ),
     "requestheader-client-ca-file": option(
       file,
       "",
-      "Authorities of the certificates of proxies in front, which say in headers who asks.",
+      "The CA of authenticating proxies, which send the user in headers.",
     ),
-    "requestheader-allowed-names": option(list("NAME"), "", "Common names of the proxies that are believed.", {
+    "requestheader-allowed-names": option(list("NAME"), "", "The accepted common names of proxies.", {
       otherwise: "any",
     }),
     "requestheader-username-headers": option(
       list("HEADER"),
       "X-Remote-User",
-      "Headers in which proxies name the user; the first that is there counts.",
+      "Headers with the user; the first one that is set wins.",
     ),
-    "requestheader-uid-headers": option(
-      list("HEADER"),
-      "X-Remote-Uid",
-      "Headers in which proxies name the UID of the user.",
-    ),
-    "requestheader-group-headers": option(
-      list("HEADER"),
-      "X-Remote-Group",
-      "Headers in which proxies name groups of the user.",
-    ),
+    "requestheader-uid-headers": option(list("HEADER"), "X-Remote-Uid", "Headers with the UID of the user."),
+    "requestheader-group-headers": option(list("HEADER"), "X-Remote-Group", "Headers with the groups of the user."),
     "requestheader-extra-headers-prefix": option(
       list("PREFIX"),
       "X-Remote-Extra-",
-      "What headers with further attributes of the user begin with.",
+      "Prefixes of headers with extra attributes of the user.",
     ),
     "kubeconfig-out": option(
       file,
       "",
-      "Where to write the kubeconfig of the admin when the server is ready; with --dev it is removed at the end.",
+      "A file for the kubeconfig of the admin, written when the server is ready; with --dev it is removed at the end.",
     ),
     "encryption-provider-config": option(
       file,
@@ -385,92 +372,100 @@ const ROWS = {
     "encryption-provider-config-automatic-reload": option(
       onOff,
       "false",
-      "Read that file again when it changes, and use it when all of its KMS plugins are well.",
+      "Read that file again when it changes, and use it if all of its KMS plugins are healthy.",
       { needs: "encryption-provider-config" },
     ),
-    "insecure-http": option(onOff, "false", "Speak plain HTTP; on loopback addresses only."),
+    "insecure-http": option(onOff, "false", "Serve plain HTTP; on loopback addresses only."),
   }),
   ...section("Limits", "0.1", {
     "max-connections": option(
       count("connections"),
       "20000",
-      "Connections at the same time; fewer where the limit of open files leaves no room.",
+      "Maximum number of connections; the limit of open files may reduce it.",
     ),
     "max-connections-per-address": option(
       count("connections"),
       undefined,
-      "Connections from one address at the same time.",
-      { otherwise: "nine of ten of all" },
+      "Maximum number of connections from one address.",
+      { otherwise: "90 % of all" },
     ),
     "max-connections-per-user": option(
-      most("connections"),
+      limit("connections"),
       undefined,
-      "Connections of one user at the same time, of whom may do everything aside; 0 for no limit.",
+      "Maximum number of connections of one user, except users who may do everything; 0 for no limit.",
       { otherwise: "half of all" },
     ),
     "max-requests-per-user": option(
-      most("requests"),
+      limit("requests"),
       "5000",
-      "Requests of one user at the same time, watches aside, until their answers were taken, of whom may do everything aside; 0 for no limit.",
+      "Maximum number of requests of one user at the same time, without watches, except users who may do everything; 0 for no limit.",
     ),
     "max-watches-per-user": option(
-      most("watches"),
+      limit("watches"),
       "10000",
-      "Watches of one user at the same time, of whom may do everything aside; 0 for no limit.",
+      "Maximum number of watches of one user, except users who may do everything; 0 for no limit.",
     ),
     "enable-priority-and-fairness": option(
       onOff,
       "true",
-      "Whether requests wait for each other by flow schemas and priority levels; else reads and writes are counted.",
+      "Whether API Priority and Fairness limits requests; else only the numbers of reads and writes are limited.",
       { as: "fairness" },
     ),
     "max-requests-inflight": option(
-      most("requests"),
+      limit("requests"),
       "400",
-      "Reads that run at the same time, 0 for no limit; with priority and fairness, seats that all levels share.",
+      "Maximum number of reads at the same time, 0 for no limit; with priority and fairness, seats for all levels.",
       { as: "maxReads" },
     ),
     "max-mutating-requests-inflight": option(
-      most("requests"),
+      limit("requests"),
       "200",
-      "Writes that run at the same time, 0 for no limit; with priority and fairness, further seats.",
+      "Maximum number of writes at the same time, 0 for no limit; with priority and fairness, further seats.",
       { as: "maxWrites" },
     ),
-    "request-timeout": option(duration, "1m", "How long a request may take; watches and backups have no such end.", {
+    "request-timeout": option(duration, "1m", "Maximum duration of a request, except watches and backups.", {
       as: "requestMillis",
     }),
     "min-request-timeout": option(
       seconds,
       "1800",
-      "Seconds that a watch lasts at the least that asks for no time, and at most twice as long; 0 for no end.",
+      "Minimum seconds of a watch without a timeout of its own, which lasts at most twice as long; 0 for no end.",
       { as: "watchMillis" },
     ),
-    "shutdown-grace": option(duration, "30s", "How long running requests may take to end when the server stops.", {
+    "shutdown-grace": option(duration, "30s", "How long running requests may continue when the server stops.", {
       as: "graceMillis",
     }),
   }),
   ...section("Log", "0.1", {
-    "log-level": option(oneOf(...LOG_LEVELS), "info", "How much is logged."),
+    "log-level": option(oneOf(...LOG_LEVELS), "info", "The lowest level that is logged."),
     "log-format": option(
       oneOf("text", "json"),
       "text",
-      "How lines of the log look; with json there is one object a line on standard error, and nothing else.",
+      "The format of the log; with json standard error has one object per line, and nothing else.",
     ),
-    "access-log": option(fileOrOutput, "", "A file for one line of JSON about each request; - is standard output."),
-    "slow-request": option(duration, "1s", "Requests that take longer are logged, with where the time went.", {
+    "access-log": option(fileOrOutput, "", "A file with one line of JSON for each request; - is standard output."),
+    "slow-request": option(duration, "1s", "Requests that take longer are logged with the time of each step.", {
       as: "slowMillis",
     }),
   }),
   ...section("Audit", "0.2", {
-    "audit-policy-file": option(file, "", "What is written down of requests (audit.k8s.io/v1); nothing without it."),
+    "audit-policy-file": option(
+      file,
+      "",
+      "A file with the audit policy (audit.k8s.io/v1); without it there is no audit.",
+    ),
     "audit-log-path": option(fileOrOutput, "", "A file for audit events; - is standard output."),
-    "audit-log-format": option(oneOf("json", "legacy"), "json", "How a line looks: the whole event, or a part of it."),
-    "audit-log-maxage": option(most("days"), "0", "Days that old files are kept.", { otherwise: "any age" }),
-    "audit-log-maxbackup": option(most("files"), "0", "Old files that are kept.", { otherwise: "any number" }),
-    "audit-log-maxsize": option(most("megabytes"), "0", "Megabytes of a file before it is put aside.", {
+    "audit-log-format": option(
+      oneOf("json", "legacy"),
+      "json",
+      "The format of a line: the whole event as JSON, or a part of it.",
+    ),
+    "audit-log-maxage": option(limit("days"), "0", "Maximum age in days of old files.", { otherwise: "any age" }),
+    "audit-log-maxbackup": option(limit("files"), "0", "Maximum number of old files.", { otherwise: "any number" }),
+    "audit-log-maxsize": option(limit("megabytes"), "0", "Maximum megabytes of a file before it is rotated.", {
       otherwise: "100",
     }),
-    "audit-log-compress": option(onOff, "false", "Compress files that are put aside."),
+    "audit-log-compress": option(onOff, "false", "Compress rotated files."),
     "audit-log-version": AUDIT.version,
     "audit-log-mode": option(auditMode, "blocking", AUDIT.mode),
     "audit-log-batch-buffer-size": AUDIT.bufferSize,
@@ -478,12 +473,12 @@ const ROWS = {
     "audit-log-batch-max-wait": option(duration, "0s", AUDIT.maxWait),
     "audit-log-batch-throttle-enable": option(onOff, "false", AUDIT.throttle),
     "audit-log-batch-throttle-qps": option(rate, "0", AUDIT.qps),
-    "audit-log-batch-throttle-burst": option(most("batches"), "0", "Batches at once, where they are throttled."),
+    "audit-log-batch-throttle-burst": option(limit("batches"), "0", "Burst of batches with throttling."),
     "audit-log-truncate-enabled": AUDIT.truncate,
     "audit-log-truncate-max-batch-size": AUDIT.batchBytes,
     "audit-log-truncate-max-event-size": AUDIT.eventBytes,
     "audit-webhook-config-file": option(file, "", "A kubeconfig with the address that audit events are posted to."),
-    "audit-webhook-initial-backoff": option(duration, "10s", "The pause before the second try; it grows."),
+    "audit-webhook-initial-backoff": option(duration, "10s", "The delay before the first retry; it grows."),
     "audit-webhook-version": AUDIT.version,
     "audit-webhook-mode": option(auditMode, "batch", AUDIT.mode),
     "audit-webhook-batch-buffer-size": AUDIT.bufferSize,
@@ -498,18 +493,18 @@ const ROWS = {
   }),
 };
 
-/** The value of a row; undefined where none is given and there is no default. */
+/** The type of the value of a row. */
 type ValueOf<R> = R extends { type: OptionType<infer T>; default: infer Preset }
   ? T | (Preset extends string ? never : undefined)
   : never;
 
-/** The value of each option, by its key; durations are milliseconds. */
+/** The type of the value of each option, by key; durations are milliseconds. */
 export type OptionValues = { readonly [Key in keyof typeof ROWS]: ValueOf<(typeof ROWS)[Key]> };
 
-/** The key of an option: its flag without dashes, and what it is called in a configuration file. */
+/** The key of an option: the name of its flag, without dashes, and its key in a configuration file. */
 export type OptionKey = keyof OptionValues;
 
-/** `eventTtl` of `event-ttl`. */
+/** The type `"eventTtl"` of `"event-ttl"`. */
 export type CamelCase<Key extends string> = Key extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
@@ -518,7 +513,7 @@ type PropertyOf<Key extends OptionKey> = (typeof ROWS)[Key] extends { as: infer 
   ? Name
   : CamelCase<Key>;
 
-/** The value of each option, by the name of its property. */
+/** The type of the value of each option, by its name in `ServeOptions`. */
 export type NamedValues = { readonly [Key in OptionKey as PropertyOf<Key>]: OptionValues[Key] };
 
 /** Every option, in the order of help. */
@@ -527,22 +522,22 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec } = ROWS;
 /** The keys of all options, in the order of help. */
 export const OPTION_KEYS: readonly OptionKey[] = Object.keys(OPTIONS) as OptionKey[];
 
-/** The names of an option, the usual one first. */
+/** Returns the names of an option, its key first. */
 export const namesOf = (key: OptionKey): readonly string[] =>
   [key, OPTIONS[key].also].filter((name) => name !== undefined);
 
-/** Every name that an option goes by, with its key. */
+/** The keys of options by all of their names. */
 export const OPTION_NAMES: ReadonlyMap<string, OptionKey> = new Map(
   OPTION_KEYS.flatMap((key) => namesOf(key).map((name) => [name, key])),
 );
 
-/** The environment variable of an option. */
+/** Returns the environment variable of an option. */
 export const envName = (key: string): string => `KEELSON_${key.toUpperCase().replaceAll("-", "_")}`;
 
-/** What a program calls an option: `eventTtl` for `event-ttl`. */
+/** Returns the name of an option in a program: `eventTtl` for `event-ttl`. */
 export const camelCase = (key: string): string => key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The value of every option from the texts that were given, else from its default. @throws ValueError for a text that is none */
+/** Reads the value of every option from its text or its default. @throws ValueError for an invalid text */
 export function valuesOf(texts: { readonly [Key in OptionKey]?: string }): NamedValues {
   const entries = OPTION_KEYS.map((key) => {
     const { type, default: preset, as = camelCase(key) } = OPTIONS[key];

@@ -1,5 +1,5 @@
 /**
- * What the value of an option may be: how it is written, and how it is read.
+ * The types of options: how the text of a value is read and checked.
  *
  * @module
  */
@@ -12,18 +12,18 @@ import { GATES, type Gate, gatesOf } from "../../meta/gates.ts";
 import { networkOf, networkText } from "../../meta/addresses.ts";
 import { wrongServiceNetworks } from "../../meta/service-ranges.ts";
 import { dnsSubdomain } from "../../meta/names.ts";
-import { parseDuration } from "../../util/duration.ts";
+import { type Duration, millisOf, parseDuration } from "../../util/duration.ts";
 import { suggestion } from "../../util/nearest.ts";
 import { withoutTrailing } from "../../util/scan.ts";
 import { ValueError } from "./error.ts";
 
 export { OptionError } from "./error.ts";
 
-/** The error of an option that is not what it has to be. */
-export const expected = (key: string, wanted: string, got: string): ValueError =>
-  new ValueError(`to be ${wanted}, got ${JSON.stringify(got)}`, key);
+/** Returns the error of an option with an invalid value. */
+export const expected = (key: string, expectation: string, got: string): ValueError =>
+  new ValueError(`to be ${expectation}, got ${JSON.stringify(got)}`, key);
 
-/** The value of an option that is written as `given`. @throws ValueError when it is none */
+/** Reads the value of an option from its text. @throws ValueError for an invalid text */
 export function readValue<T>(key: string, type: OptionType<T>, given: string): T {
   try {
     const value = type.read(given);
@@ -34,19 +34,19 @@ export function readValue<T>(key: string, type: OptionType<T>, given: string): T
   throw expected(key, type.expects, given);
 }
 
-/** A type of values, which are texts on the command line, in the environment and in files. */
+/** A type of options. */
 export interface OptionType<T> {
-  /** What the type is called, `duration`; where values have a unit, it is part of the name. */
+  /** The name of the type, with its unit: `duration`, `number of requests`. */
   readonly name: string;
-  /** What stands for a value in help, `DURATION`; empty for a switch, which may be given alone. */
+  /** The placeholder of a value in help, `DURATION`; empty for a switch, which needs no value. */
   readonly placeholder: string;
-  /** What a value has to be, as an error says it. */
+  /** A description of valid values, for errors. */
   readonly expects: string;
-  /** The words that a value is, or is made of, where they are known. */
+  /** The words that a value may be or consist of, if they are known. */
   readonly words: readonly string[];
-  /** What is to be said of one of the words; where it is there, help lists them. */
+  /** Describes one of the words, for help. */
   readonly explain?: (word: string) => string;
-  /** The value of a text, undefined when it is none. @throws ValueError where more is to be said than what is expected */
+  /** Reads the value of a text; undefined for an invalid one. @throws ValueError if `expects` does not say enough */
   read(text: string): T | undefined;
 }
 
@@ -59,16 +59,16 @@ export const text = (placeholder: string): OptionType<string> => ({
   read: (value) => value,
 });
 
-/** A path in full; no path stays none. */
+/** Makes a path absolute; an empty one stays empty. */
 const pathOf = (path: string): string => (path === "" ? "" : resolve(path));
 
-/** The path of a file, which is made absolute; empty for none. */
+/** The path of a file, made absolute; empty for none. */
 export const file: OptionType<string> = { ...text("FILE"), name: "file", read: pathOf };
 
 /** The path of a file, or `-` for standard output. */
 export const fileOrOutput: OptionType<string> = { ...file, read: (path) => (path === "-" ? path : pathOf(path)) };
 
-/** The path of a directory, which is made absolute. */
+/** The path of a directory, made absolute. */
 export const directory: OptionType<string> = {
   ...text("DIR"),
   name: "directory",
@@ -83,14 +83,14 @@ export const nodeName: OptionType<string> = {
   read: (value) => (value === "" || dnsSubdomain(value) === undefined ? value : undefined),
 };
 
-/** What keys begin with; slashes at its end are left out. */
+/** A prefix of keys; trailing slashes are removed. */
 export const keyPrefix: OptionType<string> = {
   ...text("PREFIX"),
   expects: "a prefix such as /keelson",
   read: (value) => withoutTrailing(value, "/") || undefined,
 };
 
-/** `true`, which a flag without a value says too, or `false`. */
+/** `true` or `false`; a flag without a value is `true`. */
 export const onOff: OptionType<boolean> = {
   name: "boolean",
   placeholder: "",
@@ -108,7 +108,7 @@ export const port: OptionType<number> = {
   read: (value) => (/^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? Number(value) : undefined),
 };
 
-/** How many there may be of something. */
+/** A count of 1 or more. */
 export const count = (unit: string): OptionType<number> => ({
   name: `number of ${unit}`,
   placeholder: "N",
@@ -117,20 +117,20 @@ export const count = (unit: string): OptionType<number> => ({
   read: (value) => (/^[1-9]\d{0,8}$/.test(value) ? Number(value) : undefined),
 });
 
-/** How many there may be of something; 0 is any number. */
-export const most = (unit: string): OptionType<number> => ({
+/** A limit; 0 is no limit. */
+export const limit = (unit: string): OptionType<number> => ({
   ...count(unit),
   expects: "a whole number, 0 for no limit",
   read: (value) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined),
 });
 
-/** Whole seconds, of which 0 is no limit, in milliseconds. */
+/** A limit in whole seconds, read as milliseconds; 0 is no limit. */
 export const seconds: OptionType<number> = {
-  ...most("seconds"),
+  ...limit("seconds"),
   read: (value) => (/^\d{1,9}$/.test(value) ? Number(value) * 1000 : undefined),
 };
 
-/** How often something happens in a second. */
+/** A rate for each second. */
 export const rate: OptionType<number> = {
   name: "number a second",
   placeholder: "N",
@@ -139,7 +139,7 @@ export const rate: OptionType<number> = {
   read: (value) => (/^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? Number(value) : undefined),
 };
 
-/** A span of time, in milliseconds. */
+/** A duration, read as milliseconds. */
 export const duration: OptionType<number> = {
   name: "duration",
   placeholder: "DURATION",
@@ -148,15 +148,13 @@ export const duration: OptionType<number> = {
   read: parseDuration,
 };
 
-/** A span of time that is neither shorter nor longer than these, in milliseconds. */
-export const durationWithin = (least: string, longest: string): OptionType<number> => ({
+/** A duration within two bounds, read as milliseconds. */
+export const durationWithin = (min: Duration, max: Duration): OptionType<number> => ({
   ...duration,
-  expects: `a duration from ${least} to ${longest}`,
+  expects: `a duration from ${min} to ${max}`,
   read(value) {
     const millis = parseDuration(value);
-    return millis !== undefined && millis >= parseDuration(least)! && millis <= parseDuration(longest)!
-      ? millis
-      : undefined;
+    return millis !== undefined && millis >= millisOf(min) && millis <= millisOf(max) ? millis : undefined;
   },
 });
 
@@ -172,14 +170,14 @@ export const oneOf = <const T extends string>(...words: readonly T[]): OptionTyp
 /** The name of a dialect. */
 export const dialect: OptionType<Dialect> = { ...oneOf(neutral.name, kubernetes.name), read: dialectOf };
 
-/** The parts of a text that has commas between them. */
+/** Splits a comma separated text. */
 const partsOf = (value: string): string[] =>
   value
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** Texts with commas between them. */
+/** Comma separated texts. */
 export const list = (placeholder: string): OptionType<readonly string[]> => ({
   name: "list",
   placeholder: `${placeholder},...`,
@@ -188,10 +186,10 @@ export const list = (placeholder: string): OptionType<readonly string[]> => ({
   read: partsOf,
 });
 
-/** Paths of files, which are made absolute. */
+/** Paths of files, made absolute. */
 export const files: OptionType<readonly string[]> = { ...list("FILE"), read: (value) => partsOf(value).map(pathOf) };
 
-/** Addresses of members of etcd. */
+/** URLs of members of etcd. */
 export const etcdServers: OptionType<readonly string[]> = {
   ...list("URL"),
   expects: "addresses such as https://10.0.0.1:2379",
@@ -201,7 +199,7 @@ export const etcdServers: OptionType<readonly string[]> = {
   },
 };
 
-/** Issuers of tokens: what has a colon is a URL. */
+/** Issuers of tokens: a text with a colon must be a URL. */
 export const issuers: OptionType<readonly string[]> = {
   ...list("URL"),
   expects: "issuers, each a URL or a text without a colon",
@@ -211,7 +209,7 @@ export const issuers: OptionType<readonly string[]> = {
   },
 };
 
-/** Networks that Services get their addresses from. */
+/** Networks for the addresses of Services. */
 export const serviceNetworks: OptionType<readonly string[]> = {
   ...list("CIDR"),
   expects: "a network, or one of each family",
@@ -224,7 +222,7 @@ export const serviceNetworks: OptionType<readonly string[]> = {
   },
 };
 
-/** The first and the last of some ports. */
+/** A range of ports: the first and the last. */
 export const portRange: OptionType<readonly [number, number]> = {
   name: "range of ports",
   placeholder: "N-N",
@@ -237,7 +235,7 @@ export const portRange: OptionType<readonly [number, number]> = {
   },
 };
 
-/** Names of controllers, `*`, `none`, or names with a dash before them. */
+/** Names of controllers, `*`, `none`, or names with a dash in front. */
 export const controllers: OptionType<readonly string[]> = {
   ...list("NAME"),
   expects: "names of controllers",
@@ -247,13 +245,13 @@ export const controllers: OptionType<readonly string[]> = {
     const names = partsOf(value);
     for (const name of names) {
       const bare = name.replace(/^-/, "");
-      if (name !== "*" && name !== "none" && !Object.hasOwn(CONTROLLERS, bare)) throw unnamed(this, bare);
+      if (name !== "*" && name !== "none" && !Object.hasOwn(CONTROLLERS, bare)) throw unknownWord(this, bare);
     }
     return names;
   },
 };
 
-/** Names of steps of admission; others are taken, as those of other servers may be meant. */
+/** Names of steps of admission; unknown names are accepted, as options may be shared with other servers. */
 export const plugins: OptionType<readonly string[]> = {
   ...list("NAME"),
   expects: "names of admission plugins",
@@ -261,24 +259,23 @@ export const plugins: OptionType<readonly string[]> = {
   explain: (word) => ADMISSION_PLUGINS[word as keyof typeof ADMISSION_PLUGINS].about,
 };
 
-/** Names of modes of authorisation, at least one. */
+/** Names of modes of authorization, at least one. */
 export const authorizationModes: OptionType<readonly AuthorizationMode[]> = {
   ...list("MODE"),
-  expects: "modes of authorisation",
+  expects: "modes of authorization",
   words: Object.keys(AUTHORIZATION_MODES),
   explain: (word) => AUTHORIZATION_MODES[word as AuthorizationMode],
   read(value) {
     const names = partsOf(value);
     if (names.length === 0 || new Set(names).size < names.length) return undefined;
     return names.map((name) => {
-      if (!isAuthorizationMode(name)) throw unnamed(this, name);
+      if (!isAuthorizationMode(name)) throw unknownWord(this, name);
       return name;
     });
   },
 };
 
-/** The error of a name that is none of the words of a type. */
-const unnamed = ({ words }: OptionType<unknown>, name: string): ValueError =>
+const unknownWord = ({ words }: OptionType<unknown>, name: string): ValueError =>
   new ValueError(`to name some of ${words.join(", ")}, got ${JSON.stringify(name)}${suggestion(name, words)}`);
 
 /** Feature gates, each on or off. */
@@ -294,13 +291,13 @@ export const gates: OptionType<Readonly<Partial<Record<Gate, boolean>>>> = {
 function gateOf(pair: string): [Gate, boolean] {
   const [name = "", value = ""] = pair.split("=");
   const gate = GATES.find((known) => known === name);
-  if (gate === undefined) throw unnamed(gates, name);
+  if (gate === undefined) throw unknownWord(gates, name);
   const on = onOff.read(value);
   if (on === undefined) throw new ValueError(`${gate} to be ${onOff.expects}, got ${JSON.stringify(value)}`);
   return [gate, on];
 }
 
-/** Whether a gate is on by default. */
+/** Describes the default of a gate. */
 function stateOf(gate: Gate): string {
   const [inNeutral, inKubernetes] = [neutral, kubernetes].map((one) => gatesOf(one)[gate]);
   if (inNeutral === inKubernetes) return inNeutral ? "On by default." : "Off by default.";

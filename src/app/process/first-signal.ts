@@ -1,4 +1,4 @@
-/** Resolves when a signal asks the process to stop; a second one ends it at once. Keeps the process alive until then. */
+/** Resolves with the first SIGTERM or SIGINT; a second signal ends the process at once. Keeps the process alive until then. */
 export function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const hold = setInterval(() => {}, 1 << 30);

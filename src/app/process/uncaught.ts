@@ -1,20 +1,20 @@
 /**
- * What reaches the process although something should have caught it: it is logged with its stack and counted, and the server
- * goes on. Where it says that the store may be wrong, the process has to end.
+ * Uncaught exceptions and rejections: each is logged with its stack and counted, and the server continues. After an error of the
+ * store, whose state may be wrong, the process must end.
  *
  * @module
  */
 import { StoreError } from "../../storage/contract.ts";
 import type { Faults } from "../../util/faults.ts";
 
-/** Resolves when a failure has reached the process that says that the store may be wrong. */
-export function takeUncaught(faults: Faults): Promise<StoreError> {
+/** Handles uncaught errors; resolves to the first one of the store. */
+export function handleUncaught(faults: Faults): Promise<StoreError> {
   return new Promise((resolve) => {
-    const take = (error: unknown): void => {
+    const handle = (error: unknown): void => {
       faults.report("process", error);
       if (error instanceof StoreError && error.code === "failed") resolve(error);
     };
-    process.on("uncaughtException", take);
-    process.on("unhandledRejection", take);
+    process.on("uncaughtException", handle);
+    process.on("unhandledRejection", handle);
   });
 }

@@ -7,7 +7,7 @@ interface Package {
 
 const { folder, version }: Package = findPackage();
 
-/** The folder of this package, wherever in it this file was built to. */
+/** The root folder of this package; this file may be a source or built into `dist`. */
 export const PACKAGE: URL = folder;
 
 /** The version of the package, from its package.json. */

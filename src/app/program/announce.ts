@@ -1,8 +1,3 @@
-/**
- * What a server prints on standard output when it is ready.
- *
- * @module
- */
 import { forShell } from "../../cli/for-shell.ts";
 import { neutral } from "../../meta/dialect.ts";
 import { isAny, machineAddresses } from "../certificates/certificates.ts";
@@ -10,19 +5,22 @@ import type { ServeOptions } from "../options/options.ts";
 import { VERSION } from "../process/version.ts";
 import type { RunningServer } from "../start/server.ts";
 
-/** What {@link announcement} has to know beside the server. */
-export interface Announced {
+/** What {@link announcement} needs beside the server. */
+export interface AnnouncementParts {
   readonly options: ServeOptions;
   /** Whether the data directory is new. */
   readonly isFirstStart: boolean;
-  /** Whether the log has said the same in the same place. */
+  /** Whether the same output has a log with the same facts. */
   readonly isLogged: boolean;
   /** Milliseconds from the start of the process until the server was ready. */
   readonly millis: number;
 }
 
-/** Answers the lines; where the log has said the same, only the token, which is in no log. */
-export function announcement(server: RunningServer, { options, isFirstStart, isLogged, millis }: Announced): string[] {
+/** Returns the lines that a server prints when it is ready; if they are logged, only the token, which is in no log. */
+export function announcement(
+  server: RunningServer,
+  { options, isFirstStart, isLogged, millis }: AnnouncementParts,
+): string[] {
   const { kubeconfigFile } = server;
   const access = kubeconfigFile !== undefined || options.readOnly ? [] : accessWithoutKubeconfig(server);
   if (isLogged) return access;
@@ -41,7 +39,7 @@ export function announcement(server: RunningServer, { options, isFirstStart, isL
 
 const OTHER_DIALECT = "for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes";
 
-/** Three commands for a new user: make an object, see who owns its fields, see its history. */
+/** Three commands for a new user: create an object, see who owns its fields, see its history. */
 const FIRST_STEPS = [
   "",
   "try in another terminal, after the export above:",
@@ -50,11 +48,11 @@ const FIRST_STEPS = [
   "  npx keelson history configmap web",
 ];
 
-/** The addresses of a server for other machines, one for each address of this machine. */
+/** The URLs of a server for other machines. */
 const elsewhere = (url: string): string[] =>
   machineAddresses().map((host) => url.replace("127.0.0.1", host.includes(":") ? `[${host}]` : host));
 
-/** The token, and a command of kubectl that needs no kubeconfig. */
+/** The token, and a kubectl command that needs no kubeconfig. */
 function accessWithoutKubeconfig({ url, pki: { adminToken } }: RunningServer): string[] {
   const insecure = url.startsWith("https:") ? " --insecure-skip-tls-verify" : "";
   return [`bearer token: ${adminToken}`, `kubectl --server=${url} --token=${adminToken}${insecure} get namespaces`];

@@ -1,8 +1,3 @@
-/**
- * The options of a command line: its flags, then the environment, then the file that either of them names.
- *
- * @module
- */
 import { existsSync, readFileSync } from "node:fs";
 import { OptionError } from "../options/error.ts";
 import { type ServeOptions, resolveSources } from "../options/options.ts";
@@ -16,17 +11,17 @@ import {
 } from "../options/sources.ts";
 
 /**
- * Reads and checks options.
+ * Reads the options of a command line: its flags, then the environment, then the file that either of them names.
  *
- * @param unknown is told of each variable that begins with `KEELSON_` and is no option, and of the nearest one
- * @throws OptionError for what cannot be right
+ * @param onUnknown called for each unknown variable that begins with `KEELSON_`, with a suggestion
+ * @throws OptionError for an invalid value
  */
 export async function readOptions(
   flags: RawOptions,
   file: string | undefined,
-  unknown: (name: string, nearest: string) => void,
+  onUnknown: (name: string, nearest: string) => void,
 ): Promise<ServeOptions> {
-  const { config, ...env } = fromEnvironment(process.env, unknown);
+  const { config, ...env } = fromEnvironment(process.env, onUnknown);
   const path = file ?? config;
   const given = [flagSource(flags), environmentSource(env, process.env)];
   return resolveSources(path === undefined ? given : [...given, await readConfig(path)]);
@@ -37,7 +32,7 @@ async function readConfig(path: string): Promise<OptionSource> {
   if (!existsSync(path)) throw new OptionError(`expected the file ${path} to exist`);
   try {
     const { value, duplicates } = decodeYaml(readFileSync(path));
-    if (duplicates.length > 0) throw new Error(`${duplicates.join(", ")} is there twice`);
+    if (duplicates.length > 0) throw new Error(`expected each key once, got ${duplicates.join(", ")} twice`);
     return fileSource(value, path);
   } catch (error) {
     if (error instanceof OptionError) throw error;

@@ -1,10 +1,5 @@
-/**
- * The programs that run beside a server or a driver, each of which is to be small: no command loads what another one needs.
- *
- * @module
- */
 import { systemClock } from "../../util/clock.ts";
-import { CalmEngine } from "../memory/calm-engine.ts";
+import { CompilerSwitch } from "../memory/compiler-switch.ts";
 
 const COMMANDS = {
   node: async () => (await import("../node/node-program.ts")).command(),
@@ -12,10 +7,10 @@ const COMMANDS = {
   driver: async () => (await import("../csi/driver-program.ts")).command(),
 };
 
-/** Runs the command that the first of the arguments names: `node`, `csi` or `driver`. */
+/** Runs `node`, `csi` or `driver` in a small process: each command loads only its own modules. */
 export async function main(args: readonly string[]): Promise<void> {
-  // What is loaded from here on is loaded calmly, too.
-  using _ = new CalmEngine(systemClock);
+  // Before further modules are loaded.
+  using _ = new CompilerSwitch(systemClock);
   await run(args);
 }
 

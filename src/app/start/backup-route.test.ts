@@ -5,7 +5,7 @@ import { openMemoryStore } from "../../storage/memory/store.ts";
 import { seededRandom, systemClock } from "../../util/clock.ts";
 import { backupRoute } from "./backup-route.ts";
 
-test("a backup is broken off when the credential that it was asked for with is taken back", async () => {
+test("a backup is aborted when its credential is revoked", async () => {
   const random = seededRandom(1);
   const store = await openMemoryStore();
   for (let i = 0; i < 200; i++) {

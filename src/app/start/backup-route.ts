@@ -1,8 +1,3 @@
-/**
- * `GET /keelson/v1/backup`: the records of the store as of one revision, while it serves. See docs/guides/storage.md.
- *
- * @module
- */
 import type { Dialect } from "../../meta/dialect.ts";
 import { badRequest } from "../../meta/status.ts";
 import { type Route, answerStream, ownerOf } from "../../server/index.ts";
@@ -12,7 +7,7 @@ import type { Clock } from "../../util/clock.ts";
 
 const TYPES = { zstd: "application/zstd", gzip: "application/gzip" } as const;
 
-/** The route to a backup of a store. */
+/** Returns the route `GET /keelson/v1/backup`: the records of a store at one revision. See docs/guides/storage.md. */
 export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route => ({
   path: "/keelson/v1/backup",
   methods: ["GET"],
@@ -23,7 +18,7 @@ export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route
     }
     const time = new Date(clock.now()).toISOString();
     const stream = backupStream(store, { dialect: dialect.name, time }, compression);
-    const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const pieces: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
     // The first piece comes before the response begins, so that the client gets an error where the store cannot be read.
     const first = await pieces.next();
     const cancel = (): void => void stream.destroy();

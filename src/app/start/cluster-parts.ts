@@ -1,22 +1,17 @@
-/**
- * What the cluster of a server is made of.
- *
- * @module
- */
 import type { Pod } from "../../client/kinds/index.ts";
 import type { ClusterParts } from "../../cluster/index.ts";
 import { gatesOf } from "../../meta/gates.ts";
-import { DEFAULT_FILTERS, type Filter, accessLog, audit, withFilter } from "../../server/index.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "../memory/body-memory.ts";
 import { connectionLimits } from "./connection-limits.ts";
+import { filtersWith } from "./filters.ts";
 import type { Stores } from "./open-store.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { VERSION } from "../process/version.ts";
 
-/** What the cluster is a function of. */
+/** Returns the parts of the cluster of a server. */
 export function clusterParts({ store, stored, encryption }: Stores, parts: ServerParts): ClusterParts {
-  const { options, authentication, authorization, renewal, access, auditing, around } = parts;
+  const { options, authentication, authorization, renewal, access, auditing, system } = parts;
   const { dialect } = options;
   return {
     store,
@@ -27,7 +22,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
     allowsPrivileged: options.allowsPrivileged,
     kinds: options.kinds,
     fairness: options.fairness,
-    ...around,
+    ...system,
     authenticator: authentication.authenticator,
     authorizer: authorization.authorizer,
     defaultRoles: authorization.hasRoles && !options.readOnly,
@@ -46,10 +41,10 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
         slowMillis: options.slowMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
-      programs: (way, pod, ...asked) => (way === "log" ? logOf(parts, pod as unknown as Pod, ...asked) : undefined),
-      // A backup holds what is stored.
-      routes: [backupRoute(stored, dialect, around.clock), ...authentication.routes],
-      filters: filtersOf(parts),
+      programs: (way, pod, ...request) => (way === "log" ? newLog(parts, pod as unknown as Pod, ...request) : undefined),
+      // A backup has the stored bytes, which may be encrypted.
+      routes: [backupRoute(stored, dialect, system.clock), ...authentication.routes],
+      filters: filtersWith(auditing, onRequestOf(parts)),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
       collectors: [
         ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
@@ -63,28 +58,17 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
   };
 }
 
-/** The log of a Pod of the node in this process; undefined for another one. */
-function logOf(
+/** Reads the log of a Pod of the node in this process; undefined for another node. */
+function newLog(
   { node: { agent } }: ServerParts,
   pod: Pod,
-  ...asked: readonly [parameter: (name: string) => string | undefined, signal: AbortSignal]
+  ...request: readonly [parameter: (name: string) => string | undefined, signal: AbortSignal]
 ): Promise<AsyncIterable<Uint8Array>> | undefined {
-  return agent !== undefined && pod.spec.nodeName === agent.name ? agent.log(pod, ...asked) : undefined;
+  return agent !== undefined && pod.spec.nodeName === agent.name ? agent.log(pod, ...request) : undefined;
 }
 
-/** The way of a request: with more steps where requests are written down, each by itself, or audited. */
-function filtersOf({ options, access, auditing, around }: ServerParts): readonly Filter[] {
-  const audited = auditing ? withFilter(audit(auditing), { after: "authenticate" }) : DEFAULT_FILTERS;
-  if (access)
-    return withFilter(
-      accessLog((entry) => access.add(JSON.stringify(entry))),
-      { after: "audit id" },
-      audited,
-    );
-  if (options.logLevel !== "debug") return audited;
-  return withFilter(
-    accessLog((entry) => around.log.debug("a request is over", { ...entry })),
-    { after: "audit id" },
-    audited,
-  );
+/** Returns the observer for the access log, or for the log at the level debug. */
+function onRequestOf({ options, access, system: { log } }: ServerParts): Parameters<typeof filtersWith>[1] {
+  if (access) return (entry) => access.add(JSON.stringify(entry));
+  return options.logLevel === "debug" ? (entry) => log.debug("request completed", { ...entry }) : undefined;
 }

@@ -21,6 +21,6 @@ test.each([
   },
 );
 
-test("this machine tells how many files may be open, or that it does not know", () => {
+test("reads the limit of open files if the machine has one", () => {
   expect(connectionLimits(resolveOptions({ dev: true })).connections).toBeGreaterThanOrEqual(128);
 });

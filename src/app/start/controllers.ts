@@ -1,5 +1,5 @@
 /**
- * The controllers of a server, and the upkeep of a store that several servers share.
+ * Starts the controllers of a server, and the compaction of a store that several servers share.
  *
  * @module
  */
@@ -9,22 +9,21 @@ import type { Controller } from "../../runtime/index.ts";
 import type { Store } from "../../storage/contract.ts";
 import { OptionError } from "../options/error.ts";
 import type { ChosenOptions, ServerParts } from "./server-parts.ts";
-import { startUpkeep } from "../storage/upkeep.ts";
+import { startCompaction } from "../storage/compaction.ts";
 
-/** What controllers sign with; nothing is signed where only their names are looked at. */
-type GivenToControllers = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
+type SigningSettings = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
 
 const noCa = (): never => {
   throw new Error("expected no controller to sign before the server has a CA");
 };
 
-/** Checks the names that the options have. @throws OptionError for a name that no controller has */
+/** Checks the names of controllers in the options. @throws OptionError for an unknown name */
 export const checkControllerNames = (options: ChosenOptions): void =>
   void chosenControllers(options, { caCertificate: "", signingCa: noCa });
 
-function chosenControllers(options: ChosenOptions, given: GivenToControllers): readonly Controller[] {
+function chosenControllers(options: ChosenOptions, signing: SigningSettings): readonly Controller[] {
   const { dialect, eventTtlMillis, forceDetach, endedPods, controllers } = options;
-  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...given });
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, endedPods, ...signing });
   try {
     return chooseControllers(all, controllers);
   } catch (error) {
@@ -32,9 +31,9 @@ function chosenControllers(options: ChosenOptions, given: GivenToControllers): r
   }
 }
 
-/** Starts the controllers; on one server only, where several share the store. */
+/** Starts the controllers; of servers that share a store, only one runs them. */
 export async function startControllers(cluster: Cluster, store: Store, parts: ServerParts): Promise<void> {
-  const { options, pki, authentication, around } = parts;
+  const { options, pki, authentication, system } = parts;
   if (options.readOnly) return;
   const chosen = chosenControllers(options, {
     caCertificate: options.insecureHttp ? "" : pki.trust,
@@ -42,15 +41,21 @@ export async function startControllers(cluster: Cluster, store: Store, parts: Se
     secretTokens: (namespace, account, secret) => authentication.signer().signForSecret(namespace, account, secret),
   });
   const starting = cluster.start(chosen, { isShared: store.isShared === true, freeze: false });
-  // A list that holds what cannot be read fails until that is gone: the server answers meanwhile.
+  // Lists with unreadable records fail until the records are readable; the server serves requests meanwhile.
   if (cluster.unreadable().length === 0) await starting;
-  else starting.catch((error: unknown) => around.log.error("controllers could not start", { error: String(error) }));
+  else starting.catch((error: unknown) => system.log.error("controllers could not start", { error: String(error) }));
 }
 
-/** Starts to compact a store that is shared; any other store compacts itself. */
-export function keepHistory(cluster: Cluster, store: Store, { options, around, opened }: ServerParts): void {
+/** Starts to compact a shared store; other stores compact themselves. */
+export function compactSharedStore(cluster: Cluster, store: Store, { options, system, opened }: ServerParts): void {
   if (store.isShared !== true || options.readOnly) return;
   const client = cluster.client("keelson-upkeep");
-  const upkeep = startUpkeep({ store, millis: options.historyMillis, client, dialect: options.dialect, ...around });
-  opened.defer(() => upkeep.stop());
+  const compaction = startCompaction({
+    store,
+    millis: options.historyMillis,
+    client,
+    dialect: options.dialect,
+    ...system,
+  });
+  opened.defer(() => compaction.stop());
 }

@@ -1,8 +1,3 @@
-/**
- * Opens what everything of a server is built on, the certificates and the files that options name first.
- *
- * @module
- */
 import { idleNames } from "../../admission/names.ts";
 import { adminToken } from "../../auth/admin.ts";
 import { opaqueTokens } from "../../auth/opaque-tokens.ts";
@@ -20,64 +15,65 @@ import { checkControllerNames } from "./controllers.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import type { ServeOptions } from "../options/options.ts";
 import { Renewal } from "../certificates/renewal.ts";
-import type { ChosenOptions, ServerParts, Surroundings } from "./server-parts.ts";
+import type { SystemParts } from "../process/system-parts.ts";
+import type { ChosenOptions, ServerParts } from "./server-parts.ts";
 import { LiveUsers } from "../authentication/user-file.ts";
 
-/** Opens the data directory, the certificates and the files that options name; nothing is written to an existing directory yet. */
+/** Opens the data directory, the certificates and the files of the options. It writes nothing to an existing directory. */
 export function openServerParts(
   given: ServeOptions,
-  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog }: Surroundings,
+  { clock = newSystemClock(), random = systemRandom, log: plain = silentLog }: Partial<SystemParts>,
   opened: AsyncDisposableStack,
 ): ServerParts {
-  const around = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
+  const system = { clock, random, log: opened.use(rateLimitedLog(plain, clock)) };
   const options = withDialect(given);
-  // A name that the dialect has no controller for is noticed before anything is made.
+  // An unknown controller is an error before anything is created.
   checkControllerNames(options);
-  warnOfIdlePlugins(options, around.log);
+  warnOfIdlePlugins(options, system.log);
   const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect, given.readOnly);
   const certificates = openCertificates(options, directory, clock);
   const address = { url: "" };
-  const users = directory && new LiveUsers(directory, around);
-  const authorization = openAuthorization(options.authorization, { ...around, open: opened });
+  const users = directory && new LiveUsers(directory, system);
+  const authorization = openAuthorization(options.authorization, { ...system, open: opened });
   return {
     options,
     directory,
     pki: certificates.pki,
     users,
     authorization,
-    authentication: openUsers({ options, certificates, users, authorization, address, around, opened }),
+    authentication: openUsers({ options, certificates, users, authorization, address, system, opened }),
     address,
-    renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, around })),
-    access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, around)),
-    auditing: openAudit(options.audit, around, opened),
-    around,
-    faults: new Faults(around.log),
+    renewal: options.insecureHttp ? undefined : opened.use(new Renewal({ ...certificates, system })),
+    access: options.accessLog === "" ? undefined : opened.use(new AccessFile(options.accessLog, system)),
+    auditing: openAudit(options.audit, system, opened),
+    system,
+    faults: new Faults(system.log),
     node: {},
     opened,
   };
 }
 
-/** The dialect that is given, else that of the data directory, else the neutral one. */
+/** Returns the options with their dialect, that of the data directory, or the neutral one. */
 function withDialect(given: ServeOptions): ChosenOptions {
   const known = given.dev ? undefined : new DataDirectory(given.dataDir).dialect;
   return { ...given, dialect: given.dialect ?? known ?? neutral };
 }
 
-type UserParts = Pick<ServerParts, "options" | "users" | "authorization" | "address" | "around" | "opened">;
+type UserParts = Pick<ServerParts, "options" | "users" | "authorization" | "address" | "system" | "opened">;
 
-/** Opens what recognises the users of requests: the server's own tokens and certificates, and what options name. */
+/** Opens the authentication: the tokens and certificates of the server, and those of the options. */
 function openUsers({
   options,
   certificates: { pki },
   users,
   authorization,
   address,
-  around,
+  system,
   opened,
 }: UserParts & { readonly certificates: ServerCertificates }): Authentication {
   const authentication = openAuthentication(options.authentication, {
     dialect: options.dialect,
-    ...around,
+    ...system,
     allowsAll: authorization.allowsAll,
     keys: () => pki.tokenKeys,
     tokens: (audiences) => [
@@ -91,9 +87,9 @@ function openUsers({
   return authentication;
 }
 
-/** Warns of names that change nothing: options that were made for another server name plugins that are not here. */
+/** Warns of admission plugins that have no effect: options of another server may name plugins that do not exist here. */
 function warnOfIdlePlugins({ plugins }: ServeOptions, log: Log): void {
   const { unknown, always } = idleNames(plugins);
-  if (unknown.length > 0) log.warn("admission plugins are named that this server does not have", { names: unknown });
-  if (always.length > 0) log.info("admission plugins are named that always run", { names: always });
+  if (unknown.length > 0) log.warn("unknown admission plugins are ignored", { names: unknown });
+  if (always.length > 0) log.info("some admission plugins always run", { names: always });
 }

@@ -1,5 +1,5 @@
 /**
- * The store of a server: opened with the lock on the data directory, and with what encrypts between it and the cluster.
+ * Opens the store of a server, with the lock on the data directory and the encryption.
  *
  * @module
  */
@@ -8,12 +8,13 @@ import type { OpenMemoryOptions } from "../../storage/memory/store.ts";
 import { openParts } from "../../util/open-parts.ts";
 import type { DataDirectory } from "../storage/data-directory.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { openEncryption } from "../encryption/open-encryption.ts";
 import { openEtcd } from "../storage/etcd.ts";
 import { closeFailed } from "./close-failed.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { ServerParts } from "./server-parts.ts";
 
-/** The store that the cluster has, the one that is under it, and what encrypts between them. */
+/** The store of the cluster, the stored one below it, and the encryption between them. */
 export interface Stores {
   readonly store: Store;
   readonly stored: Store;
@@ -23,11 +24,11 @@ export interface Stores {
 /**
  * Opens the store of the options.
  *
- * @param meanwhile is done while an embedded store opens in its thread, which has begun by then
+ * @param meanwhile runs while an embedded store opens in its thread
  */
 export async function openStores(parts: ServerParts, meanwhile: () => Promise<unknown>): Promise<Stores> {
   const { options, directory } = parts;
-  const encryption = await openEncryption(parts);
+  const encryption = await openEncryption(options, { ...parts.system, dialect: options.dialect }, parts.opened);
   if (options.store === "sqlite") await import("../../storage/sqlite/store.ts");
   const opening = beginStore(parts);
   const [stored] = await Promise.all([opening, meanwhile()]);
@@ -35,15 +36,7 @@ export async function openStores(parts: ServerParts, meanwhile: () => Promise<un
   return { store: encryption?.over(stored) ?? stored, stored, encryption };
 }
 
-/** Reads which objects are encrypted and with which keys; nothing where that is not said. */
-async function openEncryption({ options, around, opened }: ServerParts): Promise<Encryption | undefined> {
-  const { encryption, dialect } = options;
-  if (!encryption) return undefined;
-  const room = await import("../encryption/encryption.ts");
-  return opened.use(await room.Encryption.open({ ...encryption, dialect, ...around }));
-}
-
-/** Begins to open the store. It is closed with everything else, also where something else fails before it is open. */
+/** Opens the store. It is closed with the other parts, also if another part fails before it is open. */
 async function beginStore(parts: ServerParts): Promise<Store> {
   const opening = openStore(parts);
   parts.opened.defer(() =>
@@ -57,7 +50,7 @@ async function beginStore(parts: ServerParts): Promise<Store> {
 
 interface OpenStore {
   readonly store: Store;
-  /** The store, the lock on the data directory, and the note in it of who runs there. */
+  /** The store, the lock on the data directory, and its `server.json`. */
   readonly opened: AsyncDisposableStack;
 }
 
@@ -68,17 +61,17 @@ const openStore = (parts: ServerParts): Promise<OpenStore> =>
     if (!directory) return { store: opened.adopt(await openMemory(), (one) => one.close()), opened };
     try {
       const store = await openIn(directory, parts, opened);
-      // The process that has the lock is the one that server.json is about, whatever a process before it has left there.
+      // This process has the lock, so it may remove the server.json of a process before it.
       opened.defer(() => directory.clearRunning());
       return { store: opened.adopt(store, (one) => one.close()), opened };
     } catch (error) {
       throw withOwner(error, directory);
     }
-  }, closeFailed(parts.around.log));
+  }, closeFailed(parts.system.log));
 
 async function openIn(
   directory: DataDirectory,
-  { options, around }: ServerParts,
+  { options, system }: ServerParts,
   opened: AsyncDisposableStack,
 ): Promise<Store> {
   const { store, historyMillis, etcd, dialect } = options;
@@ -88,13 +81,13 @@ async function openIn(
   }
   if (store === "sqlite") {
     const { openSqliteStore } = await import("../../storage/sqlite/store.ts");
-    const { clock, log } = around;
+    const { clock, log } = system;
     return openSqliteStore({ directory: directory.store, clock, log, historyMillis, givesMemoryBack: true });
   }
-  // Objects are kept elsewhere or not at all, but certificates and the kubeconfig are, and they are those of one process.
+  // The data directory has no objects, but certificates and a kubeconfig, which belong to one process.
   const { lockDirectory } = await import("../../storage/sqlite/lock.ts");
   opened.adopt(lockDirectory(directory.makeStore()), (lock) => lock.release());
-  return etcd ? openEtcd(etcd, dialect, around) : openMemory();
+  return etcd ? openEtcd(etcd, dialect, system) : openMemory();
 }
 
 async function openMemory(options: OpenMemoryOptions = {}): Promise<Store> {
@@ -102,7 +95,7 @@ async function openMemory(options: OpenMemoryOptions = {}): Promise<Store> {
   return openMemoryStore(options);
 }
 
-/** The refusal of a directory that is in use, with where its server can be reached. */
+/** Adds the address of the running server to the error of a directory that is in use. */
 function withOwner(error: unknown, directory: DataDirectory): unknown {
   const owner = directory.running();
   if (!(error instanceof StoreError) || error.owner === undefined || error.owner !== owner?.pid) return error;
@@ -110,7 +103,7 @@ function withOwner(error: unknown, directory: DataDirectory): unknown {
   return new StoreError(error.code, `${error.message} (${where})`, { cause: error });
 }
 
-/** The error of a cluster that could not be made: with advice, where a record is damaged. */
+/** Returns the error of a cluster that could not be created, with advice if a record is damaged. */
 export async function refusalOf(error: unknown, { store }: ServeOptions, directory?: DataDirectory): Promise<unknown> {
   const cause = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
   if (!(cause instanceof StoreError)) return error;

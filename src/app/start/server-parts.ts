@@ -1,15 +1,8 @@
-/**
- * What everything of a server is built on: options, data directory, certificates, users, and what is written down of requests.
- *
- * @module
- */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { RunningAgent } from "../../node/agent.ts";
 import type { Pki } from "../../pki/index.ts";
 import type { Auditing } from "../../server/index.ts";
-import type { Clock, Random } from "../../util/clock.ts";
 import type { Faults } from "../../util/faults.ts";
-import type { Log } from "../../util/log.ts";
 import type { AccessFile } from "../logs/access-log.ts";
 import type { Authentication } from "../authentication/authentication.ts";
 import type { Authorization } from "../authorization/open-authorization.ts";
@@ -17,40 +10,33 @@ import type { DataDirectory } from "../storage/data-directory.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { Renewal } from "../certificates/renewal.ts";
 import type { LiveUsers } from "../authentication/user-file.ts";
+import type { SystemParts } from "../process/system-parts.ts";
 
-/** What a server is made of beside its options; the machine's by default. */
-export interface Surroundings {
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** Nothing is logged by default. Each cause is told at once, then at most once a minute. */
-  readonly log?: Log;
-}
-
-/** Options with the dialect that was given, or found in the data directory. */
+/** The options with the dialect of the server. */
 export type ChosenOptions = ServeOptions & { readonly dialect: Dialect };
 
-/** See the head of this file. */
+/** The parts of a server that do not need the store. */
 export interface ServerParts {
   readonly options: ChosenOptions;
-  /** Undefined when nothing is kept. */
+  /** Undefined with `dev`. */
   readonly directory: DataDirectory | undefined;
   readonly pki: Pki;
   readonly authentication: Authentication;
   readonly authorization: Authorization;
-  /** The users that the server knows by itself; undefined when nothing is kept. */
+  /** The users of the data directory; undefined with `dev`. */
   readonly users: LiveUsers | undefined;
-  /** Where the server is reached; empty until its port is open. */
+  /** The URL of the server; empty until its port is open. */
   readonly address: { url: string };
   /** Undefined for plain HTTP. */
   readonly renewal: Renewal | undefined;
-  /** Where requests are written down; undefined for nowhere. */
+  /** The access log; undefined for none. */
   readonly access: AccessFile | undefined;
-  /** Who did what, for a file or a webhook; undefined where nobody wants to know. */
+  /** Undefined without audit. */
   readonly auditing: Auditing | undefined;
-  readonly around: Required<Surroundings>;
+  readonly system: SystemParts;
   readonly faults: Faults;
   /** The agent of the node in this process, once it runs. */
   readonly node: { agent?: RunningAgent };
-  /** What was opened; the last is closed first. */
+  /** Closes the parts, the last one first. */
   readonly opened: AsyncDisposableStack;
 }

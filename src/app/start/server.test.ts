@@ -26,7 +26,7 @@ describe("a server in the same process", () => {
     await server.close();
   });
 
-  test("fails /readyz from the moment it closes, while /livez goes on", async () => {
+  test("fails /readyz once it closes, while /livez still succeeds", async () => {
     const server = await start(DEV);
     const client = server.client("test");
     const ask = (path: string): Promise<number> =>
@@ -57,7 +57,7 @@ describe("a server in the same process", () => {
   });
 });
 
-test("names of admission plugins that mean nothing here are told", async () => {
+test("unknown admission plugins are logged", async () => {
   const told: unknown[] = [];
   const tell = (message: string, facts?: object): void => void told.push({ message, ...facts });
   const log: Log = { debug: () => {}, info: tell, warn: tell, error: tell };
@@ -69,14 +69,14 @@ test("names of admission plugins that mean nothing here are told", async () => {
   await using _server = await runServer(resolveOptions(options), { log });
   expect(told).toMatchObject(
     expect.arrayContaining([
-      { message: "admission plugins are named that this server does not have", names: ["AlwaysPullImages"] },
-      { message: "admission plugins are named that always run", names: ["NamespaceLifecycle"] },
+      { message: "unknown admission plugins are ignored", names: ["AlwaysPullImages"] },
+      { message: "some admission plugins always run", names: ["NamespaceLifecycle"] },
     ]) as object,
   );
 });
 
 describe("a start that fails", () => {
-  test("gives the data directory back", async () => {
+  test("releases the data directory", async () => {
     const taken = net.createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as net.AddressInfo;
@@ -92,7 +92,7 @@ describe("a start that fails", () => {
     taken.close();
   });
 
-  test("a controller that the dialect does not have is noticed before anything is made", async () => {
+  test("refuses an unknown controller before anything is created", async () => {
     const directory = join(home, "never");
     await expect(start({ "data-dir": directory, port: "0", controllers: "root-ca" })).rejects.toThrow(
       "expected --controllers",
@@ -100,7 +100,7 @@ describe("a start that fails", () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  test("a controller of the dialect of an existing directory is none of those", async () => {
+  test("accepts a controller of the dialect of an existing directory", async () => {
     const options = { "data-dir": join(home, "kubernetes"), port: 0, "insecure-http": true };
     await (await start({ ...options, dialect: "kubernetes" })).close();
     await using server = await start({ ...options, controllers: "root-ca" });

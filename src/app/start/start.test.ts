@@ -25,13 +25,13 @@ test.each<[StartOptions | Record<string, unknown>, string]>([
   [{ eventTtl: -1 }, 'expected --event-ttl to be a duration such as 30s, 90m or 1h30m, got "-1ms"'],
   [{ port: 65_536 }, 'expected --port to be a number from 0 to 65535, got "65536"'],
   [{ dialect: "german" }, "expected --dialect to be neutral or kubernetes"],
-])("%j is refused before anything starts", async (options, message) => {
+])("refuses %j before anything starts", async (options, message) => {
   const started = startServer(options as StartOptions);
   await expect(started).rejects.toThrow(OptionError);
   await expect(started).rejects.toThrow(message);
 });
 
-test("the compiler notices what is none", () => {
+test("invalid options are type errors", () => {
   // @ts-expect-error There is no such option.
   const unknown: StartOptions = { prot: 0 };
   // @ts-expect-error A switch is a boolean.

@@ -1,8 +1,3 @@
-/**
- * The door for programs: options are values there, under names that programs write.
- *
- * @module
- */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { Duration } from "../../util/duration.ts";
 import { suggestion } from "../../util/nearest.ts";
@@ -17,17 +12,17 @@ import {
   camelCase,
 } from "../options/table.ts";
 import { resolveOptions } from "../options/options.ts";
-import { type RunningServer, type Surroundings, runServer } from "./server.ts";
+import type { SystemParts } from "../process/system-parts.ts";
+import { type RunningServer, runServer } from "./server.ts";
 
-/** What a program gives for an option: what it stands for, or the text that a flag has. */
-type Given<Value> = Value extends Dialect ? Dialect["name"] : Value extends number ? number | Duration : Value;
+/** The type of an option in a program: its value, or the text of the flag. */
+type InputOf<Value> = Value extends Dialect ? Dialect["name"] : Value extends number ? number | Duration : Value;
 
 /**
- * The options of a server as a program gives them: those of `keelson serve`, as values. Durations are milliseconds, or
- * texts such as `2h`.
+ * The options of `keelson serve` as values of a program. Durations are milliseconds, or texts such as `2h`.
  */
 export type StartOptions = {
-  readonly [Key in OptionKey as CamelCase<Key>]?: Given<OptionValues[Key]> | undefined;
+  readonly [Key in OptionKey as CamelCase<Key>]?: InputOf<OptionValues[Key]> | undefined;
 };
 
 /**
@@ -35,14 +30,14 @@ export type StartOptions = {
  *
  *     await using server = await startServer({ dev: true, port: 0, dialect: "kubernetes", eventTtl: "2h" });
  *
- * Neither environment nor file are read.
+ * The environment and configuration files are not read.
  *
- * @throws OptionError for an option that there is not, and for a value that is none of the option
+ * @throws OptionError for an unknown option and for an invalid value
  */
 export const startServer = async (
   options: StartOptions = {},
-  surroundings: Surroundings = {},
-): Promise<RunningServer> => runServer(resolveOptions(rawOf(options)), surroundings);
+  system: Partial<SystemParts> = {},
+): Promise<RunningServer> => runServer(resolveOptions(rawOf(options)), system);
 
 const KEYS: ReadonlyMap<string, OptionKey> = new Map(OPTION_KEYS.map((key) => [camelCase(key), key]));
 

@@ -23,7 +23,7 @@ afterEach(() => rmSync(join(path, "..", ".."), { recursive: true, force: true })
 const mode = (name: string): string => (statSync(join(path, name)).mode & 0o777).toString(8);
 
 describe("DataDirectory", () => {
-  test("is made for its owner alone, and says nothing of itself before it is claimed", () => {
+  test("is created with mode 0700, and has no description before it is claimed", () => {
     const directory = DataDirectory.open(path, neutral);
     expect(mode(".")).toBe("700");
     expect(directory.describe()).toBeUndefined();
@@ -31,7 +31,7 @@ describe("DataDirectory", () => {
     expect(directory.describe()).toEqual({ format: 1, dialect: "neutral" });
   });
 
-  test("holds back secrets until they are saved, and writes them for its owner alone", async () => {
+  test("writes secrets when they are saved, with mode 0600", async () => {
     const directory = DataDirectory.open(path, neutral);
     directory.pki.write("ca.key", "secret");
     directory.pki.write("admin.token", "token");
@@ -58,7 +58,7 @@ describe("DataDirectory", () => {
     expect(directory.pki.read("nothing")).toBeUndefined();
   });
 
-  test("of the other dialect is refused when it is opened, and when somebody else claimed it meanwhile", () => {
+  test("is refused with another dialect, also if another process has claimed it meanwhile", () => {
     const late = DataDirectory.open(path, neutral);
     late.pki.write("ca.key", "mine");
     DataDirectory.open(path, kubernetes).claim(kubernetes);
@@ -77,13 +77,13 @@ describe("DataDirectory", () => {
     },
   );
 
-  test("of a newer format is refused", () => {
+  test("is refused with a newer format", () => {
     DataDirectory.open(path, neutral).claim(neutral);
     writeFileSync(join(path, "keelson.json"), '{"format":2,"dialect":"neutral"}');
     expect(() => DataDirectory.open(path, neutral)).toThrow("format 1 or older, got 2");
   });
 
-  test("writes the kubeconfig for its owner alone, in one step", () => {
+  test("writes the kubeconfig atomically with mode 0600", () => {
     const directory = DataDirectory.open(path, neutral);
     writeFileSync(join(path, "admin.kubeconfig"), "old", { mode: 0o644 });
     const file = directory.writeKubeconfig("new")!;
@@ -91,7 +91,7 @@ describe("DataDirectory", () => {
     expect(existsSync(`${file}.new`)).toBe(false);
   });
 
-  test("is left alone where it has the kubeconfig already; without room another one takes its place, or there is none", () => {
+  test("keeps an equal kubeconfig; on a full disk it overwrites another one or writes none", () => {
     const directory = DataDirectory.open(path, neutral);
     const file = directory.writeKubeconfig("same")!;
     utimesSync(file, 1, 1);
@@ -105,14 +105,14 @@ describe("DataDirectory", () => {
     expect([directory.writeKubeconfig("other"), existsSync(file)]).toEqual([undefined, false]);
   });
 
-  test("without room for the note of who runs on it serves all the same", () => {
+  test("a full disk for server.json is not an error", () => {
     const directory = DataDirectory.open(path, neutral);
     symlinkSync("/dev/full", directory.file("server.json.new"));
     directory.writeRunning({ pid: 42, version: "1", addresses: [], dialect: "neutral", started: "now" });
     expect(directory.running()).toBeUndefined();
   });
 
-  test("knows its dialect, which need not be told again", () => {
+  test("knows its dialect", () => {
     expect(DataDirectory.open(path).dialect).toBeUndefined();
     DataDirectory.open(path, kubernetes).claim(kubernetes);
     expect(DataDirectory.open(path).dialect).toBe(kubernetes);
@@ -120,7 +120,7 @@ describe("DataDirectory", () => {
     expect(() => DataDirectory.open(path)).toThrow("to be of a known dialect, got other");
   });
 
-  test("tells who runs on it, and forgets it", () => {
+  test("has server.json while a server runs", () => {
     const directory = DataDirectory.open(path, neutral);
     const info = { pid: 42, version: "1", addresses: ["https://x"], dialect: "neutral", started: "now" } as const;
     expect(directory.running()).toBeUndefined();
@@ -131,7 +131,7 @@ describe("DataDirectory", () => {
     expect(directory.running()).toBeUndefined();
   });
 
-  test.each(["", "{", "{}", '{"pid":"x"}'])("a server.json of %j is taken for none", (text) => {
+  test.each(["", "{", "{}", '{"pid":"x"}'])("ignores a server.json of %j", (text) => {
     const directory = DataDirectory.open(path, neutral);
     writeFileSync(join(path, "server.json"), text);
     expect(directory.running()).toBeUndefined();

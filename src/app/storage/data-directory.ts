@@ -1,12 +1,12 @@
 /**
- * The data directory: what lies where, who may read it, and which dialect it was made for.
+ * The data directory: its files, their permissions, and its dialect.
  *
  *     admin.kubeconfig  works with kubectl as it is (0600)
  *     admin.token       the admin's bearer token (0600)
  *     keelson.json      dialect and format of this directory
  *     server.json       the server that runs on it: pid, addresses, version
  *     pki/              certificates and keys (0600)
- *     users.json        users that were made by hand, with digests of their tokens (0600)
+ *     users.json        users of `keelson user`, with digests of their tokens (0600)
  *     store/            the embedded store
  *
  * @module
@@ -36,7 +36,7 @@ import { OptionError } from "../options/options.ts";
 import { fileError } from "../../util/file-error.ts";
 import type { PkiFiles } from "../../pki/index.ts";
 
-/** What `server.json` says while a server runs. */
+/** The content of `server.json`, which exists while a server runs. */
 export interface RunningServerInfo {
   readonly pid: number;
   readonly version: string;
@@ -47,17 +47,17 @@ export interface RunningServerInfo {
 
 const FORMAT = 1;
 
-/** What is known of a directory from its `keelson.json`. */
+/** The content of `keelson.json`. */
 interface Description {
   readonly format: number;
   readonly dialect: string;
 }
 
-/** A data directory. Whoever has not {@link DataDirectory.claim}ed it only reads. */
+/** A data directory; only a process that has {@link DataDirectory.claim}ed it writes its identity. */
 export class DataDirectory {
   readonly path: string;
-  /** Certificates and keys that are not on disk yet. */
-  readonly #held = new Map<string, string>();
+  /** Certificates and keys that are not saved yet. */
+  readonly #unsaved = new Map<string, string>();
 
   readonly #readOnly: boolean;
 
@@ -67,12 +67,12 @@ export class DataDirectory {
   }
 
   /**
-   * Makes the directory when it is not there, and checks that it is of a format we know, and of this dialect where one is
-   * asked for. One that is only read must be there, and nothing is ever written to it.
+   * Opens a directory: creates it if it does not exist, and checks its format and, if given, its dialect. A read-only directory must
+   * exist, and nothing is written to it.
    */
   static open(path: string, dialect?: Dialect, readOnly = false): DataDirectory {
     const directory = new DataDirectory(path, readOnly);
-    if (!readOnly) makeDirectory(path);
+    if (!readOnly) makeDirectory(path, 0o700);
     if (!directory.#check(dialect) && readOnly) {
       throw new OptionError(`expected ${path} to be a data directory, found no keelson.json there`);
     }
@@ -80,8 +80,8 @@ export class DataDirectory {
   }
 
   /**
-   * Writes what the directory is, now that the caller has the lock on it: of two processes that start at the same moment
-   * only the one that stays may leave its dialect and, with {@link DataDirectory.save}, its certificates.
+   * Writes `keelson.json`. The caller must have the lock on the directory: of two processes that start at the same time only one may
+   * write its dialect and, with {@link DataDirectory.save}, its certificates.
    */
   claim(dialect: Dialect): void {
     if (!this.#check(dialect)) {
@@ -89,15 +89,13 @@ export class DataDirectory {
     }
   }
 
-  /**
-   * Writes the certificates and keys that are held back, all at once: each waits for the disk, and they wait together.
-   */
+  /** Saves the certificates and keys, all at the same time. */
   async save(): Promise<void> {
     if (this.#readOnly) return;
-    const held = [...this.#held];
-    if (held.length > 0) mkdirSync(this.file("pki"), { recursive: true, mode: 0o700 });
-    await Promise.all(held.map(([name, text]) => this.#saveSecret(name, text)));
-    for (const [name, text] of held) if (this.#held.get(name) === text) this.#held.delete(name);
+    const files = [...this.#unsaved];
+    if (files.length > 0) mkdirSync(this.file("pki"), { recursive: true, mode: 0o700 });
+    await Promise.all(files.map(([name, text]) => this.#saveSecret(name, text)));
+    for (const [name, text] of files) if (this.#unsaved.get(name) === text) this.#unsaved.delete(name);
   }
 
   async #saveSecret(name: string, text: string): Promise<void> {
@@ -114,14 +112,14 @@ export class DataDirectory {
     }
   }
 
-  /** Gives a file to whom the directory belongs: root may have written it for a server that runs as somebody else. */
+  /** Gives a file the owner of the directory: root may have written it for a server that runs as another user. */
   own(file: string): void {
     if (process.getuid?.() !== 0) return;
     const { uid, gid } = statSync(this.path);
     chownSync(file, uid, gid);
   }
 
-  /** Dialect and format of the directory; undefined when it is new. */
+  /** Reads dialect and format of the directory; undefined if it is new. */
   describe(): Description | undefined {
     const text = this.read("keelson.json");
     if (text === undefined) return undefined;
@@ -132,7 +130,7 @@ export class DataDirectory {
     return { format: found.format, dialect: found.dialect };
   }
 
-  /** Whether the directory is there already; throws when it is of another dialect or of a newer format. */
+  /** Whether the directory has a `keelson.json`; throws for another dialect or a newer format. */
   #check(dialect: Dialect | undefined): boolean {
     const known = this.describe();
     if (!known) return false;
@@ -152,7 +150,7 @@ export class DataDirectory {
     return true;
   }
 
-  /** The dialect that the directory was made for; undefined when it is new. */
+  /** The dialect of the directory; undefined if it is new. */
   get dialect(): Dialect | undefined {
     const known = this.describe();
     return known && dialectOf(known.dialect);
@@ -163,9 +161,9 @@ export class DataDirectory {
     return join(this.path, "store");
   }
 
-  /** Makes the directory of the store and returns it. */
+  /** Creates the directory of the store and returns it. */
   makeStore(): string {
-    makeDirectory(this.store);
+    makeDirectory(this.store, 0o700);
     return this.store;
   }
 
@@ -173,25 +171,22 @@ export class DataDirectory {
     return join(this.path, name);
   }
 
-  /**
-   * Certificates and keys, held back until {@link DataDirectory.save}; the admin token lies at the top, where people look
-   * for it.
-   */
+  /** Certificates and keys, written with {@link DataDirectory.save}; the admin token is in the top directory. */
   get pki(): PkiFiles {
-    const place = (name: string): string => (name === "admin.token" ? name : join("pki", name));
+    const path = (name: string): string => (name === "admin.token" ? name : join("pki", name));
     return {
-      read: (name) => this.#held.get(place(name)) ?? this.read(place(name)),
-      write: (name, text) => void this.#held.set(place(name), text),
+      read: (name) => this.#unsaved.get(path(name)) ?? this.read(path(name)),
+      write: (name, text) => void this.#unsaved.set(path(name), text),
     };
   }
 
-  /** The files of certificates and keys that are looked at for changes. */
+  /** The files of certificates and keys that are checked for changes. */
   get pkiFiles(): readonly string[] {
     const pairs = ["ca", "server", "admin"].flatMap((name) => [`${name}.crt`, `${name}.key`]);
     return [...pairs, "token.key", "token-former.pem"].map((name) => this.file(join("pki", name)));
   }
 
-  /** The text of a file, undefined when there is none. */
+  /** Reads the text of a file; undefined if it does not exist. */
   read(name: string): string | undefined {
     const file = this.file(name);
     try {
@@ -202,53 +197,52 @@ export class DataDirectory {
   }
 
   /**
-   * Writes the kubeconfig unless the file has this text already, and answers where it is; undefined where nothing is written,
-   * and where there is no room for it.
+   * Writes the kubeconfig unless the file has this text already; returns its path, or undefined if it cannot be written for lack of
+   * disk space, or because the directory is read-only.
    */
   writeKubeconfig(text: string): string | undefined {
-    const isThere = this.read("admin.kubeconfig") === text || this.#note("admin.kubeconfig", text, 0o600);
-    return isThere ? this.file("admin.kubeconfig") : undefined;
+    const isWritten = this.read("admin.kubeconfig") === text || this.#writeOptional("admin.kubeconfig", text, 0o600);
+    return isWritten ? this.file("admin.kubeconfig") : undefined;
   }
 
-  /** What runs on this directory, as far as `server.json` knows. */
+  /** Reads `server.json`; the server may have died. */
   running(): RunningServerInfo | undefined {
     const found = asJson(this.read("server.json") ?? "") as Partial<RunningServerInfo> | undefined;
     return found && Number.isSafeInteger(found.pid) ? (found as RunningServerInfo) : undefined;
   }
 
-  /** Leaves a note of the server that runs here; without room for it the server runs all the same. */
+  /** Writes `server.json`; a full disk is not an error. */
   writeRunning(info: RunningServerInfo): void {
-    this.#note("server.json", `${JSON.stringify(info, undefined, 2)}\n`, 0o644);
+    this.#writeOptional("server.json", `${JSON.stringify(info, undefined, 2)}\n`, 0o644);
   }
 
   clearRunning(): void {
     if (!this.#readOnly) rmSync(this.file("server.json"), { force: true });
   }
 
-  /** Writes what a server can do without, on a full disk where the old one lies; whether it is there now. */
-  #note(name: string, text: string, mode: number): boolean {
+  /** Writes a file that a server does not need; on a full disk over the old one. Returns whether it was written. */
+  #writeOptional(name: string, text: string, mode: number): boolean {
     if (this.#readOnly) return false;
     const file = this.file(name);
-    if (hasRoom(() => this.#writeText(name, text, mode))) return true;
-    return existsSync(file) && hasRoom(() => writeOver(file, text, mode));
+    if (hasSpace(() => this.#writeText(name, text, mode))) return true;
+    return existsSync(file) && hasSpace(() => writeOver(file, text, mode));
   }
 
   #writeText(name: string, text: string, mode: number, flush = false): void {
-    replaceFile(this.file(name), text, { mode, flush, place: (file) => this.own(file) });
+    replaceFile(this.file(name), text, { mode, flush, prepare: (file) => this.own(file) });
   }
 }
 
-/** How a file is written. */
 interface FileWriting {
   readonly mode: number;
-  /** Whether it is on disk before anybody sees it. */
+  /** Whether the file is flushed before it is renamed. */
   readonly flush?: boolean;
-  /** Is told the new file before it takes its place. */
-  readonly place?: (file: string) => void;
+  /** Called with the new file before it is renamed. */
+  readonly prepare?: (file: string) => void;
 }
 
-/** Writes a file in one step: a reader sees the old one or the new one; with `flush` so does who comes after a crash. */
-export function replaceFile(file: string, text: string, { mode, flush = false, place }: FileWriting): void {
+/** Replaces a file atomically: a reader sees the old or the new content, with `flush` also after a crash. */
+export function replaceFile(file: string, text: string, { mode, flush = false, prepare }: FileWriting): void {
   const next = `${file}.new`;
   try {
     const handle = openSync(next, "w", mode);
@@ -259,7 +253,7 @@ export function replaceFile(file: string, text: string, { mode, flush = false, p
       closeSync(handle);
     }
     chmodSync(next, mode);
-    place?.(next);
+    prepare?.(next);
     renameSync(next, file);
   } catch (error) {
     rmSync(next, { force: true });
@@ -267,7 +261,7 @@ export function replaceFile(file: string, text: string, { mode, flush = false, p
   }
 }
 
-/** Writes where a file lies, whose room is all that a full disk has. Who reads meanwhile, or after a crash, may see a part. */
+/** Overwrites a file, whose space is all that a full disk has. A reader at the same time or after a crash may see a part. */
 function writeOver(file: string, text: string, mode: number): void {
   const handle = openSync(file, "r+");
   try {
@@ -279,8 +273,8 @@ function writeOver(file: string, text: string, mode: number): void {
   }
 }
 
-/** Whether `work` found room on the disk. */
-function hasRoom(work: () => void): boolean {
+/** Whether `work` found space on the disk. */
+function hasSpace(work: () => void): boolean {
   try {
     work();
     return true;
@@ -290,10 +284,10 @@ function hasRoom(work: () => void): boolean {
   }
 }
 
-/** Makes a directory with those above it. @throws Error in the house's form */
-function makeDirectory(path: string): void {
+/** Creates a directory with its parents. @throws Error if it is not writable */
+export function makeDirectory(path: string, mode = 0o777): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    mkdirSync(path, { recursive: true, mode });
     accessSync(path, constants.W_OK);
   } catch (error) {
     throw fileError(path, "a directory that can be written to", error);

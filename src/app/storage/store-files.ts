@@ -1,5 +1,5 @@
 /**
- * Work on the files of a store that no server has open: check, repair, restore, and the writing of a backup.
+ * Operations on the files of a store that no server has open: check, repair, restore, and saving a backup.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import { fileError } from "../../util/file-error.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { Census } from "../encryption/encryption-census.ts";
 
-/** What a data directory is known by; a repaired one takes it over. */
+/** The files of the identity of a data directory, which a repaired one keeps. */
 const IDENTITY = ["keelson.json", "pki", "admin.token", "admin.kubeconfig"];
 
-/** The work, with the rooms that do it loaded when it is asked for. */
+/** Returns the operations; each loads its modules when it is called. */
 export function storeFiles(clock: Clock): StoreFiles {
-  /** Looks into the records of a store beside the work that is done to it, with the keys of a file where one is named. */
-  const counting = async <T>(
+  /** Runs an operation with the function that counts encrypted records, and with the keys of a file if one is given. */
+  const withKeys = async <T>(
     keysFile: string | undefined,
     dialect: () => Dialect | undefined,
     work: (census: (store: string) => Promise<Census>) => Promise<T>,
@@ -34,12 +34,12 @@ export function storeFiles(clock: Clock): StoreFiles {
     async check(directory, keysFile) {
       const { checkStore } = await import("../../storage/sqlite/check.ts");
       const store = storeOf(directory);
-      return counting(
+      return withKeys(
         keysFile,
         () => dialectIn(directory),
         async (census) => {
           const report = checkStore(store);
-          // Of a database that cannot be read there is nothing to look into.
+          // The database cannot be read.
           if (report.format === undefined) return { ...report, encrypted: [] };
           const { encrypted, unread } = await census(store);
           return { ...report, encrypted, findings: [...report.findings, ...unread.map(findingOf)] };
@@ -48,11 +48,11 @@ export function storeFiles(clock: Clock): StoreFiles {
     },
     async repair(from, to, keysFile) {
       const { repairStore } = await import("../../storage/sqlite/repair.ts");
-      return counting(
+      return withKeys(
         keysFile,
         () => dialectIn(from),
         async (census) => {
-          const target = freshDirectory(to);
+          const target = newDirectory(to);
           const report = repairStore(storeOf(from), target.makeStore());
           for (const name of IDENTITY) {
             if (existsSync(join(from, name))) cpSync(join(from, name), target.file(name), { recursive: true });
@@ -64,7 +64,7 @@ export function storeFiles(clock: Clock): StoreFiles {
     async restore(file, to, keysFile) {
       const { restoreStore } = await import("../../storage/sqlite/restore.ts");
       const target = new DataDirectory(resolve(to));
-      return counting(
+      return withKeys(
         keysFile,
         () => target.dialect,
         async (census) => {
@@ -72,12 +72,11 @@ export function storeFiles(clock: Clock): StoreFiles {
           let known: Dialect | undefined;
           const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
             const found = dialectOf(dialect);
-            if (!found)
-              throw new CliError(`expected a backup of a dialect that is known, got ${JSON.stringify(dialect)}`);
+            if (!found) throw new CliError(`expected a backup of a known dialect, got ${JSON.stringify(dialect)}`);
             known = found;
             DataDirectory.open(target.path, found);
           });
-          // Last, so that what fails leaves nothing that looks like a data directory.
+          // Last, so that a failed restore leaves no data directory.
           if (known) target.claim(known);
           const found = await census(target.store);
           return { backupRevision: backup.revision, revision, records: backup.records, time: backup.time, ...found };
@@ -88,7 +87,7 @@ export function storeFiles(clock: Clock): StoreFiles {
   };
 }
 
-/** The dialect of a data directory; undefined for the directory of a store, which does not say. */
+/** The dialect of a data directory; undefined for the directory of a store. */
 const dialectIn = (directory: string): Dialect | undefined => new DataDirectory(resolve(directory)).dialect;
 
 const findingOf = ({ key, revision, why }: UnreadRecord): StoreCheck["findings"][number] => ({
@@ -98,7 +97,7 @@ const findingOf = ({ key, revision, why }: UnreadRecord): StoreCheck["findings"]
   message: `the record of ${key} at revision ${revision} cannot be decrypted: ${why}`,
 });
 
-/** The bytes of a file, which is open already: that it cannot be read is told before anything is made. */
+/** Opens a file for reading; an error is thrown before anything is created. */
 async function reading(file: string): Promise<AsyncIterable<Buffer>> {
   const handle = await open(file).catch((error: unknown) => {
     throw fileError(file, "readable", error);
@@ -106,7 +105,7 @@ async function reading(file: string): Promise<AsyncIterable<Buffer>> {
   return handle.createReadStream();
 }
 
-/** The directory of the store: that of a data directory, or the one that was named. */
+/** The store of a data directory, or the directory itself if it is a store. */
 function storeOf(directory: string): string {
   const path = resolve(directory);
   const isStore = existsSync(join(path, "keelson.db")) || existsSync(join(path, "created"));
@@ -115,8 +114,8 @@ function storeOf(directory: string): string {
   throw new CliError(`expected ${path} to be a data directory, found no store in it`);
 }
 
-/** A data directory that holds nothing yet. */
-function freshDirectory(path: string): DataDirectory {
+/** Creates an empty data directory. */
+function newDirectory(path: string): DataDirectory {
   if (existsSync(path) && readdirSync(path).length > 0) {
     throw new CliError(`expected ${path} to be empty or not to exist`);
   }
@@ -124,7 +123,7 @@ function freshDirectory(path: string): DataDirectory {
   return new DataDirectory(resolve(path));
 }
 
-/** The file appears when the backup is whole and on disk. */
+/** Saves a backup; the file appears when the backup is complete and on disk. */
 async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup> {
   const temporary = `${file}.new`;
   const handle = await open(temporary, "w", 0o600).catch((error: unknown) => {
@@ -146,7 +145,7 @@ async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<
   }
 }
 
-/** The name of a file is on disk when its directory is. */
+/** Flushes a directory, so that the name of a new file is on disk. */
 async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -161,20 +160,20 @@ const toOutput = (pieces: AsyncIterable<Uint8Array>): Promise<SavedBackup> =>
     if (!process.stdout.write(piece)) await once(process.stdout, "drain");
   });
 
-/** Hands every piece on, and reads along to see whether the backup is whole. */
+/** Writes every piece, and reads the backup at the same time to check that it is complete. */
 async function verified(
   pieces: AsyncIterable<Uint8Array>,
   write: (piece: Uint8Array) => Promise<void>,
 ): Promise<SavedBackup> {
   const { readBackup } = await import("../../storage/backup/read.ts");
   let bytes = 0;
-  const passing = async function* (): AsyncGenerator<Uint8Array> {
+  const copied = async function* (): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       bytes += piece.length;
       await write(piece);
       yield piece;
     }
   };
-  const { revision, records } = await readBackup(passing(), { begin() {}, record() {} });
+  const { revision, records } = await readBackup(copied(), { begin() {}, record() {} });
   return { revision, records, bytes };
 }

@@ -1,9 +1,4 @@
-/**
- * Definitions, judged by the server itself: they are sent to a cluster that keeps nothing, as a dry run.
- *
- * @module
- */
-import type { DefinitionVerdict } from "../../cli/actions.ts";
+import type { DefinitionResult } from "../../cli/actions.ts";
 import { StatusError } from "../../client/errors.ts";
 import { createCluster } from "../../cluster/index.ts";
 import { kubernetes } from "../../meta/dialect.ts";
@@ -11,19 +6,19 @@ import { openMemoryStore } from "../../storage/memory/store.ts";
 
 const PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All&fieldValidation=Strict";
 
-/** What a server says to each of the definitions. */
-export async function judgeDefinitions(definitions: readonly object[]): Promise<readonly DefinitionVerdict[]> {
+/** Validates definitions as a server does: creates them as a dry run in a cluster in memory. */
+export async function validateDefinitions(definitions: readonly object[]): Promise<readonly DefinitionResult[]> {
   const store = await openMemoryStore();
   await using cluster = await createCluster({ store, dialect: kubernetes });
   const client = cluster.client("keelson-types");
-  const verdicts: DefinitionVerdict[] = [];
+  const results: DefinitionResult[] = [];
   for (const body of definitions) {
     try {
-      verdicts.push({ definition: await client.json("POST", PATH, { body }) });
+      results.push({ definition: await client.json("POST", PATH, { body }) });
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      verdicts.push({ fault: error.status.message ?? error.message });
+      results.push({ error: error.status.message ?? error.message });
     }
   }
-  return verdicts;
+  return results;
 }

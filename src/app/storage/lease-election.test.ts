@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { StatusError, type ResourceClient } from "../../client/index.ts";
 import type { Lease } from "../../client/kinds/index.ts";
-import { Lead } from "./lead.ts";
+import { LeaseElection } from "./lease-election.ts";
 import { ManualClock } from "../../util/clock.ts";
 
 const refusal = (reason: "Conflict" | "AlreadyExists"): StatusError =>
@@ -41,13 +41,13 @@ function oneLease(): { leases: ResourceClient<Lease, "Namespaced">; lease: () =>
 
 const same = (before: Readonly<Record<string, string>>): Record<string, string> => ({ ...before });
 
-function candidates(leases: ResourceClient<Lease, "Namespaced">, clock: ManualClock): [Lead, Lead] {
+function candidates(leases: ResourceClient<Lease, "Namespaced">, clock: ManualClock): [LeaseElection, LeaseElection] {
   const options = { leases, clock, namespace: "default", name: "work" };
-  const make = (identity: string): Lead => new Lead({ ...options, identity, durationMillis: 30_000 });
+  const make = (identity: string): LeaseElection => new LeaseElection({ ...options, identity, durationMillis: 30_000 });
   return [make("one"), make("two")];
 }
 
-test("a Lease lasts as long as its holder says, and what others wrote beside stays", async () => {
+test("a Lease is valid for the duration of its holder; fields of others stay", async () => {
   const { leases, lease } = oneLease();
   const clock = new ManualClock();
   const [one] = candidates(leases, clock);
@@ -61,7 +61,7 @@ test("a Lease lasts as long as its holder says, and what others wrote beside sta
   expect(lease()?.spec).toMatchObject({ holderIdentity: "one", leaseTransitions: 1, strategy: spec.strategy });
 });
 
-test("who comes first holds the Lease and renews it; the other one gets it only after silence", async () => {
+test("the first candidate holds and renews the Lease; the other one gets it after it expires", async () => {
   const { leases, lease } = oneLease();
   const clock = new ManualClock();
   const [one, two] = candidates(leases, clock);
@@ -80,7 +80,7 @@ test("who comes first holds the Lease and renews it; the other one gets it only 
   expect(lease()!.spec).toMatchObject({ leaseDurationSeconds: 30, acquireTime: lease()!.spec!.renewTime });
 });
 
-test("two who take it at the same moment: one gets it", async () => {
+test("of two candidates at the same time one gets the Lease", async () => {
   const { leases } = oneLease();
   const [one, two] = candidates(leases, new ManualClock());
   const held = await Promise.all([one.hold(same), two.hold(same)]);
@@ -98,7 +98,7 @@ test("annotations pass from one holder to the next", async () => {
   expect(held!.metadata.annotations).toEqual({ note: "mine", more: "x" });
 });
 
-test("what is not about the race itself is an error", async () => {
+test("other errors are thrown", async () => {
   const leases = { find: () => Promise.reject(new Error("no network")) } as unknown as ResourceClient<
     Lease,
     "Namespaced"

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../util/clock.ts";
-import { CalmEngine } from "./calm-engine.ts";
+import { CompilerSwitch } from "./compiler-switch.ts";
 
-test("a process that has little to do does not compile for speed; one that works does, from then on", () => {
+test("the compilers are disabled while a process is idle, and enabled for good once it is busy", () => {
   const clock = new ManualClock();
   const told: boolean[] = [];
   let cpu = 0;
-  using _ = new CalmEngine(clock, { cpu: () => cpu, compile: (isOn) => void told.push(isOn) });
+  using _ = new CompilerSwitch(clock, { cpu: () => cpu, compile: (isOn) => void told.push(isOn) });
   expect(told).toEqual([false]);
   cpu += 2900;
   clock.advance(3000);

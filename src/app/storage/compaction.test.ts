@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { advance } from "./upkeep.ts";
+import { advance } from "./compaction.ts";
 
-test("what was reached longer ago than the history lasts is due, and the notes behind it go", () => {
+test("a revision older than the history is due, and notes before it are removed", () => {
   const notes = [
     [10, 5],
     [20, 9],
@@ -17,13 +17,13 @@ test("what was reached longer ago than the history lasts is due, and the notes b
   });
 });
 
-test("nothing is due before the history is as long as it should be", () => {
+test("nothing is due before the history has its full duration", () => {
   expect(advance([], [1000, 7], 60)).toEqual({ due: 0, notes: [[1000, 7]] });
   expect(advance([[1000, 7]], [1059, 9], 60).due).toBe(0);
   expect(advance([[1000, 7]], [1060, 9], 60).due).toBe(7);
 });
 
-test("notes are bounded however often they are taken, and what is kept is less than a note longer than asked for", () => {
+test("the number of notes is bounded, and the history is longer by less than one interval of notes", () => {
   let notes: readonly (readonly [number, number])[] = [];
   let most = 0;
   const kept: number[] = [];

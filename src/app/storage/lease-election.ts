@@ -1,8 +1,8 @@
 /**
- * Work that one of several servers should do: who holds a Lease does it.
+ * The election of one of several servers by a Lease.
  *
- * This is an election, not a lock: a holder that was paused may go on for a moment although another one has taken over.
- * So it is good for work that does no harm when two do it, and the Lease's own version tells who was later.
+ * It is not a lock: a holder that was paused may continue for a moment after another server has taken over. So it is for work
+ * that two servers may do at the same time.
  *
  * @module
  */
@@ -10,26 +10,26 @@ import { type ResourceClient, isStatus } from "../../client/index.ts";
 import type { Lease } from "../../client/kinds/index.ts";
 import { Candidate, type CandidateOptions } from "../../runtime/candidate.ts";
 
-/** What an election needs. */
-export interface LeadOptions extends CandidateOptions {
+/** What an election is built from. */
+export interface LeaseElectionOptions extends CandidateOptions {
   readonly leases: ResourceClient<Lease, "Namespaced">;
   readonly namespace: string;
   readonly name: string;
 }
 
 /** One candidate of an election. */
-export class Lead {
-  readonly #options: LeadOptions;
+export class LeaseElection {
+  readonly #options: LeaseElectionOptions;
   readonly #candidate: Candidate;
 
-  constructor(options: LeadOptions) {
+  constructor(options: LeaseElectionOptions) {
     this.#options = options;
     this.#candidate = new Candidate(options);
   }
 
   /**
-   * Takes or renews the Lease if that is possible, together with its annotations as `change` makes them from what they
-   * were; resolves to the Lease if we hold it now.
+   * Acquires or renews the Lease if possible, with annotations that `change` computes from the current ones; resolves to the Lease if
+   * this candidate holds it.
    */
   async hold(change: (before: Readonly<Record<string, string>>) => Record<string, string>): Promise<Lease | undefined> {
     const { leases, namespace, name } = this.#options;
@@ -43,7 +43,7 @@ export class Lead {
       const metadata = { ...found.metadata, annotations: change(found.metadata.annotations ?? {}) };
       return await leases.update({ ...found, metadata, spec: this.#candidate.spec(found) });
     } catch (error) {
-      // Another one was faster.
+      // Another candidate was faster.
       if (isStatus(error, "Conflict", "AlreadyExists", "NotFound")) return undefined;
       throw error;
     }

@@ -1,0 +1,9 @@
+import type { Clock, Random } from "../../util/clock.ts";
+import type { Log } from "../../util/log.ts";
+
+/** What a program gets from its process; tests pass in others. */
+export interface SystemParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}

@@ -1,0 +1,37 @@
+import { CommanderError } from "commander";
+import { CliError } from "../../cli/cli-error.ts";
+
+const EXIT_USAGE = 2;
+
+/** Errors whose message is for the user. They are known by name, so that no small program loads their modules. */
+const USER_ERRORS: ReadonlySet<string> = new Set([
+  "ApplyError",
+  "CliError",
+  "KubeconfigError",
+  "StatusError",
+  "StoreError",
+  "TransportError",
+]);
+
+/**
+ * Prints an error and returns the exit code: an expected error with its message, any other one with its stack.
+ *
+ * @param failed the exit code unless the command line is wrong
+ */
+export function reportError(error: Error, failed: number, print: (message: string) => void): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  const isUsage = error.name === "OptionError" || (error instanceof CliError && error.usage);
+  const isExpected = isUsage || USER_ERRORS.has(error.name) || "syscall" in error;
+  print((isExpected ? error.message : error.stack) ?? String(error));
+  return isUsage ? EXIT_USAGE : failed;
+}
+
+/** Prints a message on standard error. */
+export const printError = (message: string): void => void process.stderr.write(`keelson: ${message}\n`);
+
+/** Ignores that the reader of standard output has closed it, as in `keelson serve --help | head -1`. */
+export function ignoreClosedOutput(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
