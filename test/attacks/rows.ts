@@ -40,6 +40,8 @@ export interface Row {
 }
 
 const TRIES = 3;
+/** How long the healthy client waits after every three requests. */
+const HEALTHY_PAUSE_MS = SHORT ? 25 : 5;
 const MIB = 1 << 20;
 
 /** Plays rows one after the other, against one server. */
@@ -79,7 +81,7 @@ export function attacks(title: string, file: string, rows: readonly Row[], optio
 
 async function playRow(target: Target, { name, play }: Row, bounds: Bounds): Promise<RowResult> {
   const before = await target.memory();
-  const healthy = await target.healthy();
+  const healthy = await target.healthy(HEALTHY_PAUSE_MS);
   const client = await target.connect();
   await target.turn();
   const peak = new Peak(target);
