@@ -21,7 +21,7 @@ const LARGE_DISKS: readonly (readonly [DiskKind, number])[] = [
 ];
 const DISKS: readonly (readonly [DiskKind, number])[] = [
   [{ type: "tmpfs", mebibytes: LONG ? 16 : 10 }, 1000],
-  [{ type: "ext4", mebibytes: LONG ? 64 : 40 }, 1_000_000],
+  [{ type: "ext4", mebibytes: 64 }, 1_000_000],
   ...(LONG || isLargest ? [[{ type: "tmpfs", mebibytes: 32 }, 100_000] as const] : []),
   ...(isLargest ? LARGE_DISKS : []),
 ];
