@@ -4,7 +4,7 @@ import { TooHeavy, sparing } from "./heavy.ts";
 import { RegexFault, regexOf, statesOf } from "./regex.ts";
 import { atOnce } from "./steps.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
-import { turnBound } from "./testing/turns.ts";
+import { MOST_TURN_MS, expectNotLong } from "./testing/turns.ts";
 
 const LENGTH = 3 << 20;
 const long = "a".repeat(LENGTH);
@@ -22,8 +22,7 @@ test.each<[string, string, boolean]>([
 
 test("the largest text of a request is looked through within a turn", async () => {
   const regex = regexOf("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
-  const most = turnBound();
-  expect(await leastCpu(() => void regex.test(long), most)).toBeLessThan(most);
+  expectNotLong(await leastCpu(() => void regex.test(long), MOST_TURN_MS));
 });
 
 test("what is no regular expression is a fault", () => {
@@ -57,8 +56,7 @@ describe("the states of a pattern", () => {
 
   test.each(["[", "(", "{", "(a{9}", "\\", "[^]"])("%s a million times is counted in a moment", async (part) => {
     const pattern = part.repeat(1e6 / part.length);
-    const most = turnBound();
-    expect(await leastCpu(() => void statesOf(pattern), most)).toBeLessThan(most);
+    expectNotLong(await leastCpu(() => void statesOf(pattern), MOST_TURN_MS));
   });
 });
 

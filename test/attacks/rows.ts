@@ -10,7 +10,7 @@ import { MOST_TURN_MS, expectNotLong, isLongTurn } from "../../src/util/testing/
 import { type Http2Client, Scratch } from "../serve/keelson.ts";
 import { type Bounds, type RowResult, keep } from "./results.ts";
 import { Target, type TargetOptions } from "./target.ts";
-import { amount } from "../../src/util/testing/amount.ts";
+import { amount, sampled } from "../../src/util/testing/amount.ts";
 
 /** How many hold connections. */
 export const ATTACKERS: number = amount("ATTACKERS", 200, 500);
@@ -20,6 +20,9 @@ export const LONG: boolean = ATTACKERS > 1000;
 
 /** Whether the short form is played: that of the usual run. */
 export const SHORT: boolean = ATTACKERS < 500;
+
+/** One of so many in the short form, chosen by `SEED`; all in the others. */
+export const someOf = <T>(cases: readonly T[], oneOf: number): readonly T[] => (SHORT ? sampled(cases, oneOf) : cases);
 
 const BOUNDS: Bounds = { turnMillis: MOST_TURN_MS, peakMiB: 150, keptMiB: 20 };
 

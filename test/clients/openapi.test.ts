@@ -7,10 +7,9 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../src/app/index.ts";
-import { LONG } from "../../src/util/testing/amount.ts";
+import { DIALECTS } from "../serve/keelson.ts";
 import { built } from "./built.ts";
 import { KUBERNETES, testLibrary } from "./program.ts";
-import type { Dialect } from "./results.ts";
 
 /** Public tools on the OpenAPI documents: validators of both forms, and a generator whose client is compiled and used. */
 const folder = new URL("openapi/", import.meta.url).pathname;
@@ -97,10 +96,7 @@ const STRICT = {
   outDir: "out",
 };
 
-/** The usual run has the dialect that generators are used with. */
-const dialects: readonly Dialect[] = LONG ? ["kubernetes", "neutral"] : ["kubernetes"];
-
-describe.skipIf(tools === undefined).each(dialects)("the OpenAPI documents of the %s dialect", (dialect) => {
+describe.skipIf(tools === undefined).each(DIALECTS)("the OpenAPI documents of the %s dialect", (dialect) => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startServer({ dev: true, port: 0, dialect });

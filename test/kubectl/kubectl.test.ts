@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../src/app/index.ts";
-import { LONG } from "../../src/util/testing/amount.ts";
+import { DIALECTS } from "../serve/keelson.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 
 const newest = findKubectls().at(-1);
@@ -19,10 +19,7 @@ data:
   size: "3"
 `;
 
-/** The usual run has the dialect of kubectl alone. */
-const dialects = LONG ? (["neutral", "kubernetes"] as const) : (["kubernetes"] as const);
-
-describe.skipIf(!newest).each(dialects)("kubectl and the %s dialect", (dialect) => {
+describe.skipIf(!newest).each(DIALECTS)("kubectl and the %s dialect", (dialect) => {
   let server: RunningServer;
   let kubectl: Kubectl;
   const domain = dialect === "neutral" ? "svc.io" : "k8s.io";

@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http2 from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LONG } from "../../src/util/testing/amount.ts";
 
 /** In what Linux counts CPU time. */
 const TICK_MS = 10;
@@ -126,6 +127,9 @@ export async function run(
   const end = await keelson.ended;
   return { ...end, stdout: keelson.stdout, stderr: keelson.stderr };
 }
+
+/** The dialects in which the executable and what asks it are tried: in the usual run that of kubectl. */
+export const DIALECTS: readonly ("kubernetes" | "neutral")[] = LONG ? ["kubernetes", "neutral"] : ["kubernetes"];
 
 /** A directory for the data of one test file; gone when the file has ended. */
 export class Scratch {
