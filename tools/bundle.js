@@ -130,7 +130,7 @@ async function bundle(outDir, input, format, plugins = []) {
 
 mkdirSync(programs, { recursive: true });
 const began = Date.now();
-const making = mkdtempSync(join(programs, "making-"));
+const making = mkdtempSync(join(programs, `making-${process.pid}-`));
 try {
   const files = [
     ...(await bundle(making, MAIN, "cjs", [together()])),

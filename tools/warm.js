@@ -7,16 +7,20 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openProgram } from "../bin/program.js";
 
-const GIVE_UP_MS = 60_000;
+/** A server that does not answer within this time is given up. */
+const ANSWER_MS = 60_000;
+/** What a process has begun so long ago it has left behind: another one may have its number since. */
+const LEFT_BEHIND_MS = 600_000;
 
 setPriority(10);
-setTimeout(() => process.exit(0), GIVE_UP_MS).unref();
 const root = fileURLToPath(new URL("../", import.meta.url));
 if (isBeingMade(join(root, "dist/program"))) process.exit(0);
 await import("./bundle.js");
 const program = openProgram(root);
 if (program) {
   const dataDir = mkdtempSync(join(tmpdir(), "keelson-warm-"));
+  // A busy machine may take minutes to put the program together; the start itself takes half a second of CPU.
+  setTimeout(() => process.exit(0), ANSWER_MS).unref();
   try {
     process.stdout.write = () => true;
     await program.open("main.js", "serve").main(["serve", "--help"]);
@@ -34,10 +38,20 @@ if (program) {
 }
 process.exit(0);
 
-/** Whether somebody else is at it; who was killed is at nothing. */
+/** Whether another process is at it, and lives. */
 function isBeingMade(programs) {
-  const names = existsSync(programs) ? readdirSync(programs).filter((name) => name.startsWith("making-")) : [];
-  return names.some(
-    (name) => Date.now() - (statSync(join(programs, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) < GIVE_UP_MS,
-  );
+  const names = existsSync(programs) ? readdirSync(programs) : [];
+  return names.some((name) => {
+    const [, pid] = /^making-(\d+)-/.exec(name) ?? [];
+    const age = Date.now() - (statSync(join(programs, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    return pid !== undefined && age < LEFT_BEHIND_MS && isAlive(Number(pid));
+  });
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }

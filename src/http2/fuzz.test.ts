@@ -11,7 +11,7 @@ import { show, simpler } from "./testing/steps.ts";
 import { amount } from "../util/testing/amount.ts";
 
 /** Steps in the normal run, and in the long form of the attacks. */
-const STEPS = amount("STEPS", Number(process.env["ATTACKERS"] ?? 0) > 1000 ? 3_000_000 : 60_000, 200_000);
+const STEPS = amount("STEPS", Number(process.env["ATTACKERS"] ?? 0) > 1000 ? 3_000_000 : 30_000, 200_000);
 /** Runs of one seed have seeds of their own, far from those of the next. */
 const FIRST = Number(process.env["SEED"]) * 1_000_000;
 

@@ -10,7 +10,7 @@ import { MAX_SLICE_MS, expectNotLong, isLongSlice } from "../../src/util/testing
 import { type Http2Client, Scratch } from "../serve/keelson.ts";
 import { type Bounds, type RowResult, keep } from "./results.ts";
 import { Target, type TargetOptions } from "./target.ts";
-import { amount } from "../../src/util/testing/amount.ts";
+import { amount, sampled } from "../../src/util/testing/amount.ts";
 
 /** How many hold connections. */
 export const ATTACKERS: number = amount("ATTACKERS", 200, 500);
@@ -20,6 +20,9 @@ export const LONG: boolean = ATTACKERS > 1000;
 
 /** Whether the short form is played: that of the usual run. */
 export const SHORT: boolean = ATTACKERS < 500;
+
+/** One of so many in the short form, chosen by `SEED`; all in the others. */
+export const someOf = <T>(cases: readonly T[], oneOf: number): readonly T[] => (SHORT ? sampled(cases, oneOf) : cases);
 
 const BOUNDS: Bounds = { turnMillis: MAX_SLICE_MS, peakMiB: 150, keptMiB: 20 };
 
@@ -40,6 +43,8 @@ export interface Row {
 }
 
 const TRIES = 3;
+/** How long the healthy client waits after every three requests. */
+const HEALTHY_PAUSE_MS = SHORT ? 25 : 5;
 const MIB = 1 << 20;
 
 /** Plays rows one after the other, against one server. */
@@ -79,7 +84,7 @@ export function attacks(title: string, file: string, rows: readonly Row[], optio
 
 async function playRow(target: Target, { name, play }: Row, bounds: Bounds): Promise<RowResult> {
   const before = await target.memory();
-  const healthy = await target.healthy();
+  const healthy = await target.healthy(HEALTHY_PAUSE_MS);
   const client = await target.connect();
   await target.turn();
   const peak = new Peak(target);

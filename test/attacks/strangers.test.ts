@@ -15,9 +15,9 @@ import { type Attack, LONG, type Row, SHORT, attacks, becomes } from "./rows.ts"
 import { Wire, headersOf, request } from "./wire.ts";
 
 const CANCEL = uint32(8);
-const MANY = LONG ? 200 : SHORT ? 8 : 20;
+const MANY = LONG ? 200 : SHORT ? 4 : 20;
 /** Each would cost 10 kB if it were kept. */
-const BROKEN = SHORT ? 400 : 800;
+const BROKEN = SHORT ? 300 : 800;
 const LARGE = 1 << 20;
 
 const AT_ONCE = 4;

@@ -89,6 +89,8 @@ export class Target {
   /** Empty where it speaks plain HTTP. */
   readonly ca: string;
   readonly #meter: net.Socket;
+  /** The connection over which metrics are asked for. */
+  #asking: Http2Client | undefined;
 
   private constructor(keelson: Keelson, directory: string, meter: net.Socket) {
     this.keelson = keelson;
@@ -142,15 +144,15 @@ export class Target {
 
   /** The sum of a figure of the server's own over all its labels; with labels, it is that one alone. */
   async metric(name: string): Promise<number> {
-    const client = await this.connect();
-    const { text } = await client.send("GET", "/metrics");
-    client.session.destroy();
+    if (this.#asking?.session.closed !== false) this.#asking = await this.connect();
+    const { text } = await this.#asking.send("GET", "/metrics");
     const lines = text.split("\n").filter((line) => line.startsWith(name));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
   }
 
   async stop(): Promise<void> {
     this.#meter.destroy();
+    this.#asking?.session.destroy();
     await this.keelson.stop("SIGKILL");
   }
 

@@ -12,6 +12,9 @@ const MODEST = "the-token-of-one-who-is-modest";
 const NEIGHBOUR = "the-token-of-one-who-shares-a-level-with-him";
 const MOST_CONNECTIONS = 100;
 const MOST_REQUESTS = 1000;
+/** What the greedy one tries to have. */
+const WANTED_CONNECTIONS = SHORT ? 250 : 600;
+const WANTED_REQUESTS = SHORT ? 2500 : 8000;
 
 /** Holds requests of the greedy one, so many on each connection, while the modest one reads. */
 const greedy =
@@ -63,22 +66,22 @@ const sameLevel =
 
 const ROWS: readonly Row[] = [
   {
-    name: "600 connections of one user, who may have 100, with a list each that is never read",
-    play: greedy("connections", 600, 1, unreadList),
+    name: `${WANTED_CONNECTIONS} connections of one user, who may have 100, with a list each that is never read`,
+    play: greedy("connections", WANTED_CONNECTIONS, 1, unreadList),
   },
   {
-    name: "8,000 lists of one user, who may have 1,000, that are never read",
-    play: greedy("requests", 8000, EACH, unreadList),
+    name: `${WANTED_REQUESTS.toLocaleString("en")} lists of one user, who may have 1,000, that are never read`,
+    play: greedy("requests", WANTED_REQUESTS, EACH, unreadList),
   },
   {
-    name: "8,000 objects of 900 kB as YAML of one user, who may have 1,000 requests, that are never read",
-    play: greedy("requests", 8000, EACH, unreadYaml),
+    name: `${WANTED_REQUESTS.toLocaleString("en")} objects of 900 kB as YAML of one user, who may have 1,000 requests, that are never read`,
+    play: greedy("requests", WANTED_REQUESTS, EACH, unreadYaml),
     // Copies of 900 kB, of which there are as many as seats: up to 370, where a level that was busy before has borrowed some.
     bounds: { peakMiB: 400 },
   },
   {
-    name: "8,000 bodies of one user, who may have 1,000, of which a byte comes",
-    play: greedy("requests", 8000, EACH, slowPost),
+    name: `${WANTED_REQUESTS.toLocaleString("en")} bodies of one user, who may have 1,000, of which a byte comes`,
+    play: greedy("requests", WANTED_REQUESTS, EACH, slowPost),
   },
 ];
 

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StatusError } from "../../src/client/index.ts";
 import { PLACE, World, configMap, run } from "../history/world.ts";
+import { DIALECTS } from "../serve/keelson.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-backup-"));
 let files = 0;
 /** A path that nothing is at yet. */
 const fresh = (): string => join(folder, `file-${++files}`);
 
-describe.each(["neutral", "kubernetes"] as const)("a server of the %s dialect", (dialect) => {
+describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
   let world: World;
   beforeAll(async () => {
     world = await World.start({ dialect });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StatusError } from "../../src/client/index.ts";
 import { Secret } from "../../src/client/kinds/index.ts";
 import { PLACE, World, configMap, run } from "../history/world.ts";
+import { DIALECTS } from "../serve/keelson.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-encrypted-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,7 +48,7 @@ const failure = (answer: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof StatusError ? [error.status.code, error.status.reason] : error),
   );
 
-describe.each(["neutral", "kubernetes"] as const)("a store of the %s dialect with encrypted Secrets", (dialect) => {
+describe.each(DIALECTS)("a store of the %s dialect with encrypted Secrets", (dialect) => {
   const good = keys(gcm("key1"));
   const others = keys(gcm("key2"), { identity: {} });
   const wrong = keys(gcm("key1", "another"));

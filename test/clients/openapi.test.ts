@@ -7,9 +7,9 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../src/app/index.ts";
+import { DIALECTS } from "../serve/keelson.ts";
 import { built } from "./built.ts";
 import { KUBERNETES, testLibrary } from "./program.ts";
-import type { Dialect } from "./results.ts";
 
 /** Public tools on the OpenAPI documents: validators of both forms, and a generator whose client is compiled and used. */
 const folder = new URL("openapi/", import.meta.url).pathname;
@@ -96,9 +96,7 @@ const STRICT = {
   outDir: "out",
 };
 
-const dialects: readonly Dialect[] = ["kubernetes", "neutral"];
-
-describe.skipIf(tools === undefined).each(dialects)("the OpenAPI documents of the %s dialect", (dialect) => {
+describe.skipIf(tools === undefined).each(DIALECTS)("the OpenAPI documents of the %s dialect", (dialect) => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startServer({ dev: true, port: 0, dialect });
@@ -155,7 +153,7 @@ describe.skipIf(tools === undefined).each(dialects)("the OpenAPI documents of th
     writeFileSync(join(client, "tsconfig.json"), JSON.stringify({ compilerOptions: STRICT, include: ["crud.ts"] }));
     writeFileSync(join(client, "package.json"), JSON.stringify({ type: "module" }));
     await run(join(tools!, "node_modules/typescript/bin/tsc"), "--project", ".");
-  }, 60_000);
+  });
 });
 
 testLibrary({

@@ -10,7 +10,7 @@ const bin = await built({
   folder: `${folder}pinned`,
   commands: (output) => [
     ["python3", "-m", "venv", output],
-    `${output}/bin/python -m pip install --quiet --disable-pip-version-check`
+    `${output}/bin/python -m pip install --quiet --disable-pip-version-check --no-compile`
       .split(" ")
       .concat("--no-deps", "--only-binary", ":all:", "--requirement", "requirements.txt"),
   ],
@@ -23,8 +23,13 @@ testLibrary({
   command:
     bin === undefined
       ? undefined
-      : // Nothing is written beside the sources.
-        { file: `${bin}/bin/python`, args: ["-B", "main.py"], cwd: folder },
+      : {
+          file: `${bin}/bin/python`,
+          args: ["main.py"],
+          cwd: folder,
+          // Nothing is written beside the sources, and only what is used is compiled.
+          env: { PYTHONPYCACHEPREFIX: `${bin}/compiled` },
+        },
   parts: {
     core: BOTH,
     storage: KUBERNETES,

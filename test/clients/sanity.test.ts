@@ -48,6 +48,7 @@ const VARIANTS: readonly Variant[] = [
     flags: ["--with", "attach,mount-group", "--max-volumes", "3"],
     more: ["--csi.testnodevolumeattachlimit"],
     least: 85,
+    long: true,
   },
   { name: "without staging", flags: ["--without", "stage"], least: 70, long: true },
   { name: "with as little as may be", flags: ["--without", FEW], least: 28 },
@@ -57,7 +58,7 @@ const VARIANTS: readonly Variant[] = [
     least: 88,
     long: true,
   },
-  { name: "with links in place of mounts", flags: ["--links"], least: 75 },
+  { name: "with links in place of mounts", flags: ["--links"], least: 75, long: true },
   { name: "images", flags: ["--backing", "image"], least: 79, images: true, long: true },
   {
     name: "images that are attached and not staged",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { playRush } from "./model/rush.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 
-const COUNT = amount("SCHEDULES", 8, 20);
+const COUNT = amount("SCHEDULES", 5, 20);
 const FIRST = Number(process.env["SEED"]) * 100_000;
 
 test(

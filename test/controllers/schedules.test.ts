@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { playSchedule } from "./model/schedule.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 
-const COUNT = amount("SCHEDULES", 40, 200);
+const COUNT = amount("SCHEDULES", 20, 200);
 const FIRST = Number(process.env["SEED"]) * 100_000;
 
 test(

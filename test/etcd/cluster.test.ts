@@ -35,7 +35,7 @@ describe.skipIf(!(await hasEtcd()))("a cluster of three, under load from two sto
   async function survives(harm: (member: EtcdMember) => Promise<void>): Promise<boolean> {
     const start = await stores[0]!.currentRevision();
     const logs = stores.map((store) => WatchLog.start(store, "", start));
-    const load = new Load(stores, 16, "k");
+    const load = new Load(stores, 16, "k", LONG ? 0 : 60);
     const gaps: number[] = [];
     for (const member of etcd.members) {
       await wait(500);

@@ -2,10 +2,12 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { amount } from "../../src/util/testing/amount.ts";
 import { Http2Client, Keelson, Scratch, until } from "../serve/keelson.ts";
 import { type EtcdCluster, hasEtcd, startEtcd } from "./start.ts";
 
-const COUNT = 300;
+/** A multiple of the sizes, so that there is a volume for each claim. */
+const COUNT = amount("CLAIMS", 160, 300);
 const SIZES = 20;
 /** A Lease is waited for 15 s, and looked at every two. */
 const TAKEN_OVER_MS = 40_000;

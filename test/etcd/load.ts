@@ -1,5 +1,5 @@
 /**
- * Writers that write without pause and remember what they were told, and the check that the log agrees with them.
+ * Writers that write and remember what they were told, and the check that the log agrees with them.
  *
  * @module
  */
@@ -24,8 +24,11 @@ export class Load {
   readonly outcomes: Outcome[] = [];
   readonly #stop = new AbortController();
   readonly #writers: Promise<void>[];
+  readonly #pauseMillis: number;
 
-  constructor(stores: readonly Store[], writers: number, prefix: string) {
+  /** @param pauseMillis how long each writer rests after a write */
+  constructor(stores: readonly Store[], writers: number, prefix: string, pauseMillis = 0) {
+    this.#pauseMillis = pauseMillis;
     this.#writers = Array.from({ length: writers }, (_, i) =>
       this.#write(stores[i % stores.length]!, `${prefix}${String(i)}`),
     );
@@ -56,6 +59,7 @@ export class Load {
         await wait(20);
       }
       this.outcomes.push({ id, key, revision, code, at: performance.now() });
+      if (this.#pauseMillis > 0) await wait(this.#pauseMillis);
     }
   }
 }

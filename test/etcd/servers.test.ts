@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openEtcdStore } from "../../src/storage/etcd/store.ts";
 import { systemClock, systemRandom } from "../../src/util/clock.ts";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, WatchReader, configMap, run, until } from "../serve/keelson.ts";
@@ -15,13 +15,28 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
   let tests = 0;
   let flags: string[];
   let directories: string[];
-  let servers: Keelson[];
-  let clients: Http2Client[];
+  let servers: Keelson[] = [];
+  let clients: Http2Client[] = [];
+
+  /** Whether both servers of the test before are still there. */
+  const areThere = (): boolean =>
+    servers.length > 0 &&
+    servers.every(({ process: { exitCode, signalCode } }) => exitCode === null && signalCode === null);
+  const stop = async (): Promise<void> => {
+    for (const client of clients) client.close();
+    await Promise.all(servers.map((server) => server.stop("SIGKILL")));
+  };
 
   beforeAll(async () => {
     etcd = await startEtcd({ tls: true });
   });
+  /** Tests share the servers until one of them has killed one. */
   beforeEach(async () => {
+    if (areThere()) {
+      await clients[0]!.send("DELETE", CONFIG_MAPS);
+      return;
+    }
+    await stop();
     const { ca, cert, key } = etcd.tls!;
     const to = ["--etcd-servers", etcd.endpoints.join(","), "--etcd-prefix", `/servers-${tests++}`];
     const tls = ["--etcd-cacert", ca, "--etcd-cert", cert, "--etcd-key", key];
@@ -36,11 +51,8 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     servers.push(await Keelson.serve(["--data-dir", directories[1]!, ...flags]));
     clients = await Promise.all(servers.map((server, i) => Http2Client.connect(server, directories[i]!)));
   });
-  afterEach(async () => {
-    for (const client of clients) client.close();
-    await Promise.all(servers.map((server) => server.stop("SIGKILL")));
-  });
   afterAll(async () => {
+    await stop();
     await etcd?.close();
     scratch.remove();
   });

@@ -10,7 +10,7 @@ import { type Fault, type Run, compileFaulty, runFaulty } from "./faulty.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 
 /** Every seed is one run of the writer with one fault; each kind of fault has its turn. */
-const FAULTS = amount("FAULTS", 26, 52);
+const FAULTS = amount("FAULTS", 13, 52);
 const SEED = Number(process.env["SEED"]);
 const TRIES = 600;
 /** Runs on one store before the next one is begun: some faults hit its first start only. */

@@ -12,7 +12,7 @@ import { type Version, type WrittenStore, stateAt, writeStore } from "./history.
 import { amount } from "../../src/util/testing/amount.ts";
 
 /** Every seed is one store with one damage; each kind of damage has its turn. */
-const FAULTS = amount("FAULTS", 20, 40);
+const FAULTS = amount("FAULTS", 12, 40);
 const SEED = Number(process.env["SEED"]);
 const NAMES = Object.keys(DAMAGES);
 

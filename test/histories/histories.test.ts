@@ -38,13 +38,13 @@ test(
   "one server on the embedded store, killed, ended and paused: linearizable, every watch exact; and whatever is falsified is noticed",
   { timeout: 300_000 },
   async () => {
-    const { history } = await run("embedded", embeddedWorld, LONG ? 15 : 8);
+    const { history } = await run("embedded", embeddedWorld, LONG ? 15 : 5);
     expect(unnoticed(history)).toEqual([]);
   },
 );
 
 test("a server that is put back to an older state of its disk is noticed", { timeout: 300_000 }, async () => {
-  const { report, faults } = await runRound(forgetfulWorld, { seed: SEED, seconds: 8 });
+  const { report, faults } = await runRound(forgetfulWorld, { seed: SEED, seconds: LONG ? 8 : 5 });
   expect([...faults.values()].reduce((sum, n) => sum + n, 0)).toBeGreaterThan(1);
   expect(report.violations.length).toBeGreaterThan(0);
 });
@@ -54,7 +54,7 @@ describe.skipIf(!(await hasEtcd()))("two servers on three members of etcd", () =
     "killed, paused and cut off, members as well as servers: linearizable, every watch exact and the same on both",
     { timeout: 400_000 },
     async () => {
-      const { faults } = await run("etcd", etcdWorld, LONG ? 25 : 14);
+      const { faults } = await run("etcd", etcdWorld, LONG ? 25 : 9);
       expect(faults.size).toBeGreaterThan(3);
     },
   );

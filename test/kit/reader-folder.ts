@@ -44,7 +44,9 @@ export class ReaderFolder implements Disposable {
     writeFileSync(
       join(this.path, "vitest.config.mjs"),
       `const alias = ${JSON.stringify(alias)}.map((one) => ({ ...one, find: new RegExp(one.find) }));
-     export default { resolve: { alias }, server: { fs: { strict: false } } };`,
+     // As a package below node_modules, it is no source of the reader's.
+     const external = [new RegExp(RegExp.escape(${JSON.stringify(dist)}))];
+     export default { resolve: { alias }, server: { fs: { strict: false } }, test: { server: { deps: { external } } } };`,
     );
     writeFileSync(
       join(this.path, "alias.mjs"),

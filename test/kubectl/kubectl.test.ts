@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../src/app/index.ts";
+import { DIALECTS } from "../serve/keelson.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 
 const newest = findKubectls().at(-1);
@@ -18,7 +19,7 @@ data:
   size: "3"
 `;
 
-describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and the %s dialect", (dialect) => {
+describe.skipIf(!newest).each(DIALECTS)("kubectl and the %s dialect", (dialect) => {
   let server: RunningServer;
   let kubectl: Kubectl;
   const domain = dialect === "neutral" ? "svc.io" : "k8s.io";

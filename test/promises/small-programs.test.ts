@@ -101,8 +101,8 @@ describe.runIf(process.platform === "linux").concurrent("what a program takes wh
   });
 });
 
-/** What the objects of the driver may take, in MiB: it begins with some 16, and 8 KiB for each call would be 47 more. */
-const HEAP_MIB = 40;
+/** What the objects of the driver may take, in MiB: it begins with some 16, and 8 KiB for each call would be 23 more. */
+const HEAP_MIB = 28;
 
 test.runIf(process.platform === "linux")(
   "a driver does not grow with the calls that it has answered",
@@ -113,7 +113,7 @@ test.runIf(process.platform === "linux")(
     const args = ["--socket", `unix://${path}`, "--dir", join(folder, "busy")];
     const program = await started(/listens on/, ["driver", ...args], env);
     const driver = openDriver(path, { clock: systemClock });
-    const calls = amount("CALLS", 6000, 18_000);
+    const calls = amount("CALLS", 3000, 18_000);
     const resident: number[] = [];
     let left = calls;
     const caller = async (): Promise<void> => {

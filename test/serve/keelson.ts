@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http2 from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LONG } from "../../src/util/testing/amount.ts";
 
 /** In what Linux counts CPU time. */
 const TICK_MS = 10;
@@ -126,6 +127,9 @@ export async function run(
   const end = await keelson.ended;
   return { ...end, stdout: keelson.stdout, stderr: keelson.stderr };
 }
+
+/** The dialects in which the executable and what asks it are tried: in the usual run that of kubectl. */
+export const DIALECTS: readonly ("kubernetes" | "neutral")[] = LONG ? ["kubernetes", "neutral"] : ["kubernetes"];
 
 /** A directory for the data of one test file; gone when the file has ended. */
 export class Scratch {
@@ -276,11 +280,13 @@ export const configMap = (name: string, data: Readonly<Record<string, string>> =
 /** The collection that most tests write to. */
 export const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-/** Waits until something is so; fails after `millis`. */
+const LONGEST_LOOK_PAUSE_MS = 250;
+
+/** Waits until something is so, and looks less often the longer it waits; fails after `millis`. */
 export async function until(holds: () => boolean | Promise<boolean>, millis = 10_000): Promise<void> {
-  for (const end = performance.now() + millis; !(await holds());) {
-    if (performance.now() > end)
-      throw new Error(`expected this to become true within ${millis} ms: ${holds.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  for (const begin = performance.now(); !(await holds());) {
+    const waited = performance.now() - begin;
+    if (waited > millis) throw new Error(`expected this to become true within ${millis} ms: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_LOOK_PAUSE_MS, 10 + waited / 20)));
   }
 }

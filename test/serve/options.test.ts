@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { sampled } from "../../src/util/testing/amount.ts";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, configMap, read, run, until } from "./keelson.ts";
 
 const scratch = new Scratch();
@@ -31,14 +32,26 @@ describe("options", () => {
   const said = file("said.yaml", "dialect: kubernetes\ndev: true\nport: 0\n");
   const silent = file("silent.yaml", "dev: true\nport: 0\n");
 
-  test.each([
-    ["the default", [], {}, silent, NEUTRAL],
-    ["the file over the default", [], {}, said, KUBERNETES],
-    ["the environment over the file", [], { KEELSON_DIALECT: "neutral" }, said, NEUTRAL],
-    ["a flag over the environment", ["--dialect", "kubernetes"], { KEELSON_DIALECT: "neutral" }, silent, KUBERNETES],
-    ["a flag over all", ["--dialect", "neutral"], { KEELSON_DIALECT: "kubernetes" }, said, NEUTRAL],
-    ["nothing from an empty variable", [], { KEELSON_DIALECT: "" }, said, KUBERNETES],
-  ])("come from flag, environment and file: %s", async (_, flags, env, config, dialect) => {
+  // All orders are in src/app/options/options.test.ts.
+  test.each(
+    sampled<readonly [string, readonly string[], object, string, string]>(
+      [
+        ["the default", [], {}, silent, NEUTRAL],
+        ["the file over the default", [], {}, said, KUBERNETES],
+        ["the environment over the file", [], { KEELSON_DIALECT: "neutral" }, said, NEUTRAL],
+        [
+          "a flag over the environment",
+          ["--dialect", "kubernetes"],
+          { KEELSON_DIALECT: "neutral" },
+          silent,
+          KUBERNETES,
+        ],
+        ["a flag over all", ["--dialect", "neutral"], { KEELSON_DIALECT: "kubernetes" }, said, NEUTRAL],
+        ["nothing from an empty variable", [], { KEELSON_DIALECT: "" }, said, KUBERNETES],
+      ],
+      3,
+    ),
+  )("come from flag, environment and file: %s", async (_, flags, env, config, dialect) => {
     const keelson = await Keelson.serve(["--config", config, ...flags], { env: env as Record<string, string> });
     expect(keelson.stdout).toContain(dialect);
     await keelson.stop();
@@ -74,28 +87,34 @@ describe("options", () => {
     expect(stderr).toContain(what === "a command" ? "Did you mean serve?" : nearest);
   });
 
-  test.each([
-    [["--port", "http"], 'expected --port to be a number from 0 to 65535, got "http"'],
-    [["--port", "65536"], 'got "65536"'],
-    [["--dialect", "german"], 'expected --dialect to be neutral or kubernetes, got "german"'],
-    [["--store", "etcd3"], 'expected --store to be sqlite or memory or etcd, got "etcd3"'],
-    [["--event-ttl", "5"], "expected --event-ttl to be a duration such as 30s, 90m or 1h30m"],
-    [["--log-level", "loud"], "expected --log-level"],
-    [["--feature-gates", "ImageVolume=yes"], 'ImageVolume to be true or false, got "yes"'],
-    [["--dev", "maybe"], 'expected --dev to be true or false, got "maybe"'],
-    [["--config", "/no/such/file"], "expected the file /no/such/file to exist"],
-    [
-      ["--bind", "192.0.2.1", "--dev", "--port", "0"],
-      "expected --bind to be an address of this machine, got 192.0.2.1",
-    ],
-    [
-      ["--controllers", "garbage", "--dev", "--port", "0"],
-      "expected --controllers to name some of attachdetach, clusterrole-aggregation-controller, csrapproving",
-    ],
-    [["--insecure-http", "--bind", "0.0.0.0"], "expected a loopback address with --insecure-http, got 0.0.0.0"],
-    [["--insecure-http", "--bind", "192.168.1.1"], "expected a loopback address"],
-    [["extra"], "too many arguments"],
-  ])("serve %j is refused before anything starts", async (args, message) => {
+  // What each option refuses is in src/app/options/options.test.ts.
+  test.each(
+    sampled<readonly [readonly string[], string]>(
+      [
+        [["--port", "http"], 'expected --port to be a number from 0 to 65535, got "http"'],
+        [["--port", "65536"], 'got "65536"'],
+        [["--dialect", "german"], 'expected --dialect to be neutral or kubernetes, got "german"'],
+        [["--store", "etcd3"], 'expected --store to be sqlite or memory or etcd, got "etcd3"'],
+        [["--event-ttl", "5"], "expected --event-ttl to be a duration such as 30s, 90m or 1h30m"],
+        [["--log-level", "loud"], "expected --log-level"],
+        [["--feature-gates", "ImageVolume=yes"], 'ImageVolume to be true or false, got "yes"'],
+        [["--dev", "maybe"], 'expected --dev to be true or false, got "maybe"'],
+        [["--config", "/no/such/file"], "expected the file /no/such/file to exist"],
+        [
+          ["--bind", "192.0.2.1", "--dev", "--port", "0"],
+          "expected --bind to be an address of this machine, got 192.0.2.1",
+        ],
+        [
+          ["--controllers", "garbage", "--dev", "--port", "0"],
+          "expected --controllers to name some of attachdetach, clusterrole-aggregation-controller, csrapproving",
+        ],
+        [["--insecure-http", "--bind", "0.0.0.0"], "expected a loopback address with --insecure-http, got 0.0.0.0"],
+        [["--insecure-http", "--bind", "192.168.1.1"], "expected a loopback address"],
+        [["extra"], "too many arguments"],
+      ],
+      3,
+    ),
+  )("serve %j is refused before anything starts", async (args, message) => {
     const { code, stderr, stdout } = await run(["serve", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(message);
@@ -177,7 +196,7 @@ test.skipIf(oldNode === undefined)("an older Node is told which one is needed (n
 });
 
 describe("--insecure-http", () => {
-  test.each(["127.0.0.1", "127.1.2.3", "localhost"])(
+  test.each(sampled(["127.0.0.1", "127.1.2.3", "localhost"], 3))(
     "speaks plain HTTP on %s, still to the admin only",
     async (bind) => {
       const keelson = await Keelson.serve(["--dev", "--port", "0", "--insecure-http", "--bind", bind]);
@@ -221,13 +240,18 @@ describe("--controllers", () => {
     return made;
   };
 
-  test.each([
-    ["*", ["serviceaccount", "root-ca"]],
-    ["none", []],
-    ["root-ca", ["root-ca"]],
-    ["-root-ca", ["serviceaccount"]],
-    ["*,-serviceaccount", ["root-ca"]],
-  ])("%s runs %j", async (list, made) => {
+  test.each(
+    sampled<readonly [string, readonly string[]]>(
+      [
+        ["*", ["serviceaccount", "root-ca"]],
+        ["none", []],
+        ["root-ca", ["root-ca"]],
+        ["-root-ca", ["serviceaccount"]],
+        ["*,-serviceaccount", ["root-ca"]],
+      ],
+      2,
+    ),
+  )("%s runs %j", async (list, made) => {
     expect(await running(`--controllers=${list}`)).toEqual(made);
   });
 

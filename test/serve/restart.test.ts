@@ -1,9 +1,20 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, describe, expect, test } from "vitest";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, WatchReader, configMap, has, read, run } from "./keelson.ts";
 
 const scratch = new Scratch();
+const template = scratch.fresh();
+beforeAll(async () => {
+  await (await Keelson.serve(["--data-dir", template, "--port", "0"])).stop();
+});
 afterAll(() => scratch.remove());
+
+/** A data directory in which a server has run and ended. */
+function used(): string {
+  const directory = scratch.fresh();
+  cpSync(template, directory, { recursive: true });
+  return directory;
+}
 
 /** The files by which clients know the server and the admin. */
 const IDENTITY = ["admin.token", "pki/ca.crt", "pki/server.crt", "pki/admin.crt", "pki/token.key"];
@@ -61,16 +72,14 @@ describe("a server that is started again", () => {
   });
 
   test("the kubeconfig names the port of the server that runs now", async () => {
-    const directory = scratch.fresh();
-    await (await Keelson.serve(["--data-dir", directory, "--port", "0"])).stop();
+    const directory = used();
     const now = await Keelson.serve(["--data-dir", directory, "--port", "0"]);
     expect(read(directory, "admin.kubeconfig")).toContain(`server: ${now.url}\n`);
     await now.stop();
   });
 
   test("certificates that a crash left without their keys are made anew, from the same CA", async () => {
-    const directory = scratch.fresh();
-    await (await Keelson.serve(["--data-dir", directory, "--port", "0"])).stop();
+    const directory = used();
     const [, ca] = identity(directory);
     writeFileSync(`${directory}/pki/server.key`, readFileSync(`${directory}/pki/admin.key`));
     const now = await Keelson.serve(["--data-dir", directory, "--port", "0"]);
@@ -82,8 +91,7 @@ describe("a server that is started again", () => {
   });
 
   test("a further name makes a new serving certificate from the same CA", async () => {
-    const directory = scratch.fresh();
-    await (await Keelson.serve(["--data-dir", directory, "--port", "0"])).stop();
+    const directory = used();
     const [token, ca, server] = identity(directory);
     await (await Keelson.serve(["--data-dir", directory, "--port", "0", "--tls-san", "keelson.example"])).stop();
     const after = identity(directory);
@@ -148,8 +156,7 @@ describe("a data directory", () => {
   });
 
   test("of a newer format is refused", async () => {
-    const directory = scratch.fresh();
-    await (await Keelson.serve(["--data-dir", directory, "--port", "0"])).stop();
+    const directory = used();
     writeFileSync(`${directory}/keelson.json`, '{"format": 99, "dialect": "neutral"}');
     const { code, stderr } = await run(["serve", "--data-dir", directory, "--port", "0"]);
     expect({ code, stderr }).toEqual({
@@ -159,8 +166,7 @@ describe("a data directory", () => {
   });
 
   test("with a description that cannot be read is refused, not taken for a new one", async () => {
-    const directory = scratch.fresh();
-    await (await Keelson.serve(["--data-dir", directory, "--port", "0"])).stop();
+    const directory = used();
     writeFileSync(`${directory}/keelson.json`, "");
     const { code, stderr } = await run(["serve", "--data-dir", directory, "--port", "0"]);
     expect({ code, stderr }).toEqual({

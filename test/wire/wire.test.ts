@@ -11,7 +11,7 @@ import { Site } from "./site.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 
 /** Steps in the normal run, and in the long form of the attacks. */
-const STEPS = amount("STEPS", Number(process.env["ATTACKERS"] ?? 0) > 1000 ? 1_000_000 : 4000, 8000);
+const STEPS = amount("STEPS", Number(process.env["ATTACKERS"] ?? 0) > 1000 ? 1_000_000 : 2000, 8000);
 /** Runs of one seed have seeds of their own, far from those of the next. */
 const FIRST = Number(process.env["SEED"]) * 1_000_000;
 /** Connections at a time, and steps after which a server is looked at. */

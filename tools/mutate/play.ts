@@ -98,7 +98,8 @@ async function outcomeOf(copy: string, mutant: Mutant, limits: ReadonlyMap<strin
 async function runTests(copy: string, tests: string, limit?: number): Promise<{ outcome: Outcome; output: string }> {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
   const filter = statSync(join(copy, tests)).isDirectory() ? `${tests}/` : tests;
-  const args = [vitest, "run", filter, "--bail=1", "--retry=0", "--reporter=dot"];
+  // The tests of a room may all lie in `test/`.
+  const args = [vitest, "run", filter, "--passWithNoTests", "--bail=1", "--retry=0", "--reporter=dot"];
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "ignore"], detached: true });
   const killing = limit === undefined ? undefined : setTimeout(() => process.kill(-child.pid!, "SIGKILL"), limit);
   const [output, [code, signal]] = await Promise.all([textOf(child.stdout), once(child, "close")]);

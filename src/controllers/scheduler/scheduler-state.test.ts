@@ -104,3 +104,8 @@ test("a deleted node has no state once its Pods are deleted", async () => {
   state.setNode(node("a", "1"));
   expect((await decided("q")).is).toBe("placed");
 });
+
+test("a node that does not say how many Pods it takes takes none", async () => {
+  state.setNode({ ...node("a"), status: { allocatable: { cpu: "1" } } });
+  expect(await decided("p")).toMatchObject({ is: "waits", message: "0/1 nodes are available: 1 Too many pods." });
+});

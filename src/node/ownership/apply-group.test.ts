@@ -8,7 +8,7 @@ import { expectNoLongSlice } from "../../util/testing/slices.ts";
 import { applyGroup } from "./apply-group.ts";
 import { amount } from "../../util/testing/amount.ts";
 
-const ROUNDS = amount("ROUNDS", 30, 100);
+const ROUNDS = amount("ROUNDS", 20, 100);
 
 /** Groups are given away by root only. */
 const isRoot = process.getuid?.() === 0;

@@ -129,6 +129,80 @@ describe("several writes that are carried out as one", () => {
     await commitTogether([end, grow(kind, "b")]);
     expect(names).toEqual([undefined, [{ namespace: "", name: "b" }]]);
   });
+
+  test("that follow see other kinds as they are stored", async () => {
+    const seen: unknown[] = [];
+    const look: AdmissionStep = {
+      name: "Looks",
+      async validate({ name, lookup }) {
+        if (name === "b") seen.push(await lookup.collect("gadgets.example.com", ({ metadata }) => metadata.name));
+      },
+    };
+    const gadget = widget("v1", { kind: "Gadget", plural: "gadgets", singular: "gadget" });
+    const { kinds } = await registryOf([widget("v1"), gadget], { steps: [look] });
+    const [widgets, gadgets] = ["widgets", "gadgets"].map((plural) => kinds.find("example.com", "v1", plural)!);
+    await gadgets!.create(named(""), bodyOf({ metadata: { name: "g" } }), WRITE, CALLER);
+    for (const name of ["a", "b"]) await widgets!.create(named(""), body(name, { size: "1" }), WRITE, CALLER);
+    seen.length = 0;
+    const kind = kinds.stored("widgets.example.com")!;
+    await commitTogether([grow(kind, "a"), grow(kind, "b")]);
+    expect(seen).toEqual([["g"]]);
+  });
+
+  test("tell the caller when the store has got them, and end when they are stored", async () => {
+    const { kind, store } = await twoWidgets();
+    const before = store.revision;
+    const storing: Promise<unknown>[] = [];
+    const write = {
+      kind,
+      target: named("a"),
+      options: WRITE,
+      caller: { ...CALLER, storing: (done: Promise<unknown>) => void storing.push(done) },
+    };
+    const ctx = newContext(kind);
+    const change = (old: ApiObject): ApiObject => {
+      const object = copyOf(old);
+      object["spec"] = { size: "4" };
+      return object;
+    };
+    await commitTogether([changeOf({ ...write, ctx, limit: ctx.clock.loop.slice() }, { change })]);
+    expect(await Promise.all(storing)).toEqual([[before + 1]]);
+  });
+});
+
+describe("a refusal of the store", () => {
+  /** Widgets `a` and `b` over a store that refuses each transaction. */
+  async function refusing(error: StoreError) {
+    const store = await openMemoryStore();
+    const transact = (): Promise<never> => Promise.reject(error);
+    const failing = new Proxy(store, {
+      get(from, name) {
+        const value: unknown = name === "transact" ? transact : Reflect.get(from, name, from);
+        return typeof value === "function" ? value.bind(from) : value;
+      },
+    });
+    const { kinds } = await registryOf([widget("v1", { scope: "Namespaced" })], { store: failing });
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    const at = (name: string) => ({ ...named(name), namespace: "default" });
+    for (const name of ["a", "b"])
+      await widgets.create(at(""), body(name, { size: "1" }, { namespace: "default" }), WRITE, CALLER);
+    const kind = kinds.stored("widgets.example.com")!;
+    const plan = (name: string): Proposal<WriteResult> => {
+      const ctx = newContext(kind);
+      const write = { kind, target: at(name), options: WRITE, caller: CALLER, ctx, limit: ctx.clock.loop.slice() };
+      return changeOf(write, { change: (old) => ({ ...copyOf(old), spec: { size: "2" } }) });
+    };
+    return commitTogether([plan("a"), plan("b")]);
+  }
+
+  test("names the object that it is about, without its namespace", async () => {
+    const refused = new StoreError("corrupt", "damaged", { key: "/example.com/widgets/default/a" });
+    await expect(refusing(refused)).rejects.toThrow(/widgets\.example\.com "a"/);
+  });
+
+  test("that is about no object is told for the one that was judged last", async () => {
+    await expect(refusing(new StoreError("corrupt", "damaged"))).rejects.toThrow(/widgets\.example\.com "b"/);
+  });
 });
 
 describe("what a write has for itself alone", () => {

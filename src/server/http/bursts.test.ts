@@ -2,6 +2,7 @@
 import http2 from "node:http2";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../util/clock.ts";
+import { LONG } from "../../util/testing/amount.ts";
 import { Listening, until } from "../testing/listening.ts";
 import { ADMIN, CM, type TestServer, configMap } from "../testing/test-server.ts";
 import type { Listener } from "./listeners.ts";
@@ -56,8 +57,8 @@ async function metric({ ask }: TestServer, name: string): Promise<number> {
 
 describe.each(["node", "curl", "go"] as const)("with the windows of %s, on one connection at once", (client) => {
   test.each([
-    [200, 400_000],
-    [120, 1_000_000],
+    [LONG ? 200 : 100, 400_000],
+    [LONG ? 120 : 50, 1_000_000],
   ])("%i GETs of %i bytes all get their answer", { timeout: TIME }, async (count, bytes) => {
     const { listener, put } = await listening.start(true);
     await put(configMap("a", "x".repeat(bytes)));
@@ -78,7 +79,7 @@ test.each(["node", "curl", "go"] as const)(
     const names = Array.from({ length: 100 }, (_, i) => `o${i}`);
     const text = (i: number): string => String(i % 10).repeat(sizes[i % sizes.length]!);
     const posts = names.map((name, i) => send(session, "POST", CM, JSON.stringify(configMap(name, text(i)))));
-    const larger = Array.from({ length: 20 }, () => send(session, "POST", CM, "x".repeat(3_500_000)));
+    const larger = Array.from({ length: LONG ? 20 : 8 }, () => send(session, "POST", CM, "x".repeat(3_500_000)));
     expect(new Set(await Promise.all(posts))).toEqual(new Set(["201 true"]));
     expect(new Set(await Promise.all(larger))).toEqual(new Set(["413 true"]));
     for (const [i, name] of names.entries()) {
@@ -89,8 +90,8 @@ test.each(["node", "curl", "go"] as const)(
 );
 
 test.each([
-  [100, 400_000, "201 true"],
-  [40, 3_000_000, "413 true"],
+  [LONG ? 100 : 60, 400_000, "201 true"],
+  [LONG ? 40 : 15, 3_000_000, "413 true"],
 ])("%i POSTs of %i bytes all get their answer, in little memory", { timeout: TIME }, async (count, bytes, answer) => {
   const bodyMemoryBytes = 8 * MIB;
   const started = await listening.start(true, { limits: { bodyMemoryBytes } });

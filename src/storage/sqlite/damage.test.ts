@@ -164,7 +164,7 @@ test("whatever bits are flipped: what is served is right, the rest is refused", 
       for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
       await expectNothingWrong();
     }),
-    { numRuns: amount("FLIPS", 20, 60) },
+    { numRuns: amount("FLIPS", 12, 60) },
   );
 });
 

@@ -15,7 +15,7 @@ import { temporaryDirectory } from "./testing/directory.ts";
 import { amount } from "../../util/testing/amount.ts";
 
 /** How many single bits are tried, spread over the file; `all` takes minutes. */
-const FLIPS = process.env["FLIPS"] ?? String(amount("FLIPS", 150, 500));
+const FLIPS = process.env["FLIPS"] ?? String(amount("FLIPS", 80, 500));
 const SEED = Number(process.env["SEED"]);
 const OPTIONS = { directory: "", historyMillis: 1e12, historyMaxShare: 1, historyMinBytes: 1e9, maxBytes: Infinity };
 

@@ -17,3 +17,11 @@ export const LONG: boolean = process.env["LONG"] === "1";
  */
 export const amount = (variable: string, usual: number, long: number): number =>
   Number(process.env[variable] ?? (LONG ? long : usual));
+
+/**
+ * The cases of a matrix that a test plays: all with `LONG=1`, one of `oneOf` in the usual run. `SEED` says where the choice begins.
+ *
+ * @param shift moves the choice, so that each row of a matrix takes other columns
+ */
+export const sampled = <T>(cases: readonly T[], oneOf: number, shift: number = 0): readonly T[] =>
+  LONG ? cases : cases.filter((_, i) => (i + shift + Number(process.env["SEED"])) % oneOf === 0);

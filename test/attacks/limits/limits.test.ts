@@ -23,7 +23,7 @@ import { verbRows } from "./verbs.ts";
 /** What one generator makes, and how a sample of it is taken. */
 interface Table {
   readonly rows: readonly LimitRow[];
-  /** How many rows of each group a sample has; in the usual run a third. */
+  /** How many rows of each group a sample has; in the usual run a fifth. */
   readonly each: number;
   /** The group of a row; all are one by default. */
   readonly groupOf?: (row: LimitRow) => string;
@@ -44,7 +44,7 @@ const random = seededRandom(Number(process.env["SEED"]));
 function sample({ rows, each, groupOf = () => "" }: Table): readonly LimitRow[] {
   if (LONG) return rows;
   const groups = Map.groupBy(rows, groupOf);
-  return [...groups.values()].flatMap((group) => drawn(group, SHORT ? Math.ceil(each / 3) : each));
+  return [...groups.values()].flatMap((group) => drawn(group, SHORT ? Math.ceil(each / 5) : each));
 }
 
 function drawn<T>(items: readonly T[], count: number): T[] {
