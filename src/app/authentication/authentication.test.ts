@@ -167,7 +167,7 @@ test("AUTHN-24: a token is no longer good than the server lets it be", async () 
 
 test("AUTHN-34, AUTHN-35, AUTHN-36: the next key signs, tokens of the one before stay good, both are published", async () => {
   const before = await tokenOf();
-  await renewCertificates(directory, { anew: ["token"], sans: [] }, systemClock);
+  await renewCertificates(directory, { renew: ["token"], sans: [] }, systemClock);
   server.pki.renew();
   const after = await tokenOf();
   const kidOf = (token: string): unknown =>

@@ -103,7 +103,7 @@ export function shownCertificates(directory: DataDirectory): readonly Certificat
 /** Makes certificates of a data directory anew; the serving one keeps its names and gets some more. */
 export async function renewCertificates(
   directory: DataDirectory,
-  { anew: renew, sans }: { readonly anew: readonly Renewable[]; readonly sans: readonly string[] },
+  { renew, sans }: { readonly renew: readonly Renewable[]; readonly sans: readonly string[] },
   clock: Clock,
 ): Promise<void> {
   shownCertificates(directory);
