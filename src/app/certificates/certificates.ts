@@ -37,11 +37,11 @@ export function openCertificates(
   clock: Clock,
 ): ServerCertificates {
   const { tls, etcd } = options;
-  const given = tls && ((): ReturnType<typeof configuredKeyPair> => readGiven(tls.certFile, tls.keyFile));
-  given?.();
+  const configured = tls && ((): ReturnType<typeof configuredKeyPair> => readConfigured(tls.certFile, tls.keyFile));
+  configured?.();
   const pkiOptions = {
     clock,
-    given,
+    configured,
     // Addresses may come while the server runs.
     get hosts() {
       return hostsOf(options);
@@ -55,7 +55,7 @@ export function openCertificates(
   };
 }
 
-function readGiven(certFile: string, keyFile: string): ReturnType<typeof configuredKeyPair> {
+function readConfigured(certFile: string, keyFile: string): ReturnType<typeof configuredKeyPair> {
   try {
     return configuredKeyPair(readFileSync(certFile, "utf8"), readFileSync(keyFile, "utf8"), certFile, keyFile);
   } catch (error) {
