@@ -191,7 +191,7 @@ describe("failures", () => {
     const { server, configMaps } = setUp();
     const updating = configMaps.update(OBJECT, { fieldManager: "me" });
     (await server.next()).refuse(409, "Conflict");
-    await expect(updating).rejects.toMatchObject({ asked: { method: "PUT", path: ITEM } });
+    await expect(updating).rejects.toMatchObject({ request: { method: "PUT", path: ITEM } });
     await expect(updating).rejects.toThrow(`(PUT ${ITEM})`);
   });
 

@@ -17,7 +17,7 @@ export async function explained(error: unknown, client: Requests, kind: Kind, si
   if (!isUnserved(error)) return error;
   const { status, request, conflict } = error;
   const hint = await hintFor(client, kind, signal);
-  return hint === "" ? error : new StatusError(status, { request: request, conflict, hint });
+  return hint === "" ? error : new StatusError(status, { request, conflict, hint });
 }
 
 async function hintFor(client: Requests, kind: Kind, signal: AbortSignal | undefined): Promise<string> {

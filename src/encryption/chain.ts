@@ -19,9 +19,9 @@ export class Chain {
   readonly #transformers: readonly [Transformer, ...Transformer[]];
   readonly #counts: TransformationCounts;
 
-  constructor(transformers: readonly [Transformer, ...Transformer[]], tally: TransformationCounts) {
+  constructor(transformers: readonly [Transformer, ...Transformer[]], counts: TransformationCounts) {
     this.#transformers = transformers;
-    this.#counts = tally;
+    this.#counts = counts;
   }
 
   /** Encrypts a value. @throws CipherError */

@@ -152,7 +152,7 @@ export class ManualClock implements Clock {
   }
 
   after(ms: number, work: () => void, options: TimerOptions = {}): Timer {
-    const timer = { at: this.#steady + Math.max(0, ms), order: this.#order++, work, options, place: -1 };
+    const timer = { at: this.#steady + Math.max(0, ms), order: this.#order++, work, options, heapIndex: -1 };
     const timers = options.upkeep ? this.#upkeep : this.#timers;
     timers.add(timer);
     return { cancel: () => void timers.delete(timer) };

@@ -24,7 +24,7 @@ describe("Heap", () => {
         const heap = new Heap<Item>((a, b) => a.key < b.key);
         const there: Item[] = [];
         for (const { key, takes } of all) {
-          const item = { key, place: -1 };
+          const item = { key, heapIndex: -1 };
           heap.add(item);
           there.push(item);
           if (takes !== null) heap.delete(there.splice(takes % there.length, 1)[0]!);
@@ -39,8 +39,8 @@ describe("Heap", () => {
   test("an item that is not in the heap cannot be deleted, nor twice", () => {
     const heap = new Heap<Item>((a, b) => a.key < b.key);
     const [one, two] = [
-      { key: 1, place: -1 },
-      { key: 2, place: -1 },
+      { key: 1, heapIndex: -1 },
+      { key: 2, heapIndex: -1 },
     ];
     heap.add(one);
     expect([heap.delete(two), heap.delete(one), heap.delete(one)]).toEqual([false, true, false]);

@@ -45,9 +45,9 @@ export class Heap<T extends HeapItem> {
     return true;
   }
 
-  /** Puts `item` at `place` or closer to the top. */
-  #rise(item: T, place: number): void {
-    let at = place;
+  /** Puts `item` at `index` or closer to the top. */
+  #rise(item: T, index: number): void {
+    let at = index;
     while (at > 0) {
       const above = (at - 1) >> 1;
       const parent = this.#items[above]!;
@@ -58,9 +58,9 @@ export class Heap<T extends HeapItem> {
     this.#put(item, at);
   }
 
-  /** Puts `item` at `place` or farther from the top. */
-  #sink(item: T, place: number): void {
-    let at = place;
+  /** Puts `item` at `index` or farther from the top. */
+  #sink(item: T, index: number): void {
+    let at = index;
     for (;;) {
       const left = 2 * at + 1;
       const right = this.#items[left + 1];

@@ -148,6 +148,8 @@ class Parser {
       case STATE.NO_FLOW_VALUE:
         this.#become(STATE.FLOW_KEY);
         return this.#empty(this.#scanner.peek().at);
+      case undefined:
+        return;
     }
   }
 

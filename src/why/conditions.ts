@@ -1,6 +1,5 @@
 import type { ApiObject } from "../client/index.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { isObject } from "../value/value.ts";
 import { lastWarning, quoteOf, quoted, secondOf, eventsAbout } from "./events.ts";
 import { type Facts, First, MAX_NAMED, firstOf, refOf } from "./facts.ts";
 
@@ -81,9 +80,14 @@ function conditionsOf({ status }: ObjectWithStatus): readonly Condition[] {
   return Array.isArray(conditions) ? conditions.slice(0, MAX_CONDITIONS).filter(isCondition) : [];
 }
 
+interface UncheckedTexts {
+  readonly reason?: unknown;
+  readonly message?: unknown;
+}
+
 const isCondition = (value: unknown): value is Condition => {
-  if (!isObject(value)) return false;
-  const { type, status, reason, message } = value;
+  if (typeof value !== "object" || value === null || !("type" in value && "status" in value)) return false;
+  const { type, status, reason, message }: Readonly<Record<"type" | "status", unknown>> & UncheckedTexts = value;
   const isText = (one: unknown): boolean => one === undefined || one === null || typeof one === "string";
   return typeof type === "string" && typeof status === "string" && isText(reason) && isText(message);
 };

@@ -43,9 +43,9 @@ export async function eventsAbout(facts: Facts, object: ApiObject): Promise<read
   const recent = new First<RecentEvent>(MAX_EVENTS, newestFirst);
   await facts.tryRead(async () => {
     const query = { namespace, fieldSelector: `involvedObject.uid=${uid}` };
-    for await (const object of facts.each(CoreEvent, query)) {
-      const event = recentEventOf(object);
-      if (object.involvedObject.uid === uid && event.second >= since) recent.add(event);
+    for await (const stored of facts.each(CoreEvent, query)) {
+      const event = recentEventOf(stored);
+      if (stored.involvedObject.uid === uid && event.second >= since) recent.add(event);
     }
   });
   return recent.items;

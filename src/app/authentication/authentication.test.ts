@@ -167,7 +167,7 @@ test("AUTHN-24: the validity of a token is limited by the server", async () => {
 
 test("AUTHN-34, AUTHN-35, AUTHN-36: a new key signs, tokens of the previous key stay valid, both keys are published", async () => {
   const before = await tokenOf();
-  await renewCertificates(directory, { anew: ["token"], sans: [] }, systemClock);
+  await renewCertificates(directory, { renew: ["token"], sans: [] }, systemClock);
   server.pki.renew();
   const after = await tokenOf();
   const kidOf = (token: string): unknown =>

@@ -40,7 +40,7 @@ test("renewed certificates are signed by the same CA; the serving certificate ke
   const directory = await directoryWith("renewed");
   const [server, admin, ca] = shownCertificates(directory);
   clock.advance(100 * DAY);
-  await renewCertificates(directory, { anew: ["server"], sans: ["new.example.com"] }, clock);
+  await renewCertificates(directory, { renew: ["server"], sans: ["new.example.com"] }, clock);
   const [newServer, sameAdmin, sameCa] = shownCertificates(new DataDirectory(directory.path));
   expect(newServer!.hosts).toEqual(expect.arrayContaining(["localhost", "old.example.com", "new.example.com"]));
   expect(Date.parse(newServer!.ends) - Date.parse(server!.ends)).toBe(100 * DAY);
@@ -52,7 +52,7 @@ test("renewed certificates are signed by the same CA; the serving certificate ke
 test("a directory without certificates has none to show or renew", async () => {
   const directory = new DataDirectory(join(path, "empty"));
   expect(() => shownCertificates(directory)).toThrow("start a server there first");
-  await expect(renewCertificates(directory, { anew: ["ca"], sans: [] }, clock)).rejects.toThrow(
+  await expect(renewCertificates(directory, { renew: ["ca"], sans: [] }, clock)).rejects.toThrow(
     "start a server there first",
   );
 });

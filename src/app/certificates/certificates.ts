@@ -37,12 +37,12 @@ export function openCertificates(
   clock: Clock,
 ): ServerCertificates {
   const { tls, etcd } = options;
-  const given = tls && ((): ReturnType<typeof configuredKeyPair> => readGiven(tls.certFile, tls.keyFile));
-  given?.();
+  const configured = tls && ((): ReturnType<typeof configuredKeyPair> => readConfigured(tls.certFile, tls.keyFile));
+  configured?.();
   const pkiOptions = {
     clock,
-    given,
-    // Addresses of the machine may change while the server runs.
+      configured,
+      // Addresses of the machine may change while the server runs.
     get hosts() {
       return hostsOf(options);
     },
@@ -55,7 +55,7 @@ export function openCertificates(
   };
 }
 
-function readGiven(certFile: string, keyFile: string): ReturnType<typeof configuredKeyPair> {
+function readConfigured(certFile: string, keyFile: string): ReturnType<typeof configuredKeyPair> {
   try {
     return configuredKeyPair(readFileSync(certFile, "utf8"), readFileSync(keyFile, "utf8"), certFile, keyFile);
   } catch (error) {
@@ -102,7 +102,7 @@ export function shownCertificates(directory: DataDirectory): readonly Certificat
 /** Renews certificates of a data directory; the serving certificate keeps its names and gets those of `sans`. */
 export async function renewCertificates(
   directory: DataDirectory,
-  { anew: renew, sans }: { readonly anew: readonly Renewable[]; readonly sans: readonly string[] },
+  { renew, sans }: { readonly renew: readonly Renewable[]; readonly sans: readonly string[] },
   clock: Clock,
 ): Promise<void> {
   shownCertificates(directory);

@@ -72,8 +72,8 @@ export async function main(args: readonly string[]): Promise<void> {
     files: storeFiles(systemClock),
     certificates: {
       show: async (dataDir) => shownCertificates(new DataDirectory(await dataDirOf(dataDir))),
-      renew: async (dataDir, anew, sans) =>
-        renewCertificates(new DataDirectory(await dataDirOf(dataDir)), { anew, sans }, systemClock),
+      renew: async (dataDir, renew, sans) =>
+        renewCertificates(new DataDirectory(await dataDirOf(dataDir)), { renew, sans }, systemClock),
     },
     users: {
       add: async (dataDir, user) => addUser(new DataDirectory(await dataDirOf(dataDir)), user, systemClock),

@@ -16,7 +16,7 @@ test.each([
       connections,
       connectionsPerAddress,
       connectionsPerUser,
-      strangers,
+      unauthenticatedConnections: strangers,
     });
   },
 );

@@ -25,7 +25,7 @@ export function* judged(
   rules: () => Steps<void>,
   job: RulesJob,
   errors: FieldErrors,
-  { threads }: Pick<ApiContext, "beside">,
+  { threads }: Pick<ApiContext, "threads">,
 ): Steps<void | Promise<void>> {
   if (!threads) return yield* rules();
   const before = errors.causes.length;

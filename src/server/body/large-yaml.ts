@@ -21,7 +21,7 @@ const MODULE = siblingModule(import.meta.url, "yaml-job");
  * long or too much memory, or the server closes.
  */
 export async function decodeLargeYaml(
-  { threads, clock }: Pick<ServerContext, "beside" | "clock">,
+  { threads, clock }: Pick<ServerContext, "threads" | "clock">,
   bytes: Uint8Array,
   options: YamlOptions,
   sender: Connection,

@@ -144,8 +144,8 @@ describe("no room for another connection", () => {
     expect((await ask(honest)).socket).toBe(socket);
   });
 
-  test("there are few strangers, however much room there is", async () => {
-    const { attack: open, connections, dropped } = await start({ strangers: 10 });
+  test("there are few connections without a credential, however many others there may be", async () => {
+    const { attack: open, connections, dropped } = await start({ unauthenticatedConnections: 10 });
     const first = await open("silent", 10);
     const second = await open("TLS and no request", 7);
     await until(() => closed(first) === 7, "seven of the first to make way");

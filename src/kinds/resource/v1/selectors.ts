@@ -60,7 +60,7 @@ export function* expressionsOf(given: Selectors, field: string): Iterable<Placed
   }
 }
 
-/** What it takes to judge one character of an expression at worst, in units of `mayTake`. */
+/** What it takes to judge one character of an expression at worst, in units of `checkWork`. */
 const A_CHARACTER = 300;
 
 /** What expressions are judged by. */
