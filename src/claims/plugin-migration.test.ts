@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { migrationOf } from "./plugin-migration.ts";
 
-const { ofSource, driverOf } = migrationOf(kubernetes);
+const migration = migrationOf(kubernetes);
 const ZONE = "topology.kubernetes.io/zone";
 const sourceOf = (spec: object, labels?: Record<string, string>) =>
-  ofSource({ metadata: labels ? { labels } : {}, spec });
+  migration.ofSource({ metadata: labels ? { labels } : {}, spec });
 
 describe("the driver and the handle of a volume of a plugin that drivers have replaced", () => {
   test.each([
@@ -45,10 +45,10 @@ describe("the driver and the handle of a volume of a plugin that drivers have re
 });
 
 test("a provisioner in the tree has the driver that replaced it, and no other has one", () => {
-  expect(driverOf("kubernetes.io/aws-ebs")).toBe("ebs.csi.aws.com");
-  expect([driverOf("aws-ebs"), driverOf("kubernetes.io/nfs"), driverOf(undefined)]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  expect(migration.driverOf("kubernetes.io/aws-ebs")).toBe("ebs.csi.aws.com");
+  expect([
+    migration.driverOf("aws-ebs"),
+    migration.driverOf("kubernetes.io/nfs"),
+    migration.driverOf(undefined),
+  ]).toEqual([undefined, undefined, undefined]);
 });

@@ -106,6 +106,6 @@ test("a deleted node has no state once its Pods are deleted", async () => {
 });
 
 test("a node that does not say how many Pods it takes takes none", async () => {
-  state.setNode({ ...node("a"), status: { allocatable: { cpu: "1" } } });
+  state.setNode({ ...node("a"), status: { allocatable: { cpu: "1" } } } as unknown as Node);
   expect(await decided("p")).toMatchObject({ is: "waits", message: "0/1 nodes are available: 1 Too many pods." });
 });
