@@ -1,4 +1,4 @@
-// The programs of the directory that `keelson envtest` makes: `envtest.js kube-apiserver --secure-port=...`.
+// Runs the programs of the directory of `keelson envtest`: `envtest.js kube-apiserver --secure-port=...`.
 import { openProgram } from "./program.js";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
@@ -12,7 +12,7 @@ const { main } = program ? program.open("envtest.js", name === "etcd" ? "etcd" :
 await main(name, args);
 
 function modules() {
-  // Compiled code is kept between starts, where the directory says; worker threads are told by the variable.
+  // The scripts of the directory set the folder of the compile cache; worker threads read the variable.
   const { NODE_COMPILE_CACHE } = process.env;
   if (NODE_COMPILE_CACHE) process.getBuiltinModule("node:module").enableCompileCache(NODE_COMPILE_CACHE);
   const source = new URL("../src/app/envtest/program.ts", import.meta.url);

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Runs the program that was put together of all modules; where there is none, or sources have changed, what was built, or the sources.
+// Runs the bundled program; without one, or after a change of the sources, the built modules or the sources.
 import { openProgram } from "./program.js";
 
-// A module of Node's own, once it is imported, evaluates all that it has; here only what is used of it is asked for.
+// The import of a built-in module of Node.js evaluates all of its exports; getBuiltinModule does not.
 const { existsSync } = process.getBuiltinModule("node:fs");
 const { join } = process.getBuiltinModule("node:path");
 const { fileURLToPath } = process.getBuiltinModule("node:url");
@@ -11,9 +11,9 @@ if (major < 24 || (major === 24 && minor < 9)) {
   console.error(`keelson: expected Node.js 24.9 or newer, got ${process.version}`);
   process.exit(1);
 }
-// These run for long beside others, and each loads no more than it needs.
+// Long-running programs, which should be small: each loads only its own modules.
 const isSmall = ["node", "csi", "driver"].includes(process.argv[2]);
-if (isSmall) startCalmly();
+if (isSmall) restartWithoutCompilers();
 const root = fileURLToPath(new URL("../", import.meta.url));
 const whole = [
   new URL("../src/app/program/main.ts", import.meta.url),
@@ -25,15 +25,15 @@ const small = [
 ];
 const [source, built] = isSmall ? small : whole;
 const inCheckout = existsSync(source);
-// Compiled code is kept between starts; that takes memory, which counts for more in what is small, and sources take more of it.
-// The variable says so to worker threads, which do not ask otherwise.
+// The compile cache takes memory, so small programs do not use it unless they run from sources. The variable is for worker
+// threads.
 if (inCheckout || !isSmall) {
   const cache = inCheckout
     ? join(root, "node_modules/.cache/compiled")
     : join(process.getBuiltinModule("node:os").tmpdir(), "node-compile-cache");
   process.env.NODE_COMPILE_CACHE ??= cache;
 }
-// Who wants nothing to be kept, as who looks for a fault may, is given the modules themselves.
+// Without a compile cache, as for debugging, the modules themselves run.
 const keeps = !process.env.NODE_DISABLE_COMPILE_CACHE;
 const [command] = process.argv.slice(2);
 const program = !isSmall && keeps ? openProgram(root) : undefined;
@@ -42,13 +42,13 @@ if (program) {
 } else {
   if (process.env.NODE_COMPILE_CACHE)
     process.getBuiltinModule("node:module").enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  if (inCheckout && keeps && command === "serve") putTogetherLater();
+  if (inCheckout && keeps && command === "serve") bundleLater();
   const { main } = await import((inCheckout ? source : built).href);
   await main(process.argv.slice(2));
 }
 
-/** Puts the program together for the next start, in a process of its own that gives way to all others. */
-function putTogetherLater() {
+/** Bundles the program for the next start, in a process with low priority. */
+function bundleLater() {
   if (!existsSync(join(root, "node_modules/vite"))) return;
   const { spawn } = process.getBuiltinModule("node:child_process");
   const start = () =>
@@ -57,21 +57,21 @@ function putTogetherLater() {
 }
 
 /**
- * Starts again, as the same process, without the compilers for speed: what they touch while the program is loaded stays in
- * memory. `src/app/memory/compiler-switch.ts` switches them on when there is much to do, and off where this is not to be had. And what
- * was compiled for the start alone is let go of by the first collection, not by the sixth; the heap is so small that threads have
- * nothing to share in that, the room for what is new stays small, and the heap is collected when it has grown by half.
+ * Restarts the program in the same process without optimizing compilers, whose memory for loading the program would stay.
+ * `src/app/memory/compiler-switch.ts` enables them once the process is busy, and disables them if a restart is not possible. Also,
+ * code for the start is removed by the first garbage collection instead of the sixth, the collector has no threads, the new
+ * space stays small, and the heap is collected after it has grown by half.
  */
-function startCalmly() {
-  const calm = [
+function restartWithoutCompilers() {
+  const flags = [
     ...["--no-opt", "--no-maglev", "--no-sparkplug", "--bytecode-old-age=1"],
     ...["--single-threaded-gc", "--max-semi-space-size=4", "--heap-growing-percent=50"],
   ];
-  if (process.execve === undefined || process.execArgv.includes(calm[0])) return;
-  const args = [process.argv0, ...process.execArgv, ...calm, ...process.argv.slice(1)];
+  if (process.execve === undefined || process.execArgv.includes(flags[0])) return;
+  const args = [process.argv0, ...process.execArgv, ...flags, ...process.argv.slice(1)];
   try {
     process.execve(process.execPath, args, process.env);
   } catch {
-    // This platform cannot, or it is not permitted to.
+    // The platform does not support it, or does not permit it.
   }
 }

@@ -1,12 +1,12 @@
-// Runs the program that `tools/bundle.js` has put together of all modules.
+// Runs the program that `tools/bundle.js` has bundled.
 //
-// A chunk of it is compiled once: what V8 has made of its functions until a process ends is kept beside it, and the next
-// start of the same command reads that. Functions that nobody has called are not in it, and cost no memory.
+// Each chunk is compiled once: the compiled code of its functions is saved when a process ends, and the next start of the same
+// command reads it. Functions that were never called are not in it, and take no memory.
 //
-// In a checkout it is run only where every source is in the state in which it was read. Nothing here is trusted that could be
-// half written: files come to be by a rename, and compiled code carries a checksum.
+// In a checkout the bundle is used only while every source is unchanged. Partial files are never used: files are created by a
+// rename, and compiled code has a checksum.
 //
-// A module of Node's own, once it is imported, evaluates all that it has; here only what is used of it is asked for.
+// The import of a built-in module of Node.js evaluates all of its exports; getBuiltinModule does not.
 const { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } =
   process.getBuiltinModule("node:fs");
 const { join } = process.getBuiltinModule("node:path");
@@ -14,11 +14,11 @@ const v8 = process.getBuiltinModule("node:v8");
 const vm = process.getBuiltinModule("node:vm");
 const { crc32 } = process.getBuiltinModule("node:zlib");
 
-/** Versions of Node.js whose compiled code is kept, and programs. */
-const KEPT = 4;
+/** How many programs, and versions of compiled code, are kept. */
+const MAX_KEPT = 4;
 
 /**
- * The state of a file, by which a change of it is noticed; undefined where it is not there.
+ * Returns a text that changes with a file; undefined if the file does not exist.
  *
  * @param {string} file
  * @returns {string | undefined}
@@ -29,7 +29,7 @@ export function stateOf(file) {
 }
 
 /**
- * The program below a folder, `/opt/keelson/`, that is what the sources of `root` say; undefined where there is none.
+ * Opens the program of a folder, `/opt/keelson/`, if it is up to date with its sources; undefined without one.
  *
  * @param {string} root
  * @returns {Program | undefined}
@@ -38,7 +38,7 @@ export function openProgram(root) {
   const programs = join(root, "dist/program");
   try {
     const { id, sources } = JSON.parse(readFileSync(join(programs, "current.json"), "utf8"));
-    // A package has no sources, and what was built does not change.
+    // A package has no sources, and its program does not change.
     if (stateOf(`${root}src`) === undefined) return new Program(join(programs, id), id);
     for (const [file, state] of Object.entries(sources)) if (stateOf(root + file) !== state) return undefined;
     return new Program(join(programs, id), id);
@@ -48,7 +48,7 @@ export function openProgram(root) {
 }
 
 /**
- * Writes a file that is there whole or not at all.
+ * Writes a file atomically.
  *
  * @param {string} file
  * @param {string | Uint8Array} content
@@ -60,25 +60,25 @@ export function writeWhole(file, content) {
 }
 
 /**
- * Removes all folders of a folder but those that were made last.
+ * Removes all folders of a folder except the newest ones.
  *
  * @param {string} folder
  */
 export function keepNewest(folder) {
   const all = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory());
   const aged = all.map(({ name }) => ({ name, time: statSync(join(folder, name)).mtimeMs }));
-  for (const { name } of aged.sort((a, b) => b.time - a.time).slice(KEPT))
+  for (const { name } of aged.sort((a, b) => b.time - a.time).slice(MAX_KEPT))
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** The chunks of a program, each run when it is first asked for. */
+/** The chunks of a program, each loaded when it is first needed. */
 class Program {
   #folder;
   #id;
   #code = [];
   #loaded = new Map();
   #fresh = [];
-  /** What code that is compiled now is good for. */
+  /** The version of the code that is compiled now. */
   #version = versionOfCode();
   #require;
 
@@ -89,16 +89,16 @@ class Program {
   }
 
   /**
-   * What a chunk exports.
+   * Returns the exports of a chunk.
    *
    * @param {string} name `main.js`
-   * @param {string} command what is run: each has compiled code of its own
+   * @param {string} command each has compiled code of its own
    */
   open(name, command) {
     if (this.#code.length > 0) return this.#load(name);
-    const beside = join(this.#folder, "code");
-    this.#code = [{ place: beside, folder: join(beside, this.#version, command) }];
-    // What others may write root does not run; it can write beside the program.
+    const codeFolder = join(this.#folder, "code");
+    this.#code = [{ place: codeFolder, folder: join(codeFolder, this.#version, command) }];
+    // Root does not run code that other users can write; it can write next to the program.
     if (process.getuid?.() !== 0) {
       const place = cacheFolder();
       this.#code.push({ place, folder: join(place, `${this.#id}-${this.#version}`, command) });
@@ -133,13 +133,13 @@ class Program {
         const code = file.subarray(4);
         if (crc32(code) === file.readUInt32LE()) return code;
       } catch {
-        // Nobody has kept it yet.
+        // There is no compiled code yet.
       }
     }
     return undefined;
   }
 
-  /** Keeps what was compiled in the first place that can be written to; once, and not where flags have changed meanwhile. */
+  /** Saves compiled code in the first writable folder; once, and not if the flags of V8 have changed meanwhile. */
   keep() {
     const fresh = this.#fresh.splice(0);
     if (fresh.length === 0 || versionOfCode() !== this.#version) return;
@@ -155,16 +155,16 @@ class Program {
         keepNewest(place);
         return;
       } catch {
-        // Not here.
+        // This folder is not writable.
       }
     }
   }
 }
 
-/** Code of another version of V8, or of one with other flags, is refused. */
+/** Compiled code is valid for one version of V8 with the same flags. */
 const versionOfCode = () => `${process.version}-${process.arch}-${v8.cachedDataVersionTag()}`;
 
-/** Where a user keeps what can be made again. */
+/** The cache folder of the user. */
 function cacheFolder() {
   const { homedir } = process.getBuiltinModule("node:os");
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "keelson");

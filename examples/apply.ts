@@ -44,7 +44,7 @@ function show(title: string, outcome: ApplyOutcome): void {
   }
 }
 
-// The shop team says what it cares about; the object does not exist yet.
+// The shop team applies its fields; the object does not exist yet.
 const shop = {
   kind: "Service",
   spec: { settings: { color: "red" }, backends: [{ name: "shop", url: "http://shop" }] },
@@ -54,14 +54,14 @@ show("the shop team applies", created);
 if (created.kind !== "applied") throw new Error("the first apply cannot conflict");
 let live = withEntries(created.object, created.managedFields);
 
-// The billing team adds a backend of its own to the same list. Nobody is in the way.
+// The billing team adds its backend to the same list, without a conflict.
 const billing = { kind: "Service", spec: { backends: [{ name: "billing", url: "http://billing" }] } };
 const added = applyIntent({ ...context, manager: "billing", live, intent: billing });
 show("the billing team adds a backend", added);
 if (added.kind !== "applied") throw new Error("different entries do not conflict");
 live = withEntries(added.object, added.managedFields);
 
-// An operator edits the object by hand. Such writes always succeed, and take what they change.
+// An operator updates the object. Updates always succeed, and own the fields that they change.
 const edited = {
   ...(live as object),
   spec: { replicas: 3, settings: { color: "blue" }, backends: shop.spec.backends },
@@ -69,10 +69,10 @@ const edited = {
 const updated = JSON.parse(JSON.stringify(edited)) as typeof live;
 live = withEntries(updated, recordUpdate({ ...context, manager: "operator", live, updated }));
 
-// The shop team comes back with its old intent: it would undo the operator's edit, and is told so.
+// The shop team applies its old intent again, which would revert the operator's edit: a conflict.
 show("the shop team applies again", applyIntent({ ...context, manager: "shop", live, intent: shop }));
 
-// It may insist, or leave the field out and keep the operator's value.
+// It can force its value, or leave the field out and keep the operator's value.
 show("with force", applyIntent({ ...context, manager: "shop", live, intent: shop, force: true }));
 const modest = { ...shop, spec: { backends: shop.spec.backends } };
 show("without the color", applyIntent({ ...context, manager: "shop", live, intent: modest }));

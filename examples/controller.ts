@@ -1,6 +1,6 @@
 /**
- * A controller: a pull secret that lies in one namespace is copied into every namespace that asks for it by a label, put
- * right when somebody changes the copy, and taken away when the label goes.
+ * A controller: it copies a pull secret from one namespace into every namespace with a label, restores changed copies, and deletes
+ * a copy when its label is removed.
  *
  * Run: `keelson serve --dev --insecure-http --dialect kubernetes --port 8080`, then
  * `KEELSON_URL=http://127.0.0.1:8080 KEELSON_TOKEN=... node examples/controller.ts`. The tutorial is `docs/guides/controllers.md`.
@@ -12,19 +12,19 @@ import { createManager, defineController, sharedInformer, watches } from "../src
 const LABEL = "example.com/pull-secret";
 const SOURCE = { namespace: "default", name: "registry" };
 
-/** The namespaces, found by whether they ask for the secret. */
+/** The namespaces, indexed by the label. */
 const namespaces = sharedInformer(Namespace, {
   indexes: { wants: ({ metadata }) => metadata.labels?.[LABEL] },
 });
 
-/** Every secret of that name: the source and its copies. */
+/** Every secret of the name: the source and its copies. */
 const secrets = sharedInformer(Secret, { fieldSelector: `metadata.name=${SOURCE.name}` });
 
 export const pullSecrets = defineController({
   name: "pull-secrets",
   for: namespaces,
   sources: [
-    // A change of the source concerns all who want it; a change of a copy the namespace that it lies in.
+    // A change of the source is for all namespaces with the label; a change of a copy is for its namespace.
     watches(secrets, ({ metadata: { namespace = "" } }, informer) =>
       namespace === SOURCE.namespace
         ? informer(namespaces)
@@ -46,7 +46,7 @@ export const pullSecrets = defineController({
   },
 });
 
-/** Runs until the process is told to stop. */
+/** Runs until SIGINT. */
 async function main(url: string, token: string | undefined): Promise<void> {
   const client = new Client(nodeTransport({ url, token }), { userAgent: "pull-secrets" });
   const manager = createManager({ client, name: "pull-secrets" }).add(pullSecrets);

@@ -19,13 +19,13 @@ import (
 
 const (
 	finalizer = "example.dev/farewell"
-	// byWhom is the index of Greetings by who is greeted.
+	// byWhom is the index of Greetings by the greeted person.
 	byWhom = "spec.to"
-	// farewells is the ConfigMap of a namespace that says goodbye, a key for each Greeting that has gone.
+	// farewells is the ConfigMap of a namespace with a goodbye for each deleted Greeting.
 	farewells = "farewells"
 )
 
-// greeter keeps a ConfigMap for each Greeting, but greets nobody twice in a namespace: who was greeted first counts.
+// greeter keeps a ConfigMap for each Greeting. In a namespace it greets each person once: the first Greeting wins.
 type greeter struct {
 	client.Client
 	recorder events.EventRecorder
@@ -44,7 +44,7 @@ func setUp(ctx context.Context, manager ctrl.Manager) error {
 		Complete(g)
 }
 
-// Reconcile brings one Greeting about.
+// Reconcile reconciles one Greeting.
 func (g *greeter) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var greeting Greeting
 	if err := g.Get(ctx, request.NamespacedName, &greeting); err != nil {
@@ -69,7 +69,7 @@ func (g *greeter) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Res
 	return ctrl.Result{}, g.tell(ctx, &greeting, metav1.ConditionTrue, "Greeted", "as wanted")
 }
 
-// others are the Greetings of the same person: when one goes, another may come to its turn.
+// others returns the Greetings of the same person: after a deletion, another one may become the first.
 func (g *greeter) others(ctx context.Context, object client.Object) []reconcile.Request {
 	found, err := g.ofSame(ctx, object.(*Greeting))
 	if err != nil {
@@ -90,7 +90,7 @@ func (g *greeter) ofSame(ctx context.Context, greeting *Greeting) ([]Greeting, e
 	return found.Items, err
 }
 
-// first is the Greeting that has greeted the person of another one first.
+// first returns the first Greeting of the same person.
 func (g *greeter) first(ctx context.Context, greeting *Greeting) (*Greeting, error) {
 	found, err := g.ofSame(ctx, greeting)
 	first := greeting
@@ -109,7 +109,7 @@ func isBefore(one, other *Greeting) bool {
 	return one.Name < other.Name
 }
 
-// greet applies the ConfigMap, which goes with the Greeting.
+// greet applies the ConfigMap, which is owned by the Greeting.
 func (g *greeter) greet(ctx context.Context, greeting *Greeting) error {
 	owner := applymeta.OwnerReference().
 		WithAPIVersion(groupVersion.String()).WithKind("Greeting").
@@ -121,7 +121,7 @@ func (g *greeter) greet(ctx context.Context, greeting *Greeting) error {
 	return g.Apply(ctx, said, client.FieldOwner(operator), client.ForceOwnership)
 }
 
-// tell writes the condition Ready, where it is another than before, and an event with it.
+// tell updates the condition Ready if it has changed, and emits an event.
 func (g *greeter) tell(ctx context.Context, greeting *Greeting, status metav1.ConditionStatus, reason, message string) error {
 	condition := metav1.Condition{
 		Type: "Ready", Status: status, Reason: reason, Message: message, ObservedGeneration: greeting.Generation,
@@ -136,12 +136,12 @@ func (g *greeter) tell(ctx context.Context, greeting *Greeting, status metav1.Co
 	return nil
 }
 
-// sayGoodbye leaves a word behind, and lets the Greeting go.
+// sayGoodbye writes a goodbye, and removes the finalizer.
 func (g *greeter) sayGoodbye(ctx context.Context, greeting *Greeting) error {
 	if !controllerutil.ContainsFinalizer(greeting, finalizer) {
 		return nil
 	}
-	// Each Greeting owns its own key, so that they need not know of each other.
+	// Each Greeting owns its own key, so that they are independent.
 	said := applycore.ConfigMap(farewells, greeting.Namespace).
 		WithData(map[string]string{greeting.Name: "Goodbye, " + greeting.Spec.To})
 	if err := g.Apply(ctx, said, client.FieldOwner(operator+"/"+greeting.Name)); err != nil {

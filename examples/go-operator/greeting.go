@@ -10,7 +10,7 @@ import (
 
 var groupVersion = schema.GroupVersion{Group: "example.dev", Version: "v1"}
 
-// Greeting has somebody greeted, by a ConfigMap of its name.
+// Greeting makes the operator greet a person, with a ConfigMap of its name.
 type Greeting struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -18,25 +18,25 @@ type Greeting struct {
 	Status            GreetingStatus `json:"status,omitempty"`
 }
 
-// GreetingSpec is what people want.
+// GreetingSpec is the desired state.
 type GreetingSpec struct {
 	To    string `json:"to"`
 	Words string `json:"words,omitempty"`
 }
 
-// GreetingStatus is what has come of it.
+// GreetingStatus is the observed state.
 type GreetingStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// GreetingList is many of them.
+// GreetingList is a list of Greetings.
 type GreetingList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []Greeting `json:"items"`
 }
 
-// DeepCopyObject makes a copy that shares nothing.
+// DeepCopyObject returns a deep copy.
 func (g *Greeting) DeepCopyObject() runtime.Object {
 	copied := *g
 	g.ObjectMeta.DeepCopyInto(&copied.ObjectMeta)
@@ -47,7 +47,7 @@ func (g *Greeting) DeepCopyObject() runtime.Object {
 	return &copied
 }
 
-// DeepCopyObject makes a copy that shares nothing.
+// DeepCopyObject returns a deep copy.
 func (l *GreetingList) DeepCopyObject() runtime.Object {
 	copied := *l
 	l.ListMeta.DeepCopyInto(&copied.ListMeta)
@@ -58,7 +58,7 @@ func (l *GreetingList) DeepCopyObject() runtime.Object {
 	return &copied
 }
 
-// newScheme knows what the operator speaks of: built-in kinds, definitions, and its own kind.
+// newScheme registers the built-in kinds, definitions, and the kind of the operator.
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	own := runtime.NewSchemeBuilder(func(scheme *runtime.Scheme) error {

@@ -1,5 +1,5 @@
-// Command go-operator is an operator with a kind of its own: it installs the definition of Greetings, and has somebody
-// greeted by a ConfigMap for each of them. The cluster is the one of KUBECONFIG.
+// Command go-operator is an operator with its own kind: it installs the definition of Greetings, and creates a ConfigMap for each
+// Greeting. It uses the cluster of KUBECONFIG.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// operator is the name under which this program owns fields and tells events.
+// operator is the name of the program as field manager and event source.
 const operator = "greeter"
 
 //go:embed definition.yaml

@@ -21,7 +21,7 @@ import (
 // direct reads from the cluster, not from a cache.
 var direct client.Client
 
-// The operator runs beside the tests, as it would run in a cluster.
+// The operator runs in the test process, as it would in a cluster.
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
 	running, stop := context.WithCancel(context.Background())
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		direct, err = client.New(config, client.Options{Scheme: scheme})
 	}
 	if err == nil {
-		// The operator does so too; the tests need not wait for it.
+		// The operator does this, too; the tests need not wait for it.
 		err = install(running, config, scheme)
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func TestSaysGoodbye(t *testing.T) {
 	}
 }
 
-// greeting is one that is not made yet, in a namespace of its own.
+// greeting returns a new Greeting in its own namespace.
 func greeting(t *testing.T, name, to string) *Greeting {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
@@ -152,7 +152,7 @@ func greeting(t *testing.T, name, to string) *Greeting {
 	return &Greeting{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: name}, Spec: GreetingSpec{To: to}}
 }
 
-// isReady waits until the operator has told of the newest spec, and reads the Greeting anew.
+// isReady waits until the operator has reported the newest spec, and reads the Greeting again.
 func isReady(t *testing.T, of *Greeting, status metav1.ConditionStatus, reason string) {
 	t.Helper()
 	eventually(t, of.Name+" is told "+reason, func() bool {
@@ -162,7 +162,7 @@ func isReady(t *testing.T, of *Greeting, status metav1.ConditionStatus, reason s
 	})
 }
 
-// says waits for the words in the ConfigMap of a Greeting, which the Greeting must own.
+// says waits for the text in the ConfigMap of a Greeting, which must be owned by the Greeting.
 func says(t *testing.T, of *Greeting, words string) {
 	t.Helper()
 	var said corev1.ConfigMap

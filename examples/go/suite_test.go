@@ -1,5 +1,5 @@
-// Package kit is a suite as operators have it: controller-runtime and envtest, with nothing that knows of Keelson but the
-// reset between tests. `keelson run --control -- go test ./...` runs it.
+// Package kit is a typical suite of an operator with controller-runtime and envtest. Only the reset between tests is specific to
+// Keelson. Run it with `keelson run --control -- go test ./...`.
 package kit
 
 import (
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// mirror keeps a copy of each ConfigMap that asks for one.
+// mirror keeps a copy of each ConfigMap with a label.
 type mirror struct{ client.Client }
 
 func (m *mirror) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -100,7 +100,7 @@ func world(t *testing.T) client.Client {
 	return direct
 }
 
-// reset takes the cluster back to how it was when the suite began; faults that are asked for go the same way.
+// reset resets the cluster to its initial state and removes all faults.
 func reset(t *testing.T) { control(t, "reset", "") }
 
 func TestMirrors(t *testing.T) {
@@ -167,7 +167,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// control asks the cluster for what only a cluster for tests does.
+// control sends a request to the testing API of the cluster.
 func control(t *testing.T, what, body string) {
 	t.Helper()
 	roots := x509.NewCertPool()

@@ -1,10 +1,10 @@
-/** What a storage system can do; both may be asked again for what is there, or gone, already. */
+/** A storage system; both operations are idempotent. */
 export interface Driver {
   create(name: string, size: string): Promise<void>;
   delete(name: string): Promise<void>;
 }
 
-/** A storage system in memory, for tests: it tells which volumes there are. */
+/** A storage system in memory, for tests. */
 export class MemoryDriver implements Driver {
   readonly volumes = new Map<string, string>();
 

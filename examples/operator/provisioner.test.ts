@@ -12,7 +12,7 @@ import {
 import { MemoryDriver } from "./driver.ts";
 import { provisioner } from "./provisioner.ts";
 
-/** The fixtures are paid for once; each test has a fork of its own, and a driver. */
+/** The fixtures are applied once; each test has its own fork, and a driver. */
 const test = base
   .extend("world", { scope: "file" }, async ({}, { onCleanup }) => {
     const world = await createCluster();
@@ -33,7 +33,7 @@ const claim = (storageClassName = "fast") => ({
   metadata: KEY,
   spec: { storageClassName, accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } } },
 });
-/** The volumes that nobody has deleted. */
+/** The volumes that are not being deleted. */
 const volumesOf = async (cluster: Cluster): Promise<string[]> =>
   (await cluster.client().resource(PersistentVolume).list()).items
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -50,7 +50,7 @@ test("a claim gets a volume, and an event says so", async ({ cluster, driver }) 
   ]);
 });
 
-test("a claim waits for its class, and is not asked for meanwhile", async ({ cluster, driver }) => {
+test("a claim waits for its class, without reconciles", async ({ cluster, driver }) => {
   await cluster.run(provisioner(driver));
   await cluster.apply(PersistentVolumeClaim, claim("late"));
   await cluster.settled();
@@ -62,7 +62,7 @@ test("a claim waits for its class, and is not asked for meanwhile", async ({ clu
   expect(driver.volumes.size).toBe(1);
 });
 
-test("a claim of somebody else's class is left alone", async ({ cluster, driver }) => {
+test("a claim of another provisioner's class is ignored", async ({ cluster, driver }) => {
   await cluster.run(provisioner(driver));
   await cluster.apply(StorageClass, { metadata: { name: "other" }, provisioner: "other.example.com" });
   await cluster.apply(PersistentVolumeClaim, claim("other"));
@@ -70,7 +70,7 @@ test("a claim of somebody else's class is left alone", async ({ cluster, driver 
   expect(driver.volumes.size).toBe(0);
 });
 
-test("the volume goes with the claim", async ({ cluster, driver }) => {
+test("the volume is deleted with the claim", async ({ cluster, driver }) => {
   await cluster.run(provisioner(driver));
   const [made] = await cluster.apply(PersistentVolumeClaim, claim());
   await cluster.settled();
@@ -120,7 +120,7 @@ test.for(["before", "after"] as const)(
   },
 );
 
-test("a claim that came while the watch was broken is found by the next list", async ({ cluster, driver }) => {
+test("a claim that was created while the watch was broken is found by the next list", async ({ cluster, driver }) => {
   await cluster.run(provisioner(driver));
   cluster.faults.open({ kind: PersistentVolumeClaim }, watchExpires());
   await cluster.apply(PersistentVolumeClaim, claim());
@@ -128,7 +128,7 @@ test("a claim that came while the watch was broken is found by the next list", a
   expect(driver.volumes.size).toBe(1);
 });
 
-test("the second provisioner takes over when the first has died, and makes nothing twice", async ({ cluster }) => {
+test("the second provisioner takes over after the first has crashed, and creates nothing twice", async ({ cluster }) => {
   const lease = { namespace: "kube-system", name: "provisioner" };
   const [driver, other] = [new MemoryDriver(), new MemoryDriver()];
   const first = await cluster.run(provisioner(driver), { leaderElection: { lease, identity: "first" } });

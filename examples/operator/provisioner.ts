@@ -1,28 +1,28 @@
 /**
- * A provisioner: makes a volume for each claim of its classes, and takes it away with the claim.
+ * A provisioner: it creates a volume for each claim of its classes, and deletes it with the claim.
  *
- * The finalizer is on the claim before the volume is made, so no crash leaves a volume that nobody knows of. The name of the
- * volume is the uid of the claim, so who does not know whether a volume was made makes it again.
+ * The claim has the finalizer before the volume is created, so that no crash leaks a volume. The name of the volume is derived
+ * from the UID of the claim, so that the creation can be repeated.
  */
 import { attempt } from "../../src/client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../src/client/kinds/index.ts";
 import { type Controller, defineController, sharedInformer, watches } from "../../src/runtime/index.ts";
 import type { Driver } from "./driver.ts";
 
-/** The name that classes call it by. */
+/** The name in storage classes. */
 export const PROVISIONER = "fast.example.com";
 
 const claims = sharedInformer(PersistentVolumeClaim, {
   indexes: { class: (claim) => claim.spec.storageClassName },
 });
 
-/** The provisioner of a driver. */
+/** Returns the provisioner of a driver. */
 export const provisioner = (driver: Driver): Controller =>
   defineController({
     name: PROVISIONER,
     for: claims,
     finalizer: `${PROVISIONER}/provisioning`,
-    // A class that comes late starts the claims that wait for it.
+    // A new class triggers the claims that wait for it.
     sources: [
       watches(StorageClass, (storageClass, informer) =>
         informer(claims)

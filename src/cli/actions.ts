@@ -1,5 +1,5 @@
 /**
- * What commands are given: everything that they start, read and print with.
+ * The actions that commands use, which `app/` implements.
  *
  * @module
  */
@@ -7,45 +7,45 @@ import type { Client } from "../client/client.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Duration } from "../util/duration.ts";
 
-/** A flag of `serve`, as help and completion show it. */
+/** A flag of `serve`, for help and completion. */
 export interface FlagSpec {
   readonly key: string;
   /** A second name of the same flag. */
   readonly also: string | undefined;
-  /** The heading that it stands under. */
+  /** The heading in help. */
   readonly group: string;
-  /** What the value looks like; empty for switches. */
+  /** The placeholder of the value; empty for switches. */
   readonly value: string;
-  /** What holds when it is not given; empty when there is nothing to say. */
+  /** The default in words; empty for none. */
   readonly default: string;
   readonly about: string;
-  /** The environment variable that says the same. */
+  /** The environment variable of the option. */
   readonly env: string;
-  /** The words that a value is made of, where they are known; those with something to say of them are listed. */
+  /** The words of a value, if they are known; help lists those with a description. */
   readonly words: readonly { readonly word: string; readonly about: string | undefined }[];
 }
 
-/** Starts a server with the flags that were given (by key, as text) and an optional file; resolves when it has ended. */
+/** Runs a server with flags (by key, as text) and an optional file; resolves when it has ended. */
 export type Serve = (flags: Readonly<Record<string, string>>, file: string | undefined) => Promise<void>;
 
-/** A command that is run against a cluster of its own. */
+/** A command to run with a throw-away cluster. */
 export interface RunRequest {
   readonly command: readonly [string, ...string[]];
-  /** Files and folders with objects that are there when the command starts. */
+  /** Files and folders with objects to create first. */
   readonly fixtures: readonly string[];
   readonly dialect: "kubernetes" | "neutral";
   /** Whether the command may mark, reset and disturb the cluster over HTTP. */
   readonly control: boolean;
-  /** Whether the cluster stays when the command has ended. */
+  /** Whether the cluster stays after the command. */
   readonly keep: boolean;
 }
 
-/** Runs a command against a throw-away cluster; resolves to the code that the program ends with. */
+/** Runs a command with a throw-away cluster; resolves to its exit code. */
 export type Run = (request: RunRequest) => Promise<number>;
 
-/** A storage driver that is to be run. */
+/** The settings of a storage driver. */
 export interface DriverRequest {
-  /** Where it listens: `unix:///path`. */
+  /** The socket to listen on: `unix:///path`. */
   readonly socket: string;
   readonly dir: string;
   readonly name?: string | undefined;
@@ -57,16 +57,16 @@ export interface DriverRequest {
   /** In bytes, as {@link maxVolumeSize}. */
   readonly capacity?: bigint | undefined;
   readonly maxVolumeSize?: bigint | undefined;
-  /** Names of features beside those of the default, and of those left out. */
+  /** Features to enable and to disable. */
   readonly with: readonly string[];
   readonly without: readonly string[];
-  /** Whether volumes are linked in place of being mounted. */
+  /** Whether volumes are linked instead of mounted. */
   readonly links: boolean;
   /** The directory that the agent of the node watches. */
   readonly register?: string | undefined;
 }
 
-/** What is known of a data directory. */
+/** The description of a data directory. */
 export interface DirectoryInfo {
   readonly path: string;
   readonly version: string;
@@ -76,20 +76,20 @@ export interface DirectoryInfo {
   readonly running:
     | { readonly pid: number; readonly version: string; readonly addresses: readonly string[] }
     | undefined;
-  /** Bytes of the store's files together. */
+  /** The total size of the files of the store. */
   readonly storeBytes: number;
 }
 
-/** Looks at a data directory; the default one without a name. */
+/** Describes a data directory; the default one without a name. */
 export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>;
 
-/** The text of the kubeconfig in a data directory; rejects when there is none. */
+/** Reads the kubeconfig of a data directory; rejects if there is none. */
 export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
 
-/** Records of one resource that are encrypted alike. */
+/** Records of one resource with the same key. */
 export interface EncryptedRecords {
   readonly resource: string;
-  /** Provider and key, as the stored values name them: `k8s:enc:aesgcm:v1:key1:`. */
+  /** The prefix of the stored values, with provider and key: `k8s:enc:aesgcm:v1:key1:`. */
   readonly stored: string;
   readonly records: number;
 }
@@ -101,14 +101,14 @@ export interface UnreadRecord {
   readonly why: string;
 }
 
-/** What of a store is encrypted. */
+/** The encrypted records of a store. */
 export interface StoreCensus {
   readonly encrypted: readonly EncryptedRecords[];
-  /** What the configuration that was named cannot decrypt. */
+  /** Records that the given configuration cannot decrypt. */
   readonly unread: readonly UnreadRecord[];
 }
 
-/** What a check of a store has found; see `storage/sqlite/check.ts`. */
+/** The result of a check of a store; see `storage/sqlite/check.ts`. */
 export interface StoreCheck {
   readonly directory: string;
   readonly format: number | undefined;
@@ -117,7 +117,7 @@ export interface StoreCheck {
   readonly records: number;
   readonly history: number;
   readonly bytes: number;
-  /** Why the database's own check could not be made; undefined when it was. */
+  /** Why the check of SQLite could not run; undefined if it did. */
   readonly structureUnchecked: string | undefined;
   readonly encrypted: readonly EncryptedRecords[];
   readonly findings: readonly {
@@ -128,7 +128,7 @@ export interface StoreCheck {
   }[];
 }
 
-/** What a repair of a store has salvaged; see `storage/sqlite/repair.ts`. */
+/** The result of a repair of a store; see `storage/sqlite/repair.ts`. */
 export interface StoreRepair extends StoreCensus {
   readonly revision: number;
   readonly records: number;
@@ -136,47 +136,47 @@ export interface StoreRepair extends StoreCensus {
   readonly warnings: readonly string[];
 }
 
-/** What a restore has made. */
+/** The result of a restore. */
 export interface StoreRestore extends StoreCensus {
-  /** The revision of the backup, and the one at which the restored store goes on. */
+  /** The revision of the backup, and the one at which the restored store continues. */
   readonly backupRevision: number;
   readonly revision: number;
   readonly records: number;
-  /** When the backup was made, RFC 3339. */
+  /** The time of the backup, RFC 3339. */
   readonly time: string;
 }
 
 /**
- * Work on the files of a store that no server has open. A directory is a data directory, or that of its store. None of it needs
- * keys; with a file that names them (`--encryption-provider-config`) it is also told what cannot be decrypted.
+ * Operations on the files of a store that no server has open. A directory is a data directory, or that of its store. No operation
+ * needs keys; with a file of keys (`--encryption-provider-config`) it also finds records that cannot be decrypted.
  */
 export interface StoreFiles {
   check(directory: string, keys?: string): Promise<StoreCheck>;
-  /** Salvages into a new data directory, with the identity of the old one. */
+  /** Copies valid records into a new data directory, with the identity of the old one. */
   repair(from: string, to: string, keys?: string): Promise<StoreRepair>;
-  /** Makes a new data directory of a backup; `-` reads it from standard input. */
+  /** Creates a data directory from a backup; `-` reads it from standard input. */
   restore(file: string, to: string, keys?: string): Promise<StoreRestore>;
-  /** Writes the backup that comes in pieces to a file, `-` for standard output, and checks it on the way. */
+  /** Writes a backup to a file, `-` for standard output, and verifies it. */
   saveBackup(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup>;
 }
 
-/** A backup that was written and is whole. */
+/** A complete backup. */
 export interface SavedBackup {
   readonly revision: number;
   readonly records: number;
   readonly bytes: number;
 }
 
-/** The certificates of a data directory. */
+/** The name of a certificate of a data directory. */
 export type CertificateName = "ca" | "server" | "admin";
 
-/** What can be made anew: a certificate, or the key that signs tokens of service accounts. */
+/** What can be renewed: a certificate, or the key for tokens of service accounts. */
 export type Renewable = CertificateName | "token";
 
-/** What is in a certificate; times as RFC 3339. */
+/** The content of a certificate; times as RFC 3339. */
 export interface CertificateInfo {
   readonly name: string;
-  /** Within the data directory. */
+  /** Relative to the data directory. */
   readonly file: string;
   readonly subject: string;
   readonly issuer: string;
@@ -184,25 +184,25 @@ export interface CertificateInfo {
   readonly hosts: readonly string[];
   readonly begins: string;
   readonly ends: string;
-  /** From when on a server makes it anew. */
+  /** When a server renews it. */
   readonly renewedFrom: string;
 }
 
-/** Work on the certificates of a data directory; of the default one where none is named. */
+/** Operations on the certificates of a data directory, by default the default one. */
 export interface Certificates {
-  /** What the files hold; those that are not there are left out. Rejects when there are none. */
+  /** Reads the certificates that exist. Rejects if there are none. */
   show(dataDir: string | undefined): Promise<readonly CertificateInfo[]>;
-  /** Makes certificates anew, and writes them; `sans` are names that the serving one gets beside those that it has. */
+  /** Renews and saves certificates; `sans` are further names for the serving certificate. */
   renew(dataDir: string | undefined, names: readonly Renewable[], sans: readonly string[]): Promise<void>;
 }
 
-/** A user to make a credential for. */
+/** A user to create a credential for. */
 export interface NewUser {
   readonly name: string;
   readonly groups: readonly string[];
   readonly kind: "token" | "certificate";
   readonly days: number;
-  /** Where the server is reached; as it says itself where it is not named. */
+  /** The URL of the server; by default that of the admin's kubeconfig. */
   readonly server?: string;
 }
 
@@ -213,52 +213,52 @@ export interface UserInfo {
   readonly kind: "token" | "certificate";
   readonly made: string;
   readonly ends: string;
-  /** When it was taken back. */
+  /** When it was revoked. */
   readonly revoked?: string;
 }
 
-/** Work on the users of a data directory; of the default one where none is named. */
+/** Operations on the users of a data directory, by default the default one. */
 export interface Users {
-  /** Makes a credential, and answers a kubeconfig with it. */
+  /** Creates a credential; resolves to a kubeconfig with it. */
   add(dataDir: string | undefined, user: NewUser): Promise<string>;
   list(dataDir: string | undefined): Promise<readonly UserInfo[]>;
-  /** Takes all credentials of a user back; answers how many there were. */
+  /** Revokes all credentials of a user; resolves to their number. */
   revoke(dataDir: string | undefined, name: string): Promise<number>;
-  /** Writes a file that only its owner may read. */
+  /** Writes a file with mode 0600. */
   write(file: string, text: string): Promise<void>;
 }
 
-/** What a server says to a definition. */
+/** The result of the validation of a definition. */
 export interface DefinitionResult {
-  /** The definition as it would be kept; undefined when it is refused. */
+  /** The definition as it would be stored; undefined if it is not valid. */
   readonly definition?: unknown;
-  /** Why it is refused, with the fields that are wrong. */
+  /** The error with the invalid fields. */
   readonly error?: string;
 }
 
-/** Judges CustomResourceDefinitions as a server does that is asked to make them; resolves to a verdict on each. */
+/** Validates CustomResourceDefinitions as a server does; resolves to a result for each. */
 export type ValidateDefinitions = (definitions: readonly object[]) => Promise<readonly DefinitionResult[]>;
 
-/** A directory with the programs that envtest starts. */
+/** A directory with the programs for envtest. */
 export interface EnvtestDirectory {
   /** An absolute path. */
   readonly path: string;
-  /** The kubectl that is linked there, or lies there; undefined where none was found. */
+  /** The kubectl that is linked or exists there; undefined if none was found. */
   readonly kubectl: string | undefined;
 }
 
-/** The sidecars of a driver that are to run; settings are those of `sidecars/sidecar.ts`. */
+/** The sidecars of a driver to run; for the settings see `sidecars/sidecar.ts`. */
 export interface CsiRequest {
   readonly client: Client;
-  /** Where Leases and capacity objects are. */
+  /** The namespace of Leases and capacity objects. */
   readonly namespace: string;
   /** The socket of the driver. */
   readonly driver: string;
-  /** The parts to run; all that the driver can do by default. */
+  /** The parts to run; by default all that the driver supports. */
   readonly only: readonly string[] | undefined;
-  /** Where the agent of the node keeps its files; the driver is registered there. */
+  /** The directory of the agent of the node, for the registration of the driver. */
   readonly agentDir: string | undefined;
-  /** The node whose disks the driver has; all nodes' without it. */
+  /** The node of a driver with local disks; undefined for all nodes. */
   readonly node: string | undefined;
   readonly leaderElection: boolean;
   /** Whether every call of the driver is logged. */
@@ -281,75 +281,75 @@ export interface CsiRequest {
   };
 }
 
-/** Runs the sidecars of a driver until the process is told to stop; rejects where they cannot go on. */
+/** Runs the sidecars of a driver until a signal stops the process; rejects if they fail. */
 export type RunCsi = (request: CsiRequest) => Promise<void>;
 
-/** Where the program runs. */
+/** The terminal and the environment of the program. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard input. */
   readonly input: NodeJS.ReadableStream & AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
   /** Whether standard output and standard error are terminals. */
   readonly isTerminal: boolean;
-  /** How many places a line of standard output has; undefined where it is no terminal, and lines may be of any length. */
+  /** The width of standard output; undefined if it is not a terminal. */
   readonly columns: number | undefined;
-  /** Prints a text, as it is, on standard error. */
+  /** Prints a text on standard error. */
   readonly tell: (text: string) => void;
 }
 
-/** With which codes the process ends; a command may change them. */
+/** The exit codes of the process; a command may change them. */
 export interface ExitCodes {
-  /** When the command has ended in order: 0 unless changed. */
+  /** After success: 0 unless changed. */
   done: number;
-  /** When it has failed: 1 unless changed. A command line that cannot be right is always 2. */
+  /** After a failure: 1 unless changed. An invalid command line is always 2. */
   failed: number;
 }
 
-/** A node, as a command line says it. */
+/** The settings of a node from the command line. */
 export interface NodeRequest {
   readonly name: string;
   readonly directory: string;
   readonly pods: string;
   readonly dialect: string;
-  /** By resource, as quantities. */
+  /** Quantities by resource. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
-  /** In which images lie as directories; undefined where image volumes fail. */
+  /** The directory of images; without it image volumes fail. */
   readonly imageDirectory: string | undefined;
-  /** `HOST:PORT`, where metrics are read; undefined for nowhere. */
+  /** `HOST:PORT` for metrics; undefined for none. */
   readonly metrics: string | undefined;
   readonly logLevel: string;
   readonly logFormat: string;
 }
 
-/** Runs the agent of a node until the process is told to stop. */
+/** Runs the agent of a node until a signal stops the process. */
 export type RunNode = (
   request: NodeRequest,
   connection: { readonly client: Client; readonly server: string },
 ) => Promise<void>;
 
-/** What the commands work with. */
+/** The actions of the commands. */
 export interface Actions {
   readonly version: string;
   /** The flags of `serve`, one for each option of a server. */
   readonly flags: readonly FlagSpec[];
   readonly serve: Serve;
   readonly run: Run;
-  /** Runs a storage driver until the process is told to stop. */
+  /** Runs a storage driver until a signal stops the process. */
   readonly driver: (request: DriverRequest) => Promise<void>;
-  /** What a driver can do or not, with whether it does by default. */
+  /** The optional features of a driver, with their defaults. */
   readonly driverFeatures: Readonly<Record<string, boolean>>;
   readonly node: RunNode;
   readonly csi: RunCsi;
   readonly info: InfoSource;
   readonly kubeconfig: KubeconfigSource;
-  /** Makes a directory for envtest, or makes it anew. */
+  /** Creates or updates a directory for envtest. */
   readonly envtest: (directory: string) => Promise<EnvtestDirectory>;
   readonly files: StoreFiles;
   readonly certificates: Certificates;
   readonly users: Users;
   readonly validateDefinitions: ValidateDefinitions;
-  /** Where commands print. */
+  /** Prints a text with a newline on standard output. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;
   readonly exit: ExitCodes;

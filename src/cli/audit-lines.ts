@@ -4,7 +4,7 @@ import { fit, padTo } from "./width.ts";
 /** The head of the table. */
 export const AUDIT_HEAD = line("TIME", "USER", "VERB", "CODE", "OBJECT");
 
-/** An event as a line of the table. */
+/** Formats an event as a line of the table. */
 export function auditLine(event: FoundEvent): string {
   const { user, impersonatedUser, verb, responseStatus, stageTimestamp } = event;
   const sender = user?.username ?? "-";
@@ -16,7 +16,7 @@ function line(time: string, user: string, verb: string, code: string, object: st
   return `${padTo(time, 24)}  ${padTo(fit(user, 32), 32)}  ${padTo(verb, 16)}  ${padTo(code, 4)}  ${object}`;
 }
 
-/** `default/pods/web`, `nodes/n1`, `pods` of lists; the path where it is about no object. */
+/** Returns `default/pods/web`, `nodes/n1`, or `pods` for a list; the path for a request without an object. */
 function objectOf({ objectRef, requestURI = "" }: FoundEvent): string {
   if (!objectRef) return requestURI;
   const { namespace = "", resource = "", apiGroup = "", name = "", subresource = "" } = objectRef;

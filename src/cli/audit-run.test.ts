@@ -78,11 +78,11 @@ writeFileSync(join(path, "audit-2026-01-01T00-10-00.000.log.gz"), gzipSync(line(
 writeFileSync(join(path, "audit-2026-01-01T00-20-00.000.log"), line({ name: "old", at: "2026-01-01T00:15:00" }));
 writeFileSync(join(path, "audit-notes.log"), "no log of ours\n");
 
-test("all that is there is found, the oldest first, in files that were put aside and compressed too", async () => {
+test("finds all events, the oldest first, also in rotated and compressed files", async () => {
   expect(await found({ file })).toEqual(["older", "old", "a", "b", "d"]);
 });
 
-test("events are found by user, in whose name too, by verb and by object", async () => {
+test("finds events by user, impersonated user, verb and object", async () => {
   expect(await found({ file, user: "joe" })).toEqual(["a", "b"]);
   expect(await found({ file, user: "joe", verb: "delete" })).toEqual(["b"]);
   expect(await found({ file, object: "default/pods/a" })).toEqual(["a"]);
@@ -92,12 +92,12 @@ test("events are found by user, in whose name too, by verb and by object", async
   expect(await found({ file, object: "networkpolicies.networking.k8s.io/*" })).toEqual([]);
 });
 
-test("events are found by time, also by how long ago they were", async () => {
+test("finds events by time, also relative to now", async () => {
   expect(await found({ file, since: "1h" })).toEqual(["b", "d"]);
   expect(await found({ file, since: "2026-01-01T00:15:00Z", until: "2026-01-01T00:30:00Z" })).toEqual(["old", "a"]);
 });
 
-test("a table has a line for each event, without characters that change the terminal", async () => {
+test("a table has a line for each event, without control characters", async () => {
   const { printed, run } = await search({ file, output: "table", user: "joe" });
   await run;
   expect(printed.map((row) => row.replaceAll(/ +/g, " "))).toEqual([
@@ -112,7 +112,7 @@ test("a table has a line for each event, without characters that change the term
   expect(shown.printed[1]).not.toContain("\u001b");
 });
 
-test("lines that are no events are counted, and what cannot be searched is told", async () => {
+test("invalid lines are counted, and an unreadable file is reported", async () => {
   const strange = join(path, "strange.txt");
   writeFileSync(strange, `2026 AUDIT: id="x"\n{}\n${line({ name: "a" })}`);
   const { printed, told, run } = await search({ file: strange });
@@ -125,7 +125,7 @@ test("lines that are no events are counted, and what cannot be searched is told"
   await expect(found({ file, since: "yesterday" })).rejects.toMatchObject({ usage: true });
 });
 
-test("a log is followed, also when it is put aside meanwhile", async () => {
+test("a log is followed, also after a rotation", async () => {
   const growing = join(path, "growing.log");
   writeFileSync(growing, line({ name: "first" }));
   const abort = new AbortController();

@@ -1,6 +1,5 @@
 /**
- * What `keelson audit` does once it is asked to: logs are read from their beginning, line by line, and nothing is kept of
- * them, however large they are.
+ * Runs `keelson audit`: reads logs line by line, so that memory does not grow with their size.
  *
  * @module
  */
@@ -18,7 +17,7 @@ import { printable } from "./colours.ts";
 import { CliError } from "./cli-error.ts";
 import { counted } from "./counted.ts";
 
-/** What is asked for. */
+/** What to search, and where. */
 export interface AuditRequest {
   /** `-` for standard input. */
   readonly file: string | undefined;
@@ -29,13 +28,13 @@ export interface AuditRequest {
   readonly until?: string | undefined;
   readonly output: "table" | "json";
   readonly follow: boolean;
-  /** Ends what follows a log. */
+  /** Stops following the log. */
   readonly signal?: AbortSignal;
 }
 
-const POLL_MS = 300;
+const POLL_INTERVAL_MS = 300;
 
-/** Searches and prints. */
+/** Searches logs and prints the events. */
 export async function runAudit(actions: Actions, request: AuditRequest): Promise<void> {
   const { clock, terminal } = actions;
   const search = searchOf(request, clock.now());
@@ -49,17 +48,16 @@ export async function runAudit(actions: Actions, request: AuditRequest): Promise
       await readLog(actions, file, printer, request);
     }
   } catch (error) {
-    throw wordsFor(error, file);
+    throw readError(error, file);
   }
   printer.end();
 }
 
-/** Prints what is found. */
 class Printer {
   readonly #actions: Actions;
   readonly #output: AuditRequest["output"];
   readonly #search: AuditSearch;
-  #strange = 0;
+  #invalidLines = 0;
   #hasHead = false;
 
   constructor(actions: Actions, output: AuditRequest["output"], search: AuditSearch) {
@@ -68,7 +66,6 @@ class Printer {
     this.#search = search;
   }
 
-  /** Lines as they come. */
   async all(input: NodeJS.ReadableStream): Promise<void> {
     for await (const line of createInterface({ input, crlfDelay: Infinity })) this.line(line);
   }
@@ -76,17 +73,17 @@ class Printer {
   line(line: string): void {
     if (line === "") return;
     const event = readEvent(line);
-    if (!event) this.#strange++;
+    if (!event) this.#invalidLines++;
     else if (event.stage !== "RequestReceived" && isFound(event, this.#search)) {
       if (this.#output === "json") this.#actions.print(line);
       else this.#row(printable(auditLine(event)));
     }
   }
 
-  /** Tells what could not be read. */
+  /** Reports the lines that are not events. */
   end(): void {
-    if (this.#strange === 0) return;
-    this.#actions.terminal.tell(`${counted(this.#strange, "line")} held no event of audit.k8s.io/v1 in JSON\n`);
+    if (this.#invalidLines === 0) return;
+    this.#actions.terminal.tell(`${counted(this.#invalidLines, "line")} held no event of audit.k8s.io/v1 in JSON\n`);
   }
 
   #row(row: string): void {
@@ -96,7 +93,7 @@ class Printer {
   }
 }
 
-/** The files that were put aside and may hold what is looked for, the oldest first. */
+/** Finds the rotated files that may have events of the search, the oldest first. */
 async function olderFiles(file: string, since = -Infinity): Promise<string[]> {
   const directory = dirname(file);
   const found = asideNames(basename(file), await readdir(directory));
@@ -111,7 +108,7 @@ function contentOf(file: string): NodeJS.ReadableStream {
   return bytes.pipe(plain);
 }
 
-/** Reads the log itself; where it is followed, goes on with what comes, also when the file is put aside meanwhile. */
+/** Reads the log itself; with --follow also further lines, and the next file after a rotation. */
 async function readLog({ clock }: Actions, file: string, printer: Printer, request: AuditRequest): Promise<void> {
   if (!request.follow) return printer.all(contentOf(file));
   const { signal } = request;
@@ -122,35 +119,35 @@ async function readLog({ clock }: Actions, file: string, printer: Printer, reque
     for (let isOld = false; !signal?.aborted;) {
       while ((await lines.read(log)) > 0);
       if (isOld) break;
-      await sleep(clock, POLL_MS, signal, { holds: true });
+      await sleep(clock, POLL_INTERVAL_MS, signal, { holds: true });
       const now = await stat(file).catch(() => undefined);
       isOld = isAnother(now, ino);
     }
   }
 }
 
-/** Whether another file has the name now; what is missing for a moment is about to come. */
+/** Whether the log was rotated; a file that is missing for a moment will be created. */
 const isAnother = (now: Stats | undefined, ino: number): boolean => now !== undefined && now.ino !== ino;
 
-/** Takes lines out of what a file grows by. */
+/** Splits the growing content of a file into lines. */
 class LineReader {
-  readonly #take: (line: string) => void;
+  readonly #onLine: (line: string) => void;
   readonly #buffer = Buffer.alloc(65_536);
   #rest: Buffer[] = [];
   #at = 0;
 
-  constructor(take: (line: string) => void) {
-    this.#take = take;
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
   }
 
-  /** Reads what is there, a piece of it; answers how many bytes that were. */
+  /** Reads the next piece; returns its length in bytes. */
   async read(file: Awaited<ReturnType<typeof open>>): Promise<number> {
     const { bytesRead } = await file.read(this.#buffer, 0, this.#buffer.length, this.#at);
     this.#at += bytesRead;
     let from = 0;
     const piece = this.#buffer.subarray(0, bytesRead);
     for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, from)) {
-      this.#take(Buffer.concat([...this.#rest, piece.subarray(from, end)]).toString());
+      this.#onLine(Buffer.concat([...this.#rest, piece.subarray(from, end)]).toString());
       this.#rest = [];
       from = end + 1;
     }
@@ -178,7 +175,7 @@ function objectOf(text: string): SearchedObject {
   return { kind: kind.toLowerCase(), name: name === "*" ? undefined : name, namespace };
 }
 
-/** A time, or how long ago it was. */
+/** Parses a time, or a duration before now. */
 function timeOf(flag: string, text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const ago = parseDuration(text);
@@ -189,7 +186,7 @@ function timeOf(flag: string, text: string | undefined, now: number): number | u
   });
 }
 
-function wordsFor(error: unknown, file: string): unknown {
+function readError(error: unknown, file: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? error : new CliError(`expected ${file} to be a log that can be read: ${message}`);
 }

@@ -1,41 +1,30 @@
-/**
- * `keelson audit`: who did what, looked for in the log of a server, also in the files that were put aside.
- *
- * @module
- */
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
+import type { AuditRequest } from "./audit-run.ts";
 import { withExamples } from "./help.ts";
 
-interface AuditFlags {
-  readonly user?: string;
-  readonly object?: string;
-  readonly verb?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly output: "table" | "json";
-  readonly follow: boolean;
-}
-
-/** The command `audit`. */
+/** Returns the command `audit`, which searches the audit log of a server. */
 export function auditCommand(actions: Actions): Command {
   const command = new Command("audit")
     .description(
-      "Search the audit log of a server, and the files beside it that were put aside, compressed ones too. What only says that a request has come is left out.",
+      "Search the audit log of a server and its rotated files, also compressed ones. Events of the stage RequestReceived are left out.",
     )
     .argument("[file]", "The log; - is standard input. Default: that of KEELSON_AUDIT_LOG_PATH.")
-    .option("--user <NAME>", "Only what this user did, or was done in this user's name.")
-    .option("--object <NS/KIND/NAME>", "Only what was done to an object; NS may be left out, * is any NAME.")
+    .option("--user <NAME>", "Only requests of this user, or impersonating this user.")
+    .option("--object <NS/KIND/NAME>", "Only requests for an object; NS may be left out, * is any NAME.")
     .option("--verb <VERB>", "Only requests with this verb: get, create, delete ...")
-    .option("--since <TIME>", "Only what was later: 1h ago, or 2026-01-31T10:00:00Z.")
-    .option("--until <TIME>", "Only what was earlier.")
+    .option(
+      "--since <TIME>",
+      "Only later events: a duration before now such as 1h, or a time such as 2026-01-31T10:00:00Z.",
+    )
+    .option("--until <TIME>", "Only earlier events.")
     .addOption(
-      new Option("-o, --output <FORM>", "How to print: a line of a table, or the whole event.")
+      new Option("-o, --output <FORM>", "The output format: a table, or whole events as JSON.")
         .choices(["table", "json"])
         .default("table"),
     )
-    .option("-f, --follow", "Go on with what is written from now on.", false)
-    .action(async (file: string | undefined, flags: AuditFlags) => {
+    .option("-f, --follow", "Wait for further events.", false)
+    .action(async (file: string | undefined, flags: Omit<AuditRequest, "file">) => {
       const { runAudit } = await import("./audit-run.ts");
       await runAudit(actions, { ...flags, file });
     });

@@ -88,7 +88,7 @@ test("names of managers cannot control the terminal", () => {
   expect(text).not.toContain("\u001b");
 });
 
-test("an object of many leaves is printed in time", () => {
+test("an object with many leaves is printed fast enough", () => {
   const leaves = Array.from({ length: 150_000 }, (_, i) => ({
     field: `.data.k${i}`,
     pointer: `/data/k${i}`,
@@ -98,7 +98,7 @@ test("an object of many leaves is printed in time", () => {
   expect(blameLines({ ...report, leaves, absent: [] }, { paint: painter(false), now })).toHaveLength(150_002);
 });
 
-test("on a terminal no line is longer than its places, and colours take none", () => {
+test("on a terminal long lines are cut, and colours have no width", () => {
   const style = { paint: painter(false), now, columns: 41 };
   const lines = blameLines(report, style);
   expect(lines.slice(0, 6)).toEqual([

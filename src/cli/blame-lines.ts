@@ -1,31 +1,23 @@
-/**
- * Blame as people read it: the object as a tree in the manner of YAML, and before each line who owns it.
- *
- * @module
- */
 import type { BlameReport, ReportedManager } from "../meta/ownership-reports.ts";
 import { humanDuration, parseTime } from "../meta/time.ts";
 import { parsePointer } from "../value/pointer.ts";
 import type { Value } from "../value/value.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
 import { type Colour, MANAGER_COLOURS, type Painter, printable } from "./colours.ts";
+import type { PrintStyle } from "./print-report.ts";
 import { fit, padTo, widthOf } from "./width.ts";
 
-/** How to print. */
-export interface BlameStyle {
-  readonly paint: Painter;
-  /** Places of a line; what is longer is cut. */
-  readonly columns?: number | undefined;
-  /** Milliseconds since the epoch, for the ages. */
+/** The style of a terminal, and the time for ages. */
+export interface BlameStyle extends PrintStyle {
+  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The lines of a report: a head, the tree with its gutter, and what is recorded without being there. */
+/** Returns the lines of a report: the object as a tree like YAML, each line with its owner, and owned fields that do not exist. */
 export function blameLines(report: BlameReport, style: BlameStyle): string[] {
-  const lines = treeLines(rootOf(report), "", "").map(({ text, managers, nobody }) => ({ text, managers, nobody }));
-  const rows = lines.flatMap(rowsOf);
+  const rows = treeLines(rootOf(report), "", "").flatMap(rowsOf);
   const absent = report.absent.flatMap(({ field, manager }) =>
-    rowsOf({ text: field, managers: [manager], nobody: false }),
+    rowsOf({ text: field, managers: [manager], isUnowned: false }),
   );
   const columns = [...rows, ...absent].map(({ manager }) => cellsOf(manager, style.now));
   const widths = HEAD.map((head, i) =>
@@ -41,48 +33,48 @@ export function blameLines(report: BlameReport, style: BlameStyle): string[] {
 
 const HEAD = ["MANAGER", "OPERATION", "AGE"] as const;
 
-/** A place in the tree. */
+/** A node of the tree. */
 interface Node {
   readonly list: boolean;
   readonly managers: readonly ReportedManager[];
-  /** Of a leaf. */
+  /** Defined for a leaf. */
   readonly value?: Value;
   readonly children: Map<string, Node>;
 }
 
 function rootOf(report: BlameReport): Node {
   const root: Node = { list: false, managers: [], children: new Map() };
-  // Containers before leaves would lose the order of the object, so they are looked up when a leaf needs them.
+  // Containers are created when a leaf needs them, which keeps the order of the object.
   const containers = new Map(report.containers.map((container) => [container.pointer, container]));
   for (const { pointer, value, managers } of report.leaves) {
     const tokens = parsePointer(pointer);
-    let at = root;
+    let parent = root;
     let path = "";
-    const raw = pointer.split("/").slice(1);
-    for (let i = 0; i < tokens.length - 1; i++) {
-      path += `/${raw[i]!}`;
-      let next = at.children.get(tokens[i]!);
-      if (next === undefined) {
-        const container = containers.get(path);
-        next = { list: container?.list ?? false, managers: container?.managers ?? [], children: new Map() };
-        at.children.set(tokens[i]!, next);
+    for (const [i, raw] of pointer.split("/").slice(1, -1).entries()) {
+      path += `/${raw}`;
+      const token = tokens[i] ?? raw;
+      let child = parent.children.get(token);
+      if (child === undefined) {
+        const { list = false, managers: owners = [] } = containers.get(path) ?? {};
+        child = { list, managers: owners, children: new Map() };
+        parent.children.set(token, child);
       }
-      at = next;
+      parent = child;
     }
-    at.children.set(tokens.at(-1) ?? "", { list: false, managers, value, children: new Map() });
+    parent.children.set(tokens.at(-1) ?? "", { list: false, managers, value, children: new Map() });
   }
   return root;
 }
 
-/** One or more lines of text that stand for one place. */
+/** One or more lines of text for one node. */
 interface Line {
   readonly text: string;
   readonly managers: readonly ReportedManager[];
-  /** Whether this is a leaf that nobody owns. */
-  readonly nobody: boolean;
+  /** Whether this is a leaf without an owner. */
+  readonly isUnowned: boolean;
 }
 
-/** The lines below a node; the first one begins with `first` in place of the indentation. */
+/** Returns the lines below a node; the first one begins with `first` instead of the indentation. */
 function treeLines(node: Node, first: string, indent: string): Line[] {
   let start = first;
   return [...node.children].flatMap(([name, child]) => {
@@ -96,7 +88,7 @@ function memberLines(name: string, child: Node, head: string, indent: string): L
   if (child.value !== undefined) return [leafLine({ [name]: child.value }, child, head, indent)];
   const key = encodeYaml({ [name]: 0 }).slice(0, -" 0\n".length);
   const below = child.list ? indent : `${indent}  `;
-  return [{ text: head + key, managers: child.managers, nobody: false }, ...treeLines(child, below, below)];
+  return [{ text: head + key, managers: child.managers, isUnowned: false }, ...treeLines(child, below, below)];
 }
 
 const itemLines = (child: Node, head: string, indent: string): Line[] =>
@@ -107,28 +99,28 @@ const itemLines = (child: Node, head: string, indent: string): Line[] =>
 function leafLine(value: Value, { managers }: Node, head: string, indent: string): Line {
   const lines = encodeYaml(value).trimEnd().split("\n");
   const text = lines.map((line, i) => (i === 0 ? head : indent) + line).join("\n");
-  return { text, managers, nobody: managers.length === 0 };
+  return { text, managers, isUnowned: managers.length === 0 };
 }
 
-/** A printed line: one manager, or a sign that there is none or that the line before goes on. */
+/** A printed line: one manager, or a sign for an unowned field or for a continued line. */
 interface Row {
   readonly text: string;
-  readonly manager: ReportedManager | "nobody" | "as before" | "";
+  readonly manager: ReportedManager | "unowned" | "continued" | "";
 }
 
-function rowsOf({ text, managers, nobody }: Line): Row[] {
+function rowsOf({ text, managers, isUnowned }: Line): Row[] {
   const lines = text.split("\n");
   const count = Math.max(lines.length, managers.length);
   return Array.from({ length: count }, (_, i) => ({
     text: lines[i] ?? "",
-    manager: managers[i] ?? (i > 0 && lines.length > 1 ? "as before" : nobody ? "nobody" : ""),
+    manager: managers[i] ?? (i > 0 && lines.length > 1 ? "continued" : isUnowned ? "unowned" : ""),
   }));
 }
 
 function cellsOf(manager: Row["manager"], now: number): readonly [string, string, string] {
   if (manager === "") return ["", "", ""];
-  if (manager === "nobody") return ["-", "", ""];
-  if (manager === "as before") return ["|", "", ""];
+  if (manager === "unowned") return ["-", "", ""];
+  if (manager === "continued") return ["|", "", ""];
   const { operation, subresource, time } = manager;
   const written = time === undefined ? undefined : parseTime(time);
   const age = written === undefined ? "-" : humanDuration(Math.max(0, now - written));
@@ -150,7 +142,7 @@ function printRow(
   return text === "" ? line.trimEnd() : line;
 }
 
-/** Every manager keeps one colour in all its lines. */
+/** Paints the gutter; each manager has one colour. */
 function paintGutter(gutter: string, manager: Row["manager"], colours: Map<string, Colour>, paint: Painter): string {
   if (manager === "") return gutter;
   if (typeof manager === "string") return paint("dim", gutter);

@@ -41,7 +41,7 @@ async function cel(expression: string | undefined, flags: Partial<CelRequest> = 
   return { text: printed.join("\n"), code: exit.done };
 }
 
-test("without a schema anything may be asked for, and what is not there is an error", async () => {
+test("without a schema every member may be used, and a missing one is an error", async () => {
   const { text, code } = await cel("self.spec.replicas + 1", { self });
   expect(text).toBe("value  4\ntype   int\ncost   4");
   expect(code).toBe(0);
@@ -50,24 +50,24 @@ test("without a schema anything may be asked for, and what is not there is an er
   expect(failed).toBe(1);
 });
 
-test("with a definition types are checked and costs estimated, at the place of the rule", async () => {
+test("with a definition types are checked and costs estimated, at the path of the rule", async () => {
   const { text } = await cel("self.replicas <= self.most", { self, schema: crd, at: "spec" });
   expect(text).toBe("value  false\ntype   bool\ncost   5 (estimated 5 to 5)");
   await expect(cel("self.replicas", { self, schema: crd })).rejects.toThrow(/undefined field 'replicas'/);
   await expect(cel("true", { schema: crd, version: "v2" })).rejects.toThrow(/version v2, it has v1beta1, v1/);
   await expect(cel("true", { schema: crd, at: "spec.no" })).rejects.toThrow(/expected the schema to have spec.no/);
   await expect(cel("self", { self, at: "['spec'].x[0]" })).rejects.toThrow(/expected the object to have spec.x/);
-  await expect(cel("self", { self, at: "spec..x" })).rejects.toThrow(/expected --at to be a place/);
+  await expect(cel("self", { self, at: "spec..x" })).rejects.toThrow(/expected --at to be a path/);
   expect((await cel("self.c", { self, at: "spec['a.b'][0]" })).text).toMatch(/^value  1\n/);
 });
 
-test("a variable that the expression speaks of has to be given", async () => {
+test("a variable of the expression must be given", async () => {
   await expect(cel("self", {})).rejects.toThrow(/expected --self FILE/);
   await expect(cel("oldSelf", { self })).rejects.toThrow(/expected --old FILE/);
   expect((await cel("oldSelf.spec.replicas > self.spec.replicas", { self, old })).text).toMatch(/^value  true/);
 });
 
-test("JSON says the same for programs", async () => {
+test("-o json prints the same as JSON", async () => {
   const { text } = await cel("[9007199254740993, self.replicas]", { self, schema: crd, at: "spec", output: "json" });
   expect(JSON.parse(text)).toEqual({
     value: ["9007199254740993", 3],
@@ -78,7 +78,7 @@ test("JSON says the same for programs", async () => {
   });
 });
 
-test("without an expression the rules of the definition judge the object", async () => {
+test("without an expression the object is validated by the rules of the definition", async () => {
   const { text, code } = await cel(undefined, { self, schema: crd });
   expect(text).toBe("spec.replicas: Invalid value: failed rule: self.replicas <= self.most");
   expect(code).toBe(1);
@@ -89,7 +89,7 @@ test("without an expression the rules of the definition judge the object", async
   await expect(cel(undefined, { self })).rejects.toThrow(/expected an expression, or --schema/);
 });
 
-test("files that cannot be read or are no YAML are named", async () => {
+test("errors name files that cannot be read or are not YAML", async () => {
   await expect(cel("self", { self: join(folder, "none") })).rejects.toThrow(/expected a file at .*none/);
   await expect(cel("self", { self: file("bad.yaml", "a: [") })).rejects.toThrow(
     /expected .*bad.yaml to be YAML or JSON/,

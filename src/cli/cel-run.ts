@@ -1,17 +1,13 @@
-/**
- * What `keelson cel` does once it is asked to.
- *
- * @module
- */
 import { CelError, type Finding, type Schema, checkSchema, compile, judgeObject } from "../cel/index.ts";
 import { type Value, type ValueObject, isObject } from "../value/value.ts";
 import { decodeYaml } from "../value/yaml.ts";
 import type { Actions } from "./actions.ts";
-import { type Place, parsePlace, schemaAt, valueAt } from "./cel-place.ts";
+import { type Path, parsePath, schemaAt, valueAt } from "./cel-path.ts";
 import { CliError } from "./cli-error.ts";
-import { textOf } from "./text-of.ts";
+import { printReport } from "./print-report.ts";
+import { readText } from "./read-text.ts";
 
-/** What to evaluate, and over what. */
+/** The expression and its input. */
 export interface CelRequest {
   readonly expression: string | undefined;
   readonly self?: string;
@@ -22,39 +18,39 @@ export interface CelRequest {
   readonly output: "text" | "json";
 }
 
-/** A schema, and whether it is that of a whole object. */
-interface Known {
+/** A schema, and whether it is the schema of a whole object. */
+interface SchemaInput {
   readonly schema: Schema;
   readonly isObject: boolean;
 }
 
-/** Evaluates and prints; the program ends with 1 where there is no value, or something to find. */
+/** Evaluates and prints; the exit code is 1 for an error or a finding. */
 export async function runCel(actions: Actions, request: CelRequest): Promise<void> {
   const { input } = actions.terminal;
   const read = async (file: string | undefined): Promise<Value | undefined> =>
-    file === undefined ? undefined : decoded(await textOf(file, input), file);
+    file === undefined ? undefined : decode(await readText(file, input), file);
   const definition = await read(request.schema);
   const known = definition === undefined ? undefined : schemaOf(definition, request);
   const [self, old] = [await read(request.self), await read(request.old)];
   if (request.expression === undefined) {
-    judgeAll(actions, request, { known, self, old });
+    validateObject(actions, request, { known, self, old });
     return;
   }
-  const place = parsePlace(request.at ?? "");
+  const path = parsePath(request.at ?? "");
   evaluate(actions, request, {
-    known: known && within(known, place),
-    self: self && valueAt(self, place),
-    old: old && valueAt(old, place),
+    known: known && within(known, path),
+    self: self && valueAt(self, path),
+    old: old && valueAt(old, path),
   });
 }
 
-interface Given {
-  readonly known: Known | undefined;
+interface CelInput {
+  readonly known: SchemaInput | undefined;
   readonly self: Value | undefined;
   readonly old: Value | undefined;
 }
 
-function evaluate(actions: Actions, request: CelRequest, { known, self, old }: Given): void {
+function evaluate(actions: Actions, request: CelRequest, { known, self, old }: CelInput): void {
   let expression;
   try {
     expression = compile(request.expression!, { self: known ?? {}, oldSelf: known ?? {} });
@@ -67,31 +63,31 @@ function evaluate(actions: Actions, request: CelRequest, { known, self, old }: G
     ["oldSelf", old, "--old"],
   ] as const) {
     if (value === undefined && expression.variables.has(name)) {
-      throw new CliError(`expected ${flag} FILE: the expression speaks of ${name}`, { usage: true });
+      throw new CliError(`expected ${flag} FILE: the expression uses ${name}`, { usage: true });
     }
   }
-  const answer = expression.run({ self, oldSelf: old });
+  const result = expression.run({ self, oldSelf: old });
   const { type, cost } = expression;
-  if (answer.error !== undefined) actions.exit.done = actions.exit.failed;
+  if (result.error !== undefined) actions.exit.done = actions.exit.failed;
   if (request.output === "json") {
     const [least, most] = [String(cost.min), String(cost.max)];
-    const { error, value } = answer;
-    const told = error === undefined ? { value, text: answer.text } : { error };
-    actions.print(JSON.stringify({ ...told, type, cost: answer.cost, estimate: { least, most } }, asJson, 2));
+    const { error, value } = result;
+    const shown = error === undefined ? { value, text: result.text } : { error };
+    actions.print(JSON.stringify({ ...shown, type, cost: result.cost, estimate: { least, most } }, asJson, 2));
     return;
   }
   const estimate = known ? ` (estimated ${cost.min} to ${cost.max})` : "";
-  const said = answer.error === undefined ? `value  ${answer.text}` : `error  ${answer.error}`;
-  actions.print([said, `type   ${type}`, `cost   ${answer.cost}${estimate}`].join("\n"));
+  const head = result.error === undefined ? `value  ${result.text}` : `error  ${result.error}`;
+  actions.print([head, `type   ${type}`, `cost   ${result.cost}${estimate}`].join("\n"));
 }
 
-/** Integers that JSON's numbers cannot hold, and bytes, as texts. */
+/** Converts integers that JSON numbers cannot represent, and bytes, to texts. */
 function asJson(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
 }
 
-function judgeAll(actions: Actions, request: CelRequest, { known, self, old }: Given): void {
+function validateObject(actions: Actions, request: CelRequest, { known, self, old }: CelInput): void {
   if (!known?.isObject || self === undefined || request.at !== undefined) {
     throw new CliError("expected an expression, or --schema with a definition and --self with an object of it", {
       usage: true,
@@ -100,15 +96,15 @@ function judgeAll(actions: Actions, request: CelRequest, { known, self, old }: G
   const wrong = checkSchema(known.schema);
   const findings = wrong.length > 0 ? wrong : judgeObject(known.schema, self, old);
   if (findings.length > 0) actions.exit.done = actions.exit.failed;
-  actions.print(request.output === "json" ? JSON.stringify(findings, undefined, 2) : linesOf(findings));
+  printReport(actions, request.output, findings, () => linesOf(findings));
 }
 
-const linesOf = (findings: readonly Finding[]): string =>
+const linesOf = (findings: readonly Finding[]): string[] =>
   findings.length === 0
-    ? "no rule has anything against it"
-    : findings.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("\n");
+    ? ["no rule has anything against it"]
+    : findings.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
 
-function decoded(text: string, file: string): Value {
+function decode(text: string, file: string): Value {
   try {
     return decodeYaml(text).value;
   } catch (cause) {
@@ -116,8 +112,8 @@ function decoded(text: string, file: string): Value {
   }
 }
 
-/** The schema of a definition's version; any other file is taken for a schema. */
-function schemaOf(file: Value, { schema: name = "", version }: CelRequest): Known {
+/** Returns the schema of a version of a definition; any other object is a schema itself. */
+function schemaOf(file: Value, { schema: name = "", version }: CelRequest): SchemaInput {
   if (!isObject(file)) throw new CliError(`expected ${name} to hold a definition or a schema`);
   if (file["kind"] !== "CustomResourceDefinition") return { schema: file as Schema, isObject: false };
   const all = versionsOf(file);
@@ -137,7 +133,7 @@ function versionsOf({ spec }: ValueObject): readonly ValueObject[] {
   return Array.isArray(versions) ? versions.filter(isObject) : [];
 }
 
-function within({ schema, isObject: isWhole }: Known, place: Place): Known {
-  const at = schemaAt(schema, place);
-  return { schema: at, isObject: place.length === 0 ? isWhole : at["x-kubernetes-embedded-resource"] === true };
+function within({ schema, isObject: isWhole }: SchemaInput, path: Path): SchemaInput {
+  const at = schemaAt(schema, path);
+  return { schema: at, isObject: path.length === 0 ? isWhole : at["x-kubernetes-embedded-resource"] === true };
 }

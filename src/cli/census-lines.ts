@@ -2,23 +2,23 @@ import { Option } from "commander";
 import type { StoreCensus } from "./actions.ts";
 import { counted } from "./counted.ts";
 
-/** The flag of commands that need no keys, and say more with them. */
+/** Returns the flag for a file with keys. */
 export const keysOption = (): Option =>
   new Option(
     "--encryption-provider-config <FILE>",
     "Also decrypt every record with the keys of this file, and name those that cannot be read.",
   );
 
-/** What {@link keysOption} was given. */
+/** The value of {@link keysOption}. */
 export interface KeysFlag {
   readonly encryptionProviderConfig?: string;
 }
 
-/** Which records are encrypted, and with which keys: `12 secrets with k8s:enc:aesgcm:v1:key1:`. */
+/** Returns a line for each resource and key: `12 secrets with k8s:enc:aesgcm:v1:key1:`. */
 export const encryptedText = ({ encrypted }: Pick<StoreCensus, "encrypted">): readonly string[] =>
   encrypted.map(({ resource, stored, records }) => `${records} ${resource} with ${stored}`);
 
-/** What a store that was made keeps encrypted, and what of it cannot be decrypted. */
+/** Returns the lines about encrypted records of a new store, and about those that cannot be decrypted. */
 export function censusLines(census: StoreCensus): readonly string[] {
   const { encrypted, unread } = census;
   return [

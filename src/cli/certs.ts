@@ -1,14 +1,11 @@
-/**
- * `keelson certs`: the certificates of a data directory, shown and made anew, whether a server runs on it or not.
- *
- * @module
- */
 import { Argument, Command, Option } from "commander";
 import type { Actions, CertificateInfo, Renewable } from "./actions.ts";
-import { dataDirOption, outputOption, withExamples } from "./help.ts";
+import { collect, dataDirOption, outputOption, withExamples } from "./help.ts";
+import { printReport } from "./print-report.ts";
+import { alignedLines } from "./table.ts";
 
 const NAMES: readonly Renewable[] = ["server", "admin", "ca", "token"];
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 interface ShowFlags {
   readonly dataDir?: string;
@@ -20,12 +17,12 @@ interface RenewFlags {
   readonly san: readonly string[];
 }
 
-/** The command `certs`. */
+/** Returns the command `certs`, which shows and renews the certificates of a data directory. */
 export function certsCommand(actions: Actions): Command {
   const certs = new Command("certs")
-    .summary("Show certificates, and make them anew.")
+    .summary("Show certificates, and renew them.")
     .description(
-      "Show the certificates of a data directory: for whom they are, when they end, and from when on a server makes them anew by itself.",
+      "Show the certificates of a data directory: their subjects, when they expire, and when a server renews them.",
     )
     .addOption(dataDirOption(actions.flags, "The data directory of the server."))
     .addOption(outputOption())
@@ -37,20 +34,20 @@ export function certsCommand(actions: Actions): Command {
 function renewCommand(actions: Actions, parent: Command): Command {
   const renew = new Command("renew")
     .description(
-      "Make certificates anew now: all that the authority signs, or those that are named. A server that runs takes them within half a minute. With token it is the key that signs tokens of service accounts: tokens of the key before it stay good.",
+      "Renew certificates now: those signed by the CA, or the named ones. A running server uses them within half a minute. With token it is the key that signs tokens of service accounts; tokens of the previous key stay valid.",
     )
-    .addArgument(new Argument("[name...]", "Which.").choices(NAMES))
+    .addArgument(new Argument("[name...]", "The names of the certificates.").choices(NAMES))
     .addOption(
-      new Option("--san <NAME>", "One more name or address of the serving certificate; may be given several times.")
-        .argParser((name: string, before: readonly string[]) => [...before, name])
-        .default([], "those that it has"),
+      new Option("--san <NAME>", "A further name or address for the serving certificate; may be repeated.")
+        .argParser(collect)
+        .default([], "none"),
     )
     .action(async (names: Renewable[], { san }: RenewFlags) => {
       const { dataDir, output } = parent.opts<ShowFlags>();
-      const wanted = names.length > 0 ? names : (["server", "admin"] as const);
+      const chosen = names.length > 0 ? names : (["server", "admin"] as const);
       await actions.certificates.renew(
         dataDir,
-        san.length > 0 ? [...new Set([...wanted, "server" as const])] : wanted,
+        san.length > 0 ? [...new Set([...chosen, "server" as const])] : chosen,
         san,
       );
       await show(actions, dataDir, output);
@@ -64,16 +61,12 @@ function renewCommand(actions: Actions, parent: Command): Command {
   );
 }
 
-async function show(
-  { certificates, clock, print }: Actions,
-  dataDir: string | undefined,
-  output: string,
-): Promise<void> {
-  const found = await certificates.show(dataDir);
-  print(output === "json" ? JSON.stringify(found, undefined, 2) : asText(found, clock.now()));
+async function show(actions: Actions, dataDir: string | undefined, output: string): Promise<void> {
+  const found = await actions.certificates.show(dataDir);
+  printReport(actions, output, found, () => linesOf(found, actions.clock.now()));
 }
 
-function asText(found: readonly CertificateInfo[], now: number): string {
+function linesOf(found: readonly CertificateInfo[], now: number): string[] {
   const rows = found.map((one) => [
     one.name,
     one.file,
@@ -82,22 +75,16 @@ function asText(found: readonly CertificateInfo[], now: number): string {
     one.subject,
   ]);
   const table = [["NAME", "FILE", "ENDS", "RENEWED FROM", "SUBJECT"], ...rows];
-  const widths = table[0]!.map((_, i) => Math.max(...table.map((row) => row[i]!.length)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join("   ")
-      .trimEnd(),
-  );
+
   const hosts = found.flatMap((one) =>
-    one.hosts.length > 0 ? [`${one.name} is good for ${one.hosts.join(", ")}`] : [],
+    one.hosts.length > 0 ? [`${one.name} is valid for ${one.hosts.join(", ")}`] : [],
   );
-  return [...lines, ...hosts].join("\n");
+  return [...alignedLines(table, "   "), ...hosts];
 }
 
 const day = (time: string): string => time.slice(0, 10);
 
 function left({ ends }: CertificateInfo, now: number): string {
-  const days = Math.floor((Date.parse(ends) - now) / DAY);
-  return days < 0 ? "(has ended)" : `(in ${days} d)`;
+  const days = Math.floor((Date.parse(ends) - now) / DAY_MS);
+  return days < 0 ? "(expired)" : `(in ${days} d)`;
 }

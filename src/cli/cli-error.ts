@@ -1,7 +1,7 @@
-/** A command cannot do what it was told, and says why in words of the user: no stack is printed. */
+/** A command has failed; the message is for the user, and no stack is printed. */
 export class CliError extends Error {
   override readonly name = "CliError";
-  /** Whether the command line itself is wrong, and not the world. */
+  /** Whether the command line is wrong. */
   readonly usage: boolean;
 
   constructor(message: string, options: { readonly usage?: boolean; readonly cause?: unknown } = {}) {

@@ -13,11 +13,11 @@ test.each<[string, boolean, Record<string, string>, boolean]>([
   expect(wantsColour(isTerminal, env)).toBe(expected);
 });
 
-test("a painter paints, or leaves the text as it is", () => {
+test("a painter paints, or returns the text unchanged", () => {
   expect(painter(true)("red", "x")).toBe("\u001b[31mx\u001b[0m");
   expect(painter(false)("red", "x")).toBe("x");
 });
 
-test("texts of other people cannot reach the terminal's controls", () => {
+test("control characters are replaced", () => {
   expect(printable("a\u001b[2Jb\nc")).toBe("a\uFFFD[2Jb\uFFFDc");
 });

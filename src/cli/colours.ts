@@ -1,23 +1,17 @@
-/**
- * Colours on terminals, and only there.
- *
- * @module
- */
-
-/** Paints a text; a painter without colours gives it back as it is. */
+/** Paints a text; a painter without colours returns it unchanged. */
 export type Painter = (colour: Colour, text: string) => string;
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
 
-/** What a text can be painted with. */
+/** A colour or style of a terminal. */
 export type Colour = keyof typeof CODES;
 
-/** Colours to tell managers apart by, in the order in which they are given out. */
+/** The colours of managers, in the order of their use. */
 export const MANAGER_COLOURS: readonly Colour[] = ["cyan", "yellow", "green", "magenta", "blue", "red"];
 
 /**
- * Whether to paint: on a terminal that is not dumb, unless `NO_COLOR` says otherwise (no-color.org); `FORCE_COLOR`
- * paints also into files and pipes.
+ * Whether to use colours: on a terminal that is not dumb, unless `NO_COLOR` is set (no-color.org); with `FORCE_COLOR` also in
+ * files and pipes.
  */
 export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
   if (env["NO_COLOR"]) return false;
@@ -25,9 +19,9 @@ export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, st
   return isTerminal && env["TERM"] !== "dumb";
 }
 
-/** A painter that paints, or does not. */
+/** Returns a painter with or without colours. */
 export const painter = (paints: boolean): Painter =>
   paints ? (colour, text) => `\u001b[${CODES[colour]}m${text}\u001b[0m` : (_colour, text) => text;
 
-/** A text without characters that would move the cursor or change the terminal: they come from other people. */
+/** Replaces control characters, which could move the cursor or change the terminal: texts may come from other users. */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\uFFFD");

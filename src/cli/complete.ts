@@ -1,17 +1,12 @@
-/**
- * `keelson complete`: what the last word of a command line may be, for the scripts of `keelson completion`.
- *
- * @module
- */
 import { type Argument, Command, type Option } from "commander";
 import type { Actions } from "./actions.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 
-/** The command `complete`, which help does not show. */
+/** Returns the hidden command `complete`, which the scripts of `keelson completion` run. */
 export function completeCommand(program: Command, actions: Actions): Command {
   return new Command("complete")
-    .description("Print what the last word may be.")
-    .argument("[words...]", "What was typed after keelson.")
+    .description("Print the completions of the last word.")
+    .argument("[words...]", "The words after keelson.")
     .action(async (words: readonly string[]) => {
       const typed = words.at(-1) ?? "";
       const found = await candidates(program, actions, words.slice(0, -1), typed);
@@ -20,12 +15,12 @@ export function completeCommand(program: Command, actions: Actions): Command {
     });
 }
 
-/** A command line up to the word that is being typed. */
+/** A command line before the word that is being typed. */
 interface Line {
   /** Values of flags, by the names that commander gives them. */
   readonly flags: Record<string, string>;
   readonly operands: string[];
-  /** The flag whose value is typed now. */
+  /** The flag whose value is being typed. */
   awaits: Option | undefined;
 }
 
@@ -67,7 +62,7 @@ const flagsOf = (command: Command): readonly string[] =>
 function lineOf(command: Command, words: readonly string[]): Line {
   const line: Line = { flags: {}, operands: [], awaits: undefined };
   for (const word of words) {
-    // bash makes three words of --flag=value.
+    // bash splits --flag=value into three words.
     if (line.awaits && word === "=") continue;
     const [flag = "", ...value] = word.split("=");
     const option = word.startsWith("-") ? optionOf(command, flag) : undefined;
@@ -79,22 +74,22 @@ function lineOf(command: Command, words: readonly string[]): Line {
   return line;
 }
 
-/** What a flag or an argument may be, as far as it is known here or the server says it. */
+/** Returns the values of a flag or an argument that are known here or by the server. */
 async function valuesOf(
-  asked: Option | Argument,
+  item: Option | Argument,
   actions: Actions,
   { flags, operands }: Line,
   typed: string,
 ): Promise<readonly string[]> {
-  if (asked.argChoices) return asked.argChoices;
-  const name = "attributeName" in asked ? asked.attributeName() : asked.name();
+  if (item.argChoices) return item.argChoices;
+  const name = "attributeName" in item ? item.attributeName() : item.name();
   const { words = [], value = "" } =
-    actions.flags.find(({ key }) => `--${key}` === ("long" in asked && asked.long)) ?? {};
+    actions.flags.find(({ key }) => `--${key}` === ("long" in item && item.long)) ?? {};
   if (words.length > 0) {
-    // The last of several, which have commas between them.
+    // The last one of a comma separated list.
     const done = value.endsWith(",...") ? typed.slice(0, typed.lastIndexOf(",") + 1) : "";
     return words.map(({ word }) => done + word);
   }
-  const { ask } = await import("./complete-run.ts");
-  return ask(actions, { what: name, flags: flags as ConnectFlags, operands, typed });
+  const { complete } = await import("./complete-run.ts");
+  return complete(actions, { what: name, flags: flags as ConnectFlags, operands, typed });
 }

@@ -1,14 +1,8 @@
-/**
- * `keelson completion`: a script that completes commands, flags and their values in a shell. What they are it asks
- * `keelson complete`.
- *
- * @module
- */
 import { Argument, Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { withExamples } from "./help.ts";
 
-/** The command `completion`. */
+/** Returns the command `completion`, which prints a script that completes words with `keelson complete`. */
 export function completionCommand({ print }: Actions): Command {
   const command = new Command("completion")
     .description("Print a script that completes commands, flags, kinds, names and contexts in a shell.")
@@ -22,7 +16,7 @@ export function completionCommand({ print }: Actions): Command {
   );
 }
 
-// Where nothing is known the shell offers files.
+// Without completions the shell offers files.
 const SCRIPTS = {
   bash: `
 _keelson() {

@@ -1,17 +1,12 @@
-/**
- * The flags of every command that talks to a server.
- *
- * @module
- */
 import { type Command, Option } from "commander";
 
-/** Which server. */
+/** The flags for a server. */
 export interface ServerFlags {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
 }
 
-/** Which server, and where in it. */
+/** The flags for a server and a namespace. */
 export interface ConnectFlags extends ServerFlags {
   readonly namespace?: string | undefined;
 }

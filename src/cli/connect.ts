@@ -1,8 +1,3 @@
-/**
- * From flags and environment to a client of the server that they name.
- *
- * @module
- */
 import { Client } from "../client/client.ts";
 import type { ChosenContext } from "../client/kubeconfig/context.ts";
 import { NoKubeconfigError } from "../client/kubeconfig/error.ts";
@@ -12,32 +7,32 @@ import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 
-/** A client, where it leads and where it works. */
+/** A client of a server, with the namespace of the command. */
 export interface Connection extends Disposable {
   readonly client: Client;
-  /** For what is no object of the API. */
+  /** For requests outside the API. */
   readonly transport: Transport;
   /** The address of the server. */
   readonly server: string;
   readonly namespace: string;
 }
 
-/** What of the program a connection needs. */
+/** The part of the actions that a connection needs. */
 export interface ConnectActions extends Pick<Actions, "version"> {
   readonly terminal: Pick<Actions["terminal"], "env">;
 }
 
-/** A server by its address, in place of that of a kubeconfig. */
+/** The flags for a server by its address, instead of a kubeconfig. */
 export interface AddressFlags extends ConnectFlags {
   readonly server?: string | undefined;
   readonly token?: string | undefined;
 }
 
 /**
- * Connects as flags and kubeconfig say, with all that a client of the library takes; nothing is sent yet, and no plugin is run.
+ * Creates a client from flags and kubeconfig; it sends nothing yet, and runs no plugin.
  *
- * @param agent the name of the program, as the server is told it
- * @throws KubeconfigError that names the file and the member; CliError where there is no kubeconfig
+ * @param agent the name of the program in the user agent
+ * @throws KubeconfigError that names the file and the member; CliError if there is no kubeconfig
  */
 export async function connect(actions: ConnectActions, flags: AddressFlags, agent = "keelson"): Promise<Connection> {
   const { env } = actions.terminal;

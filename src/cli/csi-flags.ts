@@ -1,13 +1,8 @@
-/**
- * The flags of `keelson csi` as they are read.
- *
- * @module
- */
 import type { Duration } from "../util/duration.ts";
 import type { Actions } from "./actions.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 
-/** The parts of `keelson csi`, in the order in which help shows them. */
+/** The parts of `keelson csi`, in the order of help. */
 export const CSI_PARTS = [
   "provisioner",
   "attacher",
@@ -21,7 +16,7 @@ export const CSI_PARTS = [
 /** A part of `keelson csi`. */
 export type CsiPart = (typeof CSI_PARTS)[number];
 
-/** What may be set of the sidecars of a driver; see `sidecars/sidecar.ts`. */
+/** The flags of `keelson csi`; see `sidecars/sidecar.ts`. */
 export interface CsiFlags extends ConnectFlags {
   readonly driver: string;
   readonly server?: string;
@@ -48,7 +43,7 @@ export interface CsiFlags extends ConnectFlags {
   readonly verbose?: boolean;
 }
 
-/** What the command is given. */
+/** The part of the actions that `keelson csi` needs. */
 export interface CsiActions extends Pick<Actions, "csi" | "version"> {
   readonly terminal: Pick<Actions["terminal"], "env">;
 }

@@ -1,17 +1,12 @@
-/**
- * From the flags of `keelson csi` to the sidecars of a driver.
- *
- * @module
- */
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 import type { CsiActions, CsiFlags } from "./csi-flags.ts";
 
-/** Runs until it is stopped; rejects where it cannot go on. */
+/** Runs the sidecars of a driver until they are stopped; rejects if they fail. */
 export async function runCsi(actions: CsiActions, flags: CsiFlags): Promise<void> {
   const { driver, only, agentDir, leaderElection = false, verbose = false } = flags;
   if (only?.includes("registration") === true && agentDir === undefined) {
-    throw new CliError("expected --agent-dir with --only registration: it says where the agent of the node looks", {
+    throw new CliError("expected --agent-dir with --only registration: the directory of the agent of the node", {
       usage: true,
     });
   }

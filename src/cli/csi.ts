@@ -1,20 +1,15 @@
-/**
- * `keelson csi`: what stands beside a storage driver, built in: provisioner, attacher, resizer, modifier, snapshots, registration.
- *
- * @module
- */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Duration, parseDuration } from "../util/duration.ts";
 import { withConnectFlags } from "./connect-flags.ts";
 import { CSI_PARTS, type CsiActions, type CsiFlags, type CsiPart } from "./csi-flags.ts";
 import { withExamples } from "./help.ts";
 
-/** The command `csi`. */
+/** Returns the command `csi`, which runs the sidecars of a storage driver. */
 export function csiCommand(actions: CsiActions): Command {
   const command = new Command("csi")
-    .summary("Run what a CSI driver needs beside it, so that it works with this server alone.")
+    .summary("Run the sidecars of a CSI driver: provisioner, attacher, resizer, snapshotter and more.")
     .description(
-      "Run provisioner, attacher, resizer, modifier and snapshotter for one CSI driver, as clients of a server, until interrupted. They do by the same names what the sidecars of Kubernetes do; where those run, choose with --only what is missing.",
+      "Run provisioner, attacher, resizer, modifier and snapshotter for one CSI driver, as clients of a server, until interrupted. They do what the sidecars of Kubernetes with these names do; if some of those run, choose the missing ones with --only.",
     )
     .addOption(
       new Option(
@@ -22,7 +17,7 @@ export function csiCommand(actions: CsiActions): Command {
         "The socket of the driver, such as unix:///run/driver/csi.sock.",
       ).makeOptionMandatory(),
     )
-    .addOption(new Option("--server <URL>", "The server, in place of that of a kubeconfig."))
+    .addOption(new Option("--server <URL>", "The server, instead of the server of a kubeconfig."))
     .addOption(
       new Option("--token <TOKEN>", "A bearer token, with --server. [KEELSON_TOKEN]")
         .env("KEELSON_TOKEN")
@@ -40,7 +35,7 @@ export function csiCommand(actions: CsiActions): Command {
   command.addOption(
     new Option(
       "--node <NAME>",
-      "The node whose disks the driver has: only claims for which it was chosen and volumes that it reaches are looked after, and no snapshots.",
+      "The node of a driver with local disks: only claims with this selected node and volumes of this node are handled, and no snapshots.",
     ),
   );
   withTuning(command);
@@ -61,32 +56,37 @@ const withTuning = (command: Command): Command =>
     .addOption(
       new Option(
         "--capacity",
-        "Tell schedulers how much room there is: write CSIStorageCapacity objects, in the namespace.",
+        "Publish the free capacity for schedulers: CSIStorageCapacity objects in the namespace.",
       ),
     )
-    .addOption(duration("--capacity-poll-interval", "How often the driver is asked for it.", "1m"))
-    .addOption(new Option("--capacity-for-immediate-binding", "Do so for classes that bind at once, too."))
-    .addOption(duration("--timeout", "How long a call of the driver may take.", "10s"))
-    .addOption(duration("--retry-interval-start", "The first wait after a failure; it doubles.", "1s"))
-    .addOption(duration("--retry-interval-max", "The longest wait after failures.", "5m"))
-    .addOption(new Option("--workers <N>", "Calls of one sort side by side.").argParser(countOf).default(100))
-    .addOption(new Option("--default-fstype <TYPE>", "The file system of volumes whose class names none."))
+    .addOption(duration("--capacity-poll-interval", "The interval of GetCapacity calls.", "1m"))
+    .addOption(new Option("--capacity-for-immediate-binding", "Publish it for classes with immediate binding, too."))
+    .addOption(duration("--timeout", "Maximum duration of a call of the driver.", "10s"))
+    .addOption(duration("--retry-interval-start", "The delay after the first failure; it doubles.", "1s"))
+    .addOption(duration("--retry-interval-max", "The maximum delay after failures.", "5m"))
+    .addOption(
+      new Option("--workers <N>", "Maximum number of concurrent calls of one kind.").argParser(countOf).default(100),
+    )
+    .addOption(new Option("--default-fstype <TYPE>", "The file system of volumes whose class has none."))
     .addOption(
       new Option(
         "--extra-create-metadata",
-        "Tell the driver the names of claims, volumes and snapshots that it makes.",
+        "Send the names of claims, volumes and snapshots to the driver when it creates them.",
       ),
     )
     .addOption(
-      new Option("--extra-modify-metadata", "Tell the driver the names of claims and volumes that it modifies."),
+      new Option(
+        "--extra-modify-metadata",
+        "Send the names of claims and volumes to the driver when it modifies them.",
+      ),
     )
-    .addOption(new Option("--strict-topology", "Tell the driver the place of a chosen node alone."))
+    .addOption(new Option("--strict-topology", "Send only the topology of the selected node to the driver."))
     .addOption(
-      new Option("--no-immediate-topology", "Tell the driver no places for claims that do not wait for a node."),
+      new Option("--no-immediate-topology", "Send no topology to the driver for claims that do not wait for a node."),
     )
-    .addOption(new Option("--controller-publish-readonly", "Attach volumes of claims that only read as read-only."))
-    .addOption(new Option("--volume-name-prefix <PREFIX>", "How names of volumes begin.").default("pvc"))
-    .addOption(new Option("--snapshot-name-prefix <PREFIX>", "How names of snapshots begin.").default("snapshot"))
+    .addOption(new Option("--controller-publish-readonly", "Attach volumes of read-only claims as read-only."))
+    .addOption(new Option("--volume-name-prefix <PREFIX>", "The prefix of names of volumes.").default("pvc"))
+    .addOption(new Option("--snapshot-name-prefix <PREFIX>", "The prefix of names of snapshots.").default("snapshot"))
     .addOption(new Option("--leader-election", "Work only while holding a Lease, in the namespace."))
     .addOption(new Option("--verbose", "Log every call of the driver."));
 

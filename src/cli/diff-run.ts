@@ -1,8 +1,3 @@
-/**
- * What `keelson diff` does once it is asked to.
- *
- * @module
- */
 import { isStatus } from "../client/errors.ts";
 import { SILENT_METADATA, changesBetween } from "../meta/changes.ts";
 import type { Value } from "../value/value.ts";
@@ -14,15 +9,15 @@ import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { type DiffLine, type Hunk, diffLines, hunksOf } from "./line-diff.ts";
 import { parseObject } from "./object-argument.ts";
-import { type PastObject, historyOf, identityOf, nameOf, pastObject } from "./past.ts";
+import { type ObjectRef, identityOf, nameOf, resolveObject, versionOf } from "./object-history.ts";
 
-/** What to compare. */
+/** The versions to compare, and the output format. */
 export interface DiffRequest extends ConnectFlags {
   readonly words: readonly (string | undefined)[];
   readonly output: "text" | "json";
 }
 
-/** One of the two sides. */
+/** One side of a comparison. */
 export interface Side {
   /** `configmap/web in default, version 12`. */
   readonly title: string;
@@ -32,20 +27,20 @@ export interface Side {
 
 const EXAMPLE = "keelson diff configmap web@1234";
 
-/** Asks the server and prints; sets the exit codes as `diff` has them. */
+/** Requests both versions and prints their difference; the exit codes are those of `diff`. */
 export async function runDiff(actions: Actions, request: DiffRequest): Promise<void> {
   actions.exit.failed = 2;
   const { kind, name, versions } = parseObject(request.words, 2, EXAMPLE);
   const [first, second] = versions;
   if (first === undefined) throw new CliError(`expected a version, as in: ${EXAMPLE}`, { usage: true });
   using connection = await connect(actions, request);
-  const past = await pastObject(connection, kind, name);
-  const from = await versionAt(past, first);
-  const to = second === undefined ? await present(past) : await versionAt(past, second);
+  const ref = await resolveObject(connection, kind, name);
+  const from = await versionAt(ref, first);
+  const to = second === undefined ? await currentVersion(ref) : await versionAt(ref, second);
   const changes = changesBetween(from.object, to.object);
   if (changes.length > 0) actions.exit.done = 1;
   if (request.output === "json") {
-    const [object, ends] = [identityOf(past), { from: from.resourceVersion, to: to.resourceVersion }];
+    const [object, ends] = [identityOf(ref), { from: from.resourceVersion, to: to.resourceVersion }];
     actions.print(JSON.stringify({ object, ...ends, changes }, undefined, 2));
     return;
   }
@@ -54,29 +49,28 @@ export async function runDiff(actions: Actions, request: DiffRequest): Promise<v
   if (lines.length > 0) actions.print(lines.join("\n"));
 }
 
-/** The version that the object had at a revision. */
-async function versionAt(past: PastObject, at: string): Promise<Side> {
-  const { versions } = await historyOf(past, { at, objects: true });
-  const { object, resourceVersion } = versions[0]!;
-  return { title: `${nameOf(past)}, version ${resourceVersion}`, resourceVersion, object: object! };
+/** Requests the version of an object at a revision. */
+async function versionAt(ref: ObjectRef, at: string): Promise<Side> {
+  const { object, resourceVersion } = await versionOf(ref, at);
+  return { title: `${nameOf(ref)}, version ${resourceVersion}`, resourceVersion, object };
 }
 
-async function present(past: PastObject): Promise<Side> {
-  const { client, kind, name, namespace } = past;
+async function currentVersion(ref: ObjectRef): Promise<Side> {
+  const { client, kind, name, namespace } = ref;
   try {
     const object = await client.resource(kind).get({ name, namespace });
     const { resourceVersion } = object.metadata;
-    const title = `${nameOf(past)}, version ${resourceVersion} (now)`;
+    const title = `${nameOf(ref)}, version ${resourceVersion} (now)`;
     return { title, resourceVersion, object: object as unknown as Value };
   } catch (cause) {
     if (!isStatus(cause, "NotFound")) throw cause;
-    throw new CliError(`${nameOf(past)} does not exist now; name a second version to compare with, as in @1234`, {
+    throw new CliError(`${nameOf(ref)} does not exist now; name a second version to compare with, as in @1234`, {
       cause,
     });
   }
 }
 
-/** A unified diff of two objects as YAML, without what changes with every write; no lines when there is no difference. */
+/** Returns a unified diff of two objects as YAML, without metadata that changes with every write; no lines if they are equal. */
 export function unifiedDiff(from: Side, to: Side, paint: Painter): string[] {
   const hunks = hunksOf(diffLines(yamlLines(from.object), yamlLines(to.object)));
   if (hunks.length === 0) return [];

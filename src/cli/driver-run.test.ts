@@ -10,7 +10,7 @@ const flags: DriverFlags = {
   without: [],
 };
 
-test("flags of a driver are read as numbers, sizes and places", () => {
+test("flags of a driver are parsed as numbers, sizes and topologies", () => {
   const read = readRequest({
     ...flags,
     topology: ["example.com/rack=a", "example.com/row=b=c"],
@@ -41,6 +41,6 @@ test.each([
   [{ maxVolumes: "some" }, "expected --max-volumes to be a whole number from 0, got some"],
   [{ capacity: "lots" }, "expected --capacity to be a size such as 10Gi, got lots"],
   [{ maxVolumeSize: "-1Gi" }, "expected --max-volume-size to be a size such as 10Gi, got -1Gi"],
-])("%j is refused as a mistake in the command line", (wrong, message) => {
+])("%j is refused as a usage error", (wrong, message) => {
   expect(() => readRequest({ ...flags, ...wrong })).toThrow(expect.objectContaining({ message, usage: true }));
 });

@@ -1,13 +1,8 @@
-/**
- * What the flags of `keelson driver` say.
- *
- * @module
- */
 import { wholeNumber } from "../meta/quantity.ts";
 import type { DriverRequest } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 
-/** The flags, as they were given. */
+/** The flags of `keelson driver` as texts. */
 export interface DriverFlags extends Omit<
   DriverRequest,
   "topology" | "maxVolumes" | "capacity" | "maxVolumeSize" | "central" | "links"
@@ -20,7 +15,7 @@ export interface DriverFlags extends Omit<
   readonly maxVolumeSize?: string;
 }
 
-/** Reads the flags; throws CliError for those that cannot be. */
+/** Parses the flags. @throws CliError for an invalid flag */
 export function readRequest({
   topology,
   maxVolumes,

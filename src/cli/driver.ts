@@ -1,57 +1,53 @@
-/**
- * `keelson driver`: a storage driver (CSI) whose volumes are directories or images of disks on this machine.
- *
- * @module
- */
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import type { DriverFlags } from "./driver-run.ts";
-import { withExamples } from "./help.ts";
+import { collect, withExamples } from "./help.ts";
 
-/** The command `driver`; what its flags say is read in `driver-run.ts`. */
+/** Returns the command `driver`, which runs a storage driver (CSI) for directories or disk images of this machine. */
 export function driverCommand(actions: Pick<Actions, "driver" | "driverFeatures">): Command {
   const { driverFeatures: features } = actions;
-  const ofDefault = (on: boolean): string =>
+  const byDefault = (on: boolean): string =>
     Object.keys(features)
       .filter((name) => features[name] === on)
       .join(", ");
   const list = (text: string): string[] => {
     const words = text.split(",").filter((word) => word !== "");
-    const strange = words.find((word) => !Object.hasOwn(features, word));
-    if (strange === undefined) return words;
-    throw new CliError(`expected one of ${Object.keys(features).join(", ")}; got ${strange}`, { usage: true });
+    const unknown = words.find((word) => !Object.hasOwn(features, word));
+    if (unknown === undefined) return words;
+    throw new CliError(`expected one of ${Object.keys(features).join(", ")}; got ${unknown}`, { usage: true });
   };
   const feature = (flags: string, about: string): Option =>
     new Option(flags, about).argParser(list).default([], "nothing");
-  const each = (text: string, before: readonly string[]): string[] => [...before, text];
   const command = new Command("driver")
-    .summary("Run a storage driver whose volumes are directories or images of disks on this machine.")
+    .summary("Run a storage driver whose volumes are directories or disk images of this machine.")
     .description(
-      "Run a storage driver (CSI) whose volumes are directories or images of disks on this machine, until it is told to stop. Everything that it knows is in files, so it may be killed.",
+      "Run a storage driver (CSI) whose volumes are directories or disk images of this machine, until interrupted. Its state is in files, so it may be killed.",
     )
-    .requiredOption("--socket <ENDPOINT>", "Where it listens: unix:///path/of/a/socket.")
-    .requiredOption("--dir <DIR>", "Where its volumes are; drivers of several nodes may share it.")
-    .option("--name <NAME>", "Its name, as storage classes say it. (default: directory.csi.keelson)")
-    .option("--node-id <ID>", "The node that it serves. (default: local)")
+    .requiredOption("--socket <ENDPOINT>", "The socket to listen on: unix:///path/of/a/socket.")
+    .requiredOption("--dir <DIR>", "The directory of volumes; drivers of several nodes may share it.")
+    .option("--name <NAME>", "Its name in storage classes. (default: directory.csi.keelson)")
+    .option("--node-id <ID>", "The ID of its node. (default: local)")
     .addOption(
-      new Option("--topology <KEY=VALUE>", "Where the node is; may be given several times.")
-        .argParser(each)
-        .default([], "nowhere in particular"),
+      new Option("--topology <KEY=VALUE>", "The topology of the node; may be repeated.")
+        .argParser(collect)
+        .default([], "none"),
     )
-    .option("--central", "Make volumes for every value of the keys of --topology, as a controller for all nodes.")
+    .option("--central", "Create volumes for every value of the keys of --topology, as a controller for all nodes.")
     .addOption(
-      new Option("--backing <KIND>", "What volumes are; images need root on Linux.")
+      new Option("--backing <KIND>", "The kind of volumes; images need root on Linux.")
         .choices(["directory", "image"])
         .default("directory"),
     )
-    .option("--max-volumes <N>", "How many volumes a node may have. (default: no limit)")
-    .option("--capacity <SIZE>", "What all volumes may have together, such as 10Gi. (default: not counted)")
-    .option("--max-volume-size <SIZE>", "What one volume may have. (default: no limit)")
-    .addOption(feature("--with <FEATURES>", `Also do this: ${ofDefault(false)}; and node-expand for directories.`))
-    .addOption(feature("--without <FEATURES>", `Do not do this: ${ofDefault(true)}.`))
-    .option("--links", "Link volumes in place of mounting them, also where it may mount; for directories.")
-    .option("--register <DIR>", "Tell the agent of the node of the driver, in its directory plugins_registry.")
+    .option("--max-volumes <N>", "Maximum number of volumes of a node. (default: no limit)")
+    .option("--capacity <SIZE>", "Total size of all volumes, such as 10Gi. (default: not limited)")
+    .option("--max-volume-size <SIZE>", "Maximum size of a volume. (default: no limit)")
+    .addOption(
+      feature("--with <FEATURES>", `Features to enable: ${byDefault(false)}; and node-expand for directories.`),
+    )
+    .addOption(feature("--without <FEATURES>", `Features to disable: ${byDefault(true)}.`))
+    .option("--links", "Create symbolic links instead of mounts; for directories.")
+    .option("--register <DIR>", "Register the driver with the agent of the node, in its directory plugins_registry.")
     .action(async (flags: DriverFlags) => {
       const { readRequest } = await import("./driver-run.ts");
       await actions.driver(readRequest(flags));

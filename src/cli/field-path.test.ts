@@ -9,6 +9,6 @@ test.each([
   ["/metadata/labels/example.com~1x", '.metadata.labels["example.com/x"]'],
   ["/data/a\u001b[2J", '.data["a\\u001b[2J"]'],
   ["/data/a\u009b2J", '.data["a\uFFFD2J"]'],
-])("%j is written %s", (pointer, expected) => {
+])("%j is formatted as %s", (pointer, expected) => {
   expect(fieldPath(pointer)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { parsePointer } from "../value/pointer.ts";
 import { printable } from "./colours.ts";
 
-/** A JSON pointer as people write a place: `.spec.ports[0].name`, `.data["a.b"]`; the whole object is `.`. */
+/** Formats a JSON pointer as a field path: `.spec.ports[0].name`, `.data["a.b"]`; the whole object is `.`. */
 export function fieldPath(pointer: string): string {
   const path = parsePointer(pointer).map((token) => {
     if (/^(0|[1-9]\d*)$/.test(token)) return `[${token}]`;

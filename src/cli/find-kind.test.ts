@@ -57,16 +57,16 @@ describe("a kind is found", () => {
     ["Class", "storage.example.com/v1/classes"],
     ["class.storage", "storage.example.com/v1/classes"],
     ["olds", "storage.example.com/v1beta1/olds"],
-  ])("that people call %s", async (asked, expected) => {
+  ])("by the name %s", async (asked, expected) => {
     const { group: of, version, plural } = await findKind(client, asked);
     expect(`${of}/${version}/${plural}`.replace(/^\/\//, "/")).toBe(expected);
   });
 
-  test.each(["nothing", "cm.apps", "odd", "configmaps/status", "events.event"])("never for %s", async (asked) => {
+  test.each(["nothing", "cm.apps", "odd", "configmaps/status", "events.event"])("not by the name %s", async (asked) => {
     await expect(findKind(client, asked)).rejects.toThrow(`the server has no kind called ${JSON.stringify(asked)}`);
   });
 
-  test("by its apiVersion and kind, as objects carry them", async () => {
+  test("by its apiVersion and kind", async () => {
     expect(await findExactKind(client, "storage.example.com/v1beta1", "Old")).toMatchObject({ plural: "olds" });
     expect(await findExactKind(client, "v1", "ConfigMap")).toMatchObject({ group: "", scope: "Namespaced" });
     expect(await findExactKind(client, "storage.example.com/v1", "Class")).toMatchObject({ scope: "Cluster" });

@@ -57,18 +57,18 @@ test.each<[string, Partial<HistoryReport>, string]>([
     { versions: [{ ...VERSIONS[3]!, event: "kept" }], since: "10" },
     "what was before version 10 is not kept any more",
   ],
-])("the last line says when %s", (_when, over, expected) => {
+])("the last line tells that %s", (_when, over, expected) => {
   expect(historyLines(report(over), { paint: painter(false) }).at(-1)).toBe(expected);
 });
 
-test("on a terminal, what came is green, what went red and what is different yellow", () => {
+test("on a terminal additions are green, removals red and replacements yellow", () => {
   const lines = historyLines(report(), { paint: painter(true) });
   expect(lines[2]).toContain('\u001b[33m~ .data.colour: "red" -> "blue"\u001b[0m');
   expect(lines[3]).toContain('\u001b[32m+ .data["a.b"]');
   expect(lines[4]).toContain("\u001b[31m- .spec");
 });
 
-test("on a terminal no line is longer than its places: what a change says is cut", () => {
+test("on a terminal long lines are cut", () => {
   const columns = 103;
   const lines = historyLines(report(), { paint: painter(false), columns });
   expect(lines.slice(2, 4)).toEqual([
@@ -78,7 +78,7 @@ test("on a terminal no line is longer than its places: what a change says is cut
   expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
 });
 
-test("where changes have no room beside the rest they come below, and colours take no place", () => {
+test("on a narrow terminal changes are below their version, and colours have no width", () => {
   const narrow = { paint: painter(false), columns: 70 };
   const lines = historyLines(report(), narrow);
   expect(lines).toEqual([

@@ -1,57 +1,51 @@
 /**
- * A history as people read it: a table with a line for each version, and further lines for further changes. Where a
- * terminal leaves no room for changes beside the rest, they have lines of their own below.
+ * Formats a history as a table with a line for each version and each further change. On a narrow terminal changes are below
+ * their version.
  *
  * @module
  */
 import type { HistoryReport, ReportedChange, ReportedVersion } from "../meta/history-report.ts";
 import type { ReportedManager } from "../meta/ownership-reports.ts";
 import type { Value } from "../value/value.ts";
-import { type Colour, type Painter, printable } from "./colours.ts";
+import { type Colour, printable } from "./colours.ts";
 import { fieldPath } from "./field-path.ts";
+import type { PrintStyle } from "./print-report.ts";
 import { fit, padTo, widthOf } from "./width.ts";
 
 const HEAD = ["VERSION", "TIME", "EVENT", "BY"] as const;
 const NO_CELLS = HEAD.map(() => "");
 const GAP = "  ";
-/** A longer value is cut. */
-const WIDEST = 60;
-/** With less room than this, changes are not shown beside the rest. */
-const LEAST_ROOM = 40;
+/** Longer values are cut. */
+const MAX_VALUE_LENGTH = 60;
+/** With less width, changes are below their version. */
+const MIN_CHANGE_WIDTH = 40;
 const INDENT = "    ";
 
-/** How to print. */
-export interface HistoryStyle {
-  readonly paint: Painter;
-  /** Places of a line; what is longer is cut. */
-  readonly columns?: number | undefined;
-}
-
-/** A change, or words in place of one. */
+/** A change, or a text instead of one. */
 interface Change {
   readonly text: string;
   readonly colour: Colour | undefined;
 }
 
-/** The lines of a report. */
-export function historyLines(report: HistoryReport, { paint, columns = Infinity }: HistoryStyle): string[] {
+/** Returns the lines of a history. */
+export function historyLines(report: HistoryReport, { paint, columns = Infinity }: PrintStyle): string[] {
   const entries = report.versions.map(entryOf);
   const all = [HEAD, ...entries.flatMap(({ rows }) => rows)];
-  const widths = HEAD.map((_, i) => Math.max(...all.map((cells) => widthOf(cells[i]!))));
-  const padded = (cells: readonly string[]): string => cells.map((cell, i) => padTo(cell, widths[i]!)).join(GAP);
-  const beside = columns - widthOf(padded(HEAD)) - GAP.length >= LEAST_ROOM;
+  const widths = HEAD.map((_, i) => Math.max(...all.map((cells) => widthOf(cells[i] ?? ""))));
+  const padded = (cells: readonly string[]): string => cells.map((cell, i) => padTo(cell, widths[i] ?? 0)).join(GAP);
+  const isWide = columns - widthOf(padded(HEAD)) - GAP.length >= MIN_CHANGE_WIDTH;
   const print = (before: string, change?: Change): string => printLine(before, change, { paint, columns });
   const lines = entries.flatMap(({ rows, changes }) => {
-    if (!beside) return [...rows.map((row) => print(padded(row))), ...changes.map((change) => print(INDENT, change))];
+    if (!isWide) return [...rows.map((row) => print(padded(row))), ...changes.map((change) => print(INDENT, change))];
     const count = Math.max(rows.length, changes.length);
     return Array.from({ length: count }, (_, i) => print(padded(rows[i] ?? NO_CELLS) + GAP, changes[i]));
   });
   const end = endOf(report);
-  const head = beside ? print(padded(HEAD) + GAP, { text: "CHANGES", colour: undefined }) : print(padded(HEAD));
+  const head = isWide ? print(padded(HEAD) + GAP, { text: "CHANGES", colour: undefined }) : print(padded(HEAD));
   return [paint("dim", head), ...lines, ...(end === undefined ? [] : [paint("dim", end)])];
 }
 
-function printLine(before: string, change: Change | undefined, { paint, columns = Infinity }: HistoryStyle): string {
+function printLine(before: string, change: Change | undefined, { paint, columns = Infinity }: PrintStyle): string {
   const { text, colour } = change ?? { text: "", colour: undefined };
   const start = fit(text === "" ? before.trimEnd() : before, columns);
   const rest = fit(text, columns - widthOf(start));
@@ -66,7 +60,7 @@ function endOf({ more, since, versions }: HistoryReport): string | undefined {
   return `what was before ${since === undefined ? "" : `version ${since} `}is not kept any more`;
 }
 
-/** A version: its cells, a row for each manager, and what it has changed. */
+/** A version: a row of cells for each manager, and its changes. */
 interface Entry {
   readonly rows: readonly (readonly string[])[];
   readonly changes: readonly Change[];
@@ -74,7 +68,7 @@ interface Entry {
 
 function entryOf(version: ReportedVersion): Entry {
   const { resourceVersion, time, event, managers } = version;
-  // Milliseconds would only make the table wider.
+  // Milliseconds are left out, which keeps the table narrow.
   const head = [resourceVersion, (time ?? "-").replace(/\.\d+Z$/, "Z"), event];
   const [first = "", ...others] = managers.map(managerText);
   return { rows: [[...head, first], ...others.map((text) => ["", "", "", text])], changes: changesOf(version) };
@@ -99,5 +93,5 @@ function changeOf({ op, pointer, before, after }: ReportedChange): Change {
 
 function valueText(value: Value): string {
   const text = printable(JSON.stringify(value));
-  return text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
 }

@@ -1,13 +1,8 @@
-/**
- * `keelson kubeconfig`: prints the admin's kubeconfig of a data directory.
- *
- * @module
- */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { dataDirOption, withExamples } from "./help.ts";
 
-/** The command `kubeconfig`. */
+/** Returns the command `kubeconfig`, which prints the admin's kubeconfig of a data directory. */
 export function kubeconfigCommand({ flags, kubeconfig, print }: Actions): Command {
   const command = new Command("kubeconfig")
     .description("Print the kubeconfig of the admin.")

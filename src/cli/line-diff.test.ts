@@ -22,7 +22,7 @@ function common(a: readonly string[], b: readonly string[]): number {
 
 const texts = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 20 });
 
-test("the lines of a diff are those of both texts, and no diff has fewer changes", () => {
+test("a diff has the lines of both texts and the fewest changes", () => {
   fc.assert(
     fc.property(texts, texts, (before, after) => {
       const lines = diffLines(before, after);
@@ -34,7 +34,7 @@ test("the lines of a diff are those of both texts, and no diff has fewer changes
   );
 });
 
-test("texts with little in common are told as replaced, quickly", () => {
+test("texts with little in common are shown as replaced, fast enough", () => {
   const lines = (n: number): string[] => Array.from({ length: 20_000 }, (_, i) => `${n} ${i}`);
   const begin = cpuMillis();
   const found = diffLines(["same", ...lines(1)], ["same", ...lines(2)]);
@@ -51,11 +51,11 @@ describe("hunks", () => {
       lines.map(({ sign, text }) => sign + text).join(","),
     ]);
 
-  test("there is none between texts that are the same", () => {
+  test("there is none between equal texts", () => {
     expect(shapes(numbered(9), numbered(9))).toEqual([]);
   });
 
-  test("have three lines around what changed", () => {
+  test("have three lines of context", () => {
     expect(shapes(numbered(9), numbered(9).toSpliced(4, 1, "x"))).toEqual([[2, 2, " 2, 3, 4,-5,+x, 6, 7, 8"]]);
   });
 
@@ -66,7 +66,7 @@ describe("hunks", () => {
     ]);
   });
 
-  test("that touch are one, and that do not are two", () => {
+  test("that are adjacent are one", () => {
     const changed = (second: number): string[] => numbered(20).with(4, "x").with(second, "y");
     expect(shapes(numbered(20), changed(11))).toHaveLength(1);
     expect(shapes(numbered(20), changed(12))).toEqual([

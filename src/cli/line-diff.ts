@@ -1,26 +1,26 @@
 /**
- * What is different between two texts, line by line: a shortest edit script (Myers 1986), as unified diffs show it.
+ * Compares two texts line by line: a shortest edit script (Myers 1986) and its hunks for a unified diff.
  *
  * @module
  */
 
-/** A line that both have, or that was removed or added. */
+/** A line that is equal, removed or added. */
 export interface DiffLine {
   readonly sign: " " | "-" | "+";
   readonly text: string;
 }
 
-/** Some lines that differ, with those around them; `from` and `to` are the numbers of the first ones, counted from 1. */
+/** Changed lines with their context; `from` and `to` are the numbers of the first lines, counted from 1. */
 export interface Hunk {
   readonly from: number;
   readonly to: number;
   readonly lines: readonly DiffLine[];
 }
 
-/** Texts that differ in more lines are told as replaced: nobody reads a finer answer, and it would take long. */
-const MOST_EDITS = 1000;
+/** Texts with more edits are shown as replaced, which limits the time. */
+const MAX_EDITS = 1000;
 
-/** Every line of both texts once, in order. */
+/** Returns every line of both texts once, in order. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
@@ -36,11 +36,11 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 }
 
 /**
- * Follows, for each number of edits, how far one can come on each diagonal (k = x - y), until both ends are reached; then
- * walks back over what was remembered.
+ * Computes, for each number of edits, the furthest point on each diagonal (k = x - y), until both ends are reached; then walks
+ * back over the recorded points.
  */
 function editScript(a: readonly string[], b: readonly string[]): DiffLine[] {
-  const most = Math.min(a.length + b.length, MOST_EDITS);
+  const most = Math.min(a.length + b.length, MAX_EDITS);
   const rounds: Int32Array[] = [];
   const reach = new Int32Array(2 * most + 3);
   const middle = most + 1;
@@ -56,7 +56,7 @@ function editScript(a: readonly string[], b: readonly string[]): DiffLine[] {
   return [...a.map((text): DiffLine => ({ sign: "-", text })), ...b.map((text): DiffLine => ({ sign: "+", text }))];
 }
 
-/** Whether the way to diagonal k comes from the one above it, by adding a line. */
+/** Whether the path to diagonal k comes from the diagonal above, by adding a line. */
 const goesDown = (reach: Int32Array, middle: number, k: number, edits: number): boolean =>
   k === -edits || (k !== edits && reach[middle + k - 1]! < reach[middle + k + 1]!);
 
@@ -82,7 +82,7 @@ function walkBack(
   return lines.toReversed();
 }
 
-/** The parts that differ, with at most `context` lines around each; parts that touch are one. */
+/** Returns the changed parts with at most `context` lines around each; adjacent parts are one hunk. */
 export function hunksOf(lines: readonly DiffLine[], context = 3): Hunk[] {
   const hunks: Hunk[] = [];
   let [from, to, quiet] = [1, 1, 0];

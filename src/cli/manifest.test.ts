@@ -16,7 +16,7 @@ data:
 const one = (text: string) => readManifests(text, "web.yaml")[0]!;
 
 describe("a file of objects", () => {
-  test("is read object by object, empty documents left out", () => {
+  test("is parsed into objects without empty documents", () => {
     const both = readManifests(`---\n${TEXT}---\n---\n${TEXT.replace("name: web", "name: b\n  namespace: team")}`, "f");
     expect(both.map(({ apiVersion, kind, name, namespace }) => [apiVersion, kind, name, namespace])).toEqual([
       ["v1", "ConfigMap", "web", undefined],
@@ -36,27 +36,27 @@ describe("a file of objects", () => {
     ["- 1\n", "an object in web.yaml"],
     ["kind: ConfigMap\n", "apiVersion of an object in web.yaml"],
     ["apiVersion: v1\nkind: ConfigMap\n", "metadata.name of an object in web.yaml"],
-  ])("that is %j is refused with what was expected", (text, message) => {
+  ])("that is %j is refused", (text, message) => {
     expect(() => readManifests(text, "web.yaml")).toThrow(CliError);
     expect(() => readManifests(text, "web.yaml")).toThrow(message);
   });
 });
 
 describe("changes of an object", () => {
-  test("keep comments, the order of members and what they are not about", () => {
+  test("keep comments, the order of members and other members", () => {
     const manifest = one(TEXT);
     manifest.change([{ op: "replace", path: "/data/colour", value: "blue" }]);
     expect(manifest.text()).toBe(TEXT.replace("red", "blue"));
     expect(manifest.changed).toBe(true);
   });
 
-  test("find keys that are written as numbers", () => {
+  test("find keys that are numbers", () => {
     const manifest = one(TEXT);
     manifest.change([{ op: "remove", path: "/data/1" }]);
     expect(manifest.text()).toBe(TEXT.replace("  1: one\n", ""));
   });
 
-  test("take containers away that they leave empty, for to name an empty one is to claim it", () => {
+  test("remove containers that become empty, as applying an empty container would own it", () => {
     const manifest = one(`${TEXT}spec:\n  a:\n    b:\n    - c: 1\n`);
     manifest.change([
       { op: "remove", path: "/spec/a/b/0/c" },
@@ -66,7 +66,7 @@ describe("changes of an object", () => {
     expect(manifest.text()).toContain("1: one");
   });
 
-  test("are all about places before the first of them", () => {
+  test("use the indices before the first change", () => {
     const manifest = one(`${TEXT}list:\n- a: 0\n- a: 1\n- a: 2\n- a: 3\n`);
     manifest.change([
       { op: "remove", path: "/list/0" },
@@ -76,10 +76,10 @@ describe("changes of an object", () => {
     expect(manifest.text()).toContain("list:\n  - a: 1\n  - a: last\n");
   });
 
-  test("of a value that an alias names are refused: the file has to be changed by hand", () => {
+  test("of an alias are refused", () => {
     const manifest = one(`${TEXT}base: &base { a: 1 }\nother: *base\n`);
     expect(() => manifest.change([{ op: "remove", path: "/other/a" }])).toThrow(
-      "/other/a of ConfigMap web is written by an alias",
+      "/other/a of ConfigMap web is an alias",
     );
   });
 
@@ -92,14 +92,14 @@ describe("changes of an object", () => {
     },
   );
 
-  test("put values of any kind in place", () => {
+  test("set values of any type", () => {
     const manifest = one(TEXT);
     manifest.change([{ op: "replace", path: "/data/colour", value: { a: ["x"] } }]);
     expect(manifest.text()).toContain("colour:\n    a:\n      - x\n");
   });
 });
 
-test("an object can be bound to the version that was looked at, and stays as it is in the file", () => {
+test("an object can be bound to a resourceVersion, which is not written to the file", () => {
   const manifest = one(TEXT);
   expect(manifest.text("17")).toContain('resourceVersion: "17"');
   expect(manifest.text()).toBe(TEXT);
@@ -107,7 +107,7 @@ test("an object can be bound to the version that was looked at, and stays as it 
   expect(own.text("17")).toContain('resourceVersion: "3"');
 });
 
-test("objects are written back as they were read", () => {
+test("objects are written back unchanged", () => {
   const text = `${TEXT}---\n${TEXT.replace("name: web", "name: b")}`;
   expect(joinManifests(readManifests(text, "f"))).toBe(text);
 });

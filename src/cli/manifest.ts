@@ -1,20 +1,15 @@
-/**
- * Objects of a file, changed in place: comments and the order of what stays are kept.
- *
- * @module
- */
 import { type Document, type Scalar, isMap, isScalar, isSeq, parseAllDocuments, visit } from "yaml";
 import { parsePointer } from "../value/pointer.ts";
 import { CliError } from "./cli-error.ts";
 
-/** One operation of a JSON patch, as ways out of conflicts have them. */
+/** One operation of the JSON patch that resolves a conflict. */
 export interface Change {
   readonly op: string;
   readonly path: string;
   readonly value?: unknown;
 }
 
-/** The objects of a YAML or JSON text; empty documents are left out. @throws CliError that names file and line */
+/** Parses the objects of a YAML or JSON text; empty documents are left out. @throws CliError with file and line */
 export function readManifests(text: string, file: string): Manifest[] {
   const documents = parseAllDocuments(text);
   const manifests = (Array.isArray(documents) ? documents : []).flatMap((document) => {
@@ -28,18 +23,18 @@ export function readManifests(text: string, file: string): Manifest[] {
 
 const isEmptyScalar = ({ contents }: Document): boolean => isScalar(contents) && contents.value === null;
 
-/** The text of a file with these objects. */
+/** Returns the text of a file with these objects. */
 export const joinManifests = (manifests: readonly Manifest[]): string =>
   manifests.map((manifest) => manifest.text().replace(/^---\n/, "")).join("---\n");
 
-/** One object of a file. */
+/** One object of a file, which is changed in path: comments and the order of members are kept. */
 export class Manifest {
   readonly #document: Document;
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly namespace: string | undefined;
-  /** Whether it is no longer what was read. */
+  /** Whether the object has changed since it was read. */
   changed = false;
 
   constructor(document: Document, file: string) {
@@ -59,7 +54,7 @@ export class Manifest {
     this.namespace = typeof namespace === "string" && namespace !== "" ? namespace : undefined;
   }
 
-  /** The object in YAML; with `resourceVersion`, for that version of the stored object only. */
+  /** Returns the object in YAML, with `resourceVersion` if given. */
   text(resourceVersion?: string): string {
     const document = this.#document;
     if (resourceVersion === undefined || document.hasIn(["metadata", "resourceVersion"])) return write(document);
@@ -69,58 +64,58 @@ export class Manifest {
   }
 
   /**
-   * Carries out what the ways out of some conflicts say, all at once: places in lists are those before the first change.
-   * Containers that are left empty by it go as well, for to name an empty one is to claim it.
+   * Applies operations; indices of lists are those before the first operation. Containers that become empty are removed as well:
+   * applying an empty container would own it.
    */
   change(changes: readonly Change[]): void {
     if (changes.length === 0) return;
     const removals: (string | number)[][] = [];
-    for (const { op, path, value } of changes) {
-      const place = this.#locate(path);
-      if (op === "remove") removals.push(place);
-      else this.#replace(place, value);
+    for (const { op, path: pointer, value } of changes) {
+      const path = this.#locate(pointer);
+      if (op === "remove") removals.push(path);
+      else this.#replace(path, value);
     }
-    for (const place of removals.sort(fromTheEnd)) this.#remove(place);
+    for (const path of removals.sort(lastFirst)) this.#remove(path);
     this.changed = true;
   }
 
-  #replace(place: readonly (string | number)[], value: unknown): void {
-    const old = this.#document.getIn(place, true);
+  #replace(path: readonly (string | number)[], value: unknown): void {
+    const old = this.#document.getIn(path, true);
     const node = this.#document.createNode(value);
     if (isScalar(old) && isScalar(node)) {
       node.comment = old.comment ?? null;
       node.spaceBefore = old.spaceBefore ?? false;
     }
     visit(node, { Scalar: (_key, scalar) => quote(scalar) });
-    this.#document.setIn(place, node);
+    this.#document.setIn(path, node);
   }
 
-  #remove(place: readonly (string | number)[]): void {
-    for (let path = place; path.length > 0; path = path.slice(0, -1)) {
+  #remove(removed: readonly (string | number)[]): void {
+    for (let path = removed; path.length > 0; path = path.slice(0, -1)) {
       this.#document.deleteIn(path);
       const parent = this.#document.getIn(path.slice(0, -1));
       if (!(isMap(parent) || isSeq(parent)) || parent.items.length > 0) return;
     }
   }
 
-  /** The path of a pointer in the document, whose keys may be written as numbers. */
+  /** Resolves a pointer to a path in the document, whose keys may be numbers. */
   #locate(pointer: string): (string | number)[] {
-    const place: (string | number)[] = [];
+    const path: (string | number)[] = [];
     for (const token of parsePointer(pointer)) {
-      const at = place.length === 0 ? this.#document.contents : this.#document.getIn(place);
+      const at = path.length === 0 ? this.#document.contents : this.#document.getIn(path);
       const key = isSeq(at) ? Number(token) : isMap(at) ? keyOf(at, token) : undefined;
-      if (key === undefined || !this.#document.hasIn([...place, key])) {
+      if (key === undefined || !this.#document.hasIn([...path, key])) {
         throw new CliError(
-          `${pointer} of ${this.kind} ${this.name} is written by an alias or in another way; change the file`,
+          `${pointer} of ${this.kind} ${this.name} is an alias or written in another form; change the file`,
         );
       }
-      place.push(key);
+      path.push(key);
     }
-    return place;
+    return path;
   }
 }
 
-/** Quotes a text that some reader of YAML takes for something else: `yes`, `0x1`, `1:30`, `~`. */
+/** Quotes a text that a YAML parser could read as another type: `yes`, `0x1`, `1:30`, `~`. */
 function quote(scalar: Scalar): void {
   if (typeof scalar.value !== "string" || scalar.value.includes("\n")) return;
   const word = /^[A-Za-z_/][\w ./-]*$/.test(scalar.value);
@@ -140,10 +135,11 @@ function keyOf(
   return undefined;
 }
 
-/** Later places first, so that earlier ones stay where they are. */
-function fromTheEnd(a: readonly (string | number)[], b: readonly (string | number)[]): number {
-  for (let i = 0; i < a.length && i < b.length; i++) {
-    const [x, y] = [a[i]!, b[i]!];
+/** Orders later paths first, so that removals do not move earlier ones. */
+function lastFirst(a: readonly (string | number)[], b: readonly (string | number)[]): number {
+  for (const [i, x] of a.entries()) {
+    const y = b[i];
+    if (y === undefined) break;
     if (x === y) continue;
     if (typeof x === "number" && typeof y === "number") return y - x;
     return String(x) < String(y) ? 1 : -1;

@@ -6,35 +6,35 @@ import { type Value, isObject } from "../value/value.ts";
 import { withRequests } from "../volumes/pod-defaults.ts";
 import { CliError } from "./cli-error.ts";
 
-/** An object of a file, as far as it was looked at. */
+/** An object of a file with kind and name. */
 interface Document {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly [member: string]: unknown };
   readonly [member: string]: unknown;
 }
 
-/** The Pod and everything else that files have. */
+/** The Pod of the files, and other objects. */
 export interface MountDocuments {
   readonly pod: Pod;
-  /** Objects of the namespace of the Pod. */
+  /** Finds objects in the namespace of the Pod. */
   configMap(name: string): ConfigMap | undefined;
   secret(name: string): Secret | undefined;
   readonly bundles: readonly ClusterTrustBundle[];
 }
 
-/** Which Pod of the files, and where it is when it does not say so itself. */
+/** The name of the Pod, and the default namespace. */
 export interface PodChoice {
   readonly pod?: string | undefined;
   readonly namespace: string;
 }
 
-/** Reads texts of files, by the names of the files. @throws CliError where they have no Pod, or several and none is chosen */
+/** Reads texts by file names. @throws CliError if they have no Pod, or several and none is chosen */
 export function readDocuments(texts: ReadonlyMap<string, string>, choice: PodChoice): MountDocuments {
   const all = [...texts].flatMap(([file, text]) => objectsIn(text, file));
   const found = onlyPod(all, choice);
   const namespace = found.metadata.namespace ?? choice.namespace;
   const find = (kind: string, name: string): Document | undefined =>
-    // The last one counts, as the one that was applied last would.
+    // The last one wins, as if all were applied in order.
     all.findLast(
       (one) =>
         one.kind === kind && one.metadata.name === name && (one.metadata.namespace ?? choice.namespace) === namespace,
@@ -58,7 +58,7 @@ function objectsIn(text: string, file: string): Document[] {
   }
 }
 
-/** The object of a document, or those of a list; none of an empty one. */
+/** Returns the object of a document, or the objects of a list; none for an empty document. */
 function itemsOf(value: Value, from: string): Document[] {
   if (value === null) return [];
   if (!isObject(value)) throw new CliError(`expected an object in ${from}`);
@@ -84,13 +84,13 @@ function onlyPod(all: readonly Document[], { pod: name }: PodChoice): Document {
   return pod;
 }
 
-/** A Pod with what a server would fill in. @throws CliError where the names of its volumes cannot be those of directories */
+/** Returns the Pod with defaults of a server. @throws CliError if the name of a volume cannot be that of a directory */
 function podOf({ metadata, spec, ...rest }: Document, namespace: string): Pod {
-  const given = isObject((spec ?? null) as Value) ? (spec as Partial<Pod["spec"]>) : {};
+  const own = isObject((spec ?? null) as Value) ? (spec as Partial<Pod["spec"]>) : {};
   const pod = {
     ...rest,
     metadata: { uid: "", ...metadata, namespace },
-    spec: { serviceAccountName: "default", containers: [], ...given },
+    spec: { serviceAccountName: "default", containers: [], ...own },
   } as unknown as Pod;
   for (const { name } of pod.spec.volumes ?? []) {
     const wrong = dnsLabel(name);
@@ -99,7 +99,7 @@ function podOf({ metadata, spec, ...rest }: Document, namespace: string): Pod {
   return withRequests(pod);
 }
 
-/** Texts of a Secret, which a server puts into its data. */
+/** Moves `stringData` of a Secret into its data, as a server does. */
 function withStringData(secret: Secret): Secret {
   const texts = Object.entries(secret.stringData ?? {}).map(([key, text]) => [
     key,

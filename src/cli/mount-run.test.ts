@@ -78,7 +78,7 @@ const POD = podWith(`- {name: settings, configMap: {name: settings}}
             - {path: cpu, resourceFieldRef: {containerName: c, resource: requests.cpu, divisor: 1m}}
 - {name: data, persistentVolumeClaim: {claimName: data}}`);
 
-test("volumes are written as a node writes them, from the documents of several files; what a node must make is told", async () => {
+test("volumes are written as on a node, from several files; volumes that need a node are reported", async () => {
   const { directory, failed, printed, told, read } = await mount({ files: [file(POD), file(OBJECTS)] });
   expect(failed).toBeUndefined();
   expect(printed).toEqual(["settings", "key", "scratch", "about"]);
@@ -95,20 +95,20 @@ test("volumes are written as a node writes them, from the documents of several f
   expect(statSync(join(directory, "scratch")).mode & 0o777).toBe(0o777);
 });
 
-test("standard input is read, and a second run brings the directory up to date", async () => {
+test("reads standard input, and a second run updates the directory", async () => {
   const { directory, read } = await mount({ files: [file(POD), "-"] }, OBJECTS);
   expect(read("settings/mode")).toBe("fast");
   await mount({ directory, files: [file(POD), "-"] }, OBJECTS.replace("{mode: fast}", "{speed: slow}"));
   expect([read("settings/speed"), existsSync(join(directory, "settings/mode"))]).toEqual(["slow", false]);
 });
 
-test("what is missing is told by volume, and keeps no other volume from being written", async () => {
+test("missing objects are reported for each volume, and other volumes are written", async () => {
   const { failed, printed } = await mount({ files: [file(POD)] });
   expect(failed).toBe(
     [
       'volume settings is not written: configMap "settings": not found',
       'volume key is not written: secret "key": not found',
-      "No server was asked: name one with --kubeconfig, or give what is missing with -f.",
+      "No server was used: name one with --kubeconfig, or add the missing objects with -f.",
     ].join("\n"),
   );
   expect(printed).toEqual(["scratch", "about"]);
@@ -120,7 +120,7 @@ const CREDENTIALS = podWith(`- name: v
       - serviceAccountToken: {path: token, audience: vault}
       - podCertificate: {signerName: example.com/s, keyType: ED25519, credentialBundlePath: bundle.pem}`);
 
-test("tokens and certificates are placeholders only where that is asked for", async () => {
+test("tokens and certificates are placeholders only with --placeholders", async () => {
   const { failed } = await mount({ files: [file(CREDENTIALS)] });
   expect(failed).toContain('serviceAccountToken "token": a token comes from a server (--kubeconfig); --placeholders');
   expect(failed).toContain("podCertificate of example.com/s: a certificate is issued to the node");
@@ -131,14 +131,14 @@ test("tokens and certificates are placeholders only where that is asked for", as
   );
 });
 
-test("limits that a container lacks are those that are said of the node, and it is told where nothing is", async () => {
+test("missing limits of a container are those of --allocatable; without it a warning is printed", async () => {
   const pod = podWith(
     `- {name: v, downwardAPI: {items: [{path: m, resourceFieldRef: {containerName: c, resource: limits.memory, divisor: 1Mi}}]}}`,
   );
   const { told, read } = await mount({ files: [file(pod)] });
   expect([read("v/m"), told]).toEqual([
     "0",
-    "limits that a container does not have are written as 0: say what the node has with --allocatable\n",
+    "limits that a container does not have are written as 0: name the resources of the node with --allocatable\n",
   ]);
   const known = await mount({ files: [file(pod)], allocatable: ["memory=8Gi"] });
   expect([known.read("v/m"), known.told]).toEqual(["8192", ""]);
@@ -147,7 +147,7 @@ test("limits that a container lacks are those that are said of the node, and it 
   );
 });
 
-test("one of several Pods is chosen by its name", async () => {
+test("--pod chooses one of several Pods", async () => {
   const two = file(`${POD}---${POD.replace("name: web", "name: other")}`);
   expect((await mount({ files: [two, file(OBJECTS)] })).failed).toBe(
     "expected one Pod in the files, found web, other: choose one with --pod",
@@ -157,7 +157,7 @@ test("one of several Pods is chosen by its name", async () => {
   expect((await mount({ files: [file(OBJECTS)] })).failed).toBe("expected a Pod in the files");
 });
 
-test("objects of other namespaces are other objects", async () => {
+test("objects of other namespaces are not used", async () => {
   const { read } = await mount({
     files: [file(podWith("- {name: key, secret: {secretName: key}}")), file(OBJECTS)],
     namespace: "other",
@@ -169,7 +169,7 @@ test.each([
   ["../x", "expected the name of a volume"],
   ["a/b", "expected the name of a volume"],
   ["", "expected the name of a volume"],
-])("a volume named %j leads nowhere else", async (name, why) => {
+])("a volume named %j is refused", async (name, why) => {
   const { failed } = await mount({ files: [file(podWith(`- {name: "${name}", emptyDir: {}}`))] });
   expect(failed).toContain(why);
 });
@@ -178,11 +178,11 @@ test.each([
   ["a: [", "to be YAML or JSON"],
   ["- a", "expected an object in"],
   ["kind: Pod", "expected an object with kind and metadata.name"],
-])("a file with %j is told", async (text, why) => {
+])("a file with %j is refused", async (text, why) => {
   expect((await mount({ files: [file(text)] })).failed).toContain(why);
 });
 
-test.runIf(process.getuid?.() === 0)("the group of the Pod is that of its volumes", async () => {
+test.runIf(process.getuid?.() === 0)("volumes have the group of the Pod", async () => {
   const pod = podWith(
     "- {name: settings, configMap: {name: settings}}\n- {name: scratch, emptyDir: {}}",
     "securityContext: {fsGroup: 4711}",

@@ -1,8 +1,3 @@
-/**
- * What `keelson mount` does once it is asked to.
- *
- * @module
- */
 import { resolve } from "node:path";
 import type { Client } from "../client/index.ts";
 import type { Pod } from "../client/kinds/index.ts";
@@ -19,9 +14,9 @@ import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { readDocuments } from "./mount-documents.ts";
 import { allocatableOf, mountSource } from "./mount-source.ts";
-import { textOf } from "./text-of.ts";
+import { readText } from "./read-text.ts";
 
-/** What to write, and where. */
+/** The Pod and its files, and the directory to write. */
 export interface MountRequest extends ConnectFlags {
   readonly directory: string;
   readonly files: readonly string[];
@@ -31,10 +26,10 @@ export interface MountRequest extends ConnectFlags {
   readonly allocatable?: readonly string[];
 }
 
-/** Writes the volumes of a Pod; those that fail keep none of the others from being written. */
+/** Writes the volumes of a Pod; a failed volume does not stop the others. */
 export async function runMount(actions: Actions, request: MountRequest): Promise<void> {
   const texts = new Map<string, string>();
-  for (const file of request.files) texts.set(file, await textOf(file, actions.terminal.input));
+  for (const file of request.files) texts.set(file, await readText(file, actions.terminal.input));
   const allocatable = amountsOf(request.allocatable ?? []);
   using connection = namesServer(actions, request) ? await connect(actions, request) : undefined;
   const namespace = request.namespace ?? connection?.namespace ?? "default";
@@ -47,11 +42,11 @@ export async function runMount(actions: Actions, request: MountRequest): Promise
   });
   const failures = await writeAll(actions, documents.pod, source, resolve(request.directory));
   if (failures.length === 0) return;
-  const hint = client ? [] : ["No server was asked: name one with --kubeconfig, or give what is missing with -f."];
+  const hint = client ? [] : ["No server was used: name one with --kubeconfig, or add the missing objects with -f."];
   throw new CliError([...failures, ...hint].join("\n"));
 }
 
-/** A server is asked where somebody named one, not because one is known by default. */
+/** A server is used only if it is named, not by default. */
 const namesServer = ({ terminal: { env } }: Actions, { kubeconfig, context }: MountRequest): boolean =>
   kubeconfig !== undefined || context !== undefined || (env["KUBECONFIG"] ?? "") !== "";
 
@@ -64,7 +59,7 @@ function amountsOf(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** Answers why volumes could not be written, a line each. */
+/** Returns the errors of volumes, one line each. */
 async function writeAll(
   { print, terminal: { tell }, clock }: Actions,
   pod: Pod,
@@ -75,10 +70,10 @@ async function writeAll(
   const owner = ownerOf(pod);
   const owners = process.getuid?.() === 0;
   if (!owners && (owner.fsGroup ?? owner.fsUser) !== undefined) {
-    tell("owners of files are not set: that takes root\n");
+    tell("owners of files are not set: this needs root\n");
   }
   if (lacksLimits(pod, source)) {
-    tell("limits that a container does not have are written as 0: say what the node has with --allocatable\n");
+    tell("limits that a container does not have are written as 0: name the resources of the node with --allocatable\n");
   }
   for (const volume of pod.spec.volumes ?? []) {
     const path = `${directory}/${volume.name}`;
@@ -97,10 +92,10 @@ async function writeAll(
   return failures;
 }
 
-/** The member that says what a volume is. */
+/** Returns the type of a volume, which is the name of its other member. */
 const typeOf = (volume: PodVolume): string => Object.keys(volume).find((member) => member !== "name") ?? "no type";
 
-/** Whether some file shows a limit that its container does not have, and nothing is known of the node. */
+/** Whether a file needs a limit that its container does not have, and the resources of the node are unknown. */
 function lacksLimits({ spec }: Pod, source: ContentSource): boolean {
   if (Object.keys(source.allocatable()).length > 0) return false;
   const containers = new Map([...spec.containers, ...(spec.initContainers ?? [])].map((one) => [one.name, one]));

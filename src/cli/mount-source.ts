@@ -11,15 +11,15 @@ import {
 import type { ContentSource, TokenOptions } from "../volumes/contract.ts";
 import type { MountDocuments } from "./mount-documents.ts";
 
-/** Where contents come from beside documents. */
+/** Further sources of contents. */
 export interface MountSourceOptions {
-  /** None is asked where none was named. */
+  /** Undefined if no server is named. */
   readonly client: Client | undefined;
   readonly placeholders: boolean;
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
-/** The contents of volumes from documents first, then from a server. */
+/** Returns the contents of volumes from the documents, then from a server. */
 export const mountSource = (documents: MountDocuments, options: MountSourceOptions): ContentSource => ({
   async configMap(key) {
     return documents.configMap(key.name) ?? (await options.client?.resource(ConfigMap).find(key));
@@ -32,13 +32,13 @@ export const mountSource = (documents: MountDocuments, options: MountSourceOptio
     const others = options.client ? await bundlesOf(options.client) : [];
     return [...documents.bundles, ...others.filter(({ metadata }) => !own.has(metadata.name))];
   },
-  token(pod, wish) {
+  token(pod, wanted) {
     const { client, placeholders } = options;
     if (placeholders)
       return Promise.resolve(
-        `placeholder: a token of ${pod.spec.serviceAccountName} for ${wish.audience ?? "the server"}\n`,
+        `placeholder: a token of ${pod.spec.serviceAccountName} for ${wanted.audience ?? "the server"}\n`,
       );
-    if (client) return tokenOf(client, pod, wish);
+    if (client) return tokenOf(client, pod, wanted);
     return Promise.reject(
       new Error("a token comes from a server (--kubeconfig); --placeholders writes something in its place"),
     );
@@ -53,7 +53,7 @@ export const mountSource = (documents: MountDocuments, options: MountSourceOptio
   allocatable: () => options.allocatable,
 });
 
-/** The bundles of a server; none where it does not know the kind. */
+/** Lists the bundles of a server; none if it does not serve the kind. */
 async function bundlesOf(client: Client): Promise<readonly Bundle[]> {
   try {
     return (await client.resource(ClusterTrustBundle).list()).items;
@@ -63,7 +63,7 @@ async function bundlesOf(client: Client): Promise<readonly Bundle[]> {
   }
 }
 
-/** Bound to the Pod where the file has it as a server does, with its uid; else it ends by its time alone. */
+/** Requests a token, bound to the Pod if the file has its uid. */
 async function tokenOf(
   client: Client,
   { metadata, spec }: Pod,
@@ -81,7 +81,7 @@ async function tokenOf(
   return (await client.json<TokenRequest>("POST", path, { body })).status?.token ?? "";
 }
 
-/** What the node of a Pod can give; nothing where it is on none that the server knows. */
+/** Reads the allocatable resources of the node of a Pod; none without such a node. */
 export async function allocatableOf(
   client: Client | undefined,
   { spec }: Pod,

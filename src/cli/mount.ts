@@ -1,48 +1,39 @@
-/**
- * `keelson mount`: what the volumes of a Pod would hold, written into a directory.
- *
- * @module
- */
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
-import { type ConnectFlags, withConnectFlags } from "./connect-flags.ts";
-import { withExamples } from "./help.ts";
+import type { MountRequest } from "./mount-run.ts";
+import { withConnectFlags } from "./connect-flags.ts";
+import { collect, withExamples } from "./help.ts";
 
-interface MountFlags extends ConnectFlags {
-  readonly file: readonly string[];
-  readonly pod?: string;
-  readonly placeholders?: boolean;
-  readonly allocatable?: readonly string[];
-}
+type MountFlags = Omit<MountRequest, "directory" | "files"> & { readonly file: readonly string[] };
 
-/** The command `mount`. */
+/** Returns the command `mount`, which writes the volumes of a Pod into a directory. */
 export function mountCommand(actions: Actions): Command {
   const command = new Command("mount")
-    .description("Write what the volumes of a Pod would hold into a directory: DIR/VOLUME/FILE, as a node writes it.")
-    .argument("<DIR>", "The directory; made where it is not there, brought up to date where it is.")
+    .description("Write the content of the volumes of a Pod into a directory: DIR/VOLUME/FILE, as a node does.")
+    .argument("<DIR>", "The directory; created, or updated if it exists.")
     .addOption(
       new Option(
         "-f, --file <FILE>",
-        "YAML or JSON with the Pod and with what its volumes are made of; - reads standard input.",
+        "YAML or JSON with the Pod and the objects of its volumes; - reads standard input.",
       )
-        .argParser((file: string, files: readonly string[] | undefined) => [...(files ?? []), file])
+        .argParser(collect)
         .makeOptionMandatory(),
     )
-    .addOption(new Option("--pod <NAME>", "The Pod, where the files have several."))
-    .addOption(new Option("--placeholders", "Write a placeholder where a token or a certificate would be."))
+    .addOption(new Option("--pod <NAME>", "The Pod, if the files have several."))
+    .addOption(new Option("--placeholders", "Write placeholders for tokens and certificates."))
     .addOption(
       new Option(
         "--allocatable <RESOURCE=AMOUNT>",
-        "What the node can give, for limits that containers do not have.",
-      ).argParser((pair: string, pairs: readonly string[] | undefined) => [...(pairs ?? []), pair]),
+        "A resource of the node, for containers without limits; may be repeated.",
+      ).argParser(collect),
     )
     .addHelpText(
       "after",
       [
         "",
-        "What the files do not have is read from a server only where one is named: by --kubeconfig, --context or KUBECONFIG.",
-        "Volumes that only a node can make (claims, CSI, hostPath ...) are left out, and standard error says which.",
-        "Owners are set where the command is run by root.",
+        "Missing objects are read from a server only if it is named: by --kubeconfig, --context or KUBECONFIG.",
+        "Volumes that only a node can mount (claims, CSI, hostPath ...) are left out, and reported on standard error.",
+        "Owners are set if the command runs as root.",
       ].join("\n"),
     );
   withExamples(command, "mount -f pod.yaml volumes", "mount -f pod.yaml -f config.yaml --placeholders volumes");

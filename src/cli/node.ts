@@ -1,8 +1,3 @@
-/**
- * `keelson node`: the agent of one node, until it is told to stop.
- *
- * @module
- */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { LOG_LEVELS } from "../util/log.ts";
 import type { Actions } from "./actions.ts";
@@ -34,25 +29,25 @@ function pairs(text: string): Record<string, string> {
   );
 }
 
-/** The command `node`. */
+/** Returns the command `node`, which runs the agent of a node. */
 export function nodeCommand({ node, ...actions }: Pick<Actions, "node"> & ConnectActions): Command {
   const command = new Command("node")
-    .summary("Be a node: make the volumes of its Pods.")
+    .summary("Run a node: mount the volumes of its Pods.")
     .description(
-      "Be a node: register it with a server, and make the volumes of the Pods on it. Containers are run for tests only.",
+      "Run a node: register it with a server, and mount the volumes of its Pods. Containers run for tests only.",
     )
     .addOption(new Option("--name <NAME>", "The name of the node.").makeOptionMandatory())
-    .addOption(new Option("--dir <DIR>", "Where volumes are made, and drivers are found.").makeOptionMandatory())
+    .addOption(new Option("--dir <DIR>", "The directory of volumes and of drivers.").makeOptionMandatory())
     .addOption(
       new Option(
         "--pods <MODE>",
-        "What becomes of containers once their volumes are there: they are held, said to run, or run as processes.",
+        "What happens to containers once their volumes are mounted: they are held, reported as running, or run as processes.",
       )
         .choices(["hold", "run-nothing", "exec"])
         .default("hold"),
     )
     .addOption(
-      new Option("--capacity <LIST>", "Resources in place of those of the machine: cpu=2,memory=4Gi,pods=50.")
+      new Option("--capacity <LIST>", "Resources instead of those of the machine: cpu=2,memory=4Gi,pods=50.")
         .argParser(pairs)
         .default({}, "those of the machine, and 110 pods"),
     )
@@ -64,12 +59,12 @@ export function nodeCommand({ node, ...actions }: Pick<Actions, "node"> & Connec
         .choices(["kubernetes", "neutral"])
         .default("kubernetes"),
     )
-    .addOption(new Option("--image-dir <DIR>", "Where images lie as directories, DIR/REFERENCE, for image volumes."))
-    .addOption(new Option("--metrics-address <HOST:PORT>", "Where metrics are served, on a loopback address."))
-    .addOption(new Option("--log-level <LEVEL>", "How much is logged.").choices([...LOG_LEVELS]).default("info"))
+    .addOption(new Option("--image-dir <DIR>", "The directory of images, DIR/REFERENCE each, for image volumes."))
+    .addOption(new Option("--metrics-address <HOST:PORT>", "The loopback address of the metrics."))
     .addOption(
-      new Option("--log-format <FORMAT>", "How lines of the log look.").choices(["text", "json"]).default("text"),
-    );
+      new Option("--log-level <LEVEL>", "The lowest level that is logged.").choices([...LOG_LEVELS]).default("info"),
+    )
+    .addOption(new Option("--log-format <FORMAT>", "The format of the log.").choices(["text", "json"]).default("text"));
   withServerFlags(command).action(
     async ({ dir, imageDir, metricsAddress, kubeconfig, context, ...rest }: NodeFlags) => {
       using connection = await connect(actions, { kubeconfig, context }, "keelson-node");

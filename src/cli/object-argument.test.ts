@@ -9,7 +9,7 @@ test.each([
   [["cm/web@12", "@13"], 2, { kind: "cm", name: "web", versions: ["12", "13"] }],
   [["cm", "web", "@13"], 2, { kind: "cm", name: "web", versions: ["13"] }],
   [["cm", "we@b"], 0, { kind: "cm", name: "we@b", versions: [] }],
-])("%j is understood", (words, most, expected) => {
+])("%j is parsed", (words, most, expected) => {
   expect(parseObject(words, most, "x")).toEqual(expected);
 });
 
@@ -25,7 +25,7 @@ test.each([
   [["cm", "web@-1"], 1],
   [["cm", "web@1", "@2"], 1],
   [["cm", "web@1", "2"], 2],
-])("%j is refused with how it would be right", (words, most) => {
+])("%j is refused with an example", (words, most) => {
   expect(() => parseObject(words, most, "keelson blame configmap web")).toThrow(
     expect.objectContaining({ usage: true, message: expect.stringContaining("keelson blame configmap web") as string }),
   );

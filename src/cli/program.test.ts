@@ -164,11 +164,11 @@ describe("serve", () => {
     [["--dev", "false"], { dev: "false" }, undefined],
     [["--config", "f.yaml", "--port", "2"], { port: "2" }, "f.yaml"],
     [["--secure-port", "2"], { "secure-port": "2" }, undefined],
-  ])("%j hands on the flags that were given, by their keys", async (args, flags, file) => {
+  ])("%j passes the given flags by their keys", async (args, flags, file) => {
     expect((await run(["serve", ...args])).calls).toEqual([["serve", flags, file]]);
   });
 
-  test("help shows each flag once, in its group, with default and variable, and the names that a list may have", async () => {
+  test("help shows each flag once, in its group, with default and variable, and the names of lists", async () => {
     const { printed, error } = await run(["serve", "--help"]);
     expect(printed).toMatch(/\nStore:\n +--data-dir <DIR> +What data-dir is\. \[X_data-dir\]\n/);
     expect(printed).toMatch(
@@ -180,7 +180,7 @@ describe("serve", () => {
     expect(error).toMatchObject({ exitCode: 0 });
   });
 
-  test("what fails in the server fails the command", async () => {
+  test("an error of the server is an error of the command", async () => {
     const failure = new Error("no");
     expect((await run(["serve"], { serve: () => Promise.reject(failure) })).error).toBe(failure);
   });
@@ -199,13 +199,13 @@ describe("run", () => {
       ["--neutral", "--keep", "--control", "--", "pytest", "--keep", "-x"],
       { dialect: "neutral", keep: true, control: true, fixtures: [], command: ["pytest", "--keep", "-x"] },
     ],
-  ])("%j runs what stands after the dashes, and ends with its code", async (args, expected) => {
+  ])("%j runs the command after the dashes, and ends with its exit code", async (args, expected) => {
     const exit = { done: 0, failed: 1 };
     const { calls, error } = await run(["run", ...args], { exit });
     expect([calls, error, exit.done]).toEqual([[["run", expected]], undefined, 3]);
   });
 
-  test("without a command it is refused", async () => {
+  test("refuses an empty command", async () => {
     const { complaints, error } = await run(["run", "--keep"]);
     expect(complaints).toContain("missing required argument 'command'");
     expect(error).toBeInstanceOf(CommanderError);
@@ -237,12 +237,12 @@ describe("csi", () => {
     verbose: false,
   };
 
-  test("runs all that the driver can do, at the usual pace", async () => {
+  test("runs all parts with default settings", async () => {
     const { calls } = await run(["csi", ...SERVER]);
     expect(calls).toEqual([["csi", { ...REQUEST, settings: SETTINGS }]]);
   });
 
-  test("takes what is said", async () => {
+  test("passes the flags", async () => {
     const more = ["-n", "disks", "--only", "provisioner, attacher", "--capacity", "--capacity-poll-interval", "10s"];
     const tuned = ["--timeout", "1m", "--workers", "5", "--default-fstype", "xfs", "--no-immediate-topology"];
     const { calls } = await run(["csi", ...SERVER, ...more, ...tuned]);
@@ -261,7 +261,7 @@ describe("csi", () => {
 });
 
 describe("envtest", () => {
-  test("makes the directory and says what to tell the shell", async () => {
+  test("creates the directory and prints the shell command", async () => {
     expect(await run(["envtest", "here"])).toMatchObject({
       printed: "export KUBEBUILDER_ASSETS='/a path'",
       complaints: "",
@@ -269,7 +269,7 @@ describe("envtest", () => {
     });
   });
 
-  test("says beside that when there is no kubectl", async () => {
+  test("reports a missing kubectl", async () => {
     const { printed, complaints } = await run(["envtest", "without"]);
     expect(printed).toBe("export KUBEBUILDER_ASSETS='/a path'");
     expect(complaints).toBe("no kubectl was found on PATH: suites that run it will not find one\n");
@@ -277,7 +277,7 @@ describe("envtest", () => {
 });
 
 describe("info", () => {
-  test("prints what is known, aligned", async () => {
+  test("prints an aligned description", async () => {
     const { printed, calls } = await run(["info", "--data-dir", "/data"]);
     expect(calls).toEqual([["info", "/data"]]);
     expect(printed.split("\n")).toEqual([
@@ -291,11 +291,11 @@ describe("info", () => {
     ]);
   });
 
-  test("prints JSON when asked", async () => {
+  test("prints JSON with -o json", async () => {
     expect(JSON.parse((await run(["info", "-o", "json"])).printed)).toEqual(INFO);
   });
 
-  test("says what is not there", async () => {
+  test("prints missing facts", async () => {
     const nothing = {
       ...INFO,
       dialect: undefined,
@@ -310,7 +310,7 @@ describe("info", () => {
     );
   });
 
-  test("another form is refused with those that there are", async () => {
+  test("refuses another output format with the valid ones", async () => {
     const { complaints, error } = await run(["info", "-o", "yaml"]);
     expect(complaints).toContain("Allowed choices are text, json");
     expect(error).toBeInstanceOf(CommanderError);
@@ -318,18 +318,18 @@ describe("info", () => {
 });
 
 describe("check", () => {
-  test("says what of a whole store could not be checked, and only then", async () => {
+  test("prints why the structure could not be checked, and only then", async () => {
     expect((await run(["check", "/data"])).printed).not.toContain("structure");
     const { printed, error } = await run(["check", "/full"]);
     expect(printed).toMatch(
-      /^structure {5}not checked by SQLite itself, only read: disk I\/O error\nresult {8}whole$/m,
+      /^structure {5}not checked by SQLite itself, only read: disk I\/O error\nresult {8}valid$/m,
     );
     expect(error).toBeUndefined();
   });
 });
 
 describe("kubeconfig", () => {
-  test("prints the text as it is", async () => {
+  test("prints the text unchanged", async () => {
     const { printed, calls } = await run(["kubeconfig", "--data-dir", "/data"]);
     expect([printed, calls]).toEqual(["apiVersion: v1", [["kubeconfig", "/data"]]]);
   });
@@ -349,14 +349,14 @@ describe("complete", () => {
   const completed = async (...words: string[]): Promise<string[]> =>
     (await run(["complete", "--", ...words])).printed.split("\n").filter((word) => word !== "");
 
-  test("commands first, as help shows them", async () => {
+  test("commands, as help shows them", async () => {
     expect(await completed("")).toEqual(expect.arrayContaining(["serve", "blame", "version", "help"]));
     expect(await completed("")).not.toContain("complete");
     expect(await completed("re")).toEqual(["resolve", "rebind", "restore", "repair"]);
     expect(await completed("sevre", "")).toEqual([]);
   });
 
-  test("flags of the command, each under its first name", async () => {
+  test("flags of the command, by their first names", async () => {
     expect(await completed("serve", "-")).toEqual(["--config", "--data-dir", "--port", "--dev", "--gates", "--help"]);
     expect(await completed("info", "--o")).toEqual(["--output"]);
   });
@@ -376,7 +376,7 @@ describe("complete", () => {
     expect(await completed(...words)).toEqual(expected);
   });
 
-  test("nothing where no kubeconfig leads to a server", async () => {
+  test("nothing without a kubeconfig", async () => {
     expect(await completed("blame", "--kubeconfig", "/no/such/file", "")).toEqual([]);
     expect(await completed("blame", "--kubeconfig", "/no/such/file", "--context", "")).toEqual([]);
   });
@@ -418,7 +418,7 @@ describe("the program", () => {
     [["serve", "--port"], "argument missing"],
     [["serve", "more"], "too many arguments"],
     [["completion"], "missing required argument 'shell'"],
-  ])("%j is refused and says how it would be right, without ending the process", async (args, message) => {
+  ])("%j is refused with a suggestion, without ending the process", async (args, message) => {
     const { complaints, error, calls } = await run(args);
     expect(complaints).toContain(message);
     expect(error).toBeInstanceOf(CommanderError);
@@ -428,7 +428,7 @@ describe("the program", () => {
 });
 
 describe("user", () => {
-  test("add makes a token for a year unless told otherwise, and prints or writes a kubeconfig", async () => {
+  test("add creates a token for a year by default, and prints or writes a kubeconfig", async () => {
     const made = await run(["user", "add", "kim", "--group", "team", "-g", "ops", "--data-dir", "/data"]);
     expect(made.calls).toEqual([["add", "/data", { name: "kim", groups: ["team", "ops"], kind: "token", days: 365 }]]);
     expect(made.printed).toBe("kubeconfig");
@@ -449,19 +449,19 @@ describe("user", () => {
     expect((await run(["user", "add", "kim", ...flags])).complaints).not.toBe("");
   });
 
-  test("list shows until when they are good, and what was taken back", async () => {
+  test("list shows when credentials expire or were revoked", async () => {
     expect((await run(["user", "list"])).printed).toBe(
       [
-        "NAME   GROUPS   KIND          MADE         ENDS",
+        "NAME   GROUPS   KIND          CREATED      EXPIRES",
         "kim    team     token         2026-01-01   2027-01-01",
-        "pat    -        certificate   2026-01-01   taken back 2026-02-01",
+        "pat    -        certificate   2026-01-01   revoked 2026-02-01",
       ].join("\n"),
     );
     expect(JSON.parse((await run(["user", "list", "-o", "json"])).printed)).toEqual(USERS);
   });
 
-  test("revoke says how many were taken back; of who has none it says so", async () => {
-    expect((await run(["user", "revoke", "kim"])).printed).toBe("2 credentials of kim taken back");
+  test("revoke prints the number of credentials, and fails without any", async () => {
+    expect((await run(["user", "revoke", "kim"])).printed).toBe("2 credentials of kim revoked");
     expect(String((await run(["user", "revoke", "joe"])).error)).toContain(
       'expected a user with credentials, "joe" has none',
     );
@@ -471,14 +471,14 @@ describe("user", () => {
 describe("certs", () => {
   const clock = new ManualClock(Date.parse("2026-12-31T00:00:00Z"));
 
-  test("shows when certificates end, from when on they are made anew, and whom they are good for", async () => {
+  test("shows when certificates expire and are renewed, and their hosts", async () => {
     const { printed, calls } = await run(["certs", "--data-dir", "/data"], { clock });
     expect(calls).toEqual([["show", "/data"]]);
     expect(printed).toBe(
       [
         "NAME     FILE             ENDS                  RENEWED FROM   SUBJECT",
         "server   pki/server.crt   2027-01-01 (in 1 d)   2026-12-02     CN=keelson",
-        "server is good for localhost, 127.0.0.1",
+        "server is valid for localhost, 127.0.0.1",
       ].join("\n"),
     );
     expect(JSON.parse((await run(["certs", "-o", "json"])).printed)).toEqual(CERTIFICATES);
@@ -492,7 +492,7 @@ describe("certs", () => {
       ["admin", "server"],
       ["a.example.com", "::1"],
     ],
-  ])("renew %j makes %j anew, then shows them", async (args, names, sans) => {
+  ])("renew %j renews %j, then shows them", async (args, names, sans) => {
     const { calls } = await run(["certs", "--data-dir", "/data", "renew", ...args]);
     expect(calls).toEqual([
       ["renew", "/data", names, sans],
@@ -500,7 +500,7 @@ describe("certs", () => {
     ]);
   });
 
-  test("renew of something else is refused with the names that there are", async () => {
+  test("renew of an unknown name is refused with the valid names", async () => {
     expect((await run(["certs", "renew", "key"])).complaints).toContain("server, admin, ca, token");
   });
 });

@@ -1,7 +1,7 @@
 /**
- * The command line: one file per command, put together here.
+ * The program `keelson`, with one file for each command.
  *
- * Commands know what to print; what they start is handed in by `app/`, which is the only room that knows everything.
+ * Commands parse flags and print; the actions that they start come from `app/`, which imports all rooms.
  *
  * @module
  */
@@ -38,16 +38,16 @@ import { whoCanCommand } from "./who-can.ts";
 import { whyCommand } from "./why.ts";
 import { whyDeniedCommand } from "./why-denied.ts";
 
-/** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
+/** Creates the program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
 export function createProgram(actions: Actions): Command {
   const program = new Command("keelson")
     .description("A cluster API service: typed resource objects, field ownership and watch.")
     .version(`keelson ${actions.version}`, "-v, --version", "Print the version.")
-    .helpOption("-h, --help", "Print what a command takes.")
+    .helpOption("-h, --help", "Print the help of a command.")
     .commandsGroup("Others:")
-    .helpCommand("help [command]", "Print what a command takes.")
+    .helpCommand("help [command]", "Print the help of a command.")
     .showSuggestionAfterError(true)
-    // A flag of a command may be called as one of the program is: `types --version`.
+    // A command may have a flag with the name of a flag of the program: `types --version`.
     .enablePositionalOptions()
     .exitOverride();
   for (const [heading, commands] of Object.entries(commandsOf(actions))) {
@@ -59,7 +59,7 @@ export function createProgram(actions: Actions): Command {
   return program.addCommand(completeCommand(program, actions).copyInheritedSettings(program), { hidden: true });
 }
 
-/** The commands, under the headings of help. */
+/** The commands by the headings of help. */
 const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[]>> => ({
   Servers: [
     serveCommand(actions),

@@ -1,8 +1,8 @@
 /**
- * What `keelson rebind` does once it is asked to: the claimRef of a volume names another claim, and the binder binds both.
+ * Runs `keelson rebind`: sets the claimRef of a volume to another claim, and the binder binds both.
  *
- * A claim that is there is named with its uid, so that nobody else of its name has the volume; one that is not yet is named without, and
- * the volume is reserved for it. The binder decides what fits by the same function.
+ * For an existing claim the claimRef has its uid; for a future claim it has none, which reserves the volume for it. Whether the
+ * volume fits is decided by the function of the binder.
  *
  * @module
  */
@@ -14,8 +14,9 @@ import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
 import { type Connection, connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
+import { printReport } from "./print-report.ts";
 
-/** What to give to whom. */
+/** The volume, its new claim, and the output format. */
 export interface RebindRequest extends ConnectFlags {
   readonly volume: string;
   /** `NAMESPACE/NAME`, or a name alone. */
@@ -24,41 +25,40 @@ export interface RebindRequest extends ConnectFlags {
   readonly output: "text" | "json";
 }
 
-/** A volume that was given to a claim. */
+/** A volume with its new claim. */
 export interface Rebound {
   readonly volume: PersistentVolume;
-  /** Undefined where it is not there yet. */
+  /** Undefined if it does not exist yet. */
   readonly claim: PersistentVolumeClaim | undefined;
-  /** The claim that it had, as `NAMESPACE/NAME`. */
+  /** The previous claim, as `NAMESPACE/NAME`. */
   readonly before: string | undefined;
 }
 
-/** Asks the server, writes and prints. */
+/** Rebinds a volume, and prints the result. */
 export async function runRebind(actions: Actions, request: RebindRequest): Promise<void> {
   using connection = await connect(actions, request);
   const { volume, claim, before } = await rebind(connection, request);
   const { dryRun = false, output } = request;
-  if (output === "json") {
-    actions.print(JSON.stringify({ dryRun, before, volume, claim }, undefined, 2));
-    return;
-  }
-  const to = textOf(volume.spec.claimRef!);
-  const had = before === undefined || before === to ? "" : `, in place of ${before}`;
-  actions.print(
-    `persistentvolume/${volume.metadata.name} ${dryRun ? "would be" : "is"} given to the claim ${to}${had}`,
-  );
-  if (!claim) actions.print("no claim of that name exists: the volume is reserved for the first that comes");
-  if (volume.spec.persistentVolumeReclaimPolicy === "Delete" && volume.status.phase === "Released") {
-    actions.print("its policy is Delete: who made it may have begun to delete the disk before");
-  }
+  printReport(actions, output, { dryRun, before, volume, claim }, () => linesOf({ volume, claim, before }, dryRun));
 }
 
-/** Gives a volume to a claim; tried again after a conflict. @throws CliError where it cannot have it */
+function linesOf({ volume, claim, before }: Rebound, dryRun: boolean): string[] {
+  const to = textOf(volume.spec.claimRef ?? {});
+  const previous = before === undefined || before === to ? "" : `, in place of ${before}`;
+  const isDeleted = volume.spec.persistentVolumeReclaimPolicy === "Delete" && volume.status.phase === "Released";
+  return [
+    `persistentvolume/${volume.metadata.name} ${dryRun ? "would be" : "is"} given to the claim ${to}${previous}`,
+    ...(claim ? [] : ["no claim of that name exists: the volume is reserved for the first one that is created"]),
+    ...(isDeleted ? ["its reclaim policy is Delete: its provisioner may have begun to delete the disk"] : []),
+  ];
+}
+
+/** Sets the claim of a volume, with retries on conflicts. @throws CliError if the claim cannot get it */
 export async function rebind(
   { client, namespace }: Pick<Connection, "client" | "namespace">,
-  { volume: name, claim: asked, dryRun = false }: Pick<RebindRequest, "volume" | "claim" | "dryRun">,
+  { volume: name, claim: claimText, dryRun = false }: Pick<RebindRequest, "volume" | "claim" | "dryRun">,
 ): Promise<Rebound> {
-  const key = claimKey(asked, namespace);
+  const key = claimKey(claimText, namespace);
   const volumes = client.resource(PersistentVolume);
   return retryOnConflict(async () => {
     const found = await volumes.find({ name });
@@ -73,9 +73,9 @@ export async function rebind(
     }
     const { uid, resourceVersion } = claim?.metadata ?? {};
     const reference = { apiVersion: "v1", kind: "PersistentVolumeClaim", ...key, uid, resourceVersion };
-    const given = { ...found, metadata: withoutMark(found), spec: { ...found.spec, claimRef: reference } };
+    const changed = { ...found, metadata: withoutMark(found), spec: { ...found.spec, claimRef: reference } };
     return {
-      volume: await volumes.update(given as PersistentVolume, { fieldManager: "keelson", dryRun }),
+      volume: await volumes.update(changed as PersistentVolume, { fieldManager: "keelson", dryRun }),
       claim,
       before,
     };
@@ -87,16 +87,16 @@ interface ClaimKey {
   readonly name: string;
 }
 
-function claimKey(asked: string, namespace: string): ClaimKey {
-  const [first = "", second, ...more] = asked.split("/");
+function claimKey(claimText: string, namespace: string): ClaimKey {
+  const [first = "", second, ...more] = claimText.split("/");
   const key = second === undefined ? { namespace, name: first } : { namespace: first, name: second };
   if (key.namespace !== "" && key.name !== "" && more.length === 0) return key;
-  throw new CliError(`expected a claim as NAMESPACE/NAME, got ${asked}`, { usage: true });
+  throw new CliError(`expected a claim as NAMESPACE/NAME, got ${claimText}`, { usage: true });
 }
 
 const textOf = ({ namespace, name }: Partial<ClaimKey>): string => `${namespace}/${name}`;
 
-/** A claim that is there keeps its volume. */
+/** Refuses a volume that belongs to an existing claim. */
 async function expectFree(client: Client, { metadata, spec }: PersistentVolume, key: ClaimKey): Promise<void> {
   const { name = "", namespace = "", uid } = spec.claimRef ?? {};
   if (metadata.deletionTimestamp !== undefined)
@@ -105,19 +105,19 @@ async function expectFree(client: Client, { metadata, spec }: PersistentVolume, 
   const owner = await client.resource(PersistentVolumeClaim).find({ name, namespace });
   if (!owner || (uid !== undefined && uid !== owner.metadata.uid)) return;
   throw new CliError(
-    `persistentvolume/${metadata.name} belongs to the claim ${namespace}/${name}, which exists: delete that before`,
+    `persistentvolume/${metadata.name} belongs to the claim ${namespace}/${name}, which exists: delete that claim first`,
   );
 }
 
-/** A claim is given nothing where the binder would not bind it. */
+/** Refuses a claim that the binder would not bind to the volume. */
 function expectFit(volume: PersistentVolume, claim: PersistentVolumeClaim): void {
   const { volumeName } = claim.spec;
-  const lacks = [
+  const problems = [
     ...(claim.metadata.deletionTimestamp === undefined ? [] : ["it is being deleted"]),
     ...(volumeName && volumeName !== volume.metadata.name ? [`it has the volume ${volumeName}`] : []),
   ];
-  if (lacks.length > 0)
-    throw new CliError(`the claim ${textOf(claim.metadata)} cannot be given a volume: ${lacks.join("; ")}`);
+  if (problems.length > 0)
+    throw new CliError(`the claim ${textOf(claim.metadata)} cannot get a volume: ${problems.join("; ")}`);
   const misfits = shortcomings(volume, claim);
   if (misfits.length === 0) return;
   throw new CliError(
@@ -125,7 +125,7 @@ function expectFit(volume: PersistentVolume, claim: PersistentVolumeClaim): void
   );
 }
 
-/** Who is given a volume by hand was not chosen by the binder: where it takes another one, the volume stays reserved for it. */
+/** Removes the mark of the binder: a volume without it stays reserved if the claim is bound to another one. */
 function withoutMark({ metadata }: PersistentVolume): PersistentVolume["metadata"] {
   const { annotations = {} } = metadata;
   const kept = Object.entries(annotations).filter(([key]) => !/^pv\.[^/]+\/bound-by-controller$/.test(key));

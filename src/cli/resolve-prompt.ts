@@ -1,8 +1,3 @@
-/**
- * Asks people how to settle conflicts, one field after the other.
- *
- * @module
- */
 import { createInterface } from "node:readline";
 import type { ApplyConflictReport, ConflictReport, ReportedManager } from "../meta/ownership-reports.ts";
 import { humanDuration, parseTime } from "../meta/time.ts";
@@ -13,17 +8,17 @@ import { type Painter, printable } from "./colours.ts";
 
 type Choice = "keep" | "take" | "share";
 
-/** Answers by their letters; a capital one is for this field and all that follow in the object. */
+/** Choices by their letters; a capital letter is for this and all further fields of the object. */
 const LETTERS: Readonly<Record<string, Choice>> = { k: "keep", t: "take", s: "share" };
 
-/** A conversation on standard input and standard error; it begins with the first question. */
+/** Asks how to resolve conflicts, on standard input and standard error. */
 export class Prompt implements Disposable {
   readonly #terminal: Terminal;
   readonly #paint: Painter;
   readonly #now: () => number;
   #lines: AsyncIterator<string> | undefined;
   #close: (() => void) | undefined;
-  #told: ApplyConflictReport | undefined;
+  #introduced: ApplyConflictReport | undefined;
   #all: { readonly object: string; readonly choice: Choice } | undefined;
 
   constructor(terminal: Terminal, paint: Painter, now: () => number) {
@@ -36,13 +31,13 @@ export class Prompt implements Disposable {
     this.#close?.();
   }
 
-  /** Asks until there is an answer. @throws CliError when the user gives up, or the input ends */
+  /** Asks until there is a valid answer. @throws CliError if the user quits or the input ends */
   async ask(conflict: ConflictReport, report: ApplyConflictReport): Promise<Choice> {
     const object = `${report.object.kind} ${report.object.name}`;
     const all = this.#all;
     if (all?.object === object && this.#offers(conflict, all.choice)) return all.choice;
-    if (this.#told !== report) this.#introduce(report, object);
-    this.#told = report;
+    if (this.#introduced !== report) this.#introduce(report, object);
+    this.#introduced = report;
     this.#describe(conflict);
     const offered = (["keep", "take", "share"] as const).filter((choice) => this.#offers(conflict, choice));
     const words = { keep: "[k]eep theirs", take: "[t]ake over", share: "[s]hare" };
@@ -50,7 +45,7 @@ export class Prompt implements Disposable {
     for (;;) {
       this.#terminal.tell(question);
       const answer = (await this.#line()).trim();
-      // Nobody has pressed a key that would end the line.
+      // Input that is not a terminal has no echo.
       if (this.#terminal.input.isTTY !== true) this.#terminal.tell(`${answer}\n`);
       if (answer === "q" || answer === "Q") throw new CliError(`${object} was not applied`);
       const choice = LETTERS[answer.toLowerCase()] ?? offered.find((one) => one === answer);
@@ -104,11 +99,11 @@ export class Prompt implements Disposable {
   }
 }
 
-const LONGEST = 200;
+const MAX_VALUE_LENGTH = 200;
 
-/** A value on one line. */
+/** Formats a value on one line. */
 function short(value: Value | undefined): string {
   if (value === undefined) return "(none)";
   const text = printable(JSON.stringify(value));
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }

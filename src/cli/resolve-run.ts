@@ -1,7 +1,6 @@
 /**
- * What `keelson resolve` does once it is asked to: applies, has conflicts settled, and applies again until there are
- * none. Nothing is taken over that nobody was asked about: what is forced is bound to the version of the object that the
- * answers were given for.
+ * Runs `keelson resolve`: applies, resolves conflicts, and applies again until there are none. A forced apply is bound to the
+ * version of the object that the answers were about, so only fields of these answers are taken over.
  *
  * @module
  */
@@ -18,12 +17,12 @@ import type { ConnectFlags } from "./connect-flags.ts";
 import { findExactKind } from "./find-kind.ts";
 import { type Manifest, joinManifests, readManifests } from "./manifest.ts";
 import { Prompt } from "./resolve-prompt.ts";
-import { textOf } from "./text-of.ts";
+import { readText } from "./read-text.ts";
 
-/** How to settle a conflict. */
+/** How to resolve a conflict. */
 export type Choice = WayOutReport["choice"];
 
-/** What to resolve. */
+/** The file to apply, and how to resolve conflicts. */
 export interface ResolveRequest extends ConnectFlags {
   readonly file: string;
   readonly fieldManager: string;
@@ -32,26 +31,26 @@ export interface ResolveRequest extends ConnectFlags {
   readonly output: "text" | "json";
 }
 
-/** Settles a conflict. */
+/** Decides a conflict. */
 export type Decide = (conflict: ConflictReport, report: ApplyConflictReport) => Promise<Choice>;
 
-/** What became of one object. */
+/** An applied object, with its decisions. */
 interface Applied {
   readonly object: ApiObject;
   readonly decisions: readonly { readonly field: string; readonly choice: Choice }[];
 }
 
-/** Applies every object of the file in turn. @throws CliError when a conflict stays unsettled; earlier objects are applied */
+/** Applies every object of the file, in order. @throws CliError if a conflict is not resolved; earlier objects are applied */
 export async function runResolve(actions: Actions, request: ResolveRequest): Promise<void> {
   const { terminal } = actions;
   const fromInput = request.file === "-";
   if (fromInput && request.yes === undefined) {
-    throw new CliError("expected --yes together with -f -: the answers cannot come from where the file comes from", {
+    throw new CliError("expected --yes together with -f -: the answers cannot be read from the input of the file", {
       usage: true,
     });
   }
   if (fromInput && request.write) throw new CliError("expected a file that can be written, got -f -", { usage: true });
-  const manifests = readManifests(await textOf(request.file, terminal.input), request.file);
+  const manifests = readManifests(await readText(request.file, terminal.input), request.file);
   using connection = await connect(actions, request);
   using prompt = new Prompt(terminal, painter(wantsColour(terminal.isTerminal, terminal.env)), () =>
     actions.clock.now(),
@@ -75,8 +74,8 @@ const decideAll =
     throw new CliError(`${conflict.field} cannot be shared: it has no value; keep or take it`);
   };
 
-/** How often an object may change under our hands before we give up. */
-const ROUNDS = 10;
+/** How often an object may change meanwhile. */
+const MAX_ATTEMPTS = 10;
 
 async function applyManifest(
   client: Client,
@@ -91,17 +90,17 @@ async function applyManifest(
   const resource = client.resource(found);
   const decisions = new Map<string, Choice>();
   let bound: string | undefined;
-  for (let round = 1; ; round++) {
+  for (let attempt = 1; ; attempt++) {
     const options = { fieldManager: request.fieldManager, explain: true, force: bound !== undefined };
     try {
       const object = await resource.applyText({ name, namespace }, manifest.text(bound), options);
       return { object, decisions: [...decisions].map(([field, choice]) => ({ field, choice })) };
     } catch (error) {
-      if (!(error instanceof StatusError) || round === ROUNDS) throw error;
-      // The object is no longer the one that the answers were about: look again, without force.
-      const moved = bound !== undefined && isStatus(error, "Conflict");
+      if (!(error instanceof StatusError) || attempt === MAX_ATTEMPTS) throw error;
+      // The object has changed since the answers: try again without force.
+      const hasChanged = bound !== undefined && isStatus(error, "Conflict");
       bound = undefined;
-      if (moved) continue;
+      if (hasChanged) continue;
       if (error.conflict === undefined) throw error;
       if (await changeManifest(manifest, error.conflict, decide, decisions))
         bound = error.conflict.object.resourceVersion;
@@ -109,7 +108,7 @@ async function applyManifest(
   }
 }
 
-/** Has every conflict decided and changes the manifest accordingly; whether something is to be taken over. */
+/** Decides every conflict and changes the manifest; returns whether fields are taken over. */
 async function changeManifest(
   manifest: Manifest,
   report: ApplyConflictReport,
@@ -127,7 +126,7 @@ async function changeManifest(
     }
     const way = conflict.waysOut.find((one) => one.choice === choice);
     if (way?.patch === undefined)
-      throw new CliError(`${conflict.field} is not in the file in these words; change the file`);
+      throw new CliError(`${conflict.field} is not in the file in this form; change the file`);
     patch.push(...way.patch);
   }
   manifest.change(patch);

@@ -1,8 +1,3 @@
-/**
- * `keelson restore`: a new data directory from a backup.
- *
- * @module
- */
 import { Argument, Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { withExamples } from "./help.ts";
@@ -10,12 +5,14 @@ import { type KeysFlag, censusLines, keysOption } from "./census-lines.ts";
 import { CliError } from "./cli-error.ts";
 import { counted } from "./counted.ts";
 
-/** The command `restore`. */
+/** Returns the command `restore`, which creates a data directory from a backup. */
 export function restoreCommand({ files, print }: Actions): Command {
   const command = new Command("restore")
-    .description("Make a new data directory of a backup. No client takes what it knew before for what is there now.")
+    .description(
+      "Create a data directory from a backup. Its revisions are new, so clients with older state list again.",
+    )
     .addArgument(new Argument("<file>", "The backup; - reads standard input."))
-    .addArgument(new Argument("<dir>", "The data directory to make; an identity that lies there already is kept."))
+    .addArgument(new Argument("<dir>", "The data directory to create; existing certificates and tokens are kept."))
     .addOption(keysOption())
     .action(async (file: string, directory: string, { encryptionProviderConfig }: KeysFlag) => {
       const { records, backupRevision, revision, time, ...census } = await files.restore(
@@ -24,7 +21,7 @@ export function restoreCommand({ files, print }: Actions): Command {
         encryptionProviderConfig,
       );
       print(`${counted(records, "record")} of revision ${backupRevision} (${time}) restored into ${directory}`);
-      print([`the store goes on at revision ${revision}`, ...censusLines(census)].join("\n"));
+      print([`the store continues at revision ${revision}`, ...censusLines(census)].join("\n"));
       if (census.unread.length > 0) {
         throw new CliError(
           `expected the keys of all records in ${encryptionProviderConfig}; ${directory} has them all`,

@@ -1,6 +1,6 @@
 /**
- * What `keelson who-can` and `keelson why-denied` do once they are asked to. Both read the roles and bindings of the server,
- * with the rights of whoever asks, and judge by the functions that a server judges by.
+ * Runs `keelson who-can` and `keelson why-denied`. Both list the roles and bindings of the server, with the permissions of the user,
+ * and evaluate them with the functions of a server.
  *
  * @module
  */
@@ -11,50 +11,50 @@ import { isStatus } from "../client/errors.ts";
 import { SelfSubjectReview } from "../client/kinds/index.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
-import { painter, wantsColour } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
-import { type Asker, type RightsStyle, whoCanLines, whyDeniedLines } from "./rights-lines.ts";
-import { type RightsWords, type RoleObjects, questionOf, readRoles } from "./rights-question.ts";
+import { printReport, styleOf } from "./print-report.ts";
+import { type RightsUser, whoCanLines, whyDeniedLines } from "./rights-lines.ts";
+import { type RightsArguments, type RoleObjects, requestInfoOf, readRoles } from "./rights-request.ts";
 
-interface RightsRequest extends RightsWords, ConnectFlags {
+/** The request of `who-can`. */
+export interface RightsRequest extends RightsArguments, ConnectFlags {
   readonly output: "text" | "json";
 }
 
-/** Somebody who may not. */
-interface WhyDeniedRequest extends RightsRequest {
+/** The request of `why-denied`, with the user. */
+export interface WhyDeniedRequest extends RightsRequest {
   readonly as?: string;
   readonly asGroup: readonly string[];
 }
 
-/** Tells who may do something. */
+/** Prints who may do something. */
 export async function runWhoCan(actions: Actions, request: RightsRequest): Promise<void> {
   using connection = await connect(actions, request);
   const { client, namespace } = connection;
-  const info = await questionOf(client, request, namespace, request.namespace);
+  const info = await requestInfoOf(client, request, namespace, request.namespace);
   const { roles, bindings } = await rolesFor(client);
   const grants = grantsOf(info, roles, bindings);
-  if (request.output === "json") return print(actions, { grants: grants.map(grantValue) });
-  actions.print(whoCanLines(info, grants, styleOf(actions)).join("\n"));
+  const report = { grants: grants.map(grantValue) };
+  printReport(actions, request.output, report, () => whoCanLines(info, grants, styleOf(actions)));
 }
 
-/** Tells why somebody may not do something. */
+/** Prints why a user may not do something. */
 export async function runWhyDenied(actions: Actions, request: WhyDeniedRequest): Promise<void> {
   using connection = await connect(actions, request);
   const { client, namespace } = connection;
-  const info = await questionOf(client, request, namespace, request.namespace);
-  const asker = request.as === undefined ? await whoIsAsking(client, request) : askerOf(request.as, request.asGroup);
+  const info = await requestInfoOf(client, request, namespace, request.namespace);
+  const user =
+    request.as === undefined ? await currentUser(client, request) : userWithGroups(request.as, request.asGroup);
   const { roles, bindings } = await rolesFor(client);
-  const found = explain(asker, info, roles, bindings);
-  if (request.output === "json") {
-    return print(actions, {
-      allowed: found.grants.length > 0,
-      grants: found.grants.map(grantValue),
-      misses: found.misses.map(({ lacks, binding, rule }) => ({ lacks, ...grantValue({ binding, rule: rule ?? {} }) })),
-      helpful: found.helpful.map(roleValue),
-    });
-  }
-  actions.print(whyDeniedLines(asker, info, found, styleOf(actions)).join("\n"));
+  const found = explain(user, info, roles, bindings);
+  const report = {
+    allowed: found.grants.length > 0,
+    grants: found.grants.map(grantValue),
+    misses: found.misses.map(({ lacks, binding, rule }) => ({ lacks, ...grantValue({ binding, rule: rule ?? {} }) })),
+    helpful: found.helpful.map(roleValue),
+  };
+  printReport(actions, request.output, report, () => whyDeniedLines(user, info, found, styleOf(actions)));
 }
 
 async function rolesFor(client: Client): Promise<RoleObjects> {
@@ -62,31 +62,25 @@ async function rolesFor(client: Client): Promise<RoleObjects> {
     return await readRoles(client);
   } catch (error) {
     if (!isStatus(error, "Forbidden")) throw error;
-    throw new CliError(`expected to be allowed to list roles and their bindings: ${error.message}`, { cause: error });
+    throw new CliError(`expected permission to list roles and bindings: ${error.message}`, { cause: error });
   }
 }
 
-/** Whoever the kubeconfig speaks for. */
-async function whoIsAsking(client: Client, { asGroup }: WhyDeniedRequest): Promise<Asker> {
+/** Requests the user of the kubeconfig. */
+async function currentUser(client: Client, { asGroup }: WhyDeniedRequest): Promise<RightsUser> {
   if (asGroup.length > 0) throw new CliError("expected --as with --as-group", { usage: true });
   const { status } = await client.resource(SelfSubjectReview).create({ metadata: {} } as never);
   const { username = "", groups = [] } = status.userInfo ?? {};
   return { user: username, groups };
 }
 
-/** A user with the groups that such a user always has (AUTHN-9, AUTHN-15, AUTHN-21). */
-function askerOf(user: string, groups: readonly string[]): Asker {
+/** Returns a user with the groups that the server adds (AUTHN-9, AUTHN-15, AUTHN-21). */
+function userWithGroups(user: string, groups: readonly string[]): RightsUser {
   const namespace = /^system:serviceaccount:([^:]+):./.exec(user)?.[1];
   const own = namespace === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
   const all = user === "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
   return { user, groups: [...new Set([...groups, ...own, all])] };
 }
-
-function styleOf({ terminal: { isTerminal, env, columns } }: Actions): RightsStyle {
-  return { paint: painter(wantsColour(isTerminal, env)), columns };
-}
-
-const print = (actions: Actions, value: object): void => actions.print(JSON.stringify(value, undefined, 2));
 
 const roleValue = ({ kind, namespace, name }: RoleName): object => ({
   kind,

@@ -1,11 +1,6 @@
-/**
- * `keelson run`: any command against a cluster of its own, for test suites in every language.
- *
- * @module
- */
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
-import { withExamples } from "./help.ts";
+import { collect, withExamples } from "./help.ts";
 
 interface RunFlags {
   readonly fixtures: readonly string[];
@@ -14,9 +9,7 @@ interface RunFlags {
   readonly control?: boolean;
 }
 
-const each = (path: string, before: readonly string[]): string[] => [...before, path];
-
-/** The command `run`. */
+/** Returns the command `run`, which runs another command with a throw-away cluster. */
 export function runCommand({ run: start, exit }: Actions): Command {
   const run = new Command("run")
     .summary("Run a command against a throw-away cluster, and end with its exit code.")
@@ -24,14 +17,14 @@ export function runCommand({ run: start, exit }: Actions): Command {
       "Start a throw-away cluster, run a command with KUBECONFIG, KEELSON_URL, KEELSON_TOKEN and USE_EXISTING_CLUSTER set, and end with its exit code.",
     )
     .addOption(
-      new Option("--fixtures <PATH>", "A file or folder with objects to begin with; may be given several times.")
-        .argParser(each)
-        .default([], "nothing"),
+      new Option("--fixtures <PATH>", "A file or folder with objects to create first; may be repeated.")
+        .argParser(collect)
+        .default([], "none"),
     )
-    .option("--neutral", "Speak the neutral dialect, not that of Kubernetes.")
-    .option("--keep", "Keep the cluster when the command has ended, until it is interrupted.")
-    .option("--control", "Let the command mark, reset and disturb the cluster under /keelson/v1/testing.")
-    .argument("<command...>", "What to run, after --.")
+    .option("--neutral", "Use the neutral dialect instead of that of Kubernetes.")
+    .option("--keep", "Keep the cluster after the command until interrupted.")
+    .option("--control", "Allow the command to mark, reset and disturb the cluster under /keelson/v1/testing.")
+    .argument("<command...>", "The command to run, after --.")
     .action(async (command: [string, ...string[]], flags: RunFlags) => {
       const { fixtures, neutral = false, keep = false, control = false } = flags;
       exit.done = await start({ command, fixtures, dialect: neutral ? "neutral" : "kubernetes", keep, control });

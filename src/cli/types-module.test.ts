@@ -49,7 +49,7 @@ export const Thing: Kind<Thing, "Cluster"> = {
 `);
 });
 
-test("older versions carry theirs behind the name of the kind", () => {
+test("older versions have a suffix", () => {
   const versions = ["v1beta1", "v1", "v2alpha1"].map((name) => version(name));
   expect(namesIn(written(definition("Thing", "example.com", versions)))).toEqual([
     "ThingV1beta1",
@@ -58,7 +58,7 @@ test("older versions carry theirs behind the name of the kind", () => {
   ]);
 });
 
-test("kinds of several groups that are called alike carry their group in front", () => {
+test("kinds with the same name in several groups have a prefix", () => {
   const text = written(
     definition("Thing", "a.example.com", [version("v1")]),
     definition("Thing", "b.io", [version("v1")]),
@@ -66,14 +66,14 @@ test("kinds of several groups that are called alike carry their group in front",
   expect(namesIn(text)).toEqual(["AExampleComThing", "BIoThing"]);
 });
 
-test("a kind that is called as what the module imports, or is no name of TypeScript, has another name", () => {
+test("a kind with the name of an import, or an invalid name, gets another name", () => {
   const kinds = ["Kind", "ObjectMeta", "my-thing", "string"].map((kind) =>
     definition(kind, "example.com", [version("v1")]),
   );
   expect(namesIn(written(...kinds))).toEqual(["Kind2", "ObjectMeta2", "MyThing", "String"]);
 });
 
-test("kinds are never called as a part of another one", () => {
+test("the names of kinds and their parts are unique", () => {
   const parts = { type: "object", properties: { spec: { type: "object", properties: { a: { type: "string" } } } } };
   const things = definition("Thing", "example.com", [version("v1", { schema: { openAPIV3Schema: parts } })]);
   const text = written(things, definition("ThingSpec", "example.com", [version("v1")]));
@@ -81,7 +81,7 @@ test("kinds are never called as a part of another one", () => {
   expect(text).toContain("  readonly spec?: ThingSpec2;\n");
 });
 
-test("a deprecated version says so, in the words of its warning", () => {
+test("a deprecated version has its warning in the comment", () => {
   const versions = [
     version("v1beta1", { deprecated: true }),
     version("v1alpha1", { deprecated: true, deprecationWarning: "use v1" }),

@@ -1,6 +1,6 @@
 /**
- * A TypeScript module for kinds of definitions: the type of the objects of each, and the kind as a value for clients,
- * informers and controllers, both under one name as in `keelson/kinds`.
+ * Writes a TypeScript module for kinds of definitions: for each the type of its objects and the kind as a value, with the same
+ * name, as in `keelson/kinds`.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Structural } from "../schema/structural/schema.ts";
 import { Interfaces, Names } from "./types-schema.ts";
 import { comment, literal, pascal } from "./types-text.ts";
 
-/** A version of a definition, as far as types are made from it. */
+/** A version of a definition, with the members that types need. */
 export interface Version {
   readonly name: string;
   readonly served: boolean;
@@ -18,7 +18,7 @@ export interface Version {
   readonly schema: { readonly openAPIV3Schema: Structural };
 }
 
-/** A definition that was taken, as far as types are made from it. */
+/** A valid definition, with the members that types need. */
 export interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -35,7 +35,7 @@ export interface TypedKind {
   readonly version: Version;
 }
 
-/** What the module has from elsewhere. */
+/** Names that the module imports. */
 const IMPORTED = ["Kind", "ObjectMeta", "Partial"];
 
 const HEAD = `/**
@@ -49,10 +49,10 @@ import type { Kind } from "keelson/client";
 import type { ObjectMeta } from "keelson/kinds";
 `;
 
-/** The text of the module. */
+/** Returns the text of the module. */
 export function moduleOf(kinds: readonly TypedKind[]): string {
   const names = new Names(IMPORTED);
-  const named = kinds.map((kind) => ({ ...kind, name: names.take(nameOf(kind, kinds)) }));
+  const named = kinds.map((kind) => ({ ...kind, name: names.add(nameOf(kind, kinds)) }));
   const texts = named.map(({ name, definition, version }) => {
     const { group, scope, names: called } = definition.spec;
     const { openAPIV3Schema: schema } = version.schema;
@@ -72,7 +72,7 @@ export function moduleOf(kinds: readonly TypedKind[]): string {
   return [HEAD, ...texts].join("\n");
 }
 
-/** What a client has to know of a kind. */
+/** The members of a kind for clients. */
 interface ObjectKind {
   readonly group: string;
   readonly version: string;
@@ -82,8 +82,8 @@ interface ObjectKind {
 }
 
 /**
- * The name of a kind: its own; older versions carry theirs behind it, and where several groups have a kind of the same
- * name, all carry their group in front.
+ * Returns the name of a kind. Older versions have the version as a suffix; kinds with the same name in several groups have the group
+ * as a prefix.
  */
 function nameOf({ definition, version }: TypedKind, all: readonly TypedKind[]): string {
   const { group, names } = definition.spec;
@@ -96,7 +96,7 @@ function nameOf({ definition, version }: TypedKind, all: readonly TypedKind[]): 
   return `${isAlone ? "" : pascal(group)}${name}${isOld ? pascal(version.name) : ""}`;
 }
 
-/** The paragraph of a comment that says that a version is deprecated; empty where it is not. */
+/** Returns the paragraph of a comment for a deprecated version; empty for another one. */
 function deprecationOf({ group, kind }: ObjectKind, { name, deprecated, deprecationWarning }: Version): string {
   if (!deprecated) return "";
   return `\n\n@deprecated ${deprecationWarning ?? `${apiVersionOf(group, name)} ${kind} is deprecated`}`;
@@ -104,7 +104,7 @@ function deprecationOf({ group, kind }: ObjectKind, { name, deprecated, deprecat
 
 function valueOf(name: string, kind: ObjectKind, deprecated: string): string {
   const about = `The kind of a {@link ${name}}, for clients, informers and controllers.${deprecated}`;
-  const body = Object.entries(kind).map(([key, value]) => `  ${key}: ${literal(value as string)},\n`);
+  const body = Object.entries<string>({ ...kind }).map(([key, value]) => `  ${key}: ${literal(value)},\n`);
   const type = `Kind<${name}, ${literal(kind.scope)}>`;
   return `${comment(about, "")}export const ${name}: ${type} = {\n${body.join("")}};\n`;
 }

@@ -34,7 +34,7 @@ const THING = JSON.stringify(definition("things", "Thing", "v1", "v1beta1"));
 const PART = JSON.stringify(definition("parts", "Part", "v1"));
 
 /** Runs the command with a server that takes everything, unless it is told what the server says. */
-async function run(request: TypesRequest, input = "", verdicts?: readonly DefinitionResult[]) {
+async function run(request: TypesRequest, input = "", results?: readonly DefinitionResult[]) {
   const printed: string[] = [];
   const told: string[] = [];
   const asked: unknown[] = [];
@@ -42,7 +42,7 @@ async function run(request: TypesRequest, input = "", verdicts?: readonly Defini
     {
       validateDefinitions: (definitions: readonly object[]) => {
         asked.push(...definitions);
-        return Promise.resolve(verdicts ?? definitions.map((one) => ({ definition: one })));
+        return Promise.resolve(results ?? definitions.map((one) => ({ definition: one })));
       },
       print: (text: string) => void printed.push(text),
       terminal: { input: Readable.from([Buffer.from(input)]), tell: (text: string) => void told.push(text) },
@@ -53,13 +53,13 @@ async function run(request: TypesRequest, input = "", verdicts?: readonly Defini
   return { names, printed: printed.join(""), told: told.join(""), asked };
 }
 
-test("documents of several files and items of lists are read, each served version becomes a kind", async () => {
+test("reads documents of several files and items of lists; each served version is a kind", async () => {
   const list = `{"apiVersion": "v1", "kind": "List", "items": [${PART}]}`;
   const { names, told } = await run({ files: [file("things.yaml", `---\n${THING}\n---\n`), file("list.json", list)] });
   expect([names, told]).toEqual([["Thing", "ThingV1beta1", "Part"], ""]);
 });
 
-test("a definition that comes from a server is judged without what the server has said of it", async () => {
+test("a definition from a server is validated without members that the server has set", async () => {
   const { asked } = await run({ files: ["-"] }, PART);
   expect(asked).toEqual([
     expect.objectContaining({ kind: "CustomResourceDefinition", metadata: { name: "parts.example.com" } }),
@@ -67,7 +67,7 @@ test("a definition that comes from a server is judged without what the server ha
   expect(asked[0]).not.toHaveProperty("status");
 });
 
-test("objects of other kinds are left out, and it is said on standard error", async () => {
+test("objects of other kinds are left out and reported on standard error", async () => {
   const { names, told } = await run({ files: ["-"] }, `kind: Pod\n---\n${PART}\n---\na: 1\n`);
   expect(names).toEqual(["Part"]);
   expect(told).toBe(
@@ -76,7 +76,7 @@ test("objects of other kinds are left out, and it is said on standard error", as
   );
 });
 
-test("--version chooses one version, of those definitions that serve it", async () => {
+test("--version chooses one version of the definitions that serve it", async () => {
   expect((await run({ files: ["-"], version: "v1beta1" }, `${THING}\n---\n${PART}`)).names).toEqual(["Thing"]);
 });
 
@@ -107,17 +107,17 @@ test.each<[string, string, TypesRequest, string]>([
     "got parts.example.com in standard input, document 1 and standard input, document 2",
   ],
   ["a version that is not served", THING, { files: ["-"], version: "v0" }, "version v0, served are: v1, v1beta1"],
-])("%s is refused, in words that name the place", async (_, input, request, message) => {
+])("%s is refused with its path", async (_, input, request, message) => {
   await expect(run(request, input)).rejects.toMatchObject({
     name: "CliError",
     message: expect.stringContaining(message) as string,
   });
 });
 
-test("what the server does not take is told for each definition, with the place where it stands", async () => {
-  const verdicts = [{ fault: "a is wrong" }, { definition: {} }, { fault: "b is wrong" }];
+test("the error of each definition has its file and document", async () => {
+  const results = [{ error: "a is wrong" }, { definition: {} }, { error: "b is wrong" }];
   const input = `${THING}\n---\n${PART}\n---\n${THING}`;
-  await expect(run({ files: ["-"] }, input, verdicts)).rejects.toThrow(
+  await expect(run({ files: ["-"] }, input, results)).rejects.toThrow(
     "standard input, document 1: a is wrong\nstandard input, document 3: b is wrong",
   );
 });

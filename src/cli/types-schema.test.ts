@@ -49,7 +49,7 @@ describe("the type of a value", () => {
     expect(memberOf(schema)).toBe(`readonly m?: ${type};`);
   });
 
-  test("an enumeration has a name, and each of its values once", () => {
+  test("an enumeration is a named type without duplicates", () => {
     expect(memberOf({ type: "string", enum: ["a", 'b"', "a"], description: "Which." })).toBe(
       `readonly m?: TM;\n\n/** Which. */\nexport type TM = "a" | 'b"';`,
     );
@@ -58,7 +58,7 @@ describe("the type of a value", () => {
     );
   });
 
-  test("an object with members has a name after the way to it, also in lists and maps", () => {
+  test("an object with members is named by its path, also in lists and maps", () => {
     const struct: Structural = { type: "object", description: "A part.", properties: { n: text } };
     const part = `/** A part. */\nexport interface TM {\n  readonly n?: string;\n}`;
     expect(memberOf(struct)).toBe(`readonly m?: TM;\n\n${part}`);
@@ -68,13 +68,13 @@ describe("the type of a value", () => {
     );
   });
 
-  test("an object that also keeps unknown members says both", () => {
+  test("an object that preserves unknown members has an index signature", () => {
     expect(memberOf({ type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { n: text } })).toBe(
       "readonly m?: TM;\n\nexport interface TM {\n  readonly n?: string;\n  readonly [member: string]: unknown;\n}",
     );
   });
 
-  test("an embedded object has kind and metadata, whatever the schema says of them", () => {
+  test("an embedded object has kind and metadata, whatever its schema", () => {
     const schema: Structural = {
       type: "object",
       "x-kubernetes-embedded-resource": true,
@@ -92,25 +92,25 @@ export interface TM {
 });
 
 describe("members", () => {
-  test("what is required or has a default is there", () => {
+  test("a required member and one with a default are not optional", () => {
     expect(memberOf(text, { required: ["m"] })).toBe("readonly m: string;");
     expect(memberOf({ type: "integer", default: 0 })).toBe("readonly m: number;");
   });
 
-  test("a name that is no word is quoted, and no part of a name", () => {
+  test("a name that is not an identifier is quoted", () => {
     const member: Structural = { type: "object", properties: { "b.c/d-e": { type: "string", enum: ["x"] } } };
     expect(memberOf(member)).toBe(
       `readonly m?: TM;\n\nexport interface TM {\n  readonly "b.c/d-e"?: TMBCDE;\n}\n\nexport type TMBCDE = "x";`,
     );
   });
 
-  test("two ways that make the same name have a number", () => {
+  test("two paths with the same name get a number", () => {
     const part = (name: string): Structural => ({ type: "object", properties: { [name]: text } });
     const both = written({ type: "object", properties: { "a-b": part("x"), aB: part("y") } });
     expect(both.match(/interface \w+/g)).toEqual(["interface T", "interface TAB", "interface TAB2"]);
   });
 
-  test("the whole object has its names as literals, and the metadata of every object", () => {
+  test("the type of a whole object has literal apiVersion and kind, and ObjectMeta", () => {
     const metadata: Structural = { type: "object", properties: { name: { type: "string", maxLength: 3 } } };
     expect(written({ type: "object", properties: { apiVersion: text, kind: text, metadata } })).toBe(
       `export interface T {
@@ -122,7 +122,7 @@ describe("members", () => {
     );
   });
 
-  test("a description stands in a comment that it cannot end", () => {
+  test("a description cannot end its comment", () => {
     const [, , , , comment] = written({
       type: "object",
       properties: { m: { type: "string", description: "One */ two" } },

@@ -14,14 +14,14 @@ test.each([
   expect(literal(value)).toBe(text);
 });
 
-test("a type of many values has a line for each where one line is too short", () => {
+test("a long union type has a line for each value", () => {
   const values = Array.from({ length: 40 }, (_, i) => String(i));
   expect(alias("T", values)).toBe(`export type T =\n${values.map((value) => `  | ${value}`).join("\n")};\n`);
   const long = literal("x".repeat(120));
   expect(alias("T", [long])).toBe(`export type T =\n  ${long};\n`);
 });
 
-test("a map that is too long for a line is opened, and maps in it where they are", () => {
+test("a long map type has several lines, also in another map", () => {
   const map = (values: string): string => `{ readonly [key: string]: ${values} }`;
   const name = "N".repeat(62);
   expect(member("readonly m", map(map(name)), "  ")).toBe(

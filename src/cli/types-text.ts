@@ -1,20 +1,14 @@
-/**
- * Pieces of TypeScript as text, in the form that formatters give them.
- *
- * @module
- */
-
-/** How long a line may be. */
+/** The maximum length of a line. */
 const WIDTH = 120;
 
-/** Words that begin with a capital and hold nothing but letters and digits: `my-kind` becomes `MyKind`. */
+/** Converts a text to PascalCase: `my-kind` becomes `MyKind`. */
 export const pascal = (text: string): string =>
   text
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 
-/** A comment that documents what follows; empty where there is nothing to say. No text ends it. */
+/** Returns a documentation comment, which no text can end; empty for an empty text. */
 export function comment(text: string, indent: string): string {
   const lines = text
     .trim()
@@ -27,7 +21,7 @@ export function comment(text: string, indent: string): string {
   return lines[0] === "" ? "" : `${indent}/** ${lines[0]} */\n`;
 }
 
-/** A text, a number, a boolean or null as a literal. */
+/** Returns a literal. */
 export function literal(value: string | number | boolean | null): string {
   if (typeof value === "number") return JSON.stringify(value).replace("e+", "e");
   const text = JSON.stringify(value);
@@ -36,22 +30,21 @@ export function literal(value: string | number | boolean | null): string {
   return `'${text.slice(1, -1).replaceAll(`\\"`, `"`).replaceAll("'", "\\'")}'`;
 }
 
-/** The name of a member, in quotes where it needs them. */
+/** Returns the name of a member, with quotes if it needs them. */
 export const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
 
-/** A type that is one of some: none of them is there twice. */
+/** Returns a union of types without duplicates. */
 export const union = (types: readonly string[]): string => [...new Set(types)].join(" | ");
 
-/** A list of a type. */
+/** Returns a list type. */
 export const listOf = (item: string): string => `readonly ${item.includes(" ") ? `(${item})` : item}[]`;
 
-/** A map with values of a type. */
+/** Returns a map type. */
 export const mapOf = (values: string): string => `{ readonly [key: string]: ${values} }`;
 
-/** A map, or nothing. */
 const MAP = /^\{ readonly \[key: string\]: (.*) \}( \| null)?$/;
 
-/** A member of an interface: `head` is its name with all before the colon. A map that is too long for a line is opened. */
+/** Returns a member of an interface; `head` is the part before the colon. A long map type has several lines. */
 export function member(head: string, type: string, indent: string): string {
   const line = `${indent}${head}: ${type};\n`;
   const [, inner, rest = ""] = MAP.exec(type) ?? [];
@@ -60,7 +53,7 @@ export function member(head: string, type: string, indent: string): string {
   return `${indent}${head}: {\n${values}${indent}}${rest};\n`;
 }
 
-/** A type with a name that is one of some. */
+/** Returns the declaration of a union type. */
 export function alias(name: string, types: readonly string[]): string {
   const line = `export type ${name} = ${union(types)};\n`;
   if (line.length <= WIDTH + 1) return line;

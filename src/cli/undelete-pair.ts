@@ -1,23 +1,24 @@
 /**
- * Claims and volumes when one of them is made again: each names the other, the volume by the uid of its claim, which is another one now.
+ * Decides how a claim or a volume is restored: each names the other one, and the claimRef of the volume has the uid of the claim,
+ * which is a new one.
  *
- * What is decided here lets both be bound to each other again, and never lets a volume that comes back go to the driver that deletes it.
+ * Both can be bound to each other again, and a restored volume is never deleted by its driver for its old claimRef.
  *
  * @module
  */
 import type { ApiObject } from "../schema/definition.ts";
 import type { Loss } from "./undelete-plan.ts";
 
-/** How an object comes back beside the other one of its pair. */
+/** How a claim or a volume is restored. */
 export interface Pairing {
-  /** What is created. */
+  /** The object to create. */
   readonly body: ApiObject;
-  /** The volume that is to name the uid of the claim, once that is known. */
+  /** The volume whose claimRef gets the uid of the created claim. */
   readonly volume?: string;
-  /** Annotations by which the binder knows that both were bound: right again once the volume names the claim. */
-  readonly marks: Readonly<Record<string, string>>;
-  /** Whether the status of before is right again. */
-  readonly holds: boolean;
+  /** Annotations of the binder for a bound claim, to set after the claimRef. */
+  readonly boundAnnotations: Readonly<Record<string, string>>;
+  /** Whether the previous status is still correct. */
+  readonly restoresStatus: boolean;
   readonly losses: readonly Loss[];
 }
 
@@ -28,41 +29,41 @@ interface ClaimRef {
   readonly resourceVersion?: string;
 }
 
-/** What is looked at of an object of a pair. */
+/** The members of a claim or a volume that are needed here. */
 export interface Paired {
   readonly metadata: Pick<ApiObject["metadata"], "name" | "namespace" | "uid" | "deletionTimestamp">;
   readonly spec?: unknown;
 }
 
-/** Which objects make a pair: the other one is looked up by the caller. */
+/** Whether an object is a claim or a volume. */
 export type Side = "claim" | "volume";
 
-/** The side of an object in a pair of claim and volume. */
+/** Returns whether an object is a claim or a volume; undefined for another kind. */
 export function sideOf({ apiVersion, kind }: ApiObject): Side | undefined {
   if (apiVersion !== "v1") return undefined;
   return kind === "PersistentVolumeClaim" ? "claim" : kind === "PersistentVolume" ? "volume" : undefined;
 }
 
-/** The name of the volume that a claim had. */
+/** Returns the name of the volume of a claim. */
 export const volumeNameOf = ({ spec }: Paired): string | undefined =>
   (spec as { readonly volumeName?: string } | undefined)?.volumeName || undefined;
 
-/** The claim that a volume names, in which way ever. */
+/** Returns the claimRef of a volume. */
 export const claimRefOf = ({ spec }: Paired): ClaimRef | undefined =>
   (spec as { readonly claimRef?: ClaimRef } | undefined)?.claimRef;
 
-/** How a claim comes back. @param volume the one that it names, as it is now */
+/** Decides how a claim is restored. @param volume the current volume of its name */
 export function pairClaim(claim: ApiObject, volume: Paired | undefined): Pairing {
   const name = volumeNameOf(claim);
-  if (name === undefined) return { body: claim, marks: {}, holds: true, losses: [] };
-  const apart = (why: string): Pairing => {
-    return { body: claim, marks: {}, holds: false, losses: [{ what: "binding", why }] };
+  if (name === undefined) return { body: claim, boundAnnotations: {}, restoresStatus: true, losses: [] };
+  const unbound = (why: string): Pairing => {
+    return { body: claim, boundAnnotations: {}, restoresStatus: false, losses: [{ what: "binding", why }] };
   };
   if (!volume)
-    return apart(`its volume ${name} does not exist; where the disk does, keelson undelete pv ${name} binds both`);
-  if (volume.metadata.deletionTimestamp !== undefined) return apart(`its volume ${name} is being deleted`);
+    return unbound(`its volume ${name} does not exist; if its disk exists, keelson undelete pv ${name} binds both`);
+  if (volume.metadata.deletionTimestamp !== undefined) return unbound(`its volume ${name} is being deleted`);
   const ref = claimRefOf(volume);
-  if (ref && !isNamed(ref, claim)) return apart(`its volume ${name} belongs to the claim ${refText(ref)} now`);
+  if (ref && !isNamed(ref, claim)) return unbound(`its volume ${name} belongs to the claim ${refText(ref)} now`);
   const { annotations = {}, ...metadata } = claim.metadata;
   const isMark = ([key]: readonly [string, string]): boolean => /^pv\.[^/]+\/bind-completed$/.test(key);
   const all = Object.entries(annotations);
@@ -70,19 +71,25 @@ export function pairClaim(claim: ApiObject, volume: Paired | undefined): Pairing
     ...claim,
     metadata: { ...metadata, annotations: Object.fromEntries(all.filter((one) => !isMark(one))) },
   };
-  return { body, volume: name, marks: Object.fromEntries(all.filter(isMark)), holds: true, losses: [] };
+  return {
+    body,
+    volume: name,
+    boundAnnotations: Object.fromEntries(all.filter(isMark)),
+    restoresStatus: true,
+    losses: [],
+  };
 }
 
 /**
- * How a volume comes back.
+ * Decides how a volume is restored.
  *
- * @param phase in which it was
- * @param claim the one of the name that it has, as it is now
+ * @param phase of the deleted volume
+ * @param claim the current claim of the name in its claimRef
  */
 export function pairVolume(volume: ApiObject, phase: string | undefined, claim: Paired | undefined): Pairing {
-  const as = (holds: boolean, losses: readonly Loss[], ref?: ClaimRef): Pairing => {
+  const as = (restoresStatus: boolean, losses: readonly Loss[], ref?: ClaimRef): Pairing => {
     const body = ref ? { ...volume, spec: { ...(volume.spec as object | undefined), claimRef: ref } } : volume;
-    return { body, marks: {}, holds, losses };
+    return { body, boundAnnotations: {}, restoresStatus, losses };
   };
   const ref = claimRefOf(volume);
   if (!ref?.uid || ref.uid === claim?.metadata.uid) return as(true, []);
@@ -98,11 +105,16 @@ export function pairVolume(volume: ApiObject, phase: string | undefined, claim: 
   return as(false, [{ what: "spec.claimRef.uid", why }], reservation);
 }
 
-/** What becomes of a volume whose claim had gone before it was deleted. */
+/** Returns the losses of a volume whose claim was deleted before. */
 function releasedLosses({ spec }: Paired): Loss[] {
   if ((spec as { readonly persistentVolumeReclaimPolicy?: string }).persistentVolumeReclaimPolicy !== "Delete")
     return [];
-  return [{ what: "disk", why: "its claim had gone and its policy is Delete: who made the volume deletes it again" }];
+  return [
+    {
+      what: "disk",
+      why: "its claim was deleted and its reclaim policy is Delete: the provisioner deletes the disk again",
+    },
+  ];
 }
 
 const isNamed = ({ namespace, name }: ClaimRef, { metadata }: ApiObject): boolean =>

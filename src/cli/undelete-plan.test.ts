@@ -25,7 +25,7 @@ const object = (over: Partial<ApiObject> = {}, metadata: Partial<ApiObject["meta
 const plan = (deleted: Partial<Deleted>) =>
   planUndelete({ object: object(), goneOwners: [], hasStatus: true, ...deleted });
 
-test("what only the server writes is left out, all else is sent as it was", () => {
+test("members that only the server writes are left out, all others are sent unchanged", () => {
   const { body, status, losses } = plan({});
   expect(body).toEqual({
     apiVersion: "v1",
@@ -42,7 +42,7 @@ test("what only the server writes is left out, all else is sent as it was", () =
   ]);
 });
 
-test("owner references stay, but for those to owners that are gone", () => {
+test("owner references stay, except those to deleted owners", () => {
   const [kept, gone] = [owner("kept"), owner("gone")];
   const { body, losses } = plan({ object: object({}, { ownerReferences: [kept, gone] }), goneOwners: [gone] });
   expect(body.metadata.ownerReferences).toEqual([kept]);
@@ -52,7 +52,7 @@ test("owner references stay, but for those to owners that are gone", () => {
   ).not.toHaveProperty("ownerReferences");
 });
 
-test("a status goes through its subresource where there is one, and with the object where there is none", () => {
+test("a status is written through its subresource, or with the object without one", () => {
   const status = { phase: "Bound" };
   expect(plan({ object: object({ status }) })).toMatchObject({ status });
   expect(plan({ object: object({ status }) }).body).not.toHaveProperty("status");
@@ -60,7 +60,7 @@ test("a status goes through its subresource where there is one, and with the obj
   expect(plan({ object: object({ status: {} }) }).status).toBeUndefined();
 });
 
-test("of an object that is known only while it was being deleted, the status stays behind", () => {
+test("the status of a terminating object is not restored", () => {
   const going = object({ status: { phase: "Failed" } }, { deletionTimestamp: "2026-01-02T03:04:06Z" });
   const { body, status, losses } = plan({ object: going });
   expect(status).toBeUndefined();
@@ -72,11 +72,11 @@ test.each([
   ["ServiceAccount", "tokens"],
   ["Namespace", "objects"],
   ["VolumeSnapshot", "content"],
-])("of a %s it is said what becomes of its %s", (kind, what) => {
+])("the losses of a %s include its %s", (kind, what) => {
   expect(plan({ object: object({ kind }) }).losses.at(-1)).toMatchObject({ what });
 });
 
-test("fields go back to their owners, but for a status that stays behind", () => {
+test("managers of fields are restored, except those of a status that is not restored", () => {
   const owners = (deleted: ApiObject): unknown[] => plan({ object: deleted }).managers.map(({ manager }) => manager);
   const status = { phase: "Bound" };
   const gone = object({ status }, { deletionTimestamp: "2026-01-01T00:00:00Z" });

@@ -1,38 +1,33 @@
-/**
- * What of a deleted object can be made again, and what cannot.
- *
- * @module
- */
 import type { ApiObject } from "../schema/definition.ts";
 
 type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[number];
 
 type ManagedFields = NonNullable<ApiObject["metadata"]["managedFields"]>;
 
-/** Something that is not as it was. */
+/** Something that cannot be restored. */
 export interface Loss {
-  /** `metadata.uid`, or a word for what is no field. */
+  /** A field such as `metadata.uid`, or a word. */
   readonly what: string;
   readonly why: string;
 }
 
-/** What is known of an object that is to be made again. */
+/** A deleted object to restore. */
 export interface Deleted {
-  /** Its last version that is kept, as it was stored. */
+  /** The version to restore, as it was stored. */
   readonly object: ApiObject;
-  /** What of its owner references can no longer be right. */
+  /** Owner references to objects that do not exist any more. */
   readonly goneOwners: readonly OwnerReference[];
-  /** Whether its status is written through a subresource of its own. */
+  /** Whether it has a status subresource. */
   readonly hasStatus: boolean;
 }
 
-/** What to send, and what to tell. */
+/** The requests that restore an object, and the losses. */
 export interface Plan {
-  /** For a create. */
+  /** The object to create. */
   readonly body: ApiObject;
-  /** For the status subresource afterwards; undefined when there is nothing to write. */
+  /** The status to write after the create; undefined for none. */
   readonly status: unknown;
-  /** Who owned what comes back, as the version recorded it; empty where nobody did. */
+  /** The managed fields of the version. */
   readonly managers: ManagedFields;
   readonly losses: readonly Loss[];
 }
@@ -50,8 +45,8 @@ const SERVER_ONLY: ReadonlySet<string> = new Set([
   "selfLink",
 ]);
 
-/** What else belonged to an object of a kind, and is not in it. */
-const AROUND: Readonly<Record<string, readonly Loss[]>> = {
+/** Losses outside of an object, by kind. */
+const RELATED_LOSSES: Readonly<Record<string, readonly Loss[]>> = {
   Namespace: [{ what: "objects", why: "what was in the namespace is deleted still: undelete what you need of it" }],
   ServiceAccount: [{ what: "tokens", why: "those that were issued before name the old uid and are refused" }],
   VolumeSnapshot: [
@@ -62,7 +57,7 @@ const AROUND: Readonly<Record<string, readonly Loss[]>> = {
   ],
 };
 
-/** Plans; the object is not changed. */
+/** Plans how to restore an object. */
 export function planUndelete({ object, goneOwners, hasStatus }: Deleted): Plan {
   const { metadata, status, ...rest } = object;
   const kept = Object.entries(metadata).filter(([name]) => !SERVER_ONLY.has(name));
@@ -73,13 +68,13 @@ export function planUndelete({ object, goneOwners, hasStatus }: Deleted): Plan {
     metadata: { ...Object.fromEntries(kept), ...(owners.length > 0 ? { ownerReferences: owners } : {}) },
     ...(hasStatus || status === undefined ? {} : { status }),
   };
-  // A status that was written while the object was going away is about that.
-  const going = metadata.deletionTimestamp !== undefined;
-  const restored = hasStatus && written && !going ? status : undefined;
+  // A status that was written during the deletion is about the deletion.
+  const isTerminating = metadata.deletionTimestamp !== undefined;
+  const restored = hasStatus && written && !isTerminating ? status : undefined;
   return {
     body,
     status: restored,
-    // Who wrote a status that does not come back owns none.
+    // A manager of a status that is not restored owns nothing.
     managers: (metadata.managedFields ?? []).filter(
       ({ subresource }) => subresource !== "status" || restored !== undefined,
     ),
@@ -89,8 +84,8 @@ export function planUndelete({ object, goneOwners, hasStatus }: Deleted): Plan {
         what: "metadata.ownerReferences",
         why: `${kind} ${name} (uid ${uid}) is gone`,
       })),
-      ...(going ? goingLosses(hasStatus && written) : []),
-      ...(AROUND[object.kind] ?? []),
+      ...(isTerminating ? terminatingLosses(hasStatus && written) : []),
+      ...(RELATED_LOSSES[object.kind] ?? []),
     ],
   };
 }
@@ -105,7 +100,7 @@ function identityLosses({ metadata }: ApiObject): Loss[] {
   ];
 }
 
-const goingLosses = (status: boolean): Loss[] => [
+const terminatingLosses = (status: boolean): Loss[] => [
   {
     what: "metadata.finalizers",
     why: "those that were removed while it was being deleted; older versions are not kept",

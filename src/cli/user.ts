@@ -1,14 +1,12 @@
-/**
- * `keelson user`: users that a server knows by itself, with the tokens and certificates that are made for them.
- *
- * @module
- */
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { Actions, UserInfo } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
-import { dataDirOption, outputOption, withExamples } from "./help.ts";
+import { counted } from "./counted.ts";
+import { collect, dataDirOption, outputOption, withExamples } from "./help.ts";
+import { printReport } from "./print-report.ts";
+import { alignedLines } from "./table.ts";
 
-const MOST_DAYS = 3650;
+const MAX_DAYS = 3650;
 
 interface AddFlags {
   readonly dataDir?: string;
@@ -19,12 +17,12 @@ interface AddFlags {
   readonly out?: string;
 }
 
-/** The command `user`. */
+/** Returns the command `user`, which manages the users of a data directory. */
 export function userCommand(actions: Actions): Command {
   const user = new Command("user")
-    .summary("Users of a server: make, list, take back.")
+    .summary("Create, list and revoke users of a server.")
     .description(
-      "Users that a server knows by itself. Each has a token or a certificate; roles say what they, or their groups, may do. A server that runs knows of a change within a second.",
+      "Users of a data directory, each with a token or a certificate. Their permissions come from roles for them or their groups. A running server uses a change within a second.",
     );
   user.addCommand(addCommand(actions));
   user.addCommand(listCommand(actions));
@@ -36,19 +34,17 @@ const dirOption = ({ flags }: Actions): Option => dataDirOption(flags, "The data
 
 function addCommand(actions: Actions): Command {
   const add = new Command("add")
-    .description("Make a credential for a user, and print a kubeconfig with it. It is shown this once.")
-    .argument("<name>", "The name of the user, as roles are bound to it.")
+    .description("Create a credential for a user, and print a kubeconfig with it. It is not stored.")
+    .argument("<name>", "The name of the user.")
     .addOption(dirOption(actions))
     .addOption(
-      new Option("-g, --group <GROUP>", "A group of the user; may be given several times.")
-        .argParser((name: string, before: readonly string[]) => [...before, name])
-        .default([], "none"),
+      new Option("-g, --group <GROUP>", "A group of the user; may be repeated.").argParser(collect).default([], "none"),
     )
-    .addOption(new Option("--token", "Make a token, which is what is made by default.").conflicts("certificate"))
-    .option("--certificate", "Make a client certificate.")
-    .addOption(new Option("--days <N>", "For how many days.").argParser(daysOf).default(365))
-    .option("--server <URL>", "Where the server is reached; as it says itself by default.")
-    .option("-o, --out <FILE>", "A file for the kubeconfig, which only you may read.")
+    .addOption(new Option("--token", "Create a token, which is the default.").conflicts("certificate"))
+    .option("--certificate", "Create a client certificate.")
+    .addOption(new Option("--days <N>", "The validity in days.").argParser(daysOf).default(365))
+    .option("--server <URL>", "The URL of the server; by default the URL in the admin's kubeconfig.")
+    .option("-o, --out <FILE>", "A file for the kubeconfig, with mode 0600.")
     .action(async (name: string, { dataDir, group, certificate, days, server, out }: AddFlags) => {
       if (name === "") throw new CliError("expected the name of a user, got an empty one");
       const kind = certificate ? "certificate" : "token";
@@ -66,20 +62,20 @@ function addCommand(actions: Actions): Command {
 
 function daysOf(text: string): number {
   const days = Number(text);
-  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) {
-    throw new InvalidArgumentError(`expected a number of days from 1 to ${MOST_DAYS}`);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
+    throw new InvalidArgumentError(`expected a number of days from 1 to ${MAX_DAYS}`);
   }
   return days;
 }
 
 function listCommand(actions: Actions): Command {
   const list = new Command("list")
-    .description("List the users of a server: until when they are good, and what was taken back.")
+    .description("List the users of a server, with expired and revoked credentials.")
     .addOption(dirOption(actions))
     .addOption(outputOption())
     .action(async ({ dataDir, output }: { readonly dataDir?: string; readonly output: string }) => {
       const found = await actions.users.list(dataDir);
-      actions.print(output === "json" ? JSON.stringify(found, undefined, 2) : asText(found));
+      printReport(actions, output, found, () => linesOf(found));
     });
   return withExamples(list, "user list", "user list -o json");
 }
@@ -87,36 +83,27 @@ function listCommand(actions: Actions): Command {
 function revokeCommand(actions: Actions): Command {
   const revoke = new Command("revoke")
     .description(
-      "Take all credentials of a user back. A server that runs refuses them within a second, and ends their watches.",
+      "Revoke all credentials of a user. A running server refuses them within a second, and ends their watches.",
     )
     .addArgument(new Argument("<name>", "The name of the user."))
     .addOption(dirOption(actions))
     .action(async (name: string, { dataDir }: { readonly dataDir?: string }) => {
       const count = await actions.users.revoke(dataDir, name);
       if (count === 0) throw new CliError(`expected a user with credentials, ${JSON.stringify(name)} has none`);
-      actions.print(`${count} ${count === 1 ? "credential" : "credentials"} of ${name} taken back`);
+      actions.print(`${counted(count, "credential")} of ${name} revoked`);
     });
   return withExamples(revoke, "user revoke kim");
 }
 
-function asText(users: readonly UserInfo[]): string {
+function linesOf(users: readonly UserInfo[]): string[] {
   const rows = users.map(({ name, groups, kind, made, ends, revoked }) => [
     name,
     groups.join(",") || "-",
     kind,
     day(made),
-    revoked === undefined ? day(ends) : `taken back ${day(revoked)}`,
+    revoked === undefined ? day(ends) : `revoked ${day(revoked)}`,
   ]);
-  const table = [["NAME", "GROUPS", "KIND", "MADE", "ENDS"], ...rows];
-  const widths = table[0]!.map((_, i) => Math.max(...table.map((row) => row[i]!.length)));
-  return table
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join("   ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return alignedLines([["NAME", "GROUPS", "KIND", "CREATED", "EXPIRES"], ...rows], "   ");
 }
 
 const day = (time: string): string => time.slice(0, 10);

@@ -1,50 +1,48 @@
-/**
- * `keelson version`: which version this is, and which one a server has.
- *
- * @module
- */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { type ServerFlags, withServerFlags } from "./connect-flags.ts";
 import type { Connection } from "./connect.ts";
 import { outputOption, withExamples } from "./help.ts";
+import { printReport } from "./print-report.ts";
 
 interface VersionFlags extends ServerFlags {
   readonly server?: boolean;
   readonly output: "text" | "json";
 }
 
-/** What is known of versions; `server` is what its `/version` says. */
+/** The versions; `server` is the response of its `/version`. */
 interface Versions {
   readonly version: string;
   readonly node: string;
   readonly server?: Readonly<Record<string, string>>;
 }
 
-/** The command `version`. */
+/** Returns the command `version`, which prints the versions of the program and of a server. */
 export function versionCommand(actions: Actions): Command {
   const command = new Command("version")
-    .description("Print the version of this program, and with --server that of a server.")
-    .option("--server", "Ask the server of the kubeconfig, too.")
+    .description("Print the version of this program, and with --server the version of a server.")
+    .option("--server", "Also request the version of the server of the kubeconfig.")
     .addOption(outputOption());
   withExamples(command, "version", "version --server -o json");
   return withServerFlags(command).action(async ({ server, output, ...flags }: VersionFlags) => {
     const own = { version: actions.version, node: process.version };
-    const found: Versions =
-      server === true ? { ...own, server: await versionOfServer(await connected(actions, flags)) } : own;
-    actions.print(output === "json" ? JSON.stringify(found, undefined, 2) : asText(found));
+    const found: Versions = server === true ? { ...own, server: await versionOfServer(actions, flags) } : own;
+    printReport(actions, output, found, () => linesOf(found));
   });
 }
 
-const asText = ({ version, server }: Versions): string =>
-  [`keelson ${version}`, ...(server === undefined ? [] : [`server  ${server["gitVersion"]}`])].join("\n");
+const linesOf = ({ version, server }: Versions): string[] => [
+  `keelson ${version}`,
+  ...(server === undefined ? [] : [`server  ${server["gitVersion"]}`]),
+];
 
-async function connected(actions: Actions, flags: ServerFlags): Promise<Connection> {
-  const { connect } = await import("./connect.ts");
-  return connect(actions, flags);
+async function versionOfServer(actions: Actions, flags: ServerFlags): Promise<Readonly<Record<string, string>>> {
+  using connection = await openConnection(actions, flags);
+  return await connection.client.json("GET", "/version");
 }
 
-async function versionOfServer(connection: Connection): Promise<Readonly<Record<string, string>>> {
-  using asked = connection;
-  return await asked.client.json("GET", "/version");
+// A function of its own: in one with `using` the compiler does not rewrite the path of an import().
+async function openConnection(actions: Actions, flags: ServerFlags): Promise<Connection> {
+  const { connect } = await import("./connect.ts");
+  return connect(actions, flags);
 }

@@ -1,31 +1,21 @@
-/**
- * `keelson why-denied`: why somebody may not do something, what comes nearest, and which roles would help.
- *
- * @module
- */
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
-import { type ConnectFlags, withConnectFlags } from "./connect-flags.ts";
-import { outputOption, withExamples } from "./help.ts";
-import { withRightsArguments } from "./rights-question.ts";
+import { withConnectFlags } from "./connect-flags.ts";
+import { collect, outputOption, withExamples } from "./help.ts";
+import { type RightsArguments, withRightsArguments } from "./rights-request.ts";
+import type { WhyDeniedRequest } from "./rights-run.ts";
 
-interface WhyDeniedFlags extends ConnectFlags {
-  readonly as?: string;
-  readonly asGroup: readonly string[];
-  readonly output: "text" | "json";
-}
-
-/** The command `why-denied`. */
+/** Returns the command `why-denied`, which explains why a user may not do something. */
 export function whyDeniedCommand(actions: Actions): Command {
   const command = new Command("why-denied")
     .description(
-      "Tell why somebody may not do something: which of their roles come nearest, and which roles would help.",
+      "Explain why a user may not do something: the nearest rules of the user's roles, and roles that would allow it.",
     )
-    .addOption(new Option("--as <USER>", "Who; system:serviceaccount:NAMESPACE:NAME for an account. (default: you)"))
     .addOption(
-      new Option("--as-group <GROUP>", "A group of theirs; may be said several times.")
-        .argParser((group: string, before: readonly string[]) => [...before, group])
-        .default([] as readonly string[], "none"),
+      new Option("--as <USER>", "The user; system:serviceaccount:NAMESPACE:NAME for an account. (default: you)"),
+    )
+    .addOption(
+      new Option("--as-group <GROUP>", "A group of the user; may be repeated.").argParser(collect).default([], "none"),
     )
     .addOption(outputOption());
   withExamples(
@@ -34,7 +24,12 @@ export function whyDeniedCommand(actions: Actions): Command {
     "why-denied --as jane --as-group devs get /metrics",
   );
   return withConnectFlags(withRightsArguments(command)).action(
-    async (verb: string, what: string, name: string | undefined, flags: WhyDeniedFlags) => {
+    async (
+      verb: string,
+      what: string,
+      name: string | undefined,
+      flags: Omit<WhyDeniedRequest, keyof RightsArguments>,
+    ) => {
       const { runWhyDenied } = await import("./rights-run.ts");
       await runWhyDenied(actions, { verb, what, name, ...flags });
     },

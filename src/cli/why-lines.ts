@@ -1,23 +1,14 @@
-/**
- * An explanation as people read it: the object and its state, a line for each reason with who would have to act below it,
- * then tables of the volumes, or nodes, that were considered, or of what is left.
- *
- * @module
- */
 import type { ReportedQuote, WhyReport } from "../meta/why-report.ts";
-import { type Painter, printable } from "./colours.ts";
+import { printable } from "./colours.ts";
+import type { PrintStyle } from "./print-report.ts";
 import { table } from "./table.ts";
 import { fit, widthOf } from "./width.ts";
 
-/** How to print. */
-export interface WhyStyle {
-  readonly paint: Painter;
-  /** Places of a line; reasons go on in the next one, tables are cut. */
-  readonly columns?: number | undefined;
-}
-
-/** The lines of a report about an object of a name. */
-export function whyLines(report: WhyReport, name: string, { paint, columns = Infinity }: WhyStyle): string[] {
+/**
+ * Returns the lines of an explanation: the object and its state, the reasons with who has to act, then tables of volumes or nodes
+ * that were considered, or of the remaining content.
+ */
+export function whyLines(report: WhyReport, name: string, { paint, columns = Infinity }: PrintStyle): string[] {
   const { phase, isTerminating, reasons, considered, nodes, leftOut = 0, content, command } = report;
   const state = [
     ...(phase === undefined ? [] : [phase]),
@@ -36,35 +27,35 @@ export function whyLines(report: WhyReport, name: string, { paint, columns = Inf
     if (who !== undefined)
       lines.push(...wrap(`-> ${printable(who)}`, columns, "     ").map((line) => paint("cyan", line)));
   }
-  const told = considered ? considered.map(({ volume, lacks }) => ({ name: volume, lacks })) : undefined;
-  const rows = (told ?? nodes?.map(({ node, lacks }) => ({ name: node, lacks })) ?? []).map(
+  const volumes = considered ? considered.map(({ volume, lacks }) => ({ name: volume, lacks })) : undefined;
+  const rows = (volumes ?? nodes?.map(({ node, lacks }) => ({ name: node, lacks })) ?? []).map(
     ({ name: one, lacks }) => [one, lacks.join("; ") || "nothing"] as const,
   );
-  if (rows.length > 0) lines.push("", ...table([[told ? "VOLUME" : "NODE", "LACKS"], ...rows], columns, paint));
-  const more = `${leftOut} more ${told ? "volumes" : "nodes"} are left out; --limit shows more`;
+  if (rows.length > 0) lines.push("", ...table([[volumes ? "VOLUME" : "NODE", "LACKS"], ...rows], columns, paint));
+  const more = `${leftOut} more ${volumes ? "volumes" : "nodes"} are left out; --limit shows more`;
   if (leftOut > 0) lines.push(paint("dim", fit(more, columns)));
   const left = (content ?? []).map(({ group, resource, count, finalizers }) => {
     const kept = Object.entries(finalizers).map(([finalizer, held]) => `${finalizer} (${held})`);
     return [group === "" ? resource : `${resource}.${group}`, String(count), kept.join(", ") || "none"] as const;
   });
   if (left.length > 0) lines.push("", ...table([["LEFT", "COUNT", "FINALIZERS"], ...left], columns, paint));
-  // Not cut: it is there to be copied.
+  // Not cut, so that it can be copied.
   if (command !== undefined) lines.push("", paint("dim", "to see them:"), `  ${printable(command)}`);
   return lines;
 }
 
-/** Where words come from: `Event ProvisioningFailed of external-provisioner, 2030-01-01T10:00:00Z`. */
-const quoteText = ({ in: place, reason, from, time }: ReportedQuote): string =>
-  `${place} ${reason}${from ? ` of ${from}` : ""}${time ? `, ${time}` : ""}`;
+/** Returns the source of a quote: `Event ProvisioningFailed of external-provisioner, 2030-01-01T10:00:00Z`. */
+const quoteText = ({ in: source, reason, from, time }: ReportedQuote): string =>
+  `${source} ${reason}${from ? ` of ${from}` : ""}${time ? `, ${time}` : ""}`;
 
-/** A text in lines of at most some places, each with an indent before it. */
+/** Wraps a text into indented lines. */
 function wrap(text: string, columns: number, indent: string): string[] {
-  const room = columns - indent.length;
+  const width = columns - indent.length;
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && widthOf(longer) > room) {
+    if (line !== "" && widthOf(longer) > width) {
       lines.push(line);
       line = word;
     } else line = longer;

@@ -1,25 +1,16 @@
-/**
- * `keelson why`: what an object waits for, what holds it, and who would have to act.
- *
- * @module
- */
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
-import { type ConnectFlags, withConnectFlags } from "./connect-flags.ts";
+import { withConnectFlags } from "./connect-flags.ts";
 import { outputOption, withExamples } from "./help.ts";
 import { withObjectArguments } from "./object-argument.ts";
+import type { WhyRequest } from "./why-run.ts";
 
-interface WhyFlags extends ConnectFlags {
-  readonly limit: string;
-  readonly output: "text" | "json";
-}
-
-/** The command `why`. */
+/** Returns the command `why`, which explains the state of an object. */
 export function whyCommand(actions: Actions): Command {
   const command = new Command("why")
-    .description("Tell why an object is as it is: what it waits for, what holds it, and who would have to act.")
+    .description("Explain the state of an object: what it waits for, what blocks it, and who has to act.")
     .addOption(
-      new Option("--limit <N>", "At most this many volumes for a claim, or nodes for a Pod, the nearest ones.").default(
+      new Option("--limit <N>", "Maximum number of volumes for a claim, or nodes for a Pod, the best ones.").default(
         "20",
       ),
     )
@@ -33,7 +24,7 @@ export function whyCommand(actions: Actions): Command {
     "why namespace team-a",
   );
   return withConnectFlags(withObjectArguments(command)).action(
-    async (kind: string, name: string | undefined, flags: WhyFlags) => {
+    async (kind: string, name: string | undefined, flags: Omit<WhyRequest, "words">) => {
       const { runWhy } = await import("./why-run.ts");
       await runWhy(actions, { words: [kind, name], ...flags });
     },

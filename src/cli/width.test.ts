@@ -14,7 +14,7 @@ test.each([
   expect(fit(text, places)).toBe(expected);
 });
 
-test("no text is wider than its places, and one that fits is not changed", () => {
+test("a text is cut to its width, and unchanged if it fits", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), (text, places) => {
       const shown = fit(text, places);

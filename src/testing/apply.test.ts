@@ -31,7 +31,7 @@ status:
 `;
 
 describe("apply", () => {
-  test("takes YAML in an order that works, and answers in the order in which it was given", async () => {
+  test("applies YAML in a working order, and resolves in the given order", async () => {
     const objects = await cluster.apply(FIXTURES);
     expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
       "ConfigMap web",
@@ -61,7 +61,7 @@ describe("apply", () => {
     expect(map!.metadata.namespace).toBe("default");
   });
 
-  test("typed objects are applied by their kind; what was said no more goes", async () => {
+  test("typed objects are applied by their kind; removed fields are deleted", async () => {
     const claim = { metadata: { name: "c", namespace: "default" }, spec: { accessModes: ["ReadWriteOnce"] } } as const;
     const resources = { requests: { storage: "1Gi" } };
     const [made] = await cluster.apply(PersistentVolumeClaim, { ...claim, spec: { ...claim.spec, resources } });
@@ -75,7 +75,7 @@ describe("apply", () => {
     expect([first!.data, second!.data]).toEqual([{ a: "1", b: "2" }, { b: "2" }]);
   });
 
-  test("one error has all refusals, with where they stood; everything else is there", async () => {
+  test("one error has all refusals with their positions; all other objects are applied", async () => {
     const refused = `
 apiVersion: v1
 kind: ConfigMap
@@ -101,7 +101,7 @@ metadata: {name: lost, namespace: nowhere}
       ["the text, document 2", "w"],
       ["the text, document 4", "lost"],
     ]);
-    expect(error.message).toContain("expected a kind that is served, got Widget of example.com/v1");
+    expect(error.message).toContain("expected a served kind, got Widget of example.com/v1");
     expect(error.message).toContain('namespaces "nowhere" not found');
     expect(await cluster.client().resource(ConfigMap).find({ namespace: "default", name: "good" })).toBeDefined();
   });
@@ -124,7 +124,7 @@ metadata: {name: lost, namespace: nowhere}
   });
 });
 
-test("events tells what was reported, about one object or about all", async () => {
+test("events lists the Events of one object or of all", async () => {
   const [map] = await cluster.apply(ConfigMap, { metadata: { name: "m", namespace: "default" } });
   const event = (name: string, uid: string, more: object) => ({
     apiVersion: "v1",

@@ -21,7 +21,7 @@ const owned = objectOf(
 );
 
 describe("hasCondition", () => {
-  test("passes for a condition that is there, with the members that are given", () => {
+  test("passes for an existing condition with the given members", () => {
     hasCondition(ready, "Ready");
     hasCondition(ready, "Ready", { status: "True", reason: "Up" });
     expect(ready).toHaveCondition("Ready", { status: "True" });
@@ -54,6 +54,6 @@ describe("isOwnedBy", () => {
     expect(() => isOwnedBy(owned, later)).toThrow(
       "expected Pod default/p to be owned by Node default/n (uid later), it is owned by Node n (uid uid-n)",
     );
-    expect(() => isOwnedBy(owner, owned)).toThrow("it is owned by nobody");
+    expect(() => isOwnedBy(owner, owned)).toThrow("it is owned by no object");
   });
 });

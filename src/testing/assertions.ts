@@ -1,5 +1,5 @@
 /**
- * Assertions for any runner: they throw where something is not as expected, and say what was found.
+ * Assertions for any test runner: they throw an AssertionError with what was expected and found.
  *
  * @module
  */
@@ -9,22 +9,23 @@ import type { Condition } from "../client/condition.ts";
 import type { ApiObject } from "../client/index.ts";
 import { conditionsOf } from "../runtime/conditions.ts";
 
-/** Members of a condition that are expected. */
+/** The expected members of a condition. */
 export type ExpectedCondition = Partial<Omit<Condition, "type">>;
-
-/** What is wrong with an object, undefined when nothing is. */
-type Complaint = string | undefined;
 
 const nameOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
   `${kind} ${namespace === undefined || namespace === "" ? "" : `${namespace}/`}${name}`;
 
-/** Why an object has no such condition. */
-export function conditionComplaint(object: ApiObject, type: string, expected: ExpectedCondition = {}): Complaint {
+/** Returns why an object does not have a condition; undefined if it does. */
+export function conditionMismatch(
+  object: ApiObject,
+  type: string,
+  expected: ExpectedCondition = {},
+): string | undefined {
   const conditions = conditionsOf(object);
   const found = conditions.find((condition) => condition.type === type);
   if (!found) {
-    const there = conditions.map((condition) => condition.type).join(", ") || "none";
-    return `expected ${nameOf(object)} to have the condition ${type}, it has ${there}`;
+    const present = conditions.map((condition) => condition.type).join(", ") || "none";
+    return `expected ${nameOf(object)} to have the condition ${type}, it has ${present}`;
   }
   const wrong = Object.entries(expected).filter(
     ([member, value]) => !isDeepStrictEqual(found[member as keyof Condition], value),
@@ -36,26 +37,26 @@ export function conditionComplaint(object: ApiObject, type: string, expected: Ex
   return `expected the condition ${type} of ${nameOf(object)} to have ${wanted}, it has ${got}`;
 }
 
-/** Why an object is not owned by another one, as its controller or otherwise. */
-export function ownerComplaint(object: ApiObject, owner: ApiObject): Complaint {
+/** Returns why an object is not owned by another one; undefined if it is. */
+export function ownerMismatch(object: ApiObject, owner: ApiObject): string | undefined {
   const references = object.metadata.ownerReferences ?? [];
   const { apiVersion, kind, metadata } = owner;
   const same = references.find(({ uid }) => uid === metadata.uid);
   if (same && same.kind === kind && same.name === metadata.name && same.apiVersion === apiVersion) return undefined;
-  const there = references.map((one) => `${one.kind} ${one.name} (uid ${one.uid})`).join(", ") || "nobody";
-  return `expected ${nameOf(object)} to be owned by ${nameOf(owner)} (uid ${metadata.uid}), it is owned by ${there}`;
+  const present = references.map((one) => `${one.kind} ${one.name} (uid ${one.uid})`).join(", ") || "no object";
+  return `expected ${nameOf(object)} to be owned by ${nameOf(owner)} (uid ${metadata.uid}), it is owned by ${present}`;
 }
 
-function complain(message: Complaint, about: (...args: never[]) => unknown): void {
+function throwMismatch(message: string | undefined, about: (...args: never[]) => unknown): void {
   if (message !== undefined) throw new AssertionError({ message, stackStartFn: about });
 }
 
-/** Throws unless an object has a condition of a type, with the members that are given. */
+/** Throws unless an object has a condition of a type with the given members. */
 export function hasCondition(object: ApiObject, type: string, expected?: ExpectedCondition): void {
-  complain(conditionComplaint(object, type, expected), hasCondition);
+  throwMismatch(conditionMismatch(object, type, expected), hasCondition);
 }
 
-/** Throws unless one of an object's owner references is to `owner`: that kind, name and uid. */
+/** Throws unless an object has an owner reference to `owner`, with its kind, name and uid. */
 export function isOwnedBy(object: ApiObject, owner: ApiObject): void {
-  complain(ownerComplaint(object, owner), isOwnedBy);
+  throwMismatch(ownerMismatch(object, owner), isOwnedBy);
 }

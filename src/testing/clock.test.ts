@@ -134,7 +134,7 @@ describe("rules 1 to 3: settled", () => {
     const tracked = cluster.track(end.promise);
     const error = await cluster.settled({ limit: "50ms" }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NotSettled);
-    expect(String(error)).toMatch(/within 50 ms; still under way:\n {2}work of the test, for \d+ ms/);
+    expect(String(error)).toMatch(/within 50 ms; still running:\n {2}work of the test, for \d+ ms/);
     expect((error as NotSettled).units.map(({ what }) => what)).toEqual(["work of the test"]);
     end.resolve();
     await tracked;
@@ -143,7 +143,7 @@ describe("rules 1 to 3: settled", () => {
 });
 
 describe("eventually and consistently", () => {
-  test("look at each instant until it is so, in time of the cluster", async () => {
+  test("check at each instant until they succeed, in time of the cluster", async () => {
     void cluster.clock.sleep("20s").then(() => cluster.apply(ConfigMap, map("a")));
     const found = await eventually(cluster, () =>
       cluster.client().resource(ConfigMap).get({ namespace: "default", name: "a" }),
@@ -151,14 +151,14 @@ describe("eventually and consistently", () => {
     expect([found.metadata.name, iso()]).toEqual(["a", "2026-01-01T00:00:20.000Z"]);
   });
 
-  test("the last failure is thrown when the time is over", async () => {
+  test("the last error is thrown after the time", async () => {
     const check = (): never => {
       throw new Error(`not at ${iso()}`);
     };
     await expect(eventually(cluster, check, { within: "5s" })).rejects.toThrow("not at 2026-01-01T00:00:05.000Z");
   });
 
-  test("consistently fails with the first failure, and passes when the time is over", async () => {
+  test("consistently fails with the first error, and passes after the time", async () => {
     let at = "";
     void cluster.clock.sleep("3s").then(() => (at = iso()));
     await expect(consistently(cluster, () => expect(at).toBe(""), { for: "5s" })).rejects.toThrow(
@@ -168,7 +168,7 @@ describe("eventually and consistently", () => {
     expect(iso()).toBe("2026-01-01T00:00:08.000Z");
   });
 
-  test("in real time they look again when something was written", async () => {
+  test("in real time they check after each write", async () => {
     await using real = await createCluster({ clock: "system" });
     const { promise, resolve } = Promise.withResolvers<void>();
     let looks = 0;

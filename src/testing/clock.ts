@@ -1,5 +1,5 @@
 /**
- * The clock of a cluster in a test: it stands still until the test moves it, or is that of the machine.
+ * The clock of a test cluster: a virtual one, which only the test moves, or the clock of the machine.
  *
  * @module
  */
@@ -8,46 +8,46 @@ import { type Clock, ManualClock, type Timer, type TimerOptions, sleep, newSyste
 import { type Duration, millisOf } from "../util/duration.ts";
 import { EventLoop } from "../util/loop.ts";
 
-/** A timer that waits for the clock. */
+/** A pending timer. */
 export interface WaitingTimer {
-  /** When it is due, RFC 3339. */
+  /** The time when it is due, RFC 3339. */
   readonly at: string;
   readonly owner: string;
 }
 
 /** A clock that a test reads, waits for and moves. */
 export interface TestClock extends Clock {
-  /** Resolves after some time of this clock, or when `signal` is aborted; rejects when the clock is set back. */
+  /** Resolves after a time of this clock, or when `signal` is aborted; rejects when the clock is set back. */
   sleep(time: Duration, signal?: AbortSignal): Promise<void>;
   /**
-   * Moves the clock forward, from timer to timer, and lets everything settle at each instant; so an hour is sixty minutes.
-   * Rejects as `settled()` does, within another move or a reconcile, and with the clock of the machine.
+   * Moves the clock forward from timer to timer, and waits for `settled()` at each. Rejects as `settled()` does, inside another
+   * move or a reconcile, and with the clock of the machine.
    */
   advance(by: Duration): Promise<void>;
   /** Moves the clock forward to a time (RFC 3339). */
   advanceTo(time: string): Promise<void>;
   /**
-   * Moves the clock to the next timer; false, and to the end of `within`, where none is due in it. Without `within` and
-   * without a timer the clock stays.
+   * Moves the clock to the next timer. If none is due in `within`, it moves the clock by `within` and resolves to false. Without
+   * `within` and without a timer the clock stays.
    */
   next(options?: { readonly within?: Duration }): Promise<boolean>;
-  /** What waits for the clock, the earliest first. */
+  /** The pending timers, the earliest first. */
   timers(): readonly WaitingTimer[];
 }
 
-/** Where code that the clock waits for runs: it would wait for itself if it moved the clock. */
+/** Set in code that the clock waits for, which must not move the clock. */
 const within = new AsyncLocalStorage<string>();
 
-/** Runs `work`, and all that comes of it, as part of what a move of the clock waits for. */
+/** Runs `work`, and everything that it starts, as code that the clock waits for. */
 export const inside = <T>(what: string, work: () => T): T => within.run(what, work);
 
-/** @throws Error where code that is waited for asks for what would wait for itself */
+/** Throws in code that the clock waits for: it would wait for itself. */
 export function mayWait(what: string): void {
   const who = within.getStore();
   if (who !== undefined) throw new Error(`${what} by ${who}: that would wait for itself`);
 }
 
-/** A clock whose timers fire in the context of who set them, whoever moves it. */
+/** Returns a clock whose timers fire in the async context in which they were set. */
 export const boundTo = (clock: Clock): Clock => ({
   loop: clock.loop,
   now: () => clock.now(),
@@ -55,7 +55,7 @@ export const boundTo = (clock: Clock): Clock => ({
   after: (ms, work, options) => clock.after(ms, AsyncLocalStorage.bind(work), options),
 });
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when it is told to. */
 export class VirtualClock implements TestClock {
   readonly loop: EventLoop = new EventLoop({ isTimed: false });
   readonly #settle: () => Promise<void>;
@@ -63,18 +63,18 @@ export class VirtualClock implements TestClock {
   /** Aborted when the clock is set back. */
   #era = new AbortController();
 
-  /** @param settle resolves when nothing is under way any more */
+  /** @param settle resolves when no work is running */
   constructor(now: number, steady: number, settle: () => Promise<void>) {
     this.#manual = new ManualClock(now, steady, this.loop);
     this.#settle = settle;
   }
 
-  /** The clock for parts that end when it is set back. */
+  /** The clock for parts that end when the clock is set back. */
   get manual(): ManualClock {
     return this.#manual;
   }
 
-  /** Sets the time of day; the steady counter goes on, and what slept is woken with an error. */
+  /** Sets the time; the steady counter continues, and pending sleeps reject. */
   set(now: number): void {
     this.#manual = new ManualClock(now, this.#manual.steady(), this.loop);
     const era = this.#era;
@@ -118,10 +118,10 @@ export class VirtualClock implements TestClock {
     this.#mayMove();
     if (options.within === undefined) return this.#manual.nextSettled(this.#settle);
     await this.#settle();
-    const most = millisOf(options.within);
+    const maxMillis = millisOf(options.within);
     const first = this.#manual.timers().find(({ upkeep }) => upkeep !== true);
-    const found = first !== undefined && first.at - this.now() <= most;
-    await this.#manual.advanceSettled(found ? Math.max(0, first.at - this.now()) : most, this.#settle);
+    const found = first !== undefined && first.at - this.now() <= maxMillis;
+    await this.#manual.advanceSettled(found ? Math.max(0, first.at - this.now()) : maxMillis, this.#settle);
     return found;
   }
 
@@ -139,7 +139,7 @@ const iso = (millis: number): string => new Date(millis).toISOString();
 const cannotMove = (): Promise<never> =>
   Promise.reject(new Error('The clock of the machine cannot be moved; create the cluster with clock: "virtual"'));
 
-/** The clock of the machine, for one cluster. */
+/** Returns the clock of the machine for one cluster. */
 export function machineClock(): TestClock {
   const clock = newSystemClock();
   return {

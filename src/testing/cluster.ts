@@ -1,12 +1,12 @@
 /**
- * How a cluster for tests is made: a whole API server in the test's own process.
+ * Creates a cluster for tests: a whole API server in the process of the test.
  *
  *     await using cluster = await createCluster();
  *     await cluster.run(myController);
  *     await cluster.apply("fixtures/");
  *     await cluster.settled();
  *
- * Store, server, built-in controllers, the controllers under test and the test itself share one event loop. Until
+ * Store, server, built-in controllers, the controllers under test and the test itself share one event loop. Before
  * `listen()` there is no socket, no file, no certificate and no other process or thread.
  *
  * @module
@@ -19,36 +19,37 @@ import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { BoundedCache } from "../util/bounded-cache.ts";
 import type { Cluster, ClusterOptions } from "./contract.ts";
-import { ASKED_FOR } from "./fault.ts";
+import { FAULT_REASON } from "./fault.ts";
 import { decodeSnapshot } from "./snapshot.ts";
 import { type Settings, TestCluster } from "./test-cluster.ts";
 import { usualBeginning } from "./usual-beginning.ts";
 import { type Moment, firstMoment } from "./world.ts";
 
 const EVENT_TTL_MS = 3_600_000;
-const BEGINNING = "2026-01-01T00:00:00Z";
+const START_TIME = "2026-01-01T00:00:00Z";
 
-/** Standard error for what somebody should see: not what was asked for, and no reports. */
-const loudLog: Log = {
+/** Prints warnings and errors on standard error, except errors of injected faults. */
+const warningLog: Log = {
   error(message, facts = {}) {
     const text = JSON.stringify(facts);
-    if (!text.includes(ASKED_FOR)) process.emitWarning(`${message} ${text}`, "Keelson");
+    if (!text.includes(FAULT_REASON)) process.emitWarning(`${message} ${text}`, "Keelson");
   },
   warn: (message) => process.emitWarning(message, "Keelson"),
   info() {},
   debug() {},
 };
 
-/** Makes a cluster; it answers when this resolves, and the built-in controllers have done their part. */
+/** Creates a cluster; when it resolves, the built-in controllers have finished their first work. */
 export async function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { clock = "virtual", now = BEGINNING, seed = 1, from, routes, log = loudLog } = options;
+  const { clock = "virtual", now = START_TIME, seed = 1, from, routes, log = warningLog } = options;
   const virtual = clock === "virtual";
   const dialect = dialectOf(options.dialect ?? "kubernetes");
   if (!dialect) throw new RangeError(`expected dialect to be kubernetes or neutral, got ${options.dialect}`);
   if (!virtual && clock !== "system")
     throw new RangeError(`expected clock to be virtual or system, got ${String(clock)}`);
   if (!Number.isInteger(seed)) throw new RangeError(`expected seed to be an integer, got ${seed}`);
-  if (Number.isNaN(Date.parse(now))) throw new RangeError(`expected now to be a time such as ${BEGINNING}, got ${now}`);
+  if (Number.isNaN(Date.parse(now)))
+    throw new RangeError(`expected now to be a time such as ${START_TIME}, got ${now}`);
   const { admission: plugins = {}, rbac = false } = options;
   const { unknown } = idleNames(plugins);
   if (unknown.length > 0) {
@@ -65,13 +66,13 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
       ...(from ? { from: decodeSnapshot(from) } : {}),
     });
     const cluster = new TestCluster(settings, moment, routes);
-    // What a snapshot was taken of had begun.
+    // The cluster of a snapshot has begun already.
     if (!from) await cluster.begin();
     return cluster;
   }
   const begin = async (): Promise<Begun> => {
     const settings = { dialect, virtual, builtIn: chooseBuiltIn(dialect, controllers), log };
-    const usual = isUsual(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
+    const usual = isDefault(options) ? usualBeginning(dialect.name, Date.parse(now), seed) : undefined;
     const first = await firstMoment({ ...beginning, now: Date.parse(now), ...(usual ? { from: usual } : {}) });
     if (usual) return { settings, moment: first };
     const cluster = new TestCluster(settings, first);
@@ -83,17 +84,17 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
   return new TestCluster(settings, moment, routes);
 }
 
-/** Whether nothing is asked for that has to do with what a cluster begins with, but time and chance. */
-const isUsual = ({ admission, rbac = false, controllers = "lifecycle" }: ClusterOptions): boolean =>
+/** Whether the options change nothing of the initial state but time and seed. */
+const isDefault = ({ admission, rbac = false, controllers = "lifecycle" }: ClusterOptions): boolean =>
   admission === undefined && !rbac && controllers === "lifecycle";
 
-/** A cluster that has begun, for others that begin as it did: nobody changes it. */
+/** The initial state of a cluster, for further clusters with the same options; it is never changed. */
 interface Begun {
   readonly settings: Settings;
   readonly moment: Moment;
 }
 
-/** Time and chance are the cluster's own, so all of the same options are alike when they have begun. */
+/** Clusters with the same options have the same initial state, as time and random numbers are their own. */
 const begun = new BoundedCache<Promise<Begun>>({ entries: 8, bytes: 1 << 16 });
 
 async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun>): Promise<Begun> {
@@ -108,7 +109,7 @@ async function begunOnce(options: readonly unknown[], begin: () => Promise<Begun
   }
 }
 
-/** @throws Error for a name that no controller has */
+/** @throws Error for an unknown controller */
 function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
   const settings = { dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" };
   if (chosen === "lifecycle") return lifecycleControllers(settings);

@@ -1,5 +1,5 @@
 /**
- * What a cluster of the kit is for a test.
+ * The API of a test cluster.
  *
  * @module
  */
@@ -15,105 +15,105 @@ import type { RunOptions, Running } from "./run.ts";
 import type { SettleOptions } from "./settled.ts";
 import type { Recording, RequestMatch, RequestRecord } from "./traffic.ts";
 
-/** How a cluster is made; all of it has a default. */
+/** The options of a cluster; all have defaults. */
 export interface ClusterOptions {
   /** `kubernetes` by default. */
   readonly dialect?: "kubernetes" | "neutral";
   /**
-   * The built-in controllers: `lifecycle` (namespaces and what belongs to them, expiry of Events), `all` that a server runs
-   * by default, `none`, or those named; `lifecycle` by default.
+   * The built-in controllers: `lifecycle` (namespaces and their content, expiry of Events), `all` default controllers of a server,
+   * `none`, or a list of names; `lifecycle` by default.
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
   /**
-   * Steps of admission, by the names that kube-apiserver has for them, beside those that run by default, and which of those
-   * do not: `{ enable: ["Priority"] }`.
+   * Admission plugins to enable in addition to the default ones, and default ones to disable, by the names of kube-apiserver:
+   * `{ enable: ["Priority"] }`.
    */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] };
   /**
-   * Whether roles decide what somebody may do, as they do on a server: `as()` may then do what bindings give. By default only
-   * members of `system:masters` may do anything, and everything.
+   * Whether RBAC authorizes requests, as on a server: users of `as()` may do what their bindings allow. By default only members
+   * of `system:masters` may do something, which is everything.
    */
   readonly rbac?: boolean;
-  /** `virtual` by default: time moves when the test says so. */
+  /** `virtual` by default: only the test moves the time. */
   readonly clock?: "virtual" | "system";
-  /** Where a virtual clock begins, RFC 3339; 2026-01-01T00:00:00Z by default. */
+  /** The start of a virtual clock, RFC 3339; 2026-01-01T00:00:00Z by default. */
   readonly now?: string;
-  /** What chance begins with: uids, names, jitter; 1 by default. */
+  /** The seed of random numbers, for UIDs, names and jitter; 1 by default. */
   readonly seed?: number;
-  /** A `snapshot()` to begin with; its time and its chance go on. */
+  /** A `snapshot()` to start from; its time and random numbers continue. */
   readonly from?: Uint8Array;
-  /** Paths that the server answers beside its own. */
+  /** Further routes of the server. */
   readonly routes?: (cluster: () => Cluster) => readonly Route[];
-  /** Where the server, and what was forgotten in a test, is told; warnings go to standard error by default. */
+  /** The log of the server and of the cluster; by default warnings and errors go to standard error. */
   readonly log?: Log;
 }
 
 declare const mark: unique symbol;
 
-/** A moment of a cluster to which it can be reset. */
+/** A state of a cluster for `reset()`. */
 export interface Mark {
   readonly [mark]: true;
 }
 
 /** A cluster for tests. */
 export interface Cluster extends AsyncDisposable {
-  /** The test's own hand: the admin, whom no fault meets unless it asks for `origin: "test"`. */
+  /** Returns the client of the test itself, as the admin. Only faults with `origin: "test"` apply to it. */
   client(userAgent?: string): Client;
-  /** Somebody else: a subject of faults and records, with the rights of the user and the groups. */
+  /** Returns the client of another user, whose requests are subject to faults and recorded. */
   as(user: { readonly user: string; readonly groups?: readonly string[] }): Client;
   /**
-   * Applies objects in an order that works; files, folders, YAML and objects. Those of a namespaced kind without a
-   * namespace go to `default`. What is there answers in the order in which it was given.
+   * Applies files, folders, YAML and objects in a working order; the default namespace is `default`. Resolves to the objects in
+   * the given order.
    *
-   * @throws ApplyError with all that was refused, when all else has been applied
+   * @throws ApplyError with all refused objects, after all others were applied
    */
   apply(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
   apply<T extends ApiObject>(kind: Kind<T>, ...configs: readonly ApplyConfiguration<T>[]): Promise<readonly T[]>;
-  /** Applies objects of one of several kinds: what all of them have in common is known. */
+  /** Applies objects of a union of kinds. */
   apply<K extends Kind>(
     kind: K,
     ...configs: readonly ApplyConfiguration<ObjectIn<K>>[]
   ): Promise<readonly ObjectIn<K>[]>;
   /**
-   * Runs controllers on the cluster's clock, as the admin by default; resolves when they run, or when nothing but the
-   * clock brings them on: a slow first list, a crash.
+   * Runs controllers on the clock of the cluster, as the admin by default; resolves when they run, or when they wait for the
+   * clock, as after a slow list or a crash.
    *
-   * @throws Error where a kind is not served, or what they follow is refused
+   * @throws Error if a kind is not served, or their informers are refused
    */
   run(controllers: Controller | readonly Controller[], options?: RunOptions): Promise<Running>;
   /**
-   * Resolves when nothing is under way: no request, no event on its way to a watch, no key of a controller. What waits for
-   * the clock only is not under way.
+   * Resolves when no work is running: no request, no event for a watch, no key of a controller. Work that waits for the clock is not
+   * running.
    *
    * @throws NotSettled, HotLoop or ReconcileFailed
    */
   settled(options?: SettleOptions): Promise<void>;
-  /** Work of the test's own that `settled()` waits for. */
+  /** Makes `settled()` wait for work of the test. */
   track<V>(work: Promise<V>): Promise<V>;
   readonly clock: TestClock;
   readonly faults: Faults;
-  /** A second cluster that begins with what is stored here now, at once and in constant time; each is closed for itself. */
+  /** Creates a second cluster with the same state, in constant time; each must be closed. */
   fork(options?: { readonly seed?: number }): Cluster;
-  /** This moment, to come back to. */
+  /** Returns the current state for `reset()`. */
   mark(): Mark;
-  /** Goes back: to how it was created or forked by default, under the same address. Prefer a fork. */
+  /** Resets the cluster, by default to its initial state; its address stays. A fork is usually better. */
   reset(to?: Mark): Promise<void>;
-  /** All that is stored, with time and chance, as bytes for `createCluster({ from })` in another process. */
+  /** Returns the state, with time and random numbers, as bytes for `createCluster({ from })` in another process. */
   snapshot(): Uint8Array;
-  /** The requests that were met since the beginning, the last 10,000 at most. */
+  /** Returns the recorded requests, the last 10,000 at most. */
   requests(match?: RequestMatch): readonly RequestRecord[];
-  /** The requests that are met from now on. */
+  /** Records the requests from now on. */
   record(match?: RequestMatch): Recording;
-  /** What was reported with Events, about one object where it is given. */
+  /** Returns the Events, or those about one object. */
   events(about?: ApiObject): Promise<readonly ReportedEvent[]>;
-  /** Opens a port, for clients in other processes; any free one by default. */
+  /** Opens a port for clients in other processes; a free one by default. */
   listen(options?: { readonly port?: number }): Promise<Endpoint>;
-  /** Whether clients outside take part, in real time: a port is open, or the clock is that of the machine. */
+  /** Whether real time matters: a port is open, or the clock is that of the machine. */
   readonly realTime: boolean;
-  /** The newest version of all that is stored. */
+  /** The current revision of the store. */
   readonly version: number;
-  /** Resolves when something has been written after a version, or after some real time. */
+  /** Resolves when something is written after a version, or after a real time. */
   changed(since: number, withinMillis: number): Promise<void>;
-  /** Ends everything; what was forgotten is told: faults that nothing met. */
+  /** Closes the cluster, and warns of faults that no request has hit. */
   close(): Promise<void>;
 }

@@ -31,7 +31,7 @@ describe("control over HTTP", () => {
   const stored = (): Promise<ConfigMap | undefined> =>
     cluster.client().resource(ConfigMap).find({ namespace: "default", name: "a" });
 
-  test("mark and reset go back, to the mark or to the start", async () => {
+  test("mark and reset restore the mark or the initial state", async () => {
     await cluster.apply(ConfigMap, MAP);
     expect(await ask("POST", "mark")).toEqual([200, { mark: "1" }]);
     await cluster.client().resource(ConfigMap).delete({ namespace: "default", name: "a" });
@@ -41,7 +41,7 @@ describe("control over HTTP", () => {
     expect(await stored()).toBeUndefined();
   });
 
-  test("settled waits, and says what it waited for in vain", async () => {
+  test("settled waits, and names the running work after a timeout", async () => {
     expect(await ask("POST", "settled", {})).toEqual([200, {}]);
     const end = Promise.withResolvers<void>();
     const tracked = cluster.track(end.promise);
@@ -51,7 +51,7 @@ describe("control over HTTP", () => {
     await tracked;
   });
 
-  test("faults are asked for by name, and requests are told", async () => {
+  test("faults are added by name, and requests are listed", async () => {
     const fault = { match: { verb: "create", kind: "ConfigMap" }, fault: "tooManyRequests", with: "2s" };
     expect(await ask("POST", "faults", fault)).toEqual([200, {}]);
     expect(
@@ -98,7 +98,7 @@ describe("control over HTTP", () => {
     expect(await ask("POST", name, body)).toMatchObject([400, { message: expect.stringContaining(message) }]);
   });
 
-  test("another method is 405, and a stranger gets nowhere", async () => {
+  test("another method is 405, and another user is refused", async () => {
     expect(await ask("GET", "mark")).toMatchObject([405, {}]);
     const stranger = nodeTransport({ url: endpoint.url, ca: endpoint.ca, token: "another" });
     const answer = await stranger({ method: "POST", path: "/keelson/v1/testing/reset", headers: {} });
@@ -106,7 +106,7 @@ describe("control over HTTP", () => {
     stranger.close();
   });
 
-  test("a cluster that nobody may control has none of it", async () => {
+  test("a cluster without control has no such routes", async () => {
     await using other = await createCluster();
     await using port = await other.listen();
     const outside = nodeTransport({ url: port.url, ca: port.ca, token: port.token });

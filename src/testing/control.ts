@@ -1,16 +1,16 @@
 /**
- * The kit over HTTP, for suites in other languages: what an `AfterEach` needs.
+ * The testing API over HTTP, for test suites in other languages.
  *
  *     POST /keelson/v1/testing/mark      {}                                  -> {"mark": "1"}
  *     POST /keelson/v1/testing/reset     {"mark": "1"}, or {} for the start  -> {}
- *     POST /keelson/v1/testing/settled   {"limit": "5s"}, or {}              -> {}, or 504 with what is under way
+ *     POST /keelson/v1/testing/settled   {"limit": "5s"}, or {}              -> {}, or 504 with the running work
  *     POST /keelson/v1/testing/requests  {"verb": "writes", "kind": ...}     -> {"requests": [...]}
  *     POST /keelson/v1/testing/faults    {"match": ..., "fault": "conflict"} -> {}
  *     DELETE /keelson/v1/testing/faults                                      -> {}
  *
- * A match has the members of a {@link RequestMatch} that JSON can say; `name` is a text. Of a fault, `with` has what its
- * function takes (`"5s"`, `{"when": "after"}`, `{"events": 2}`), and `rule` is `next` (with `times`), `always` or
- * `sometimes` (with `probability`). Everything needs the admin's credential.
+ * A match has the members of a {@link RequestMatch} that JSON can represent; `name` is a text. `with` is the argument of the
+ * function of a fault (`"5s"`, `{"when": "after"}`, `{"events": 2}`), and `rule` is `next` (with `times`), `always` or
+ * `sometimes` (with `probability`). All requests need the admin's credential.
  *
  * @module
  */
@@ -22,17 +22,16 @@ import * as faults from "./fault.ts";
 import { NotSettled } from "./settled.ts";
 import type { RequestMatch } from "./traffic.ts";
 
-/** Where all of it is. */
+/** The path of the testing API. */
 export const CONTROL_PATH = "/keelson/v1/testing";
 
-const BODY_BYTES = 1 << 20;
+const MAX_BODY_BYTES = 1 << 20;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is done for a path, given the body. */
 type Action = (cluster: Cluster, body: Members) => object | Promise<object>;
 
-/** A match that a body brings: kinds by `kind` and `group`. */
+/** Reads the match of a body. */
 function matchOf(body: Members): RequestMatch {
   const { kind, group = "", ...rest } = body;
   if (kind === undefined) return rest;
@@ -40,7 +39,7 @@ function matchOf(body: Members): RequestMatch {
   return { ...rest, kind: { kind, group } };
 }
 
-/** The faults that can be asked for by name. */
+/** The faults by name. */
 const FAULTS = {
   conflict: faults.conflict,
   alreadyExists: faults.alreadyExists,
@@ -69,7 +68,7 @@ function faultOf({ fault, with: how }: Members): faults.Fault {
   }
 }
 
-function ask(cluster: Cluster, body: Members): object {
+function addFault(cluster: Cluster, body: Members): object {
   const { rule = "next", times, probability } = body;
   const [match, fault] = [matchOf((body["match"] ?? {}) as Members), faultOf(body)];
   if (rule === "next") cluster.faults.next(match, fault, times as number | undefined);
@@ -89,22 +88,22 @@ async function settled(cluster: Cluster, { limit }: Members): Promise<object> {
   }
 }
 
-/** The routes that a cluster is controlled by. */
+/** Returns the routes of the testing API. */
 export function controlRoutes(cluster: () => Cluster): readonly Route[] {
   const marks = new Map<string, Mark>();
-  const mark: Action = (world) => {
+  const mark: Action = (target) => {
     const name = String(marks.size + 1);
-    marks.set(name, world.mark());
+    marks.set(name, target.mark());
     return { mark: name };
   };
-  const reset: Action = async (world, { mark: name }) => {
+  const reset: Action = async (target, { mark: name }) => {
     const to = marks.get(name as string);
     if (name !== undefined && !to) throw badRequest(`expected a mark that was set, got ${JSON.stringify(name)}`);
-    await world.reset(to);
+    await target.reset(to);
     return {};
   };
-  const clear: Action = (world) => {
-    world.faults.clear();
+  const clear: Action = (target) => {
+    target.faults.clear();
     return {};
   };
   const route = (name: string, actions: Readonly<Record<string, Action>>): Route => ({
@@ -117,13 +116,13 @@ export function controlRoutes(cluster: () => Cluster): readonly Route[] {
     route("mark", { POST: mark }),
     route("reset", { POST: reset }),
     route("settled", { POST: settled }),
-    route("requests", { POST: (world, body) => ({ requests: world.requests(matchOf(body)) }) }),
-    route("faults", { POST: ask, DELETE: clear }),
+    route("requests", { POST: (target, body) => ({ requests: target.requests(matchOf(body)) }) }),
+    route("faults", { POST: addFault, DELETE: clear }),
   ];
 }
 
 async function answer(cluster: Cluster, request: ServerRequest, act: Action): Promise<void> {
-  // It waits for what is under way, and is not.
+  // This request waits for the running work, so it does not count as running.
   using _parked = request.park();
   const body = await membersOf(request);
   try {
@@ -135,12 +134,12 @@ async function answer(cluster: Cluster, request: ServerRequest, act: Action): Pr
 
 async function membersOf({ incoming: { sent } }: ServerRequest): Promise<Members> {
   if (!sent.hasBody) return {};
-  const text = Buffer.from(await sent.readBody(BODY_BYTES)).toString("utf8");
+  const text = Buffer.from(await sent.readBody(MAX_BODY_BYTES)).toString("utf8");
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Members;
   } catch {
-    // Told below, with what else is no object.
+    // The error is thrown below.
   }
   throw badRequest(`expected the body to be a JSON object, got ${text.slice(0, 100)}`);
 }

@@ -8,7 +8,7 @@ import { createCluster, eventually } from "./index.ts";
 const MAP = { metadata: { name: "a", namespace: "default" } };
 
 describe("listen", () => {
-  test("gives a URL, a token, a CA and a kubeconfig to clients of other processes, who are the subject", async () => {
+  test("returns URL, token, CA and kubeconfig for clients of other processes, which are subjects", async () => {
     await using cluster = await createCluster();
     const endpoint = await cluster.listen();
     const { url, token, ca, kubeconfig, env } = endpoint;
@@ -31,7 +31,7 @@ describe("listen", () => {
     await expect(outside.resource(Namespace).list()).rejects.toThrow("no answer from");
   });
 
-  test("nobody gets in without a credential", async () => {
+  test("refuses requests without a credential", async () => {
     await using cluster = await createCluster();
     await using endpoint = await cluster.listen();
     const transport = nodeTransport({ url: endpoint.url, ca: endpoint.ca, token: "another" });
@@ -40,7 +40,7 @@ describe("listen", () => {
     transport.close();
   });
 
-  test("two ports have one authority; while one is open, eventually waits for what comes in real time", async () => {
+  test("two ports have one CA; while one is open, eventually waits in real time", async () => {
     await using cluster = await createCluster();
     await using first = await cluster.listen();
     await using second = await cluster.listen();
@@ -59,7 +59,7 @@ describe("listen", () => {
 /** Ports and connections of this process. */
 const handles = (): string[] => process.getActiveResourcesInfo().filter((kind) => kind.startsWith("TCP"));
 
-test("nothing is left open: neither before listen nor after close", async () => {
+test("no handles are open before listen and after close", async () => {
   await untilClosed();
   const cluster = await createCluster();
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;

@@ -1,8 +1,3 @@
-/**
- * A port of a cluster, for clients in other processes: certificates that are made on the spot, a token and a kubeconfig.
- *
- * @module
- */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,28 +10,28 @@ import { reportUncaught } from "../util/faults.ts";
 import { silentLog } from "../util/log.ts";
 import { systemClock } from "../util/clock.ts";
 
-/** How a cluster is reached over a port. */
+/** An open port of a cluster, with its credentials. */
 export interface Endpoint extends AsyncDisposable {
   readonly url: string;
   /** The admin's bearer token. */
   readonly token: string;
-  /** Certificate of the authority that vouches for the port, PEM. */
+  /** The CA certificate of the port, PEM. */
   readonly ca: string;
-  /** The text of a kubeconfig for the admin. */
+  /** The kubeconfig of the admin. */
   readonly kubeconfig: string;
-  /** What commands of other languages are told by: KUBECONFIG (a file), KEELSON_URL, KEELSON_TOKEN, USE_EXISTING_CLUSTER. */
+  /** Environment variables for other programs: KUBECONFIG (a file), KEELSON_URL, KEELSON_TOKEN, USE_EXISTING_CLUSTER. */
   readonly env: Readonly<Record<string, string>>;
   /** Closes the port and removes the file. */
   close(): Promise<void>;
 }
 
-/** Names and addresses that a port is reached by. */
+/** The names and addresses of a port. */
 export const HOSTS: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 
-/** How long requests may take to end when the port is closed. */
+/** The time for running requests when the port is closed. */
 const GRACE_MS = 1000;
 
-/** Opens a port on this machine; what comes in is handed to `handle`, and `closed` is told when that is over. */
+/** Opens a port on loopback; `handle` gets the requests, and `closed` is called after the port was closed. */
 export async function openEndpoint(
   port: number,
   pki: Pki,

@@ -1,26 +1,21 @@
-/**
- * What controllers have reported, as a test wants to see it.
- *
- * @module
- */
 import type { ApiObject, Client } from "../client/index.ts";
 import { CoreEvent } from "../client/kinds/index.ts";
 
-/** An Event. */
+/** An Event, reduced to the members that tests compare. */
 export interface ReportedEvent {
   /** `Normal` or `Warning`. */
   readonly type: string;
   readonly reason: string;
   readonly note: string;
-  /** How often it happened. */
+  /** The number of its occurrences. */
   readonly count: number;
 }
 
-/** The Events of a cluster, or those about one object, in the order in which they were first told. */
+/** Lists the Events of a cluster, or those about one object, in the order of their first occurrence. */
 export async function eventsOf(client: Client, about?: ApiObject): Promise<readonly ReportedEvent[]> {
   const fieldSelector = about === undefined ? {} : { fieldSelector: `involvedObject.uid=${about.metadata.uid}` };
   const { items } = await client.resource(CoreEvent).list(fieldSelector);
-  // Times of this form are in order where their texts are.
+  // Times in this format have the order of their texts.
   const time = ({ eventTime, metadata }: CoreEvent): string => eventTime ?? metadata.creationTimestamp;
   return items
     .toSorted((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0))

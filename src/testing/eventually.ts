@@ -1,27 +1,27 @@
 /**
- * Assertions that look again when something has changed, and not before.
+ * Assertions that are repeated after each change.
  *
- * On a virtual clock they settle, look, and go on to the next timer, as far as they are told. Where others take part in
- * real time (an open port, the system clock), they look again after each write, and move no clock.
+ * With a virtual clock they wait for `settled()`, check, and move the clock to the next timer, up to a limit. In real time (an
+ * open port, the system clock) they check after each write, and move no clock.
  *
  * @module
  */
 import { type Duration, millisOf } from "../util/duration.ts";
 import type { TestClock } from "./clock.ts";
 
-/** What is asked of a cluster. */
+/** The part of a cluster that these assertions use. */
 export interface Watched {
   readonly clock: Pick<TestClock, "steady" | "next">;
   settled(): Promise<void>;
-  /** Whether only real time brings what is waited for. */
+  /** Whether only real time brings changes. */
   readonly realTime: boolean;
-  /** The newest version of all. */
+  /** The current revision of the store. */
   readonly version: number;
-  /** Resolves when something has been written after a version, or after some real time. */
+  /** Resolves when something is written after a version, or after a real time. */
   changed(since: number, withinMillis: number): Promise<void>;
 }
 
-/** Does `check` until it does not fail, within some time of the cluster (1 minute by default); the last failure is thrown. */
+/** Repeats `check` until it succeeds, within a time of the cluster (1 minute by default); throws its last error. */
 export async function eventually<V>(
   cluster: Watched,
   check: () => V | Promise<V>,
@@ -37,7 +37,7 @@ export async function eventually<V>(
   }
 }
 
-/** Does `check` again and again, for some time of the cluster; its first failure is thrown. */
+/** Repeats `check` for a time of the cluster; throws its first error. */
 export async function consistently(
   cluster: Watched,
   check: () => unknown,
@@ -50,7 +50,7 @@ export async function consistently(
   } while (await time.pass());
 }
 
-/** A span of time, as it passes from one change to the next. */
+/** A duration that passes from one change to the next. */
 class Time {
   readonly #cluster: Watched;
   readonly #end: number;
@@ -62,13 +62,13 @@ class Time {
     this.#end = cluster.clock.steady() + millisOf(span);
   }
 
-  /** Comes to rest, before a look; what others do in real time may never do so. */
+  /** Waits for `settled()`, except in real time, where clients may never be idle. */
   async settle(): Promise<void> {
     if (!this.#cluster.realTime) await this.#cluster.settled();
     this.#version = this.#cluster.version;
   }
 
-  /** Goes on to where something may be different; false when all of the time has passed. */
+  /** Waits for the next possible change; false if all of the time has passed. */
   async pass(): Promise<boolean> {
     if (this.#over) return false;
     const { clock, realTime } = this.#cluster;

@@ -81,7 +81,7 @@ describe("refusals", () => {
     await create();
   });
 
-  test("a conflict says what scripts look for", async () => {
+  test("a conflict has the message of the server", async () => {
     const made = await create();
     cluster.faults.next({ verb: "update" }, conflict());
     const { message, details } = await failure(subject.resource(ConfigMap).update(made));
@@ -91,7 +91,7 @@ describe("refusals", () => {
     expect(details).toEqual({ name: "a", kind: "configmaps" });
   });
 
-  test("a store that refuses writes still answers reads, and a dry run needs no room", async () => {
+  test("a store that refuses writes still serves reads and dry runs", async () => {
     cluster.faults.always({}, storeRefuses());
     expect((await subject.resource(ConfigMap).list()).items).not.toEqual([]);
     await subject.resource(ConfigMap).create(map(), { dryRun: true });
@@ -99,7 +99,7 @@ describe("refusals", () => {
     await cluster.apply(ConfigMap, map());
   });
 
-  test("a store that refuses is met by what writes: not by reads, dry runs and writes that change nothing", async () => {
+  test("storeRefuses applies to writes, not to reads, dry runs and writes without a change", async () => {
     const made = await create();
     const full = cluster.faults.next({ kind: ConfigMap }, storeRefuses());
     const maps = subject.resource(ConfigMap);
@@ -112,7 +112,7 @@ describe("refusals", () => {
     await create("b");
   });
 
-  test("a create that is refused is told by the name in its body", async () => {
+  test("the error of a refused create has the name of its body", async () => {
     cluster.faults.next({ verb: "create" }, alreadyExists());
     expect(await failure(create())).toMatchObject({
       message: 'configmaps "a" already exists',
@@ -120,7 +120,7 @@ describe("refusals", () => {
     });
   });
 
-  test("rule 10: our client comes back when Retry-After has passed, five times; the wait is the clock's", async () => {
+  test("rule 10: our client retries after Retry-After, five times, by the clock of the cluster", async () => {
     const busy = cluster.faults.next({ verb: "create" }, tooManyRequests("3s"), 2);
     const creating = create();
     await cluster.settled();
@@ -137,7 +137,7 @@ describe("refusals", () => {
 });
 
 describe("waits", () => {
-  test("a slow request is handled when the time has passed, and is not under way until then", async () => {
+  test("a slow request is handled after its delay, and does not count as running before", async () => {
     cluster.faults.next({ verb: "create" }, slow("5s"));
     const creating = create();
     await cluster.settled();
@@ -151,7 +151,7 @@ describe("waits", () => {
     expect((await creating).metadata.creationTimestamp).toBe("2026-01-01T00:00:05Z");
   });
 
-  test("a request that hangs is never answered, and nothing is stored when its client gives up", async () => {
+  test("a request that hangs gets no response, and nothing is stored when its client times out", async () => {
     const hangs = cluster.faults.next({ verb: "list" }, hang());
     const abort = new AbortController();
     const listing = subject.resource(ConfigMap).list({ signal: abort.signal });
@@ -166,7 +166,7 @@ describe("waits", () => {
     await cluster.settled();
   });
 
-  test("what hangs when the cluster is closed is answered, so that nothing stays behind", async () => {
+  test("requests that hang get a response when the cluster is closed", async () => {
     cluster.faults.next({}, hang());
     const listing = failure(subject.resource(ConfigMap).list());
     await cluster.settled();
@@ -222,7 +222,7 @@ describe("watches", () => {
     return { told, done };
   }
 
-  test("watchEnds after some events ends in order", async () => {
+  test("watchEnds ends a watch after some events", async () => {
     cluster.faults.next({ verb: "watch", kind: ConfigMap }, watchEnds({ events: 1 }));
     const { told, done } = await watching();
     await cluster.apply(ConfigMap, map("a"), map("b"));
@@ -243,7 +243,7 @@ describe("watches", () => {
     expect(cluster.requests({ verb: "watch" })).toMatchObject([{ code: 200, fault: name, events: 0 }]);
   });
 
-  test("watchExpires is an event of 410 Expired, also on a watch that is open", async () => {
+  test("watchExpires sends 410 Expired, also on an open watch", async () => {
     const { told, done } = await watching();
     await cluster.apply(ConfigMap, map("a"));
     await cluster.settled();
@@ -254,7 +254,7 @@ describe("watches", () => {
     expect(record).toMatchObject({ code: 200, events: 1, fault: "watchExpires" });
   });
 
-  test("watchLags tells everything late and in order, once the clock has moved", async () => {
+  test("watchLags delays events by the clock of the cluster, in order", async () => {
     cluster.faults.always({ verb: "watch" }, watchLags("5s"));
     const { told } = await watching();
     await cluster.apply(ConfigMap, map("a"), map("b"));
@@ -265,7 +265,7 @@ describe("watches", () => {
     expect(told).toEqual(["ADDED a", "ADDED b"]);
   });
 
-  test("watchStalls tells nothing any more, bookmarks neither, and stays open", async () => {
+  test("watchStalls stops events and bookmarks, and the watch stays open", async () => {
     const { told } = await watching();
     cluster.faults.open({ kind: ConfigMap }, watchStalls());
     await cluster.apply(ConfigMap, map("a"));
@@ -273,7 +273,7 @@ describe("watches", () => {
     expect(told).toEqual([]);
   });
 
-  test("open says which watches there are when it finds none", async () => {
+  test("open lists the open watches if none matches", async () => {
     await watching();
     expect(() => cluster.faults.open({ kind: Secret }, watchEnds())).toThrow(
       "expected an open watch for watchEnds, there is ConfigMap of alice",
@@ -281,7 +281,7 @@ describe("watches", () => {
   });
 });
 
-describe("rule 9: who meets which fault", () => {
+describe("rule 9: which fault applies to a request", () => {
   test("next comes first, the oldest first, then sometimes, then the newest always", async () => {
     cluster.faults.always({ kind: ConfigMap }, internalError());
     cluster.faults.always({ kind: ConfigMap }, serviceUnavailable());
@@ -295,7 +295,7 @@ describe("rule 9: who meets which fault", () => {
     await create();
   });
 
-  test("one that is disposed acts no more, and gives way to the one that is older", async () => {
+  test("a disposed fault does not apply, and an older one does", async () => {
     cluster.faults.always({ kind: ConfigMap }, internalError());
     {
       using _newer = cluster.faults.always({ kind: ConfigMap }, serviceUnavailable());
@@ -304,14 +304,14 @@ describe("rule 9: who meets which fault", () => {
     expect((await failure(create())).code).toBe(500);
   });
 
-  test("skip leaves out the first of those that fit", async () => {
+  test("skip leaves out the first matching requests", async () => {
     const third = cluster.faults.next({ verb: "create", skip: 2 }, conflict());
     await create("a");
     await create("b");
     expect([third.hits, (await failure(create("c"))).reason]).toEqual([0, "Conflict"]);
   });
 
-  test("what is refused by itself is no hit: 401, 403, 404 of a kind, a body that cannot be read", async () => {
+  test("requests that the server refuses are not hits: 401, 403, 404 of a kind, an invalid body", async () => {
     const handle = cluster.faults.always({ origin: "any", kind: ConfigMap }, internalError());
     const nobody = cluster.as({ user: "nobody" });
     expect((await failure(nobody.resource(ConfigMap).list())).code).toBe(403);
@@ -323,7 +323,7 @@ describe("rule 9: who meets which fault", () => {
     ]);
   });
 
-  test("the test's own hand and the built-in controllers meet none unless origin says so", async () => {
+  test("faults apply to the test and to built-in controllers only with origin", async () => {
     const handle = cluster.faults.always({}, internalError());
     await cluster.apply(ConfigMap, map());
     await cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
@@ -335,7 +335,7 @@ describe("rule 9: who meets which fault", () => {
     expect(own.hits).toBe(1);
   });
 
-  test("sometimes is a chance that the seed repeats; each handle has its own", async () => {
+  test("sometimes is repeatable by the seed; each fault has its own random numbers", async () => {
     const pattern = async (other: boolean): Promise<string> => {
       await using fresh = await createCluster({ seed: 7 });
       const bob = fresh.as({ user: "bob", groups: ["system:masters"] });
@@ -355,7 +355,7 @@ describe("rule 9: who meets which fault", () => {
     expect(new Set(first.split(",")).size).toBeGreaterThan(4);
   });
 
-  test("what several handles meet by chance has nothing to do with each other", async () => {
+  test("the random numbers of several faults are independent", async () => {
     const read = cluster.faults.sometimes({ verb: "get" }, 0.5, notFound());
     const listed = cluster.faults.sometimes({ verb: "list" }, 0.5, notFound());
     const drawn = async (handle: typeof read, work: () => Promise<unknown>): Promise<string> => {
@@ -374,7 +374,7 @@ describe("rule 9: who meets which fault", () => {
     }
   });
 
-  test("what no request has met is pending, and told when the cluster is closed", async () => {
+  test("unused faults are pending, and reported when the cluster is closed", async () => {
     const warnings: string[] = [];
     const quiet = { error() {}, info() {}, debug() {}, warn: (message: string) => void warnings.push(message) };
     const fresh = await createCluster({ log: quiet });

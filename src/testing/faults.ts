@@ -1,8 +1,7 @@
 /**
- * Who meets which fault.
+ * The faults of a cluster, by the requests that they apply to.
  *
- * Each request is matched once, and one fault at most acts: those that wait for their `next` first, the oldest first;
- * else one of `sometimes`, else one of `always`, the newest first.
+ * At most one fault applies to a request: of the rules `next` the oldest, else of `sometimes` and then of `always` the newest.
  *
  * @module
  */
@@ -17,38 +16,38 @@ import {
   checkedMatch,
   fitsVerb,
   matches,
-  wordsOf,
+  describeMatch,
 } from "./traffic.ts";
 
-/** A fault that was asked for; disposing it takes it back. */
+/** A fault of a cluster; disposal removes it. */
 export interface FaultHandle extends Disposable {
-  /** As the fault is called. */
+  /** The name of the fault. */
   readonly name: string;
-  /** For people: the fault, and whom it is for. */
+  /** A description of the fault and its match. */
   readonly what: string;
-  /** How many requests have met it. */
+  /** The number of requests that it was applied to. */
   readonly hits: number;
-  /** The first request that met it; pending until then. */
+  /** Resolves to the first request that it was applied to. */
   readonly met: Promise<RequestRecord>;
 }
 
 /** The faults of a cluster. */
 export interface Faults {
-  /** For the next request that fits, or the next few. */
+  /** Applies a fault to the next matching request, or to the next `times`. */
   next(match: RequestMatch, fault: Fault, times?: number): FaultHandle;
-  /** For each request that fits. */
+  /** Applies a fault to each matching request. */
   always(match: RequestMatch, fault: Fault): FaultHandle;
-  /** For a part of the requests that fit, by a chance that the seed of the cluster repeats. */
+  /** Applies a fault to matching requests with a probability; the seed of the cluster makes it repeatable. */
   sometimes(match: RequestMatch, probability: number, fault: Fault): FaultHandle;
-  /** For the watches that are open now; how many those are. @throws Error when there is none */
+  /** Applies a fault to matching open watches; returns their number. @throws Error if there is none */
   open(match: RequestMatch, fault: WatchFault): number;
-  /** What was asked for with `next` and nothing has met. */
+  /** Returns the faults of `next` that were not applied to any request. */
   pending(): readonly FaultHandle[];
-  /** Takes all back. */
+  /** Removes all faults. */
   clear(): void;
 }
 
-/** A watch that is open, as its faults reach it. */
+/** An open watch. */
 export interface OpenWatch {
   readonly record: OpenRecord;
   play(fault: WatchFault): void;
@@ -56,37 +55,37 @@ export interface OpenWatch {
 
 type Rule = "next" | "sometimes" | "always";
 
-/** When a request is matched: before it is handled, or when it writes; who only reads never comes to a store that refuses. */
+/** When a request is matched: before it is handled, or with its first write to the store. */
 type Moment = "request" | "store";
 
-/** The verbs of the requests that can meet a fault, where that is not all. */
+/** Returns the verbs of a fault; undefined for all. */
 const verbsOf = (fault: Fault): readonly Verb[] | undefined =>
   isWatchFault(fault) ? ["watch"] : momentOf(fault) === "store" ? WRITES : undefined;
 
 const momentOf = ({ play }: Fault): Moment => (play.act === "storeRefuses" ? "store" : "request");
 
-/** A fault with all that decides whether a request meets it. */
-class Asked implements FaultHandle {
+/** A fault with its rule and match. */
+class FaultRule implements FaultHandle {
   readonly rule: Rule;
   readonly match: RequestMatch;
   readonly fault: Fault;
   readonly #chance: (() => boolean) | undefined;
   readonly #met = Promise.withResolvers<RequestRecord>();
-  readonly #remove: (asked: Asked) => void;
+  readonly #remove: (options: FaultRule) => void;
   hits = 0;
   left: number;
   #skip: number;
 
   constructor(
-    asked: Pick<Asked, "rule" | "match" | "fault" | "left"> & { chance?: () => boolean },
-    remove: (asked: Asked) => void,
+    options: Pick<FaultRule, "rule" | "match" | "fault" | "left"> & { chance?: () => boolean },
+    remove: (options: FaultRule) => void,
   ) {
-    this.rule = asked.rule;
-    this.match = asked.match;
-    this.fault = asked.fault;
-    this.left = asked.left;
-    this.#chance = asked.chance;
-    this.#skip = asked.match.skip ?? 0;
+    this.rule = options.rule;
+    this.match = options.match;
+    this.fault = options.fault;
+    this.left = options.left;
+    this.#chance = options.chance;
+    this.#skip = options.match.skip ?? 0;
     this.#remove = remove;
   }
 
@@ -95,14 +94,14 @@ class Asked implements FaultHandle {
   }
 
   get what(): string {
-    return [this.name, wordsOf(this.match)].filter(Boolean).join(" for ");
+    return [this.name, describeMatch(this.match)].filter(Boolean).join(" for ");
   }
 
   get met(): Promise<RequestRecord> {
     return this.#met.promise;
   }
 
-  /** Whether it would act on a request; one that fits is counted for `skip`, and for chance. */
+  /** Whether it applies to a request; a matching request counts for `skip` and for the probability. */
   fits(request: RequestRecord, moment: Moment): boolean {
     if (this.left <= 0 || momentOf(this.fault) !== moment || !matches(this.match, request)) return false;
     if (verbsOf(this.fault)?.includes(request.verb) === false) return false;
@@ -113,7 +112,7 @@ class Asked implements FaultHandle {
     return this.#chance?.() ?? true;
   }
 
-  /** Acts on a request. */
+  /** Applies it to a request. */
   hit(record: OpenRecord): void {
     this.hits++;
     if (--this.left === 0) this.#remove(this);
@@ -127,34 +126,34 @@ class Asked implements FaultHandle {
   }
 }
 
-/** The faults of a cluster, and who asks them. */
+/** The faults of a cluster. */
 export class FaultBook implements Faults {
   readonly #random: SeededRandom;
-  /** In the order in which they are asked. */
-  readonly #rules: Readonly<Record<Rule, Asked[]>> = { next: [], sometimes: [], always: [] };
+  /** In the order of their priority. */
+  readonly #rules: Readonly<Record<Rule, FaultRule[]>> = { next: [], sometimes: [], always: [] };
   readonly #watches = new Set<OpenWatch>();
 
-  /** @param random where the chances of `sometimes` come from; each handle continues from there on its own */
+  /** @param random for `sometimes`; each fault gets a stream of its own */
   constructor(random: SeededRandom) {
     this.#random = random;
   }
 
   next(match: RequestMatch, fault: Fault, times = 1): FaultHandle {
     if (!Number.isInteger(times) || times < 1) throw new RangeError(`expected times to be 1 or more, got ${times}`);
-    return this.#ask({ rule: "next", match, fault, left: times });
+    return this.#add({ rule: "next", match, fault, left: times });
   }
 
   always(match: RequestMatch, fault: Fault): FaultHandle {
-    return this.#ask({ rule: "always", match, fault, left: Infinity });
+    return this.#add({ rule: "always", match, fault, left: Infinity });
   }
 
   sometimes(match: RequestMatch, probability: number, fault: Fault): FaultHandle {
     if (!(probability >= 0 && probability <= 1)) {
       throw new RangeError(`expected a probability from 0 to 1, got ${probability}`);
     }
-    // Each handle has a stream of its own: what one meets does not move the others.
+    // A stream of its own, so that faults do not influence each other.
     const chance = seededRandom(this.#random.next() * 2 ** 32);
-    return this.#ask({ rule: "sometimes", match, fault, left: Infinity, chance: () => chance.next() < probability });
+    return this.#add({ rule: "sometimes", match, fault, left: Infinity, chance: () => chance.next() < probability });
   }
 
   open(match: RequestMatch, fault: WatchFault): number {
@@ -163,7 +162,7 @@ export class FaultBook implements Faults {
     if (found.length === 0) {
       const open = [...this.#watches].filter(({ record }) => matches({ origin: match.origin ?? "subject" }, record));
       const names = open.map(({ record }) => `${record.kind} of ${record.userAgent}`).join(", ");
-      throw new Error(`expected an open watch for ${fault.name}, there is ${names || "none at all"}`);
+      throw new Error(`expected an open watch for ${fault.name}, found ${names || "none"}`);
     }
     for (const watch of found) {
       watch.record.fault = fault.name;
@@ -180,47 +179,47 @@ export class FaultBook implements Faults {
     for (const rule of Object.values(this.#rules)) rule.length = 0;
   }
 
-  /** Plays a fault to every watch that is open, whoever has it. */
+  /** Applies a fault to every open watch. */
   playAll(fault: WatchFault): void {
     for (const watch of this.#watches) watch.play(fault);
   }
 
-  /** The fault that a request meets at a moment, marked as met. */
+  /** Finds the fault for a request, and applies it. */
   meet(record: OpenRecord, moment: Moment): Fault | undefined {
     for (const rule of Object.values(this.#rules)) {
-      // A hit takes the asked one out of its rule.
-      const asked = rule.find((one) => one.fits(record, moment));
-      if (!asked) continue;
-      asked.hit(record);
-      return asked.fault;
+      // A hit may remove the fault from its rule.
+      const options = rule.find((one) => one.fits(record, moment));
+      if (!options) continue;
+      options.hit(record);
+      return options.fault;
     }
     return undefined;
   }
 
-  /** Whether anything could act on a request. */
+  /** Whether there are no faults. */
   get idle(): boolean {
     return Object.values(this.#rules).every((rule) => rule.length === 0);
   }
 
-  /** A watch has begun; the function that is given back says that it is over. */
+  /** Adds an open watch; the returned function removes it. */
   watchOpened(watch: OpenWatch): () => void {
     this.#watches.add(watch);
     return () => void this.#watches.delete(watch);
   }
 
-  #ask(asked: ConstructorParameters<typeof Asked>[0]): FaultHandle {
-    const { fault } = asked;
-    const match = checkedMatch(asked.match);
+  #add(options: ConstructorParameters<typeof FaultRule>[0]): FaultHandle {
+    const { fault } = options;
+    const match = checkedMatch(options.match);
     const verbs = verbsOf(fault);
     if (match.verb !== undefined && verbs && !verbs.some((verb) => fitsVerb(match.verb!, verb))) {
       throw new RangeError(`expected ${fault.name} for ${verbs.join(", ")}, got ${String(match.verb)}`);
     }
-    const rule = this.#rules[asked.rule];
-    const handle = new Asked(asked, (gone) => {
+    const rule = this.#rules[options.rule];
+    const handle = new FaultRule(options, (gone) => {
       const at = rule.indexOf(gone);
       if (at >= 0) rule.splice(at, 1);
     });
-    if (asked.rule === "next") rule.push(handle);
+    if (options.rule === "next") rule.push(handle);
     else rule.unshift(handle);
     return handle;
   }

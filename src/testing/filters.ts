@@ -1,8 +1,7 @@
 /**
- * What stands in the way of requests: the recorder, and the faults.
+ * The filters that record requests and apply faults.
  *
- * Both hang on the cluster that a test holds, so a server that takes the place of another one (`reset()`) goes on with
- * them.
+ * Records and faults belong to the test cluster, so they stay when a server replaces another one (`reset()`).
  *
  * @module
  */
@@ -17,30 +16,30 @@ import { senderOf } from "./sender.ts";
 import type { OpenRecord, Origin, Traffic, Verb } from "./traffic.ts";
 import { FaultyWatch } from "./watch-faults.ts";
 
-/** What the filters work with. */
+/** What the filters are built from. */
 export interface FilterParts {
   readonly traffic: Traffic;
   readonly faults: FaultBook;
   readonly clock: Clock;
-  /** Aborted when the server of these filters goes away. */
+  /** Aborted when the server of these filters closes. */
   readonly closing: AbortSignal;
 }
 
-/** A request on its way. */
+/** A request that is being handled. */
 interface Passing {
   readonly record: OpenRecord;
   fault: Fault | undefined;
-  /** Of a watch: what stands in front of its stream. */
+  /** Set for a watch. */
   watch: FaultyWatch | undefined;
 }
 
-/** Whether the store refuses what the request that is being handled writes. */
+/** Whether the store refuses the writes of the current request. */
 const refusing = new AsyncLocalStorage<() => boolean>();
 
-/** Whether the store refuses the write that is being made. */
-export const storeIsToRefuse = (): boolean => refusing.getStore()?.() ?? false;
+/** Whether the store should refuse the current write. */
+export const shouldRefuseWrite = (): boolean => refusing.getStore()?.() ?? false;
 
-/** The way of a request past recorder and faults. */
+/** Returns the filters of a server, with the recorder and the faults. */
 export function filtersOf(parts: FilterParts): readonly Filter[] {
   const passing = new WeakMap<ServerRequest, Passing>();
   const recorded = withFilter(recorder(parts, passing), { after: "read path" }, DEFAULT_FILTERS);
@@ -64,7 +63,7 @@ function recorder({ traffic, clock }: FilterParts, passing: WeakMap<ServerReques
     },
     leave(_server, request) {
       const found = passing.get(request);
-      if (found) addAnswer(found.record, request);
+      if (found) addResponse(found.record, request);
     },
     ended(_server, request) {
       const found = passing.get(request);
@@ -95,13 +94,13 @@ function openRecord({ registry }: ServerContext, request: ServerRequest, clock: 
   };
 }
 
-/** The built-in controllers' clients are the only ones of this process that are vouched for and have no sender. */
+/** The clients of built-in controllers have an identity and no sender; no other clients of this process do. */
 function originOf({ incoming: { sent } }: ServerRequest): Origin {
   const sender = senderOf(sent.connection);
   return sender?.origin ?? (sent.identity === undefined ? "subject" : "builtin");
 }
 
-/** What is known of a request when its body has been read. */
+/** Records facts that are known once the body is read. */
 function addSent(record: OpenRecord, request: ServerRequest): void {
   record.user = request.identity.user;
   if (request.body === undefined) return;
@@ -110,8 +109,8 @@ function addSent(record: OpenRecord, request: ServerRequest): void {
   if (record.verb === "create" && typeof name === "string" && record.name === undefined) record.name = name;
 }
 
-/** What is known of a request when it has been answered, or its answer was lost. */
-function addAnswer(record: OpenRecord, { identity, response }: ServerRequest): void {
+/** Records facts that are known after the response, or after its loss. */
+function addResponse(record: OpenRecord, { identity, response }: ServerRequest): void {
   const { code, reason, changed } = response;
   record.user = identity.user;
   record.changed = changed;
@@ -178,7 +177,7 @@ function playBefore(parts: FilterParts, request: ServerRequest, { fault, record 
   }
 }
 
-/** What is lost when all has been done: an answer, or a watch that has begun. */
+/** Drops the connection after the request was handled: its response, or a watch that has begun. */
 function playAfter(request: ServerRequest, { fault, watch }: Partial<Passing> = {}): void {
   const play = fault?.play;
   if ((play?.act !== "drop" && play?.act !== "crash") || play.when === "before") return;
@@ -186,23 +185,23 @@ function playAfter(request: ServerRequest, { fault, watch }: Partial<Passing> = 
   (watch ?? request.response.responder).destroy();
 }
 
-/** Whether the store refuses what a request writes; asked at its first write, once for all that it writes. */
+/** Returns whether the store refuses the writes of a request; decided at its first write. */
 function refusal(faults: FaultBook, passing: Passing): () => boolean {
-  let asked = false;
+  let isDecided = false;
   return () => {
-    if (!asked && !passing.fault) passing.fault = faults.meet(passing.record, "store");
-    asked = true;
+    if (!isDecided && !passing.fault) passing.fault = faults.meet(passing.record, "store");
+    isDecided = true;
     return passing.fault?.play.act === "storeRefuses";
   };
 }
 
-/** Whether controllers of `run()` ask. */
+/** Whether a request comes from controllers of `run()`. */
 const isControllers = ({ incoming }: ServerRequest): boolean => senderOf(incoming.sent.connection)?.crash !== undefined;
 
-/** Ends who has sent a request, before the answer is lost: so it does not hear of the loss. */
+/** Kills the controllers that sent a request; they do not notice the lost response. */
 const crashSender = ({ incoming }: ServerRequest): void => senderOf(incoming.sent.connection)?.crash?.();
 
-/** Lets time pass, which is not counted as being under way; nothing is done for who has gone meanwhile. */
+/** Waits, which does not count as running work; throws if the client has disconnected meanwhile. */
 async function wait({ clock, closing }: FilterParts, request: ServerRequest, millis: number): Promise<void> {
   const { sent, rawPath } = request.incoming;
   const gone = new AbortController();
@@ -212,5 +211,5 @@ async function wait({ clock, closing }: FilterParts, request: ServerRequest, mil
   if (millis === Infinity) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
   else await sleep(clock, millis, signal, { owner: `slow ${sent.method} ${rawPath}` });
   if (closing.aborted) throw unavailable("the server is shutting down");
-  if (gone.signal.aborted) throw unavailable("the client has gone");
+  if (gone.signal.aborted) throw unavailable("the client has disconnected");
 }

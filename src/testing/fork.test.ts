@@ -17,7 +17,7 @@ const names = async (cluster: Cluster): Promise<string[]> =>
 const subjectOf = (cluster: Cluster) => cluster.as({ user: "alice", groups: ["system:masters"] });
 
 describe("rule 6: fork", () => {
-  test("begins with what is stored; neither sees what the other writes, and each is closed for itself", async () => {
+  test("begins with the stored objects; both clusters are independent", async () => {
     await using parent = await createCluster();
     await parent.apply(ConfigMap, map("a"));
     const fork = parent.fork();
@@ -44,7 +44,7 @@ describe("rule 6: fork", () => {
     await fork.close();
   });
 
-  test("goes on with time, chance and revisions: two forks of one moment are alike", async () => {
+  test("continues time, random numbers and revisions: two forks of one moment are equal", async () => {
     await using parent = await createCluster();
     await parent.clock.advance("1h");
     const made = await Promise.all(
@@ -83,7 +83,7 @@ describe("rule 6: fork", () => {
     expect(await fork.client().resource(Namespace).find({ name: "team" })).toBeUndefined();
   });
 
-  test("many of them know nothing of each other", { timeout: 120_000 }, async () => {
+  test("many forks are independent", { timeout: 120_000 }, async () => {
     await using parent = await createCluster();
     await parent.apply(ConfigMap, map("shared"));
     await parent.settled();
@@ -100,7 +100,7 @@ describe("rule 6: fork", () => {
 });
 
 describe("rule 7: reset", () => {
-  test("goes back to how it was created, or to a mark, as often as one likes", async () => {
+  test("restores the initial state or a mark, repeatedly", async () => {
     await using cluster = await createCluster();
     await cluster.apply(ConfigMap, map("a"));
     const mark = cluster.mark();
@@ -171,7 +171,7 @@ describe("rule 7: reset", () => {
 });
 
 describe("rule 8: snapshot", () => {
-  test("is a cluster as bytes: objects, versions, time and chance", async () => {
+  test("has objects, versions, time and random numbers as bytes", async () => {
     await using cluster = await createCluster();
     const [a] = await cluster.apply(ConfigMap, map("a"));
     await cluster.clock.advance("1h");
@@ -184,7 +184,7 @@ describe("rule 8: snapshot", () => {
     expect(await copy.client().resource(ConfigMap).get({ namespace: "default", name: "a" })).toEqual(a);
   });
 
-  test("bytes of something else and of another dialect are refused", async () => {
+  test("refuses other bytes and another dialect", async () => {
     await expect(createCluster({ from: Buffer.from("no") })).rejects.toThrow("expected `from` to be the snapshot()");
     await using neutral = await createCluster({ dialect: "neutral" });
     await expect(createCluster({ from: neutral.snapshot() })).rejects.toThrow(

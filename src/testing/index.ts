@@ -1,5 +1,5 @@
 /**
- * `keelson/testing`: a cluster for tests of controllers, operators and drivers, in the test's own process.
+ * `keelson/testing`: a cluster for tests of controllers, operators and drivers, in the process of the test.
  *
  *     import { conflict, createCluster } from "keelson/testing";
  *

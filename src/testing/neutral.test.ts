@@ -4,7 +4,7 @@ import { ConfigMap, StorageClass } from "../client/kinds/index.ts";
 import { defineController } from "../runtime/index.ts";
 import { conflict, createCluster } from "./index.ts";
 
-test("the neutral dialect is tested likewise: kinds have its groups, namespaces come by themselves", async () => {
+test("the neutral dialect: kinds have its groups, namespaces exist without a create", async () => {
   await using cluster = await createCluster({ dialect: "neutral" });
   const Class = neutral(StorageClass);
   const classes = defineController({

@@ -16,7 +16,7 @@ const refusal = (cluster: Cluster, user: string, namespace = "default"): Promise
       (error: Error) => error.message,
     );
 
-test("who may read all roles is told which would help; others are not", async () => {
+test("advice about roles is given only to users who may read all roles", async () => {
   await using cluster = await createCluster({ rbac: true, controllers: "none" });
   const rules = [{ verbs: ["list"], apiGroups: [GROUP], resources: ["clusterroles", "roles"] }];
   await cluster.apply(ClusterRole, { metadata: { name: "reader" }, rules });

@@ -1,8 +1,3 @@
-/**
- * A store that refuses a write where a test wants it to.
- *
- * @module
- */
 import type {
   HistoryBounds,
   KeyHistory,
@@ -16,10 +11,10 @@ import type {
   Write,
 } from "../storage/contract.ts";
 import { StoreError } from "../storage/contract.ts";
-import { ASKED_FOR } from "./fault.ts";
+import { FAULT_REASON } from "./fault.ts";
 import type { MemoryStore, MemoryStoreOptions, RememberedRecord } from "../storage/memory/store.ts";
 
-/** The store, with no room for writes while `refuses` says so; its forks do likewise. */
+/** A store that refuses writes while `refuses` returns true, as a full disk does; its forks do so, too. */
 export class RefusableStore implements MemoryStore {
   readonly #store: MemoryStore;
   readonly #refuses: () => boolean;
@@ -38,12 +33,12 @@ export class RefusableStore implements MemoryStore {
   }
 
   async write(write: Write): Promise<number> {
-    this.#checkRoom([write]);
+    this.#checkSpace([write]);
     return this.#store.write(write);
   }
 
   async transact(writes: readonly Write[]): Promise<readonly number[]> {
-    this.#checkRoom(writes);
+    this.#checkSpace(writes);
     return this.#store.transact(writes);
   }
 
@@ -63,8 +58,8 @@ export class RefusableStore implements MemoryStore {
   pin = (): Promise<Pin> => this.#store.pin!();
   close = (): Promise<void> => this.#store.close();
 
-  #checkRoom([first]: readonly Write[]): void {
+  #checkSpace([first]: readonly Write[]): void {
     if (!first || !this.#refuses()) return;
-    throw new StoreError("full", `The store has no room: ${ASKED_FOR}`, { key: first.key });
+    throw new StoreError("full", `The store has no space: ${FAULT_REASON}`, { key: first.key });
   }
 }

@@ -89,7 +89,7 @@ describe("runCommand", () => {
     expect((await run(command)).code).toBe(code);
   });
 
-  test("a command that is not there is 127, one that cannot be run 126, and both say why", async () => {
+  test("a missing command is 127, one that cannot be run 126, both with a message", async () => {
     expect(await run(["no-such-command-here"])).toMatchObject({ code: 127, said: expect.stringContaining("ENOENT") });
     const plain = join(folder, "plain.txt");
     writeFileSync(plain, "no program");
@@ -107,7 +107,7 @@ describe("runCommand", () => {
     expect((await run(["node", passes], { control: true })).said).toBe("");
   });
 
-  test("a fixture that is refused is told, and the command is not run", async () => {
+  test("a refused fixture is reported, and the command is not run", async () => {
     const wrong = join(folder, "wrong.yaml");
     writeFileSync(wrong, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Bad_Name}\n");
     await expect(run(["node", script("never", "tell(1)")], { fixtures: [wrong] })).rejects.toBeInstanceOf(ApplyError);

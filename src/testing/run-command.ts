@@ -1,8 +1,3 @@
-/**
- * Any command against a cluster of its own: what `keelson run` does.
- *
- * @module
- */
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { stripVTControlCharacters } from "node:util";
@@ -11,47 +6,47 @@ import { createCluster } from "./cluster.ts";
 import { controlRoutes } from "./control.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** How a command is run. */
+/** The options of a command. */
 export interface RunCommandOptions {
-  /** Files and folders that are applied first. */
+  /** Files and folders to apply first. */
   readonly fixtures?: readonly string[];
   /** `kubernetes` by default. */
   readonly dialect?: "kubernetes" | "neutral";
   /** Whether the command may mark, reset and disturb the cluster over HTTP: see `control.ts`. */
   readonly control?: boolean;
-  /** Whether the cluster stays when the command has ended, until a signal comes. */
+  /** Whether the cluster stays after the command, until a signal. */
   readonly keep?: boolean;
 }
 
-/** Where a command runs; the process's own by default. */
-export interface RunSystemParts {
-  /** Prints a text for people. */
+/** The environment and the output of a command; those of the process by default. */
+export interface RunCommandContext {
+  /** Prints a text on standard error. */
   readonly tell?: (text: string) => void;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What ends a cluster that is kept: a key, somebody else, or the terminal that goes. */
+/** Signals that end a kept cluster. */
 const ENDS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
-/** What a shell answers for a command that is not there, and for one that cannot be run. */
+/** The exit codes of a shell for a missing command, and for one that cannot be run. */
 const EXIT_NOT_FOUND = 127;
 const EXIT_CANNOT_RUN = 126;
 const EXIT_SIGNAL = 128;
-/** How many lines of the log are kept for a command that fails. */
-const LOG_LINES = 1000;
+/** The log of the server is shown if the command fails. */
+const MAX_LOG_LINES = 1000;
 
 /**
- * Starts a throw-away cluster, runs a command with KUBECONFIG and friends set, and resolves to its exit code: its own, 128
- * and the signal that ended it, 127 where there is no such command. The log of the server is shown when that is not 0.
+ * Starts a throw-away cluster, runs a command with KUBECONFIG and further variables, and resolves to its exit code, or 128 plus the
+ * signal that ended it, or 127 if it does not exist. The log of the server is shown unless the code is 0.
  *
- * @throws ApplyError when a fixture is refused; the command is not run then
+ * @throws ApplyError if a fixture is refused; the command is not run then
  */
 export async function runCommand(
   command: readonly [string, ...string[]],
   { fixtures = [], dialect = "kubernetes", control = false, keep = false }: RunCommandOptions = {},
-  { tell = (text) => void process.stderr.write(text), env = process.env }: RunSystemParts = {},
+  { tell = (text) => void process.stderr.write(text), env = process.env }: RunCommandContext = {},
 ): Promise<number> {
-  const log = new KeptLog();
+  const log = new BufferedLog();
   await using cluster = await createCluster({
     dialect,
     clock: "system",
@@ -87,11 +82,11 @@ async function exitCode(
   }
 }
 
-/** Hands the signals of this process to the child, and lets the child decide when it ends. */
+/** Forwards the signals of this process to the child, which decides when it ends. */
 function passSignals(child: ChildProcess): { stop(): void } {
   const handlers = SIGNALS.map((signal) => {
     const pass = (): void => {
-      // What is typed at a terminal reaches the whole group; a second one would mean "at once" to many.
+      // A terminal sends it to the whole process group; many programs end at once after a second one.
       if (signal === "SIGINT" && process.stdin.isTTY) return;
       child.kill(signal);
     };
@@ -108,14 +103,14 @@ function passSignals(child: ChildProcess): { stop(): void } {
 async function untilSignal({ env, url }: Endpoint, tell: (text: string) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const signal of ENDS) process.once(signal, resolve);
-  // Who has read this may interrupt with the next breath.
-  tell(`keelson: the cluster stays at ${url} until it is interrupted\nexport KUBECONFIG=${env["KUBECONFIG"]!}\n`);
+  // The handlers are set before this is printed, as a reader may interrupt at once.
+  tell(`keelson: the cluster stays at ${url} until interrupted\nexport KUBECONFIG=${env["KUBECONFIG"]!}\n`);
   await promise;
   for (const signal of ENDS) process.off(signal, resolve);
 }
 
-/** A log that is kept, and shown only if somebody wants to see it. */
-class KeptLog implements Log {
+/** A log in memory, which is shown on demand. */
+class BufferedLog implements Log {
   readonly #lines: string[] = [];
   error = (message: string, facts?: LogFacts): void => this.#add("error", message, facts);
   warn = (message: string, facts?: LogFacts): void => this.#add("warn", message, facts);
@@ -127,8 +122,8 @@ class KeptLog implements Log {
   }
 
   #add(level: string, message: string, facts: LogFacts = {}): void {
-    const told = Object.entries(facts).map(([name, fact]) => ` ${name}=${JSON.stringify(fact)}`);
-    this.#lines.push(`  ${level}: ${stripVTControlCharacters(message)}${told.join("")}\n`);
-    if (this.#lines.length > LOG_LINES) this.#lines.shift();
+    const text = Object.entries(facts).map(([name, fact]) => ` ${name}=${JSON.stringify(fact)}`);
+    this.#lines.push(`  ${level}: ${stripVTControlCharacters(message)}${text.join("")}\n`);
+    if (this.#lines.length > MAX_LOG_LINES) this.#lines.shift();
   }
 }

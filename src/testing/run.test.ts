@@ -236,8 +236,8 @@ describe("stories", () => {
   });
 });
 
-describe("rule 3: what settled() complains of", () => {
-  test("a reconcile that fails in a way that no retry is for, once", async () => {
+describe("rule 3: the errors of settled()", () => {
+  test("an error of a reconcile for which a retry is useless, once", async () => {
     const running = await cluster.run(
       controllerOf("wrong", () => {
         throw new TypeError("undefined is not a function");
@@ -251,7 +251,7 @@ describe("rule 3: what settled() complains of", () => {
     expect(running.failures).toMatchObject([{ controller: "wrong", key: "default/web" }]);
   });
 
-  test("not of what retries are for, of faults that were asked for, nor of what is tolerated", async () => {
+  test("not for errors with a retry, injected faults and tolerated errors", async () => {
     let failing = 3;
     const running = await cluster.run(
       [
@@ -274,7 +274,7 @@ describe("rule 3: what settled() complains of", () => {
     ]);
   });
 
-  test("a key that is handled again and again while the clock stands still, with its last writes", async () => {
+  test("a key that is handled repeatedly while the clock does not move, with its last writes", async () => {
     const restless = controllerOf("restless", (async ({ object, client }: never) => {
       const { data, ...map } = object as ConfigMap;
       const times = String(Number(data?.["times"] ?? "0") + 1);
@@ -290,7 +290,7 @@ describe("rule 3: what settled() complains of", () => {
     expect(String(error)).toContain("update ConfigMap default/web");
   });
 
-  test("a key that somebody else changes a hundred times is no hot loop, settled in between or not", async () => {
+  test("a key that another client changes a hundred times is not a hot loop", async () => {
     let count = 0;
     let ask = (): void => {};
     await cluster.run(controllerOf("patient", () => void count++));
@@ -317,7 +317,7 @@ describe("rule 3: what settled() complains of", () => {
     expect(count - before).toBeGreaterThanOrEqual(150);
   });
 
-  test("what a controller reports at one instant is told in the order in which it was reported", async () => {
+  test("Events of one instant are listed in the order of their creation", async () => {
     const reasons = ["Zulu", "Mike", "Alpha", "Kilo", "Bravo"];
     const talks = defineController({
       name: "talks",
@@ -330,7 +330,7 @@ describe("rule 3: what settled() complains of", () => {
     expect((await cluster.events(map)).map(({ reason }) => reason)).toEqual(reasons);
   });
 
-  test("a reconcile cannot wait until all has settled, itself included", async () => {
+  test("a reconcile cannot wait for settled()", async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     await cluster.run(
       controllerOf("waits", async () => resolve(await cluster.settled().catch((error: unknown) => String(error)))),
@@ -339,7 +339,7 @@ describe("rule 3: what settled() complains of", () => {
     expect(await promise).toContain("settled() cannot be awaited by waits: that would wait for itself");
   });
 
-  test("a long queue is not told key by key", async () => {
+  test("a long queue is not listed key by key", async () => {
     await cluster.run(controllerOf("stuck", () => new Promise(() => {})));
     const many = Array.from({ length: 100 }, (_, n) => ({
       ...web(0),
@@ -353,7 +353,7 @@ describe("rule 3: what settled() complains of", () => {
     expect(error.units).toHaveLength(100);
   });
 
-  test("the clock cannot be moved from within a reconcile", async () => {
+  test("a reconcile cannot move the clock", async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     await cluster.run(
       controllerOf("impatient", async () => {
@@ -365,7 +365,7 @@ describe("rule 3: what settled() complains of", () => {
   });
 });
 
-describe("what goes wrong while controllers start", () => {
+describe("failures while controllers start", () => {
   const firstList = { verb: "list", kind: Pod } as const;
 
   test.each([
@@ -401,7 +401,7 @@ describe("what goes wrong while controllers start", () => {
   });
 });
 
-describe("rule 1: a reconcile that waits for the clock only is not under way", () => {
+describe("rule 1: a reconcile that waits for the clock does not count as running", () => {
   const waits: Record<
     string,
     (ctx: { clock: { sleep(time: "10s"): Promise<void> }; client: ReturnType<Cluster["client"]> }) => Promise<unknown>
@@ -431,7 +431,7 @@ describe("rule 1: a reconcile that waits for the clock only is not under way", (
     cluster.faults.clear();
   });
 
-  test("what waits for anything real is, and is named", async () => {
+  test("a reconcile that waits for real time counts as running, and is named", async () => {
     const real = Promise.withResolvers<void>();
     await cluster.run(controllerOf("busy", () => real.promise as never));
     await cluster.apply(ConfigMap, web(1));

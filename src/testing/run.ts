@@ -1,5 +1,5 @@
 /**
- * Controllers under test: a manager on the cluster's clock, whose requests pass faults and records as anybody's do.
+ * Controllers under test: a manager on the clock of the cluster, whose requests are subject to faults and recorded.
  *
  * @module
  */
@@ -11,57 +11,57 @@ import type { Activity } from "../util/activity.ts";
 import { type Clock, type Timer, sleep, systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { boundTo, inside } from "./clock.ts";
-import { ASKED_FOR } from "./fault.ts";
+import { FAULT_REASON } from "./fault.ts";
 import { Sender } from "./sender.ts";
 
-/** How controllers are run; all of it has a default. */
+/** The options of controllers; all have defaults. */
 export interface RunOptions {
-  /** They run only while they hold a Lease; at once by default, for every renewal is two requests. */
+  /** Leader election; without it they run at once, as every renewal takes two requests. */
   readonly leaderElection?: LeaderElection;
-  /** A service account to run as, `NAMESPACE/NAME`; the admin by default. */
+  /** The service account of the controllers, `NAMESPACE/NAME`; the admin by default. */
   readonly as?: string;
-  /** Whether what has crashed comes back, after 10 s of the cluster's time, doubling. */
+  /** Whether they restart after a crash, after 10 s of the clock of the cluster, doubling. */
   readonly restart?: boolean;
-  /** Failures that `settled()` does not complain of, beside those that retries are for. */
+  /** Errors that `settled()` accepts, in addition to those for which controllers retry. */
   readonly tolerate?: (error: unknown) => boolean;
 }
 
-/** Controllers that run. */
+/** Running controllers. */
 export interface Running extends AsyncDisposable {
-  /** Whether they may act: they hold the Lease, or need none. */
+  /** Whether they hold the Lease, or need none. */
   readonly leading: boolean;
-  /** How often they have crashed. */
+  /** The number of crashes. */
   readonly crashes: number;
-  /** What reconciles have thrown, tolerated or not. */
+  /** The errors of reconciles, tolerated or not. */
   readonly failures: readonly Failure[];
-  /** Ends them in order. */
+  /** Stops them gracefully. */
   stop(): Promise<void>;
-  /** Ends them as `kill -9` does: nothing of them reaches the server any more, calls in flight never settle. */
+  /** Kills them as `kill -9` does: no further request reaches the server, and running calls never resolve. */
   crash(): void;
 }
 
-/** What a run needs of its cluster. */
+/** The part of a cluster that controllers need. */
 export interface RunParts {
   readonly clock: Clock;
   readonly activity: Activity;
-  /** Resolves when nothing happens any more before the clock is moved. */
+  /** Resolves when nothing runs until the clock is moved. */
   readonly rest: () => Promise<void>;
   readonly log: Log;
   readonly dialect: "kubernetes" | "neutral";
   readonly seed: number;
   readonly client: (sender: Sender, identity: Identity | undefined, userAgent: string) => Client;
-  /** Hears of each reconcile that begins. */
-  readonly started: (controller: string, key: string) => void;
-  /** Hears of a failure that no retry is for. */
-  readonly failed: (failure: Failure) => void;
+  /** Called with each reconcile. */
+  readonly onStart: (controller: string, key: string) => void;
+  /** Called with each error for which a retry is useless. */
+  readonly onFailure: (failure: Failure) => void;
 }
 
 const RESTART_MS = 10_000;
-const MOST_RESTART_MS = 300_000;
-/** How long reconciles have to end, in real time, before they are cut off. */
+const MAX_RESTART_MS = 300_000;
+/** The real time for running reconciles before they are killed. */
 const GRACE_MS = 1000;
 
-/** See the head of this file. */
+/** Controllers of a test, which can crash and restart. */
 export class Run implements Running {
   readonly #parts: RunParts;
   readonly #controllers: readonly Controller[];
@@ -70,7 +70,7 @@ export class Run implements Running {
   readonly failures: Failure[] = [];
   crashes = 0;
   #manager: Manager | undefined;
-  /** Resolved when the manager of the moment is cut off. */
+  /** Resolved when the current manager is killed. */
   #ended = Promise.withResolvers<void>();
   #restart: Timer | undefined;
 
@@ -86,7 +86,7 @@ export class Run implements Running {
   }
 
   /**
-   * Resolves when the controllers run, have crashed, or wait for the clock; rejects where a kind is not served, or their
+   * Starts the controllers; resolves when they run, have crashed, or wait for the clock. Rejects if a kind is not served, or their
    * informers are refused.
    */
   async begin(): Promise<void> {
@@ -100,13 +100,13 @@ export class Run implements Running {
       const waiting = manager.status().find(({ state }) => state === "waiting");
       if (waiting) throw new Error(`expected ${waiting.controller} to run: ${waiting.why ?? "it waits"}`);
     } catch (error) {
-      this.cut();
+      this.kill();
       throw error;
     }
   }
 
-  /** Nothing of it happens any more; it can be begun again. */
-  cut(): void {
+  /** Kills the controllers; they can be started again. */
+  kill(): void {
     this.#restart?.cancel();
     this.#restart = undefined;
     this.#manager?.crash();
@@ -116,9 +116,9 @@ export class Run implements Running {
 
   crash(): void {
     if (!this.#manager) return;
-    this.cut();
+    this.kill();
     this.crashes++;
-    if (this.#options.restart) this.#comeBack();
+    if (this.#options.restart) this.#restartLater();
   }
 
   async stop(): Promise<void> {
@@ -130,7 +130,7 @@ export class Run implements Running {
     const late = sleep(systemClock, GRACE_MS, over.signal, { holds: true });
     await Promise.race([manager.stop(), late]);
     over.abort();
-    // What has not ended by now never reaches the server again.
+    // Reconciles that still run do not reach the server any more.
     manager.crash();
   }
 
@@ -139,32 +139,32 @@ export class Run implements Running {
   }
 
   #make(): Manager {
-    const { clock, activity, log, dialect, seed, client, started } = this.#parts;
+    const { clock, activity, log, dialect, seed, client, onStart: started } = this.#parts;
     const { as, leaderElection } = this.#options;
     const sender = new Sender("subject", () => this.crash());
     return createManager({
       client: client(sender, as === undefined ? undefined : serviceAccount(as), this.#name),
       name: this.#name,
       clock: boundTo(clock),
-      // Another one after each start, as another process would have.
+      // A new seed after each crash, as a new process would have.
       seed: seed + this.crashes,
       dialect,
       log,
       activity,
       ...(leaderElection ? { leaderElection } : {}),
       started,
-      failure: (failure) => this.#meet(failure),
+      failure: (failure) => this.#addFailure(failure),
     }).add(...this.#controllers);
   }
 
-  #meet(failure: Failure): void {
+  #addFailure(failure: Failure): void {
     this.failures.push(failure);
-    if (!isForRetries(failure.error) && !this.#options.tolerate?.(failure.error)) this.#parts.failed(failure);
+    if (!isTransient(failure.error) && !this.#options.tolerate?.(failure.error)) this.#parts.onFailure(failure);
   }
 
-  #comeBack(): void {
+  #restartLater(): void {
     const { clock, log } = this.#parts;
-    const wait = Math.min(RESTART_MS * 2 ** (this.crashes - 1), MOST_RESTART_MS);
+    const wait = Math.min(RESTART_MS * 2 ** (this.crashes - 1), MAX_RESTART_MS);
     const begin = (): void => {
       this.begin().catch((error: unknown) => log.error(`${this.#name} did not start again`, { error: String(error) }));
     };
@@ -172,7 +172,7 @@ export class Run implements Running {
   }
 }
 
-/** Who a service account is to the server. */
+/** Returns the identity of a service account. */
 function serviceAccount(text: string): Identity {
   const [namespace = "", name = "", more] = text.split("/");
   if (namespace === "" || name === "" || more !== undefined) {
@@ -182,11 +182,11 @@ function serviceAccount(text: string): Identity {
   return { user: `system:serviceaccount:${namespace}:${name}`, groups };
 }
 
-/** Whether a failure is one that passes: a race, a busy or a broken server, a lost answer, or a fault that was asked for. */
-function isForRetries(error: unknown): boolean {
+/** Whether a retry may succeed: after a conflict, an overloaded or failed server, a lost response, or an injected fault. */
+function isTransient(error: unknown): boolean {
   if (error instanceof BrokenOff) return true;
   if (!(error instanceof StatusError)) return false;
   const { code = 0 } = error.status;
   const passes = error.is("Conflict", "AlreadyExists", "NotFound", "TooManyRequests");
-  return passes || code >= 500 || error.message.includes(ASKED_FOR);
+  return passes || code >= 500 || error.message.includes(FAULT_REASON);
 }

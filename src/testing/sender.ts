@@ -1,18 +1,13 @@
-/**
- * Who sends the requests of this process: the server is told by the connection that a request comes on.
- *
- * @module
- */
 import type { Connection } from "../auth/contract.ts";
 import type { Origin } from "./traffic.ts";
 
-/** One who sends requests, as the server sees it. */
+/** A sender of requests in this process, which the server finds as the connection of a request. */
 export class Sender implements Connection {
   readonly certificate = undefined;
   readonly address = "";
   readonly encrypted = true;
   readonly origin: Origin;
-  /** Ends whoever it is as `kill -9` does; absent where nobody can die. */
+  /** Kills the sender as `kill -9` does; undefined if it cannot be killed. */
   readonly crash: (() => void) | undefined;
 
   constructor(origin: Origin, crash?: () => void) {
@@ -21,6 +16,6 @@ export class Sender implements Connection {
   }
 }
 
-/** Whose request comes on a connection; what came over a port is the subject. */
+/** Returns the sender of a connection; undefined for a connection of a port. */
 export const senderOf = (connection: Connection): Sender | undefined =>
   connection instanceof Sender ? connection : undefined;

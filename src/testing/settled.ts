@@ -1,5 +1,5 @@
 /**
- * Waiting until nothing is under way, and what stands against it.
+ * Waits until no work is running, and the errors of waiting.
  *
  * @module
  */
@@ -8,25 +8,24 @@ import type { Failure } from "../runtime/index.ts";
 import { type Clock, systemClock } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
 
-/** So many things a message tells one by one. */
-const TOLD = 20;
+const MAX_LISTED = 20;
 
-/** Something was still under way after the limit. */
+/** Work was still running after the limit. */
 export class NotSettled extends Error {
   override readonly name = "NotSettled";
-  /** What was, and since when (ms of the machine's steady clock). */
+  /** The running work, with its start (ms of the machine's steady clock). */
   readonly units: readonly ActivityUnit[];
 
   constructor(units: readonly ActivityUnit[], limitMillis: number) {
     const now = systemClock.steady();
-    const lines = units.slice(0, TOLD).map(({ what, since }) => `  ${what}, for ${Math.round(now - since)} ms`);
-    if (units.length > TOLD) lines.push(`  and ${units.length - TOLD} more`);
-    super(`Expected everything to settle within ${limitMillis} ms; still under way:\n${lines.join("\n")}`);
+    const lines = units.slice(0, MAX_LISTED).map(({ what, since }) => `  ${what}, for ${Math.round(now - since)} ms`);
+    if (units.length > MAX_LISTED) lines.push(`  and ${units.length - MAX_LISTED} more`);
+    super(`Expected everything to settle within ${limitMillis} ms; still running:\n${lines.join("\n")}`);
     this.units = units;
   }
 }
 
-/** One key was reconciled again and again while the clock stood still and nobody else wrote. */
+/** One key was reconciled repeatedly although the clock did not move and no other client wrote. */
 export class HotLoop extends Error {
   override readonly name = "HotLoop";
   readonly controller: string;
@@ -41,16 +40,16 @@ export class HotLoop extends Error {
   }
 }
 
-/** A controller threw what no retry is for. */
+/** A controller threw an error for which a retry is useless. */
 export class ReconcileFailed extends Error {
   override readonly name = "ReconcileFailed";
   readonly failures: readonly Failure[];
 
   constructor(failures: readonly Failure[]) {
     const lines = failures
-      .slice(0, TOLD)
+      .slice(0, MAX_LISTED)
       .map(({ controller, key, error }) => `  ${controller} ${key}: ${String(error)}`);
-    if (failures.length > TOLD) lines.push(`  and ${failures.length - TOLD} more`);
+    if (failures.length > MAX_LISTED) lines.push(`  and ${failures.length - MAX_LISTED} more`);
     super(`${failures.length === 1 ? "A reconcile" : `${failures.length} reconciles`} failed:\n${lines.join("\n")}`, {
       cause: failures[0]?.error,
     });
@@ -58,15 +57,15 @@ export class ReconcileFailed extends Error {
   }
 }
 
-/** How long, in real time, and how often. */
+/** The limits of `settled()`. */
 export interface SettleOptions {
   /** Real time; 5 s by default. */
   readonly limit?: Duration;
-  /** How often one key may be reconciled while the clock stands still and nobody else writes; 100 by default. */
+  /** How often one key may be reconciled while the clock does not move and no other client writes; 100 by default. */
   readonly hot?: number;
 }
 
-/** Resolves when nothing is under way. @throws NotSettled after `limit` of real time, and whatever `alarm` rejects with */
+/** Resolves when no work is running. @throws NotSettled after `limit` of real time, and the error of `alarm` */
 export async function settle(activity: Activity, limit: Duration, alarm: Promise<never>): Promise<void> {
   const millis = millisOf(limit);
   const late = Promise.withResolvers<never>();
@@ -78,29 +77,29 @@ export async function settle(activity: Activity, limit: Duration, alarm: Promise
   }
 }
 
-/** What controllers do that a test should hear of, until it has. */
-export class Complaints {
+/** Collects failures and hot loops of controllers until a test gets them. */
+export class FailureMonitor {
   readonly #clock: Pick<Clock, "steady">;
   readonly #writes: (controller: string) => readonly string[];
   readonly #failures: Failure[] = [];
-  /** How often each key was handled at this instant, since anybody else wrote. */
+  /** How often each key was handled at this time, since the last write of another client. */
   readonly #handled = new Map<string, number>();
   #instant = 0;
   #hot: HotLoop | undefined;
-  #limit = HOT;
+  #limit = DEFAULT_HOT_LIMIT;
   #alarm = Promise.withResolvers<never>();
 
-  /** @param writes the last writes of a controller, in words */
+  /** @param writes describes the last writes of a controller */
   constructor(clock: Pick<Clock, "steady">, writes: (controller: string) => readonly string[]) {
     this.#clock = clock;
     this.#writes = writes;
-    this.#quiet();
+    this.#ignoreUnhandled();
   }
 
-  /** A key is handled. */
+  /** Counts that a key is handled. */
   readonly started = (controller: string, key: string): void => {
     const now = this.#clock.steady();
-    if (now !== this.#instant) this.calm();
+    if (now !== this.#instant) this.reset();
     this.#instant = now;
     const id = `${controller} ${key}`;
     const times = (this.#handled.get(id) ?? 0) + 1;
@@ -110,36 +109,36 @@ export class Complaints {
     this.#alarm.reject(this.#hot);
   };
 
-  /** Somebody else writes, or all has come to rest: what is handled from now on is no loop yet. */
-  calm(): void {
+  /** Resets the counts, after a write of another client or when no work is running. */
+  reset(): void {
     this.#handled.clear();
   }
 
-  /** A reconcile failed in a way that no retry is for. */
+  /** Adds an error for which a retry is useless. */
   readonly failed = (failure: Failure): void => void this.#failures.push(failure);
 
-  /** Rejects as soon as a key is handled `hot` times while the clock stands still and nobody else writes. */
-  alarmAt(hot: number = HOT): Promise<never> {
+  /** Rejects once a key is handled `hot` times while the clock does not move and no other client writes. */
+  alarmAt(hot: number = DEFAULT_HOT_LIMIT): Promise<never> {
     this.#limit = hot;
     return this.#alarm.promise;
   }
 
-  /** Throws what there is to complain of; once. */
+  /** Throws the collected failures, once. */
   raise(): void {
     const [hot, failures] = [this.#hot, this.#failures.splice(0)];
     if (hot) {
       this.#hot = undefined;
       this.#alarm = Promise.withResolvers();
-      this.#quiet();
+      this.#ignoreUnhandled();
       throw hot;
     }
     if (failures.length > 0) throw new ReconcileFailed(failures);
   }
 
-  /** Nobody may be listening when it rings. */
-  #quiet(): void {
+  /** The alarm may reject while nothing waits for it. */
+  #ignoreUnhandled(): void {
     this.#alarm.promise.catch(() => {});
   }
 }
 
-const HOT = 100;
+const DEFAULT_HOT_LIMIT = 100;

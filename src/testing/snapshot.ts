@@ -1,27 +1,22 @@
-/**
- * A cluster as bytes: for other processes, where a fork cannot go.
- *
- * @module
- */
 import { deserialize, serialize } from "node:v8";
 import type { RememberedRecord } from "../storage/memory/store.ts";
 
-/** All that a cluster begins with when it begins elsewhere. */
+/** The state of a cluster for another process. */
 export interface Snapshot {
   readonly format: 1;
   readonly dialect: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Where chance goes on. */
+  /** The position in the random numbers. */
   readonly random: number;
   readonly revision: number;
   readonly records: readonly RememberedRecord[];
 }
 
-/** The bytes of a snapshot. */
+/** Encodes a snapshot as bytes. */
 export const encodeSnapshot = (snapshot: Snapshot): Uint8Array => serialize(snapshot);
 
-/** The snapshot of some bytes. @throws Error for bytes of something else */
+/** Decodes a snapshot. @throws Error for other bytes */
 export function decodeSnapshot(bytes: Uint8Array): Snapshot {
   const snapshot = deserialized(bytes);
   if (snapshot?.format === 1) return snapshot;

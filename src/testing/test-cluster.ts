@@ -1,8 +1,8 @@
 /**
- * A cluster of the kit: what a test holds, in front of the server of the moment.
+ * The implementation of a test cluster, in front of its current server.
  *
- * The server is made from a moment when somebody first needs it, and another one takes its place on a reset; clock,
- * traffic, faults, senders and ports stay.
+ * The server is created from a moment when it is first needed, and replaced by a reset; clock, traffic, faults, senders and ports
+ * stay.
  *
  * @module
  */
@@ -42,14 +42,14 @@ import { FaultBook } from "./faults.ts";
 import { filtersOf } from "./filters.ts";
 import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
 import { Sender } from "./sender.ts";
-import { Complaints, type SettleOptions, settle } from "./settled.ts";
+import { FailureMonitor, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
 import { type Moment, type Serving, momentOf, serverFrom, snapshotOf } from "./world.ts";
 
-/** How long clients of a port may take to read the last answers. */
+/** The time for clients of a port to read the last responses. */
 const GRACE_MS = 1000;
 
-/** What is the same for a cluster and its forks. */
+/** The settings that a cluster and its forks share. */
 export interface Settings {
   readonly dialect: Dialect;
   readonly virtual: boolean;
@@ -57,36 +57,36 @@ export interface Settings {
   readonly log: Log;
 }
 
-/** A moment with the controllers that ran. */
+/** A moment with its running controllers. */
 interface MarkedMoment extends Moment {
   readonly runs?: readonly Run[];
 }
 
-/** The failures of controllers are told by `settled()`, not by a log. */
-const quietLog = (log: Log): Log => ({ ...silentLog, error: (message, facts) => log.error(message, facts) });
+/** A log without warnings: failures of controllers are reported by `settled()`. */
+const errorLog = (log: Log): Log => ({ ...silentLog, error: (message, facts) => log.error(message, facts) });
 
-/** What is applied of a kind, as a file would have it. */
+/** Returns an apply configuration as a manifest. */
 const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfiguration<T>): Manifest => ({
   ...(config as unknown as Pick<Manifest, "metadata">),
   apiVersion: apiVersionOf(kind),
   kind: kind.kind,
 });
 
-/** A server that answers, and what ends with it. */
+/** A running server. */
 interface Live extends Serving {
   readonly random: SeededRandom;
   readonly closing: AbortController;
   /** Whether the built-in controllers have been started. */
-  awake: boolean;
+  hasControllers: boolean;
 }
 
-/** A moment, and what was so then: while it still is, the moment is the present one. */
+/** A moment, and facts of its time: while they are unchanged, it is the current moment. */
 interface KnownMoment {
   readonly mark: readonly unknown[];
   readonly moment: Moment;
 }
 
-/** A cluster that stands on moments; `begin()` it unless it is a fork. */
+/** A test cluster; `begin()` must be called unless it is a fork. */
 export class TestCluster implements Cluster {
   readonly #settings: Settings;
   readonly #routes: readonly Route[];
@@ -97,15 +97,15 @@ export class TestCluster implements Cluster {
   readonly #endpoints = new Set<Endpoint>();
   readonly #kindsListeners = new Set<() => void>();
   readonly #runs = new Set<Run>();
-  readonly #complaints: Complaints;
+  readonly #failures: FailureMonitor;
   readonly #virtual: VirtualClock | undefined;
   readonly clock: TestClock;
   readonly faults: FaultBook;
-  /** What `reset()` goes back to. */
+  /** The default of `reset()`. */
   #origin: Moment;
-  /** Made from the origin when it is first needed, so that a fork that nobody asks costs nothing. */
+  /** Created when it is first needed, so that an unused fork costs nothing. */
   #live: Live | undefined;
-  /** The last moment that was asked for, while it is still the present. */
+  /** The last moment that was created. */
   #last: KnownMoment | undefined;
   #pki: Pki | undefined;
   #tokenKeys: TokenKeys | undefined;
@@ -117,11 +117,11 @@ export class TestCluster implements Cluster {
     this.#routes = routes?.(() => this) ?? [];
     this.#virtual = settings.virtual ? new VirtualClock(origin.now, 0, () => this.settled()) : undefined;
     this.clock = this.#virtual ?? machineClock();
-    this.#complaints = new Complaints(this.clock, (controller) => this.#lastWrites(controller));
+    this.#failures = new FailureMonitor(this.clock, (controller) => this.#lastWrites(controller));
     this.faults = new FaultBook(origin.random.fork());
   }
 
-  /** Lets the built-in controllers do their part, and takes what they leave as the beginning. */
+  /** Waits for the first work of the built-in controllers, and makes the result the initial state. */
   async begin(): Promise<Moment> {
     if (this.#settings.builtIn.length === 0) return this.#origin;
     await this.settled();
@@ -152,7 +152,7 @@ export class TestCluster implements Cluster {
 
   async run(controllers: Controller | readonly Controller[], options: RunOptions = {}): Promise<Running> {
     this.#mayAct();
-    this.#wake();
+    this.#startControllers();
     const run = new Run(this.#runParts(), [controllers].flat() as readonly Controller[], options);
     this.#runs.add(run);
     try {
@@ -167,12 +167,12 @@ export class TestCluster implements Cluster {
   async settled({ limit = "5s", hot }: SettleOptions = {}): Promise<void> {
     this.#mayAct();
     mayWait("settled() cannot be awaited");
-    this.#wake();
+    this.#startControllers();
     try {
-      await settle(this.#activity, limit, this.#complaints.alarmAt(hot));
-      this.#complaints.calm();
+      await settle(this.#activity, limit, this.#failures.alarmAt(hot));
+      this.#failures.reset();
     } finally {
-      this.#complaints.raise();
+      this.#failures.raise();
     }
   }
 
@@ -200,13 +200,13 @@ export class TestCluster implements Cluster {
     this.#mayAct();
     const moment: MarkedMoment = (to as unknown as MarkedMoment | undefined) ?? this.#origin;
     const live = this.#live;
-    for (const run of this.#runs) run.cut();
+    for (const run of this.#runs) run.kill();
     this.#runs.clear();
     this.faults.clear();
     this.faults.playAll(watchExpires());
     this.#traffic.clear();
     this.#virtual?.set(moment.now);
-    // One further: a watch from the newest version of before must not go on as if nothing had happened.
+    // A higher revision, so that watches from the last revision before do not continue.
     this.#live = this.#begin(moment, (live ?? this.#origin).store.revision + 1);
     if (live) await this.#end(live);
     for (const run of moment.runs ?? []) {
@@ -234,15 +234,15 @@ export class TestCluster implements Cluster {
 
   async listen({ port = 0 }: { readonly port?: number } = {}): Promise<Endpoint> {
     this.#mayAct();
-    this.#wake();
-    // Clients connect now, and must not wait for work that is long.
+    this.#startControllers();
+    // Clients of a port must not wait for long work.
     if (this.#virtual) this.#virtual.loop.isTimed = true;
     const pki = this.#certificates();
     const endpoint = await openEndpoint(
       port,
       pki,
       (exchange) => {
-        if (exchange.method !== "GET") this.#complaints.calm();
+        if (exchange.method !== "GET") this.#failures.reset();
         this.#server().core.server.handle(exchange);
       },
       () => this.#endpoints.delete(endpoint),
@@ -285,11 +285,11 @@ export class TestCluster implements Cluster {
     const unmet = this.faults.pending().map(({ what }) => what);
     if (unmet.length > 0)
       this.#settings.log.warn(`a cluster was closed with faults that no request met: ${unmet.join("; ")}`);
-    // Those who ask go before who answers.
+    // Controllers stop before their server.
     await Promise.all([...this.#runs].map((run) => run.stop()));
     const live = this.#live;
     this.#live = undefined;
-    // Side by side: a port waits for its watches, and the server ends them.
+    // At the same time: a port waits for its watches, and the server ends them.
     await Promise.all([...[...this.#endpoints].map((endpoint) => endpoint.close()), live && this.#end(live)]);
   }
 
@@ -305,7 +305,7 @@ export class TestCluster implements Cluster {
     const last = this.#last;
     if (last && mark.every((part, at) => part === last.mark[at])) return last.moment;
     const moment = momentOf(live, this.clock.now(), live.random);
-    // What is under way may change what is served, and not what is stored.
+    // Running work may change the served kinds without a write.
     const isAtRest = this.#activity.count === 0 && kinds.revision === live.store.revision;
     this.#last = isAtRest ? { mark, moment } : undefined;
     return moment;
@@ -319,16 +319,16 @@ export class TestCluster implements Cluster {
   #runParts(): RunParts {
     const { dialect, log } = this.#settings;
     return {
-      // Of the moment: the clock is another one after a reset.
+      // A reset replaces the clock.
       clock: this.clock,
       activity: this.#activity,
       rest: () => (this.realTime ? new Promise(() => {}) : this.#activity.idle()),
-      log: quietLog(log),
+      log: errorLog(log),
       dialect: dialect.name,
       seed: this.#runs.size + 1,
       client: (sender, identity = ADMIN, userAgent) => this.#clientOf(sender, identity, userAgent),
-      started: this.#complaints.started,
-      failed: this.#complaints.failed,
+      onStart: this.#failures.started,
+      onFailure: this.#failures.failed,
     };
   }
 
@@ -336,7 +336,7 @@ export class TestCluster implements Cluster {
     return new Client(this.#transport(sender, identity), { userAgent, clock: this.clock, local: this.#local });
   }
 
-  /** Clients hear of the kinds of the server of the moment. */
+  /** Notifies clients of changes of the served kinds. */
   readonly #local: LocalServer = {
     onKindsChange: (listener) => {
       const own = (): void => listener();
@@ -345,11 +345,11 @@ export class TestCluster implements Cluster {
     },
   };
 
-  #tellKinds(): void {
+  #notifyKinds(): void {
     for (const listener of this.#kindsListeners) listener();
   }
 
-  /** The last five writes of a controller, for a complaint. */
+  /** Describes the last five writes of a controller, for an error. */
   #lastWrites(controller: string): readonly string[] {
     const isAnswered = ({ userAgent, code }: RequestRecord): boolean => userAgent === controller && code !== undefined;
     const writes = this.requests({ verb: "writes", where: isAnswered });
@@ -359,21 +359,21 @@ export class TestCluster implements Cluster {
     });
   }
 
-  /** The way of a request in this process; a write wakes the built-in controllers. */
+  /** Returns the transport of a sender in this process; a write starts the built-in controllers. */
   #transport(sender: Sender, identity: Identity): Transport {
     const inject: Live["core"]["server"]["inject"] = (request) => {
-      if (request.method !== "GET") this.#wake();
-      if (request.method !== "GET" && !sender.crash) this.#complaints.calm();
+      if (request.method !== "GET") this.#startControllers();
+      if (request.method !== "GET" && !sender.crash) this.#failures.reset();
       return this.#server().core.server.inject({ ...request, connection: sender });
     };
     return inProcessTransport({ inject })(identity);
   }
 
-  /** Starts the built-in controllers; those of a fork that nobody writes to would only read what their parent's have. */
-  #wake(): void {
+  /** Starts the built-in controllers; in a fork without writes they would have nothing to do. */
+  #startControllers(): void {
     const live = this.#server();
-    if (live.awake) return;
-    live.awake = true;
+    if (live.hasControllers) return;
+    live.hasControllers = true;
     const end = this.#activity.begin("the start of the built-in controllers");
     const failed = (error: unknown): void => {
       if (!live.closing.signal.aborted)
@@ -397,9 +397,9 @@ export class TestCluster implements Cluster {
       log: this.#settings.log,
       ...(revision === undefined ? {} : { revision }),
     });
-    server.core.kinds.onChange(() => this.#tellKinds());
-    this.#tellKinds();
-    return { ...server, random, closing, awake: false };
+    server.core.kinds.onChange(() => this.#notifyKinds());
+    this.#notifyKinds();
+    return { ...server, random, closing, hasControllers: false };
   }
 
   #signer(random: SeededRandom): TokenSigner {
@@ -416,7 +416,7 @@ export class TestCluster implements Cluster {
 
   readonly #keys = (): TokenKeys => (this.#tokenKeys ??= tokenKeys(this.#certificates().tokenKeys[0]!, []));
 
-  /** Who comes over a port, or whose token it is; certificates are made when somebody does. */
+  /** Authenticates clients of a port, and tokens; certificates are created when they are first needed. */
   #authenticator(ground: TrustGround): Authenticator {
     const { dialect } = this.#settings;
     const { issuer, audiences } = this.#issuance;

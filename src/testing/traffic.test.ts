@@ -15,7 +15,7 @@ describe("rule 11: requests", () => {
   });
   afterEach(() => cluster.close());
 
-  test("are told in order of arrival: what, by whom, and what came of it", async () => {
+  test("are listed in the order of arrival, with user and result", async () => {
     const configMaps = subject.resource(ConfigMap);
     await configMaps.create(map("a"), { fieldManager: "me" });
     await configMaps.apply(map("a", { x: "1" }), { fieldManager: "me", dryRun: true });

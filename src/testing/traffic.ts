@@ -1,29 +1,29 @@
 /**
- * The requests that a cluster has met: what was asked, by whom, and what came of it.
+ * The records of requests.
  *
- * Requests for objects are recorded, in order of arrival; discovery and other documents are not. A record is there when
- * its request arrives, and is filled in as the request goes its way.
+ * Requests for objects are recorded in the order of their arrival, discovery and other documents are not. A record exists once its
+ * request arrives, and is completed while it is handled.
  *
  * @module
  */
 import type { Kind } from "../client/index.ts";
 import type { StatusReason } from "../meta/status.ts";
 
-/** What is done to objects. */
+/** The verb of a request. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete" | "deletecollection";
 
 /**
- * Whose request it is: the test's own (`client()`, `apply()`), one of the built-in controllers', or anybody else's, who is
- * what the test is about.
+ * The sender of a request: the test itself (`client()`, `apply()`), a built-in controller, or any other client, which is the
+ * subject of the test.
  */
 export type Origin = "subject" | "test" | "builtin";
 
-/** Chooses requests. All that is given must fit. */
+/** Matches requests by all of the given members. */
 export interface RequestMatch {
   /** `writes` is everything but get, list and watch. */
   readonly verb?: Verb | readonly Verb[] | "writes";
   readonly kind?: Pick<Kind, "group" | "kind">;
-  /** Any and none by default; empty for the object itself. */
+  /** Any by default; empty for the object itself. */
   readonly subresource?: string;
   readonly name?: string | RegExp;
   readonly namespace?: string;
@@ -31,22 +31,22 @@ export interface RequestMatch {
   readonly fieldManager?: string;
   /** `subject` by default. */
   readonly origin?: Origin | "any";
-  /** Not the first of those that fit. */
+  /** The number of matching requests to skip. */
   readonly skip?: number;
   readonly where?: (request: RequestRecord) => boolean;
 }
 
-/** A request that a cluster has met. */
+/** A recorded request. */
 export interface RequestRecord {
   readonly verb: Verb;
-  /** As the path has it where nobody serves it. */
+  /** The kind; the name in the path for a resource that is not served. */
   readonly kind: string;
   readonly group: string;
   readonly namespace?: string;
-  /** As the path has it; of a create, as the body does. */
+  /** The name in the path; for a create, in the body. */
   readonly name?: string;
   readonly subresource?: string;
-  /** As it was sent; of a patch, the patch. */
+  /** The body of the request. */
   readonly body?: unknown;
   readonly dryRun: boolean;
   readonly user: string;
@@ -55,30 +55,30 @@ export interface RequestRecord {
   readonly origin: Origin;
   /** The time of the cluster. */
   readonly at: string;
-  /** Undefined as long as there is no answer. */
+  /** Undefined before the response. */
   readonly code?: number;
   readonly reason?: StatusReason;
-  /** Whether a new version came of it; false also for writes that changed nothing. */
+  /** Whether the request has changed an object. */
   readonly changed: boolean;
-  /** The fault that was played. */
+  /** The applied fault. */
   readonly fault?: string;
-  /** How many events a watch was told. */
+  /** The number of events of a watch. */
   readonly events?: number;
 }
 
-/** A record while its request is on its way. */
+/** The record of a request that is being handled. */
 export type OpenRecord = { -readonly [M in keyof RequestRecord]: RequestRecord[M] };
 
-/** What is recorded from some moment on, until it is disposed. */
+/** A recording, until it is disposed of. */
 export interface Recording extends Disposable {
   readonly requests: readonly RequestRecord[];
 }
 
 const READS: readonly Verb[] = ["get", "list", "watch"];
-/** The verbs that change something. */
+/** The verbs of writes. */
 export const WRITES: readonly Verb[] = ["create", "update", "patch", "apply", "delete", "deletecollection"];
 
-/** What a match may have; texts come over HTTP, too. */
+/** The members of a match, which may come over HTTP. */
 const MEMBERS: ReadonlySet<string> = new Set<keyof RequestMatch>([
   "verb",
   "kind",
@@ -93,7 +93,7 @@ const MEMBERS: ReadonlySet<string> = new Set<keyof RequestMatch>([
 ]);
 const ORIGINS: readonly RequestMatch["origin"][] = ["subject", "test", "builtin", "any"];
 
-/** The same match. @throws RangeError for one that says what no request has, and so would choose none or all */
+/** Returns the match. @throws RangeError for unknown members and values */
 export function checkedMatch(match: RequestMatch): RequestMatch {
   const { verb = "writes", kind, origin = "subject" } = match;
   const unknown = Object.keys(match).find((member) => !MEMBERS.has(member));
@@ -110,7 +110,7 @@ export function checkedMatch(match: RequestMatch): RequestMatch {
   return match;
 }
 
-/** Whether a request is one of those that a match chooses; `skip` is not looked at. */
+/** Whether a request matches, without `skip`. */
 export function matches(match: RequestMatch, request: RequestRecord): boolean {
   const { verb, kind, name, origin = "subject", where } = match;
   return (
@@ -127,44 +127,44 @@ export function matches(match: RequestMatch, request: RequestRecord): boolean {
   );
 }
 
-/** Whether a verb is one of those that a match chooses. */
+/** Whether a verb matches. */
 export function fitsVerb(wanted: NonNullable<RequestMatch["verb"]>, verb: Verb): boolean {
   if (wanted === "writes") return !READS.includes(verb);
   return typeof wanted === "string" ? wanted === verb : wanted.includes(verb);
 }
 
-/** A match for people: `verb create, kind Secret`. */
-export const wordsOf = (match: RequestMatch): string =>
+/** Describes a match: `verb create, kind Secret`. */
+export const describeMatch = (match: RequestMatch): string =>
   Object.entries(match)
     .map(([member, value]) => `${member} ${(value as Partial<Kind> | null)?.kind ?? String(value)}`)
     .join(", ");
 
-const KEPT = 10_000;
+const MAX_RECORDS = 10_000;
 
-/** The records of a cluster: the last 10 000, and those of recordings. */
+/** The last 10 000 records of a cluster, and its recordings. */
 export class Traffic {
   #records: RequestRecord[] = [];
   readonly #recordings = new Set<{ readonly match: RequestMatch; readonly all: RequestRecord[] }>();
 
-  /** Keeps a record; its request has just arrived. */
+  /** Adds the record of a request that has arrived. */
   add(record: RequestRecord): void {
     this.#records.push(record);
-    // Cut by the half, so that a record costs no copy of all others.
-    if (this.#records.length > 2 * KEPT) this.#records = this.#records.slice(-KEPT);
+    // Halved at once, so that adding a record does not copy all others.
+    if (this.#records.length > 2 * MAX_RECORDS) this.#records = this.#records.slice(-MAX_RECORDS);
     for (const { all } of this.#recordings) all.push(record);
   }
 
-  /** What was met since the beginning. */
+  /** Returns the matching records. */
   requests(match: RequestMatch = {}): readonly RequestRecord[] {
-    return select(this.#records.slice(-KEPT), checkedMatch(match));
+    return select(this.#records.slice(-MAX_RECORDS), checkedMatch(match));
   }
 
-  /** What is met from now on. */
+  /** Starts a recording. */
   record(match: RequestMatch = {}): Recording {
     const recording = { match: checkedMatch(match), all: [] };
     this.#recordings.add(recording);
     return {
-      // Who has matched is known when the request is: a name may stand in the body.
+      // Matched late: the name of a request may be in its body.
       get requests() {
         return select(recording.all, match);
       },
@@ -172,7 +172,7 @@ export class Traffic {
     };
   }
 
-  /** Forgets what was met; recordings stay. */
+  /** Removes all records; recordings stay. */
   clear(): void {
     this.#records = [];
   }

@@ -1,10 +1,9 @@
 /**
- * How a cluster of the kit begins when it is asked for nothing unusual: put together beforehand, so that the first one of a
- * process does not run a whole server for what every one begins with.
+ * The initial state of a cluster with default options. It is generated, so that the first cluster of a process need not run a
+ * server for it.
  *
- * The records of `usual-records.ts` are those that servers and controllers leave; time and names of chance are put in here,
- * each where chance would have drawn it. `npm run beginnings` writes the records anew, and a test compares them byte by byte
- * with those of clusters that have begun in the ordinary way.
+ * `usual-records.ts` has the records that server and controllers write; times and random names are inserted here. `npm run
+ * beginnings` generates the records, and a test compares them with those of a cluster that has started in the regular way.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import type { Snapshot } from "./snapshot.ts";
 import { TIME_MARK, UID_MARK } from "./usual-form.ts";
 import { USUAL_RECORDS } from "./usual-records.ts";
 
-/** What a cluster of the usual options has when it has begun; undefined for a dialect of which that is not known. */
+/** Returns the initial state of a cluster with default options; undefined for a dialect without one. */
 export function usualBeginning(dialect: string, now: number, seed: number): Snapshot | undefined {
   const usual = USUAL_RECORDS.get(dialect);
   if (!usual) return undefined;

@@ -1,30 +1,24 @@
-/**
- * How it is written down what every cluster of the kit begins with.
- *
- * @module
- */
-
-/** One record of a beginning, before time and chance. */
+/** One record of an initial state, without times and random names. */
 export interface UsualRecord {
   readonly key: string;
   readonly revision: number;
-  /** The revision of the version before; 0 for none. */
+  /** The revision of the previous version; 0 for none. */
   readonly previous: number;
-  /** So many numbers are drawn before those of its uid. */
+  /** How many random numbers are drawn before those of its UID. */
   readonly drawn: number;
-  /** Its value: {@link TIME_MARK} stands for the time, and {@link UID_MARK} for its uid. */
+  /** The value, with {@link TIME_MARK} for the time and {@link UID_MARK} for the UID. */
   readonly text: string;
 }
 
-/** What every cluster of a dialect begins with. */
+/** The initial state of a cluster of a dialect. */
 export interface UsualBeginning {
   readonly revision: number;
-  /** So many numbers are drawn until it has begun. */
+  /** How many random numbers are drawn for it. */
   readonly drawn: number;
   readonly records: readonly UsualRecord[];
 }
 
-/** What stands for the time in {@link UsualRecord.text}. */
+/** The placeholder of the time in {@link UsualRecord.text}. */
 export const TIME_MARK = "<time>";
-/** What stands for the uid of the object in {@link UsualRecord.text}. */
+/** The placeholder of the UID in {@link UsualRecord.text}. */
 export const UID_MARK = "<uid>";

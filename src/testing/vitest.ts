@@ -9,27 +9,27 @@
  */
 import { expect } from "vitest";
 import type { ApiObject } from "../client/index.ts";
-import { type ExpectedCondition, conditionComplaint, ownerComplaint } from "./assertions.ts";
+import { type ExpectedCondition, conditionMismatch, ownerMismatch } from "./assertions.ts";
 
-const verdict = (complaint: string | undefined, otherwise: string): { pass: boolean; message: () => string } => ({
-  pass: complaint === undefined,
-  message: () => complaint ?? otherwise,
+const result = (mismatch: string | undefined, otherwise: string): { pass: boolean; message: () => string } => ({
+  pass: mismatch === undefined,
+  message: () => mismatch ?? otherwise,
 });
 
 expect.extend({
   toHaveCondition: (object: ApiObject, type: string, expected?: ExpectedCondition) =>
-    verdict(conditionComplaint(object, type, expected), `expected the object not to have this condition ${type}`),
+    result(conditionMismatch(object, type, expected), `expected the object not to have this condition ${type}`),
   toBeOwnedBy: (object: ApiObject, owner: ApiObject) =>
-    verdict(ownerComplaint(object, owner), `expected the object not to be owned by ${owner.metadata.name}`),
+    result(ownerMismatch(object, owner), `expected the object not to be owned by ${owner.metadata.name}`),
 });
 
 declare module "vitest" {
   // The parameters are those of the interface that is added to.
   // eslint-disable-next-line typescript/no-unused-vars
   interface Matchers<R extends void | Promise<void>, T> {
-    /** The object has a condition of this type, with the members that are given. */
+    /** The object has a condition of this type with the given members. */
     toHaveCondition(type: string, expected?: ExpectedCondition): R;
-    /** One of the owner references is to that object. */
+    /** The object has an owner reference to the owner. */
     toBeOwnedBy(owner: ApiObject): R;
   }
 }

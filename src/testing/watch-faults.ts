@@ -1,8 +1,3 @@
-/**
- * What a test puts between a watch and its stream.
- *
- * @module
- */
 import { type ApiError, expired } from "../meta/status.ts";
 import type { WatchBatch } from "../registry/index.ts";
 import { type WatchOutput, firstOf } from "../server/index.ts";
@@ -11,25 +6,25 @@ import type { WatchFault, WatchPlay } from "./fault.ts";
 import type { OpenWatch } from "./faults.ts";
 import type { OpenRecord } from "./traffic.ts";
 
-/** Two periods of bookmarks, the longest there are: after so long an informer takes a watch for dead. */
+/** Two of the longest periods of bookmarks: after this time without events an informer closes a watch. */
 const SILENCE_MS = 150_000;
 
-/** A watch that counts what it tells, until a fault is played to it. */
+/** A watch output that counts events and applies faults. */
 export class FaultyWatch implements WatchOutput, OpenWatch {
   readonly record: OpenRecord;
   readonly #output: WatchOutput;
   readonly #clock: Clock;
   readonly #noticesSilence: boolean;
   #play: WatchPlay | undefined;
-  /** Events that are still told before `#play` ends the watch. */
+  /** Events that are still sent before `#play` ends the watch. */
   #left = Infinity;
   #over = false;
-  /** What lags, in order: something that is due later never overtakes. */
+  /** The time of the last delayed event, which keeps the order. */
   #lastDue = 0;
-  /** Whether the stream is open: before that it cannot end. */
+  /** Whether the stream is open; before that it cannot end. */
   #begun = false;
 
-  /** @param noticesSilence whether its reader, who is of this process, would notice if it were not */
+  /** @param noticesSilence whether the reader is a controller of this process, which would notice silence on a socket */
   constructor(output: WatchOutput, record: OpenRecord, clock: Clock, noticesSilence: boolean) {
     this.#output = output;
     this.record = record;
@@ -40,28 +35,27 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
 
   play(fault: WatchFault): void {
     this.#play = fault.play;
-    if (fault.play.act === "stall" && this.#noticesSilence) this.#beGivenUp();
+    if (fault.play.act === "stall" && this.#noticesSilence) this.#closeAfterSilence();
     if (fault.play.act !== "end" && fault.play.act !== "expire") return;
     this.#left = fault.play.events;
-    this.#endInTime();
+    this.#endIfDue();
   }
 
-  /** The stream is open. */
   begin(): void {
     this.#begun = true;
-    this.#endInTime();
+    this.#endIfDue();
   }
 
   events(batch: WatchBatch): void {
-    const told = firstOf(batch, this.#left);
-    this.#left -= told.events.length;
-    if (told.events.length > 0) {
+    const sent = firstOf(batch, this.#left);
+    this.#left -= sent.events.length;
+    if (sent.events.length > 0) {
       this.#pass(() => {
-        this.record.events = (this.record.events ?? 0) + told.events.length;
-        this.#output.events(told);
+        this.record.events = (this.record.events ?? 0) + sent.events.length;
+        this.#output.events(sent);
       });
     }
-    this.#endInTime();
+    this.#endIfDue();
   }
 
   bookmark(revision: number, end: boolean): void {
@@ -81,29 +75,29 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
     this.#output.destroy();
   }
 
-  /** Does what the watch has to say now, later or never. */
-  #pass(tell: () => void): void {
+  /** Sends now, later or never. */
+  #pass(send: () => void): void {
     if (this.#over || this.#play?.act === "stall") return;
     if (this.#play?.act !== "lag") {
-      tell();
+      send();
       return;
     }
     const now = this.#clock.steady();
     this.#lastDue = Math.max(this.#lastDue, now + this.#play.millis);
     const due = (): void => {
-      if (!this.#over) tell();
+      if (!this.#over) send();
     };
     this.#clock.after(this.#lastDue - now, due, { owner: `a watch of ${this.record.kind} that lags` });
   }
 
-  /** Informers of this process trust their server to live, so what they would do over a socket is done here. */
-  #beGivenUp(): void {
+  /** Informers in this process do not check for silence, so their reaction is emulated here. */
+  #closeAfterSilence(): void {
     const owner = `the silence of a watch of ${this.record.kind}`;
     this.#clock.after(SILENCE_MS, () => void (this.#over || this.destroy()), { owner });
   }
 
-  /** Ends where all events that the fault lets through have been told. */
-  #endInTime(): void {
+  /** Ends the watch after the last event before the fault. */
+  #endIfDue(): void {
     if (this.#left > 0 || this.#over || !this.#begun) return;
     this.#over = true;
     if (this.#play?.act === "expire") this.#output.error(expired("The resourceVersion that was asked for is too old"));

@@ -1,5 +1,5 @@
 /**
- * The server inside a cluster of the kit: from nothing, from a snapshot, or from a moment of another one.
+ * The server inside a test cluster: new, from a snapshot, or from a moment of another cluster.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import { type MemoryStore, openMemoryStore } from "../storage/memory/store.ts";
 import type { Activity } from "../util/activity.ts";
 import { type Clock, ManualClock, type SeededRandom, seededRandom } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
-import { storeIsToRefuse } from "./filters.ts";
+import { shouldRefuseWrite } from "./filters.ts";
 import { RefusableStore } from "./refusable-store.ts";
 import { type Snapshot, encodeSnapshot } from "./snapshot.ts";
 
-/** A moment of a cluster: all that is stored, the time and the chance. Nobody writes to it; clusters are made from it. */
+/** The state of a cluster at a time, with its clock and random numbers. It is never changed; clusters are created from it. */
 export interface Moment {
   readonly core: KeptCluster;
   readonly store: MemoryStore;
@@ -30,14 +30,14 @@ export interface Moment {
   readonly random: SeededRandom;
 }
 
-/** A server that answers, and where it stores. */
+/** A server with its store. */
 export interface Serving {
   readonly core: Core;
   readonly store: MemoryStore;
 }
 
-/** What a server that is made from a moment has of its own. */
-export interface SystemParts {
+/** What a server is built from, beside its moment. */
+export interface ServingParts {
   readonly clock: Clock;
   readonly random: SeededRandom;
   readonly activity: Activity;
@@ -46,42 +46,42 @@ export interface SystemParts {
   readonly authenticator: (ground: TrustGround) => Authenticator;
   readonly signer: () => TokenSigner;
   readonly log: Log;
-  /** Where its revisions go on; where those of the moment end by default. */
+  /** The first revision; by default that of the moment. */
   readonly revision?: number;
 }
 
-/** What a first moment is made of. */
+/** What the first moment is built from. */
 export interface Beginning {
   readonly dialect: Dialect;
   readonly now: number;
   readonly seed: number;
-  /** Which steps of admission run. */
+
   readonly plugins: PluginChoice;
-  /** Whether roles decide what somebody may do. */
+  /** Whether RBAC authorizes requests. */
   readonly rbac: boolean;
   readonly from?: Snapshot;
 }
 
 const known = new Map<Dialect, readonly ResourceDefinition[]>();
 
-/** The built-in kinds, which are data: what is compiled of them once serves every cluster of the process. */
+/** The built-in kinds, which all clusters of the process share. */
 function definitionsOf(dialect: Dialect): readonly ResourceDefinition[] {
   const definitions = known.get(dialect) ?? builtInDefinitions({ dialect, gates: gatesOf(dialect), ...NOWHERE });
   known.set(dialect, definitions);
   return definitions;
 }
 
-/** Definitions are asked with the clock of each request; their own is never looked at. */
+/** Definitions use the clock of each request; this one is never used. */
 const NOWHERE = { clock: new ManualClock(), random: seededRandom(0) };
 
-/** A moment in which there is nothing but the namespaces of the system, or what a snapshot holds. */
+/** Creates a moment with only the system namespaces, or with the content of a snapshot. */
 export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: Beginning): Promise<Moment> {
   if (from && from.dialect !== dialect.name) {
     throw new Error(`expected a snapshot of the ${dialect.name} dialect, got one of ${from.dialect}`);
   }
   const random = seededRandom(seed);
   const inner = await openMemoryStore(from ? { records: from.records, revision: from.revision } : {});
-  const store = new RefusableStore(inner, storeIsToRefuse);
+  const store = new RefusableStore(inner, shouldRefuseWrite);
   const core = await createCore({
     store,
     dialect,
@@ -95,16 +95,16 @@ export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: B
   return momentOf({ core, store }, from?.now ?? now, from ? seededRandom(from.random) : random);
 }
 
-/** A moment of a server that goes on; what is shared nobody changes. */
+/** Returns the current moment of a server. */
 export function momentOf({ core, store }: Serving, now: number, random: SeededRandom): Moment {
   const still = store.fork();
   return { core: core.keep(still, new ManualClock(now)), store: still, now, random: random.fork() };
 }
 
-/** A server that begins with a moment. */
+/** Creates a server from a moment. */
 export function serverFrom(
   { core, store }: Moment,
-  { activity, filters, routes, revision, authenticator, ...own }: SystemParts,
+  { activity, filters, routes, revision, authenticator, ...own }: ServingParts,
 ): Serving {
   const forked = store.fork({ activity, ...(revision === undefined ? {} : { revision }) });
   return {
@@ -118,7 +118,7 @@ export function serverFrom(
   };
 }
 
-/** The bytes of a moment. */
+/** Encodes a moment. */
 export const snapshotOf = ({ core, store, now, random }: Moment): Uint8Array =>
   encodeSnapshot({
     format: 1,

@@ -44,7 +44,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
     const { items, metadata } = await other.configMaps.list(PLACE);
     expect(items).toEqual(expected.items);
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(seen) + 100_000);
-    expect(restored.stdout).toContain(`the store goes on at revision ${metadata.resourceVersion}`);
+    expect(restored.stdout).toContain(`the store continues at revision ${metadata.resourceVersion}`);
 
     // Whoever knows the old server is told that what it knows is gone.
     for (const resourceVersion of [revision!, seen, items[0]!.metadata.resourceVersion!]) {
@@ -100,7 +100,7 @@ describe("a backup that cannot be right", () => {
   test("is not made: without a server, or where it cannot be written, nothing is left", async () => {
     const [file, empty] = [fresh(), fresh()];
     const nobody = await run(["backup", file, "--data-dir", empty]);
-    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining("expected a server to run on")]);
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining("expected a running server for")]);
     const nowhere = await run(["backup", join(empty, "b"), "--data-dir", world.dataDir]);
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("ENOENT")]);
     expect([existsSync(file), existsSync(`${file}.new`)]).toEqual([false, false]);
@@ -111,7 +111,7 @@ describe("a backup that cannot be right", () => {
   });
 });
 
-test("check finds a damaged record by its key, serve refuses with what to do, repair salvages the rest", async () => {
+test("check finds a damaged record by its key, serve refuses with what to do, repair copies the valid records", async () => {
   const world = await World.start();
   for (let i = 0; i < 5; i++) await world.configMaps.create(configMap(`c${i}`, { text: `value ${i}` }));
   const used = await run(["check", world.dataDir]);
@@ -119,7 +119,7 @@ test("check finds a damaged record by its key, serve refuses with what to do, re
   await world.server.close();
   expect(await run(["check", world.dataDir])).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/result +whole/) as string,
+    stdout: expect.stringMatching(/result +valid/) as string,
   });
 
   const database = join(world.dataDir, "store", "keelson.db");

@@ -136,7 +136,10 @@ describe.each(DIALECTS)("a store of the %s dialect with encrypted Secrets", (dia
       [wrong, "the key does not fit the value"],
     ] as const) {
       const found = await run(["check", dataDir, "--encryption-provider-config", file, "-o", "json"]);
-      expect([found.code, found.stderr]).toEqual([1, expect.stringContaining("is whole, but cannot be decrypted")]);
+      expect([found.code, found.stderr]).toEqual([
+        1,
+        expect.stringContaining("is not damaged, but cannot be decrypted"),
+      ]);
       const { findings } = JSON.parse(found.stdout) as { findings: { what: string; key: string; message: string }[] };
       expect(findings.map(({ what, key }) => [what, key])).toEqual([
         ["encryption", "/core/secrets/default/a"],
@@ -177,7 +180,7 @@ describe.each(DIALECTS)("a store of the %s dialect with encrypted Secrets", (dia
     const refused = await run(["restore", backup, directory, "--encryption-provider-config", file]);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringMatching(/expected the KMS plugins of .* to be well/),
+      expect.stringMatching(/expected the KMS plugins of .* to be healthy/),
     ]);
     expect((await run(["restore", backup, directory, "--encryption-provider-config", good])).code).toBe(0);
   });

@@ -278,7 +278,7 @@ test("keelson rebind gives a volume to a claim of the namespace of the context, 
       claimRef: { namespace: "team", name: "old", uid: "gone" },
     },
   } as never);
-  const reserved = "no claim of that name exists: the volume is reserved for the first that comes\n";
+  const reserved = "no claim of that name exists: the volume is reserved for the first one that is created\n";
   expect(await keelson("rebind", name, "data", "--dry-run")).toEqual({
     code: 0,
     stdout: `persistentvolume/${name} would be given to the claim default/data, in place of team/old\n${reserved}`,

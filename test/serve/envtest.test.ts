@@ -307,7 +307,7 @@ describe("kube-apiserver", () => {
     // As with a real one: who shows nothing may not do everything.
     expect((await api.ask(MAPS)).status).toBe(401);
     expect((await api.ask("/readyz")).status).toBe(401);
-    expect(api.said).toContain("requests without a credential are refused");
+    expect(api.said).toContain("anonymous requests are refused");
     expect((await api.ask(MAPS, { as: client(users, "kim", [], TERM) })).status).toBe(200);
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "c" }, spec };

@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { NO_OIDC, type OidcSettings } from "../../src/app/options/authentication-settings.ts";
+import { NO_ISSUER } from "../../src/auth/oidc/flags.ts";
+import type { OidcSettings } from "../../src/app/options/authentication-settings.ts";
 import { type Oidc, openOidc } from "../../src/app/authentication/oidc.ts";
 import { authority } from "../../src/pki/certificate.ts";
 import { ManualClock, systemClock } from "../../src/util/clock.ts";
@@ -29,7 +30,10 @@ afterAll(() => provider.close());
 const token = (): Promise<string> => provider.programToken();
 
 const opened = (settings: Partial<OidcSettings>, clock: ManualClock | typeof systemClock = systemClock): Oidc =>
-  openOidc({ ...NO_OIDC, ...settings }, { clock, log: silentLog, issuers: ["https://own"], audiences: ["server"] })!;
+  openOidc(
+    { ...NO_ISSUER, configFile: "", caFile: "", ...settings },
+    { clock, log: silentLog, issuers: ["https://own"], audiences: ["server"] },
+  )!;
 
 async function ready(oidc: Oidc): Promise<void> {
   for (let i = 0; i < 200 && !oidc.tokens.isReady; i++) await new Promise((resolve) => void setTimeout(resolve, 20));

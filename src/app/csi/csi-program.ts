@@ -17,6 +17,11 @@ export async function runCsi(request: CsiRequest): Promise<void> {
   const { runSidecars } = await import("./csi.ts");
   const log = stderrLog({ logFormat: "text", logLevel: request.verbose ? "debug" : "info" }, systemClock);
   const print = (text: string): void => void process.stdout.write(`${text}\n`);
-  using _ = new UnusedMemory(systemClock, { trimsAtStart: false });
-  await keepAlive(runSidecars({ ...request, log, print, clock: systemClock, stopped }));
+  const memory = new UnusedMemory(systemClock, { trimsAtStart: false });
+  // No `using`: in such a function the compiler does not rewrite the path of an import().
+  try {
+    await keepAlive(runSidecars({ ...request, log, print, clock: systemClock, stopped }));
+  } finally {
+    memory[Symbol.dispose]();
+  }
 }

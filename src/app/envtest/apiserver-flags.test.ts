@@ -1,4 +1,4 @@
-import { NO_OIDC } from "../options/authentication-settings.ts";
+import { NO_ISSUER } from "../../auth/oidc/flags.ts";
 import { describe, expect, test } from "vitest";
 import { ADMISSION_PLUGINS } from "../../admission/names.ts";
 import { isServed, planApiServer } from "./apiserver-flags.ts";
@@ -47,7 +47,7 @@ test("the flags of envtest", () => {
         webhook: { configFile: "", cacheMillis: 120_000, version: "v1" },
         bootstrapTokens: false,
         anonymous: undefined,
-        oidc: NO_OIDC,
+        oidc: { ...NO_ISSUER, configFile: "", caFile: "" },
         accounts: {
           issuers: ["https://127.0.0.1:40003/"],
           audiences: [],
@@ -113,7 +113,7 @@ test("flags that test suites add", () => {
       authentication: {
         tokenFile: "/t",
         anonymous: false,
-        oidc: NO_OIDC,
+        oidc: { ...NO_ISSUER, configFile: "", caFile: "" },
         proxy: { caFile: "/x", allowedNames: ["front", "other"], userHeaders: ["X-User"] },
         accounts: { issuers: ["https://a", "https://b"], audiences: ["a", "b"], maxSeconds: 7200 },
       },

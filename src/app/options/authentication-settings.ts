@@ -1,4 +1,4 @@
-import { NO_ISSUER, type OidcFlags } from "../../auth/oidc/flags.ts";
+import type { OidcFlags } from "../../auth/oidc/flags.ts";
 
 /** The options of authentication. The name of a file is empty if there is none. */
 export interface AuthenticationSettings {
@@ -56,6 +56,3 @@ export interface AccountSettings {
   /** The URL of the keys; empty for this server. */
   readonly jwksUri: string;
 }
-
-/** No issuer of tokens. */
-export const NO_OIDC: OidcSettings = { ...NO_ISSUER, configFile: "", caFile: "" };

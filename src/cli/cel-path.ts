@@ -1,25 +1,20 @@
-/**
- * A place in an object and in its schema: `spec.ports[0]`, `.metadata.labels['a.b']`.
- *
- * @module
- */
 import type { Schema } from "../cel/index.ts";
 import { type Value, isObject } from "../value/value.ts";
 import { CliError } from "./cli-error.ts";
 
-/** Names of members and indices of lists, from the outside in. */
-export type Place = readonly (string | number)[];
+/** A path in an object and its schema: names of members and indices of lists. */
+export type Path = readonly (string | number)[];
 
-/** Takes a place apart. @throws CliError of usage for what is none */
-export function parsePlace(text: string): Place {
-  const place: (string | number)[] = [];
+/** Parses a path: `spec.ports[0]`, `.metadata.labels['a.b']`. @throws CliError of usage for an invalid path */
+export function parsePath(text: string): Path {
+  const path: (string | number)[] = [];
   for (let at = 0; at < text.length;) {
     const found = text[at] === "[" ? bracketsAt(text, at) : nameAt(text, at);
-    if (!found) throw new CliError(`expected --at to be a place such as spec.ports[0], got ${text}`, { usage: true });
-    place.push(found.step);
+    if (!found) throw new CliError(`expected --at to be a path such as spec.ports[0], got ${text}`, { usage: true });
+    path.push(found.step);
     at = found.end;
   }
-  return place;
+  return path;
 }
 
 interface Found {
@@ -44,28 +39,28 @@ function bracketsAt(text: string, at: number): Found | undefined {
   return /^\d+$/.test(digits) ? { step: Number(digits), end: end + 1 } : undefined;
 }
 
-/** The schema at a place. @throws CliError where there is none */
-export function schemaAt(schema: Schema, place: Place): Schema {
+/** Returns the schema at a path. @throws CliError if there is none */
+export function schemaAt(schema: Schema, path: Path): Schema {
   let at: Schema | undefined = schema;
-  for (const [i, step] of place.entries()) {
+  for (const [i, step] of path.entries()) {
     const values: Schema | boolean | undefined = at.additionalProperties;
     if (typeof step === "number") at = at.items;
     else at = at.properties?.[step] ?? (typeof values === "object" ? values : undefined);
-    if (!at) throw new CliError(`expected the schema to have ${shown(place.slice(0, i + 1))}`);
+    if (!at) throw new CliError(`expected the schema to have ${shown(path.slice(0, i + 1))}`);
   }
   return at;
 }
 
-/** The value at a place. @throws CliError where there is none */
-export function valueAt(value: Value, place: Place): Value {
+/** Returns the value at a path. @throws CliError if there is none */
+export function valueAt(value: Value, path: Path): Value {
   let at: Value | undefined = value;
-  for (const [i, step] of place.entries()) {
+  for (const [i, step] of path.entries()) {
     if (typeof step === "number") at = Array.isArray(at) ? at[step] : undefined;
     else at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
-    if (at === undefined) throw new CliError(`expected the object to have ${shown(place.slice(0, i + 1))}`);
+    if (at === undefined) throw new CliError(`expected the object to have ${shown(path.slice(0, i + 1))}`);
   }
   return at;
 }
 
-const shown = (place: Place): string =>
-  place.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
+const shown = (path: Path): string =>
+  path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");

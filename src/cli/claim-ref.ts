@@ -1,15 +1,10 @@
-/**
- * Gives a volume to a claim: its claimRef names it, with its uid.
- *
- * @module
- */
 import type { Client } from "../client/client.ts";
 import { PersistentVolume } from "../client/kinds/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { CliError } from "./cli-error.ts";
 
-/** Which volume, and to whom. */
-export interface Pointing {
+/** A volume, and the claim that it should belong to. */
+export interface ClaimRefChange {
   readonly volume: string;
   readonly claim: {
     readonly metadata: Pick<ApiObject["metadata"], "name" | "namespace" | "uid" | "resourceVersion">;
@@ -17,8 +12,11 @@ export interface Pointing {
   readonly fieldManager: string;
 }
 
-/** See the head of this file; tried again after a conflict. @throws CliError where the volume is being deleted or another claim has it */
-export function pointVolume(client: Client, { volume, claim, fieldManager }: Pointing): Promise<PersistentVolume> {
+/** Sets the claimRef of a volume, with retries on conflicts. @throws CliError if it is being deleted or belongs to another claim */
+export function setClaimRef(
+  client: Client,
+  { volume, claim, fieldManager }: ClaimRefChange,
+): Promise<PersistentVolume> {
   const { name, namespace, uid, resourceVersion } = claim.metadata;
   return client.resource(PersistentVolume).modify(
     { name: volume },

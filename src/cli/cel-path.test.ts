@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { expectLinear } from "../util/testing/linear.ts";
-import { parsePlace } from "./cel-place.ts";
+import { parsePath } from "./cel-path.ts";
 
 test.each([
   ["", []],
@@ -12,27 +12,27 @@ test.each([
   ["[0][12]", [0, 12]],
   ["a-b_c", ["a-b_c"]],
   ["a[1]b", ["a", 1, "b"]],
-])("%j is the place %j", (text, place) => {
-  expect(parsePlace(text)).toEqual(place);
+])("%j is the path %j", (text, path) => {
+  expect(parsePath(text)).toEqual(path);
 });
 
 test.each(["a..b", "a.", "a[", "a[]", "a[b]", "a['b", "a['b'", "a['b]", "a['b'c]", `a['b"]`, "a b", "a[-1]"])(
   "%j is none",
   (text) => {
-    expect(() => parsePlace(text)).toThrow("expected --at to be a place such as spec.ports[0]");
+    expect(() => parsePath(text)).toThrow("expected --at to be a path such as spec.ports[0]");
   },
 );
 
-test("places are read as by a sticky expression", () => {
+test("paths are parsed like a sticky expression", () => {
   const step = /\.?([\w-]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/y;
   const slowly = (text: string): unknown => {
-    const place: unknown[] = [];
+    const path: unknown[] = [];
     for (step.lastIndex = 0; step.lastIndex < text.length;) {
       const match = step.exec(text);
       if (!match) return undefined;
-      place.push(match[2] === undefined ? (match[1] ?? match[3] ?? match[4]) : Number(match[2]));
+      path.push(match[2] === undefined ? (match[1] ?? match[3] ?? match[4]) : Number(match[2]));
     }
-    return place;
+    return path;
   };
   const texts = fc.string({ unit: fc.constantFrom("a", "1", ".", "[", "]", "'", '"', " "), maxLength: 12 });
   fc.assert(
@@ -52,7 +52,7 @@ test.each(["a", ".a", "[0]", "['a']", "['", "[", "[1"])(
 
 function tried(text: string): unknown {
   try {
-    return parsePlace(text);
+    return parsePath(text);
   } catch {
     return undefined;
   }

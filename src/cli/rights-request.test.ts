@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseWhat } from "./rights-question.ts";
+import { parseResource } from "./rights-request.ts";
 
 test.each([
   ["pods", "pods", "", undefined],
@@ -9,5 +9,5 @@ test.each([
   ["deployments.apps/scale", "deployments", "scale", "apps"],
   ["signers.certificates.k8s.io", "signers", "", "certificates.k8s.io"],
 ])("%s is the resource %s, subresource %j, group %s", (what, resource, subresource, group) => {
-  expect(parseWhat(what)).toEqual({ resource, subresource, group });
+  expect(parseResource(what)).toEqual({ resource, subresource, group });
 });

@@ -1,6 +1,6 @@
 /**
- * The question of the commands about rights: `delete pods web`, `get deployments/scale.apps`, `get /metrics`; and the roles and
- * bindings that answer it, as the server lists them.
+ * The request of the commands about rights: `delete pods web`, `get deployments/scale.apps`, `get /metrics`; and the roles and
+ * bindings of the server.
  *
  * @module
  */
@@ -13,32 +13,31 @@ import type { ApiObject } from "../schema/definition.ts";
 import { CliError } from "./cli-error.ts";
 import { findKind } from "./find-kind.ts";
 
-/** The words of a question. */
-export interface RightsWords {
+/** The arguments of a request. */
+export interface RightsArguments {
   readonly verb: string;
   readonly what: string;
   readonly name: string | undefined;
 }
 
-/** Adds the arguments of a question. */
+/** Adds the arguments of a request. */
 export const withRightsArguments = (command: Command): Command =>
   command
-    .addArgument(new Argument("<verb>", "What is done: get, list, watch, create, update, patch, delete, ..."))
+    .addArgument(new Argument("<verb>", "The verb: get, list, watch, create, update, patch, delete, ..."))
     .addArgument(
-      new Argument("<what>", "To what: a kind as pods, deployments.apps or pods/log; or a path as /metrics."),
+      new Argument("<what>", "A kind such as pods, deployments.apps or pods/log; or a path such as /metrics."),
     )
-    .addArgument(new Argument("[name]", "To which object."));
+    .addArgument(new Argument("[name]", "The name of the object."));
 
-/** What is asked. */
-interface Asked {
+interface ParsedResource {
   readonly resource: string;
   readonly subresource: string;
-  /** Undefined where none is said. */
+  /** Undefined if none is given. */
   readonly group: string | undefined;
 }
 
-/** `pods/log`, `deployments.apps`, `deployments/scale.apps`, `deployments.apps/scale`. */
-export function parseWhat(what: string): Asked {
+/** Parses `pods/log`, `deployments.apps`, `deployments/scale.apps` or `deployments.apps/scale`. */
+export function parseResource(what: string): ParsedResource {
   const [first = "", second = ""] = what.split("/");
   const [[resource, ofFirst], [subresource, ofSecond]] = [beforeDot(first), beforeDot(second)];
   return { resource, subresource, group: ofFirst ?? ofSecond };
@@ -50,19 +49,20 @@ function beforeDot(text: string): [string, string | undefined] {
 }
 
 /**
- * The question in the words of authorisation. A kind that the server does not have is asked as it is written, since rules may
- * speak of things that are no kinds (signers); then the namespace counts where it was said.
+ * Returns the request as authorization sees it. An unknown kind is used as it is written, as rules may name resources that are not
+ * served (signers); then only the namespace of the command line is used.
  *
- * @param namespace that of the context, or `said` on the command line
+ * @param namespace of the command line or the context
+ * @param explicit the namespace of the command line
  */
-export async function questionOf(
+export async function requestInfoOf(
   client: Client,
-  { verb, what, name = "" }: RightsWords,
+  { verb, what, name = "" }: RightsArguments,
   namespace: string,
-  said: string | undefined,
+  explicit: string | undefined,
 ): Promise<RequestInfo> {
   if (what.startsWith("/")) return { ...NO_REQUEST, verb, path: what };
-  const { resource, subresource, group } = parseWhat(what);
+  const { resource, subresource, group } = parseResource(what);
   if (resource === "")
     throw new CliError(`expected a kind such as pods, or a path such as /metrics, got ${what}`, { usage: true });
   const kind = await findKind(client, group === undefined ? resource : `${resource}.${group}`).catch(
@@ -72,20 +72,20 @@ export async function questionOf(
     },
   );
   const about = { ...NO_REQUEST, isResource: true, verb, subresource, name };
-  if (!kind) return { ...about, resource, group: group ?? "", namespace: said ?? "" };
-  // Whoever asks about a namespace asks in it (RBAC-4).
+  if (!kind) return { ...about, resource, group: group ?? "", namespace: explicit ?? "" };
+  // A request for a namespace is in this namespace (RBAC-4).
   const isNamespace = kind.group === "" && kind.plural === "namespaces";
-  const place = kind.scope === "Namespaced" ? namespace : isNamespace ? name : "";
-  return { ...about, resource: kind.plural, group: kind.group, namespace: place };
+  const home = kind.scope === "Namespaced" ? namespace : isNamespace ? name : "";
+  return { ...about, resource: kind.plural, group: kind.group, namespace: home };
 }
 
-/** All that roles say in a cluster. */
+/** The roles and bindings of a cluster. */
 export interface RoleObjects {
   readonly roles: readonly NamedRole[];
   readonly bindings: readonly ApiObject[];
 }
 
-/** Reads all roles and bindings. @throws StatusError where the user may not */
+/** Lists all roles and bindings. @throws StatusError if the user may not */
 export async function readRoles(client: Client): Promise<RoleObjects> {
   const [clusterRoles, roles, clusterBindings, bindings] = await Promise.all([
     client.resource(ClusterRole).list(),

@@ -1,19 +1,15 @@
-/**
- * Asks a server for the past of an object, and tells failures in words of the command line.
- *
- * @module
- */
 import type { Client } from "../client/client.ts";
 import type { ServedKind } from "../client/kind.ts";
 import { StatusError, isStatus } from "../client/errors.ts";
 import { apiVersionOf } from "../client/kind.ts";
 import type { HistoryQuery } from "../client/queries.ts";
-import type { HistoryReport } from "../meta/history-report.ts";
+import type { HistoryReport, ReportedVersion } from "../meta/history-report.ts";
+import type { Value } from "../value/value.ts";
 import { CliError } from "./cli-error.ts";
 import { findKind } from "./find-kind.ts";
 
-/** An object as the command line and discovery name it. */
-export interface PastObject {
+/** An object by its kind and name, which need not exist. */
+export interface ObjectRef {
   readonly client: Client;
   readonly kind: ServedKind;
   readonly name: string;
@@ -21,30 +17,37 @@ export interface PastObject {
   readonly namespace: string | undefined;
 }
 
-/** Finds the kind of an object; the object itself need not exist. */
-export async function pastObject(
+/** Finds the kind of an object. */
+export async function resolveObject(
   { client, namespace }: { readonly client: Client; readonly namespace: string },
-  asked: string,
+  kindName: string,
   name: string,
-): Promise<PastObject> {
-  const kind = await findKind(client, asked);
+): Promise<ObjectRef> {
+  const kind = await findKind(client, kindName);
   return { client, kind, name, namespace: kind.scope === "Namespaced" ? namespace : undefined };
 }
 
-/** `configmap/web in default`; with its group where it has one. */
-export const nameOf = ({ kind: { kind, group }, name, namespace }: Omit<PastObject, "client">): string =>
+/** Returns `configmap/web in default`, with the group if there is one. */
+export const nameOf = ({ kind: { kind, group }, name, namespace }: Omit<ObjectRef, "client">): string =>
   `${kind.toLowerCase()}${group && `.${group}`}/${name}${namespace === undefined ? "" : ` in ${namespace}`}`;
 
-/** The same as JSON, in the words of the reports. */
-export const identityOf = ({ kind, name, namespace }: PastObject): object => ({
+/** Returns the identity of an object for JSON reports. */
+export const identityOf = ({ kind, name, namespace }: ObjectRef): object => ({
   apiVersion: apiVersionOf(kind),
   kind: kind.kind,
   name,
   ...(namespace === undefined ? {} : { namespace }),
 });
 
-/** The versions of an object. @throws CliError when nothing of the object is kept, or the server does not know history */
-export async function historyOf(object: PastObject, query: HistoryQuery): Promise<HistoryReport> {
+/** Requests one version of an object, with its content. @throws CliError as {@link historyOf} */
+export async function versionOf(ref: ObjectRef, at: string): Promise<ReportedVersion & { readonly object: Value }> {
+  const [version] = (await historyOf(ref, { at, objects: true })).versions;
+  if (version?.object === undefined) throw new CliError(`${nameOf(ref)}: expected version ${at} in the history`);
+  return { ...version, object: version.object };
+}
+
+/** Requests the versions of an object. @throws CliError if there are none, or the server does not support history */
+export async function historyOf(object: ObjectRef, query: HistoryQuery): Promise<HistoryReport> {
   const { client, kind, name, namespace } = object;
   try {
     return await client.resource(kind).history({ name, namespace }, query);
@@ -60,7 +63,8 @@ export async function historyOf(object: PastObject, query: HistoryQuery): Promis
       const message = "the store of this server cannot list the versions of an object; name one, as in web@1234";
       throw new CliError(message, { cause: error });
     }
-    if (code === 404) throw new CliError("the server does not know history: is it a keelson server?", { cause: error });
+    if (code === 404)
+      throw new CliError("the server does not support history: is it a keelson server?", { cause: error });
     throw error;
   }
 }
