@@ -99,7 +99,7 @@ export interface DialectRules {
   /** Entries of managedFields with `fields` in place of `fieldsV1` are understood (MF-10); else they own nothing. */
   readonly readOldManagedFields: boolean;
   /** A write that leaves an entry without a key in a keyed list leaves the object without owners; else nobody owns the entry. */
-  readonly keylessForgetsOwners: boolean;
+  readonly keylessClearsOwners: boolean;
   /** An apply that changes only ownership writes an entry without a time (DEC-14). */
   readonly timelessOwnership: boolean;
   /** Apply compares quantities by value (DEC-9, OWN-6); else by the text that was sent. */
@@ -175,7 +175,7 @@ export const neutral: Dialect = {
     managedFieldsEditable: false,
     recordAfterClear: true,
     readOldManagedFields: true,
-    keylessForgetsOwners: false,
+    keylessClearsOwners: false,
     timelessOwnership: false,
     compareQuantitiesByValue: true,
     mergePatchPrunesLists: false,
@@ -237,7 +237,7 @@ export const kubernetes: Dialect = {
     managedFieldsEditable: true,
     recordAfterClear: false,
     readOldManagedFields: false,
-    keylessForgetsOwners: true,
+    keylessClearsOwners: true,
     timelessOwnership: true,
     compareQuantitiesByValue: false,
     mergePatchPrunesLists: true,
