@@ -13,7 +13,7 @@ import type { Steps } from "../util/steps.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
-import { oddFinalizers } from "../meta/object-meta-rules.ts";
+import { finalizerWarnings } from "../meta/object-meta-rules.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { objectValidatorOf } from "./object-validator.ts";
 import { type ValidationTask, validationTask } from "./validation-job.ts";
@@ -105,7 +105,7 @@ function versionOf(
     versionedUpdate: true,
     counts: (object, old) => !equalExcept(hasStatus ? NOT_COUNTED_WITH_STATUS : NOT_COUNTED, object, old),
     ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
-    warnings: ({ metadata }, old) => (metadata.finalizers ? oddFinalizers(metadata, old?.metadata) : []),
+    warnings: ({ metadata }, old) => (metadata.finalizers ? finalizerWarnings(metadata, old?.metadata) : []),
     *validateInSteps(object, old, _subresource, errors, ctx) {
       const input = (): ValidationTask => validationTask(schema, dialect, object, old);
       const rules = () => judge(object, old, errors);

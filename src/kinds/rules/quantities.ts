@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { qualifiedName } from "../../meta/names.ts";
-import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign, wholeNumber } from "../../meta/quantity.ts";
+import { canonicalQuantity, isWholeQuantity, parseQuantity, quantitySign, wholeNumber } from "../../meta/quantity.ts";
 import * as t from "../../meta/types.ts";
 import { sameMeaning } from "../../schema/same-meaning.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
@@ -52,7 +52,7 @@ const RESOURCES = t.map(t.quantity());
 
 /** A Warning about a fraction of a byte, undefined for whole bytes (DEC-8). */
 export function fractionWarning(field: string, value: string | undefined): string | undefined {
-  if (value === undefined || isWholeBytes(value)) return undefined;
+  if (value === undefined || isWholeQuantity(value)) return undefined;
   return `${field}: ${JSON.stringify(value)} is a fraction of a byte, expected a whole number`;
 }
 
@@ -64,7 +64,7 @@ export const isHugePage = (name: string): boolean => name.startsWith(HUGE_PAGES)
 /** How many bytes a huge page of a resource has: those that its name says, undefined where it says no whole number. */
 export function pageSize(name: string): bigint | undefined {
   const size = name.slice(HUGE_PAGES.length);
-  return quantitySign(size) > 0 && isWholeBytes(size) ? wholeNumber(size) : undefined;
+  return quantitySign(size) > 0 && isWholeQuantity(size) ? wholeNumber(size) : undefined;
 }
 
 /** Whether a resource is one that the cluster itself counts: its name has no domain, or that of the cluster. */
@@ -130,7 +130,7 @@ export function checkContainerResourceName(field: string, name: string, errors: 
 /** Tells an amount that there cannot be: a negative one, and a fraction of what is counted. */
 export function checkAmount(field: string, name: string, value: string, errors: FieldErrors, dialect: Dialect): void {
   checkNotNegative(field, value, errors);
-  if ((COUNTS.includes(name) || isExtended(name, dialect)) && !isWholeBytes(value)) {
+  if ((COUNTS.includes(name) || isExtended(name, dialect)) && !isWholeQuantity(value)) {
     errors.invalid(field, value, "expected a whole number");
   }
 }

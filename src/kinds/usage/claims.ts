@@ -4,7 +4,7 @@
  * @module
  */
 import type { Dialect } from "../../meta/dialect.ts";
-import { addQuantities, compareQuantities, isWholeBytes, wholeNumber } from "../../meta/quantity.ts";
+import { addQuantities, compareQuantities, isWholeQuantity, wholeNumber } from "../../meta/quantity.ts";
 import type { Resources } from "../rules/quantities.ts";
 import { selects } from "./scopes.ts";
 import type { Claim } from "../core/v1/claim-update.ts";
@@ -41,7 +41,7 @@ function storageOf({ spec, status }: Claim): string | undefined {
   const allocated = status?.allocatedResources?.["storage"];
   const taken =
     asked !== undefined && allocated !== undefined && compareQuantities(allocated, asked) > 0 ? allocated : asked;
-  return taken === undefined || isWholeBytes(taken) ? taken : String(wholeNumber(taken));
+  return taken === undefined || isWholeQuantity(taken) ? taken : String(wholeNumber(taken));
 }
 
 /** The classes of attributes that a claim has, had, or is about to get. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { addressBytes, oddNetwork, unreachable } from "../../../meta/addresses.ts";
+import { addressBytes, networkWarnings, specialAddressFault } from "../../../meta/addresses.ts";
 import { badRequest, unavailable } from "../../../meta/status.ts";
 import * as t from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
@@ -48,7 +48,7 @@ function defaults(object: Node): void {
 function* warnings(object: Node): Generator<string> {
   const { externalID, podCIDRs = [] } = object.spec;
   if (externalID) yield "spec.externalID: this field is deprecated, nothing uses it";
-  for (const [i, network] of podCIDRs.entries()) yield* oddNetwork(`spec.podCIDRs[${i}]`, network);
+  for (const [i, network] of podCIDRs.entries()) yield* networkWarnings(`spec.podCIDRs[${i}]`, network);
 }
 
 function statusOf(node: Node): string {
@@ -103,7 +103,7 @@ const proxy: Way<Node> = {
     const found = AGENT_ADDRESSES.map((type) => addresses.find((address) => address.type === type)).find(Boolean);
     if (!found) throw badRequest(`node ${name} has no address at which its agent could be asked`);
     const bytes = addressBytes(found.address);
-    if (bytes && unreachable(bytes)) throw badRequest(`node ${name} has no address that may be asked`);
+    if (bytes && specialAddressFault(bytes)) throw badRequest(`node ${name} has no address that may be asked`);
     throw unavailable(`node ${name} cannot be reached: this server sends no requests on`);
   },
 };

@@ -22,7 +22,7 @@ import { dropGatedMembers, dropGatedStatus } from "./pod/gated-fields.ts";
 import { checkSameProfiles, syncProfiles } from "./pod/profile-annotations.ts";
 import { qosClass } from "./pod/qos.ts";
 import { applyLabelKeys } from "./pod/label-keys.ts";
-import { addressWarnings, validatePodStatus } from "./pod/status-rules.ts";
+import { statusAddressWarnings, validatePodStatus } from "./pod/status-rules.ts";
 import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
 import { validatePodSpec } from "./pod/spec-rules.ts";
@@ -182,7 +182,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
             if (annotations) checkAnnotations(annotations, object.spec, "metadata.annotations", errors, write);
             validatePodStatus(object, old, errors, write);
           },
-          warnings: (object) => addressWarnings(object.status),
+          warnings: (object) => statusAddressWarnings(object.status),
         },
         ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
         resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),

@@ -6,10 +6,10 @@
 import {
   addressBytes,
   familyOf,
-  oddAddress,
-  wrongAddress,
-  wrongOldAddress,
-  unreachable,
+  addressWarnings,
+  addressFault,
+  legacyAddressFault,
+  specialAddressFault,
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName, type TextCheck } from "../../../meta/names.ts";
@@ -117,12 +117,12 @@ function validateAddresses(addresses: readonly string[], type: string, field: st
     if (type === "FQDN") return tell(address, fullName, at, errors);
     if (type !== "IPv4" && type !== "IPv6") return;
     // IPv6 was never taken in another form than its standard one.
-    const wrong = type === "IPv4" ? wrongOldAddress(address) : wrongAddress(address);
+    const wrong = type === "IPv4" ? legacyAddressFault(address) : addressFault(address);
     if (wrong) return errors.invalid(at, address, wrong);
     const bytes = addressBytes(address)!;
     if (familyOf(bytes) !== type) errors.invalid(field, address, `expected an address of ${type}`);
-    const outOfReach = unreachable(bytes);
-    if (outOfReach) errors.invalid(at, address, outOfReach);
+    const fault = specialAddressFault(bytes);
+    if (fault) errors.invalid(at, address, fault);
   });
 }
 
@@ -215,7 +215,7 @@ export const endpointSlice = defineResource(schema, {
     for (const [i, { addresses }] of (object.endpoints ?? []).entries()) {
       if (i % ENDPOINTS_A_STEP === 0) yield undefined;
       for (const [j, address] of (addresses ?? []).entries()) {
-        yield* oddAddress(`endpoints[${i}].addresses[${j}]`, address);
+        yield* addressWarnings(`endpoints[${i}].addresses[${j}]`, address);
       }
     }
   },

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mostHand } from "../../../meta/hand.ts";
+import { maxHandSize } from "../../../meta/hand-size.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import * as t from "../../../meta/types.ts";
 import { equal } from "../../../value/value.ts";
@@ -144,7 +144,7 @@ function validateQueuing(
 ): void {
   if (queueLengthLimit <= 0) errors.invalid(`${field}.queueLengthLimit`, queueLengthLimit, "expected 1 or more");
   if (queues <= 0 || queues > MOST_QUEUES) errors.invalid(`${field}.queues`, queues, `expected 1 to ${MOST_QUEUES}`);
-  const most = mostHand(queues);
+  const most = maxHandSize(queues);
   if (handSize <= 0 || handSize > most) {
     errors.invalid(`${field}.handSize`, handSize, `expected 1 to ${most}, as can be dealt of ${queues} queues`);
   }

@@ -5,11 +5,11 @@
  */
 import {
   type Network,
-  isPartOf,
+  isSubnetOf,
   networkOf,
   networkText,
-  oddNetwork,
-  wrongOldNetwork,
+  networkWarnings,
+  legacyNetworkFault,
 } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import * as t from "../../../meta/types.ts";
@@ -155,7 +155,7 @@ function validatePeer(peer: PeerValue, field: string, errors: FieldErrors): void
 function* validateNetworks(object: NetworkPolicy, errors: FieldErrors): Steps<void> {
   let count = 0;
   for (const [field, network, whole] of networksOf(object.spec)) {
-    const wrong = whole === undefined ? wrongOldNetwork(network) : wrongPart(network, whole);
+    const wrong = whole === undefined ? legacyNetworkFault(network) : wrongPart(network, whole);
     if (wrong) errors.invalid(field, network, wrong);
     if (++count % MEMBERS_A_STEP === 0) yield;
   }
@@ -164,8 +164,8 @@ function* validateNetworks(object: NetworkPolicy, errors: FieldErrors): Steps<vo
 /** What is wrong with a network that must lie in another one. */
 function wrongPart(network: string, whole: Network): string | undefined {
   const part = networkOf(network);
-  if (!part) return wrongOldNetwork(network);
-  return isPartOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
+  if (!part) return legacyNetworkFault(network);
+  return isSubnetOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
 }
 
 /** Members that are filled in where they are sent empty. */
@@ -198,7 +198,7 @@ export const networkPolicy = defineResource(schema, {
   *warnings(object) {
     let count = 0;
     for (const [field, network] of networksOf(object.spec)) {
-      yield* oddNetwork(field, network);
+      yield* networkWarnings(field, network);
       if (++count % MEMBERS_A_STEP === 0) yield undefined;
     }
   },

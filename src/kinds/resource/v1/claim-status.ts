@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addressText, networkOf, wrongAddress } from "../../../meta/addresses.ts";
+import { addressText, networkOf, addressFault } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../meta/names.ts";
 import * as t from "../../../meta/types.ts";
@@ -299,6 +299,6 @@ function interfaceAddress(address: string): string | undefined {
   const network = networkOf(address);
   if (!network) return "expected an address with the size of its network, such as 10.9.8.7/24 or 2001:db8::1/64";
   const right = `${addressText(network.bytes)}/${network.bits}`;
-  const wrong = wrongAddress(address.slice(0, address.lastIndexOf("/")));
+  const wrong = addressFault(address.slice(0, address.lastIndexOf("/")));
   return wrong ?? (address === right ? undefined : `expected its standard form, ${right}`);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { wrongOldAddress } from "../../../../meta/addresses.ts";
+import { legacyAddressFault } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../../../meta/names.ts";
 import type { PodSpec } from "./spec-schema.ts";
@@ -17,7 +17,7 @@ export function checkNames(spec: PodSpec, errors: FieldErrors): void {
   spec.hostAliases?.forEach((alias, i) => {
     const field = `spec.hostAliases[${i}]`;
     const { ip, hostnames = [] } = alias;
-    const wrongIp = wrongOldAddress(ip);
+    const wrongIp = legacyAddressFault(ip);
     if (wrongIp !== undefined) errors.invalid(`${field}.ip`, ip, wrongIp);
     hostnames.forEach((name, j) => {
       const wrong = dnsSubdomain(name);
@@ -38,7 +38,7 @@ function checkDns(config: NonNullable<PodSpec["dnsConfig"]>, at: string, errors:
     errors.invalid(`${at}.nameservers`, nameservers, `expected at most ${MOST_SERVERS} of them`);
   }
   nameservers.forEach((server, i) => {
-    const wrong = wrongOldAddress(server);
+    const wrong = legacyAddressFault(server);
     if (wrong !== undefined) errors.invalid(`${at}.nameservers[${i}]`, server, wrong);
   });
   if (searches.length > MOST_SEARCHES) {

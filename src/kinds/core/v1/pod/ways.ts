@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { addressBytes, unreachable } from "../../../../meta/addresses.ts";
+import { addressBytes, specialAddressFault } from "../../../../meta/addresses.ts";
 import { FieldErrors } from "../../../../meta/field-errors.ts";
 import { badRequest, invalid, unavailable } from "../../../../meta/status.ts";
 import type { Value } from "../../../../value/value.ts";
@@ -120,7 +120,7 @@ const proxy: Way<Pod> = {
   nameIn: nameInSegment,
   reach({ metadata, status }) {
     const bytes = addressBytes(status.podIP ?? "");
-    if (!bytes || unreachable(bytes)) throw badRequest(`pod ${metadata.name} has no address that may be asked`);
+    if (!bytes || specialAddressFault(bytes)) throw badRequest(`pod ${metadata.name} has no address that may be asked`);
     throw unavailable(`pod ${metadata.name} cannot be reached: this server sends no requests on`);
   },
 };
