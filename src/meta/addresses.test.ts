@@ -78,7 +78,7 @@ test("KIND-All-22: the standard form has no zeros in front, no IPv4 in IPv6 and 
   expect(networkText(networkOf("2001:db8::77/112")!)).toBe("2001:db8::/112");
 });
 
-test("KIND-All-22: what is accepted in another form is told", () => {
+test("KIND-All-22: an accepted form that is not canonical has a warning", () => {
   const address = (text: string) => [...addressWarnings("spec.ip", text)];
   expect(address("010.0.0.1")).toEqual([expect.stringContaining('use "10.0.0.1"')]);
   expect(address("2001:DB8::1")).toEqual([expect.stringContaining("RFC 5952")]);

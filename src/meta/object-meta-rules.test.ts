@@ -37,7 +37,7 @@ test("META-4: metadata that every member of fits is fine in both dialects", () =
 });
 
 describe("DEC-1, DEC-2: names", () => {
-  test("a name is required and nothing more is causesOf without one", () => {
+  test("a name is required and without one there is no other cause", () => {
     expect(create({ name: "" })).toEqual(["FieldValueRequired metadata.name"]);
   });
 
@@ -63,7 +63,7 @@ describe("DEC-1, DEC-2: names", () => {
 });
 
 describe("DEC-2: labels and annotations", () => {
-  test("every bad key and value of labels is causesOf at the map", () => {
+  test("causes of every invalid key and value of labels have the path of the map", () => {
     const errors = new FieldErrors();
     validateObjectMeta(
       { name: "x", namespace: "n", labels: { "a b": "c d", ok: "v", "e f": "g" } },
@@ -146,7 +146,7 @@ describe("DEC-1: finalizers", () => {
 describe("DEC-1: what an update may not change", () => {
   const old: ObjectMeta = { name: "x", namespace: "n", uid: "u", creationTimestamp: "2026-01-01T00:00:00Z" };
 
-  test("another uid is causesOf, none or the same is not", () => {
+  test("another uid is a cause, none or the same is not", () => {
     expect(update(old, old, { ...old, uid: "v" })).toEqual(["FieldValueInvalid metadata.uid"]);
     expect(update(old, old, { name: "x" })).toEqual([]);
     expect(update(old, old, { name: "x", uid: "" })).toEqual([]);
