@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { type RequestedSelector, type SelectorRequirement, requestedFields, requestedLabels } from "../meta/requested-selectors.ts";
+import {
+  type RequestedSelector,
+  type SelectorRequirement,
+  requestedFields,
+  requestedLabels,
+} from "../meta/requested-selectors.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import {
   type RequirementValue,

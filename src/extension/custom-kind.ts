@@ -7,7 +7,7 @@ import { customObjectSchema } from "../schema/structural/object-schema.ts";
 import { publishedSchema } from "../schema/structural/publish.ts";
 import { selectableFieldsOf } from "../schema/structural/selectable.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
-import { judged } from "../schema/write/judged.ts";
+import { runRules } from "../schema/write/run-rules.ts";
 import { moduleBeside } from "../util/beside.ts";
 import type { Steps } from "../util/steps.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
@@ -109,7 +109,7 @@ function versionOf(
     *validateInSteps(object, old, _subresource, errors, ctx) {
       const input = (): ValidationTask => validationTask(schema, dialect, object, old);
       const rules = () => judge(object, old, errors);
-      const rest = yield* judged(rules, { module: VALIDATION_JOB, input, sender: schema }, errors, ctx);
+      const rest = yield* runRules(rules, { module: VALIDATION_JOB, input, sender: schema }, errors, ctx);
       const end = (): void => {
         if (subresources.scale) validateReplicas(subresources.scale, object, errors);
       };

@@ -1,5 +1,5 @@
 /**
- * Where load balancers take requests, as the status of Services and Ingresses says it.
+ * The load balancer status of Services and Ingresses.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { addressBytes, addressWarnings, legacyAddressFault } from "../../meta/ad
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../meta/names.ts";
 
-/** A place where a load balancer takes requests. */
+/** An ingress point of a load balancer. */
 export interface LoadBalancerIngress {
   ip?: string;
   hostname?: string;

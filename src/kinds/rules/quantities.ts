@@ -16,7 +16,7 @@ export type Resources = Readonly<Record<string, string>>;
 // Only quantities below a thousandth are rounded; those are written with `n`, `u` or a negative exponent.
 const SMALL = /[nu]$|[eE]-/;
 
-/** Rounds the quantities of a resource map up to thousandths, in place: what resources cannot be finer than (DEC-9). */
+/** Rounds the quantities of a resource map up to thousandths, in place (DEC-9). */
 export function roundResources(resources: Record<string, string> | undefined): void {
   for (const name in resources) {
     const text = resources[name]!;
@@ -45,7 +45,7 @@ export function checkPositive(field: string, value: string, errors: FieldErrors)
   if (quantitySign(value) <= 0) errors.invalid(field, value, "expected a quantity above 0");
 }
 
-/** Whether two maps hold the same resources, compared by value. */
+/** Whether two maps have the same resources, compared by value. */
 export const sameResources = (a?: Resources, b?: Resources): boolean => sameMeaning(RESOURCES, a, b);
 
 const RESOURCES = t.map(t.quantity());
@@ -61,7 +61,7 @@ const HUGE_PAGES = "hugepages-";
 /** Whether a resource is huge pages: `hugepages-2Mi`. */
 export const isHugePage = (name: string): boolean => name.startsWith(HUGE_PAGES);
 
-/** How many bytes a huge page of a resource has: those that its name says, undefined where it says no whole number. */
+/** The bytes of a huge page of a resource, from its name; undefined where that has no integer. */
 export function pageSize(name: string): bigint | undefined {
   const size = name.slice(HUGE_PAGES.length);
   return quantitySign(size) > 0 && isWholeQuantity(size) ? wholeNumber(size) : undefined;
@@ -71,11 +71,11 @@ export function pageSize(name: string): bigint | undefined {
 const isNative = (name: string, { labelDomain }: Dialect): boolean =>
   !name.includes("/") || name.includes(`${labelDomain}/`);
 
-/** Whether a resource is one that somebody adds to nodes: `example.com/gpu`. */
+/** Whether a resource is an extended one: `example.com/gpu`. */
 export const isExtended = (name: string, dialect: Dialect): boolean =>
   !isNative(name, dialect) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`) === undefined;
 
-/** Whether there may be less of a resource than its limits promise: not of huge pages, nor of what somebody adds to nodes. */
+/** Whether a resource may be overcommitted: huge pages and extended resources may not. */
 export const isOvercommitted = (name: string, dialect: Dialect): boolean =>
   isNative(name, dialect) && !isHugePage(name);
 

@@ -1,5 +1,5 @@
 /**
- * What claims take of quotas: storage, in all and of its class, and devices of classes.
+ * The usage of claims for quotas: storage, in total and of its class, and devices of classes.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { RequestedDevices } from "../resource/v1/claim-spec.ts";
 import type { ResourceClaim } from "../resource/v1/claim-status.ts";
 import type { Usage } from "./contract.ts";
 
-/** How claims of storage are counted: while more is allocated than is asked for, that counts (PVC-34). */
+/** The usage of claims of storage: the larger one of the requested and the allocated size counts (PVC-34). */
 export const claimUsage = ({ domain, labelDomain }: Dialect): Usage<Claim> => ({
   of(claim) {
     const storage = storageOf(claim);
@@ -35,7 +35,7 @@ export const claimUsage = ({ domain, labelDomain }: Dialect): Usage<Claim> => ({
   },
 });
 
-/** What a claim takes, in whole bytes. */
+/** The size of a claim, in whole bytes. */
 function storageOf({ spec, status }: Claim): string | undefined {
   const asked = spec.resources?.requests?.["storage"];
   const allocated = status?.allocatedResources?.["storage"];
@@ -44,7 +44,7 @@ function storageOf({ spec, status }: Claim): string | undefined {
   return taken === undefined || isWholeQuantity(taken) ? taken : String(wholeNumber(taken));
 }
 
-/** The classes of attributes that a claim has, had, or is about to get. */
+/** The attributes classes of a claim: current, target and requested. */
 function attributesClasses({ spec, status }: Claim): readonly string[] {
   const { currentVolumeAttributesClassName: current, modifyVolumeStatus: modified } = status ?? {};
   const named = [spec.volumeAttributesClassName, current, modified?.targetVolumeAttributesClassName];

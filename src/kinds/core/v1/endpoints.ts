@@ -55,7 +55,7 @@ type AddressValue = t.Static<typeof Address>;
 const LISTS = ["addresses", "notReadyAddresses"] as const;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
-/** Every address, with the place of it. */
+/** Every address, with its path. */
 function* addressesOf(object: Endpoints): Generator<[field: string, address: AddressValue]> {
   for (const [i, subset] of (object.subsets ?? []).entries()) {
     for (const list of LISTS) {
@@ -84,7 +84,7 @@ function* validateAddresses(object: Endpoints, errors: FieldErrors): Steps<void>
   }
 }
 
-/** What was taken once stays. */
+/** Accepted values stay valid. */
 const isSame = (object: Endpoints, old: Endpoints | undefined): boolean =>
   old !== undefined && same(object.subsets, old.subsets);
 

@@ -102,13 +102,13 @@ function checkNetworks(networks: readonly string[], recordedCauseNames: boolean,
 }
 
 const FEATURE = /^[A-Z][A-Za-z0-9]*(?:\/[A-Za-z][A-Za-z0-9]*)*$/;
-const LONGEST_FEATURE = 253;
+const MAX_FEATURE_LENGTH = 253;
 
 /** Features are named in order, each once. */
 function checkFeatures(features: readonly string[], errors: FieldErrors): void {
   features.forEach((feature, i) => {
     const field = `status.declaredFeatures[${i}]`;
-    if (!FEATURE.test(feature) || feature.length > LONGEST_FEATURE) {
+    if (!FEATURE.test(feature) || feature.length > MAX_FEATURE_LENGTH) {
       errors.invalid(
         field,
         feature,

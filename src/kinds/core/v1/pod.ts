@@ -30,10 +30,10 @@ import { PodStatusSchema } from "./pod/status-schema.ts";
 import { validatePodChange } from "./pod/update-rules.ts";
 import { validateTokens } from "./pod/volumes.ts";
 import { nameWarnings, podWarnings } from "./pod/warnings.ts";
-import { podWays } from "./pod/ways.ts";
+import { podWays } from "./pod/connectors.ts";
 import { type Source, inlineSources } from "./volumes/sources.ts";
 
-/** A new Pod waits; scheduling gates say so in a condition. */
+/** A new Pod is pending; scheduling gates add a condition. */
 function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
   const status: Pod["status"] = { phase: "Pending", qosClass: qosClass(spec) };
   if ((spec.schedulingGates ?? []).length === 0) return status;
@@ -189,7 +189,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
         binding: { verbs: ["create"], takes: binding },
         eviction: { verbs: ["create"], takes: eviction, takesAlso: ["policy/v1beta1"] },
       },
-      ways: podWays,
+      connectors: podWays,
       columns: podColumns,
     },
   );

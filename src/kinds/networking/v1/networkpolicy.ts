@@ -21,7 +21,7 @@ import {
   type LabelSelectorValue,
   validateLabelSelector,
 } from "../../../schema/validation/label-selector.ts";
-import { holdsSentEmpty } from "../../../schema/validation/sent-empty.ts";
+import { hasSentEmptyBelow } from "../../../schema/validation/sent-empty.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { checkPortNumber, isPortName } from "../../rules/ports.ts";
@@ -83,7 +83,7 @@ interface PeerValue {
 
 type NetworkPolicy = ObjectOf<typeof schema>;
 
-/** The rules of both directions, with the place of each and of its peers. */
+/** The rules of both directions, with the path of each and of its peers. */
 function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
   for (const [i, rule] of ingress.entries()) {
     yield { field: `spec.ingress[${i}]`, member: "from", ports: rule.ports ?? [], peers: rule.from ?? [] };
@@ -93,7 +93,7 @@ function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
   }
 }
 
-/** Every network of a policy, with its place, and the one that it must be a part of. */
+/** Every network of a policy, with its path, and the one that it must be a part of. */
 function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, network: string, whole?: Network]> {
   for (const { field, member, peers: those } of rulesOf(spec)) {
     for (const [i, { ipBlock }] of those.entries()) {
@@ -181,7 +181,7 @@ export const networkPolicy = defineResource(schema, {
   scope: "Namespaced",
   generation: "fromOne",
   counts: (object, old, ctx) =>
-    holdsSentEmpty("spec", FILLED, ctx) || !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }),
+    hasSentEmptyBelow("spec", FILLED, ctx) || !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }),
   defaults(object) {
     const { spec } = object;
     if (!spec) return;

@@ -28,7 +28,7 @@ const AFFINITIES = ["ClientIP", "None"];
 const TRAFFIC = ["Cluster", "Local"];
 const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const MODES = ["Proxy", "VIP"];
-const LONGEST_AFFINITY = 86_400;
+const MAX_AFFINITY_LENGTH = 86_400;
 
 /** Everything that is wrong with a Service. */
 export function validateService(
@@ -121,8 +121,8 @@ function validateAffinity(
   }
   const seconds = config?.clientIP?.timeoutSeconds;
   if (seconds === undefined) return errors.required(`${field}.clientIP.timeoutSeconds`);
-  if (seconds < 1 || seconds > LONGEST_AFFINITY) {
-    errors.invalid(`${field}.clientIP.timeoutSeconds`, seconds, `expected 1 to ${LONGEST_AFFINITY}`);
+  if (seconds < 1 || seconds > MAX_AFFINITY_LENGTH) {
+    errors.invalid(`${field}.clientIP.timeoutSeconds`, seconds, `expected 1 to ${MAX_AFFINITY_LENGTH}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { FieldErrors } from "../../meta/field-errors.ts";
 import { type Beside, NotDone } from "../../util/beside.ts";
 import { mayTake } from "../../util/heavy.ts";
 import { type Steps, atOnce } from "../../util/steps.ts";
-import { judged } from "./judged.ts";
+import { runRules } from "./run-rules.ts";
 
 const besideThat = (run: Beside["run"]): Beside => ({ run });
 
@@ -20,7 +20,7 @@ async function outcome(units: number, beside: Beside | undefined): Promise<(stri
   const errors = new FieldErrors();
   errors.required("spec.before");
   const job = { module: "judges.js", input: () => "input", sender: {} };
-  await atOnce(judged(rulesOf(errors, units), job, errors, beside ? { beside } : {}));
+  await atOnce(runRules(rulesOf(errors, units), job, errors, beside ? { beside } : {}));
   return errors.causes.map(({ field }) => field);
 }
 
